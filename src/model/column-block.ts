@@ -1,0 +1,289 @@
+import type { DataType, SubTable, TypeName } from './schema.js';
+import { isVariable } from './schema.js';
+
+/** Typed arrays that hold fixed-width values, little-endian as the engine reads them. */
+export type FixedValues =
+  | Uint8Array
+  | Int8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+  | BigInt64Array
+  | BigUint64Array;
+
+/**
+ * One column of a block. `nulls` has one byte a row, 1 is NULL (the engine's own null map, so that encoding is a copy).
+ * Fixed-width types hold `values` (BOOL as 0 or 1, TIMESTAMP as ticks, DECIMAL up to 18 digits as a scaled BigInt64,
+ * wider DECIMAL as two BigUint64 a row, low half first). Variable types hold `pool`: for every row, NULL rows included,
+ * a base-128 length and then the bytes.
+ */
+export interface Column {
+  readonly name: string;
+  readonly type: DataType;
+  readonly nulls: Uint8Array;
+  readonly values: FixedValues | undefined;
+  readonly pool: Uint8Array | undefined;
+  /** True when no row is NULL. */
+  readonly full: boolean;
+}
+
+/** What a NULL in a block says about a row that is stored already: keep the old value, or overwrite it. */
+export type NullMeaning = 'keep' | 'overwrite';
+
+/**
+ * Rows of one table. Columns of the table that the block does not name are omitted: a row already stored under the same
+ * (sub-table, time) keeps them. `ids` and `times` have one entry a row; times are ticks of the database's precision.
+ */
+export interface ColumnBlock {
+  readonly kind: 'columns';
+  readonly database: string;
+  readonly table: string;
+  readonly rows: number;
+  readonly ids: BigUint64Array;
+  readonly times: BigInt64Array;
+  readonly columns: readonly Column[];
+  readonly nullMeaning: NullMeaning;
+  /** Sub-tables not known to be registered, each once; the sink registers them before it writes. */
+  readonly newSubTables: readonly SubTable[];
+}
+
+const initialRows = 16;
+
+type FixedConstructor = {
+  new (length: number): FixedValues;
+};
+
+const constructors: Partial<Record<TypeName, FixedConstructor>> = {
+  BOOL: Uint8Array,
+  TINYINT: Int8Array,
+  SMALLINT: Int16Array,
+  INT: Int32Array,
+  BIGINT: BigInt64Array,
+  TIMESTAMP: BigInt64Array,
+  'TINYINT UNSIGNED': Uint8Array,
+  'SMALLINT UNSIGNED': Uint16Array,
+  'INT UNSIGNED': Uint32Array,
+  'BIGINT UNSIGNED': BigUint64Array,
+  FLOAT: Float32Array,
+  DOUBLE: Float64Array,
+};
+
+/** How many array elements one row takes: 2 for a DECIMAL of more than 18 digits, otherwise 1. */
+export function elementsPerRow(type: DataType): number {
+  return type.name === 'DECIMAL' && type.length > 18 ? 2 : 1;
+}
+
+function newValues(type: DataType, rows: number): FixedValues {
+  if (type.name === 'DECIMAL') {
+    return type.length > 18 ? new BigUint64Array(rows * 2) : new BigInt64Array(rows);
+  }
+  const make = constructors[type.name];
+  if (make === undefined) throw new Error(`No fixed-width array for type ${type.name}.`);
+  return new make(rows);
+}
+
+function grown<T extends FixedValues>(old: T, make: (length: number) => T, length: number): T {
+  const next = make(length);
+  new Uint8Array(next.buffer).set(new Uint8Array(old.buffer, old.byteOffset, old.byteLength));
+  return next;
+}
+
+/**
+ * Builds one column row by row. The owner calls {@link ColumnBuilder.reserve} before it writes a row, then either writes
+ * `values[row]` (or the `low`/`high` words of a 64-bit value) and `nulls[row] = 0`, or calls {@link ColumnBuilder.putBytes}.
+ * Rows never written stay NULL.
+ */
+export class ColumnBuilder {
+  readonly name: string;
+  readonly type: DataType;
+  readonly variable: boolean;
+  nulls: Uint8Array;
+  values: FixedValues | undefined;
+  /** 32-bit view over 64-bit values: low word at 2 * row, high word at 2 * row + 1. */
+  words: Uint32Array | undefined;
+  /** Length-prefixed bytes of variable types, `poolLength` of them used, for rows before `poolRows`. */
+  pool: Uint8Array;
+  poolLength = 0;
+  poolRows = 0;
+  /** Longest value so far, in bytes; what schema growth looks at. */
+  maxBytes = 0;
+  /** Rows that hold a value. */
+  filled = 0;
+  #capacity: number;
+
+  constructor(name: string, type: DataType, capacity = initialRows) {
+    this.name = name;
+    this.type = type;
+    this.variable = isVariable(type.name);
+    this.#capacity = capacity;
+    this.nulls = new Uint8Array(capacity).fill(1);
+    this.values = this.variable ? undefined : newValues(type, capacity);
+    this.words = wordsOf(this.values);
+    this.pool = this.variable ? new Uint8Array(capacity * 8) : new Uint8Array(0);
+  }
+
+  /** Makes room for row `row`. */
+  reserve(row: number): void {
+    if (row < this.#capacity) return;
+    const old = this.#capacity;
+    let capacity = old * 2;
+    while (capacity <= row) capacity *= 2;
+    this.#capacity = capacity;
+    const nulls = new Uint8Array(capacity).fill(1, old);
+    nulls.set(this.nulls);
+    this.nulls = nulls;
+    if (this.values !== undefined) {
+      this.values = grown(
+        this.values,
+        (length) => newValues(this.type, length / elementsPerRow(this.type)),
+        capacity * elementsPerRow(this.type),
+      );
+      this.words = wordsOf(this.values);
+    }
+  }
+
+  /** Sets the bytes of a variable value. Rows must come in rising order; rows left out become NULL. */
+  putBytes(row: number, bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    this.#beginEntry(row, length);
+    // A short copy loop beats `set` with a subarray, which allocates a view for each value.
+    const pool = this.pool;
+    let at = this.poolLength;
+    if (length > 64) {
+      pool.set(bytes.subarray(start, end), at);
+      at += length;
+    } else {
+      for (let i = start; i < end; i++) pool[at++] = bytes[i]!;
+    }
+    this.poolLength = at;
+  }
+
+  /** Takes back the value of the last row, for a row that turns out bad after some of its values were put. */
+  unset(row: number, poolLength: number, poolRows: number): void {
+    if (row >= this.#capacity || this.nulls[row] === 1) return;
+    this.nulls[row] = 1;
+    this.filled--;
+    this.poolLength = poolLength;
+    this.poolRows = poolRows;
+  }
+
+  /** The finished column of `rows` rows. The builder must not be used afterwards. */
+  finish(rows: number): Column {
+    this.reserve(Math.max(0, rows - 1));
+    if (this.variable) this.#padTo(rows);
+    return {
+      name: this.name,
+      type: this.type,
+      nulls: this.nulls.subarray(0, rows),
+      values: this.values?.subarray(0, rows * elementsPerRow(this.type)),
+      pool: this.variable ? this.pool.subarray(0, this.poolLength) : undefined,
+      full: this.filled === rows,
+    };
+  }
+
+  #beginEntry(row: number, length: number): void {
+    this.#padTo(row);
+    this.#reservePool(length + 5);
+    if (length > this.maxBytes) this.maxBytes = length;
+    let rest = length;
+    while (rest >= 0x80) {
+      this.pool[this.poolLength++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    this.pool[this.poolLength++] = rest;
+    this.poolRows = row + 1;
+    this.nulls[row] = 0;
+    this.filled++;
+  }
+
+  #padTo(row: number): void {
+    const gap = row - this.poolRows;
+    if (gap <= 0) return;
+    this.#reservePool(gap);
+    this.pool.fill(0, this.poolLength, this.poolLength + gap);
+    this.poolLength += gap;
+    this.poolRows = row;
+  }
+
+  #reservePool(more: number): void {
+    const need = this.poolLength + more;
+    if (need <= this.pool.length) return;
+    const pool = new Uint8Array(Math.max(need, this.pool.length * 2));
+    pool.set(this.pool.subarray(0, this.poolLength));
+    this.pool = pool;
+  }
+}
+
+function wordsOf(values: FixedValues | undefined): Uint32Array | undefined {
+  return values instanceof BigInt64Array || values instanceof BigUint64Array
+    ? new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+    : undefined;
+}
+
+/** Builds a {@link ColumnBlock} of one table row by row: reserve a row, fill its columns, then count it with `rows++`. */
+export class BlockBuilder {
+  readonly database: string;
+  readonly table: string;
+  readonly nullMeaning: NullMeaning;
+  readonly columns: ColumnBuilder[] = [];
+  readonly newSubTables: SubTable[] = [];
+  rows = 0;
+  #ids: BigUint64Array;
+  #times: BigInt64Array;
+  /** Low and high words of the row ids and times, as in {@link ColumnBuilder.words}. */
+  idWords: Uint32Array;
+  timeWords: Uint32Array;
+
+  constructor(database: string, table: string, nullMeaning: NullMeaning, capacity = initialRows) {
+    this.database = database;
+    this.table = table;
+    this.nullMeaning = nullMeaning;
+    this.#ids = new BigUint64Array(capacity);
+    this.#times = new BigInt64Array(capacity);
+    this.idWords = new Uint32Array(this.#ids.buffer);
+    this.timeWords = new Uint32Array(this.#times.buffer);
+  }
+
+  /** Makes room for the next row's id and time. */
+  reserve(): void {
+    if (this.rows < this.#ids.length) return;
+    const length = this.#ids.length * 2;
+    this.#ids = grown(this.#ids, (n) => new BigUint64Array(n), length);
+    this.#times = grown(this.#times, (n) => new BigInt64Array(n), length);
+    this.idWords = new Uint32Array(this.#ids.buffer);
+    this.timeWords = new Uint32Array(this.#times.buffer);
+  }
+
+  /** Sets id and time of the next row from BigInts; hot parsers write the words instead. */
+  setKey(id: bigint, time: bigint): void {
+    this.reserve();
+    this.#ids[this.rows] = id;
+    this.#times[this.rows] = time;
+  }
+
+  /** Adds a column and returns its builder. */
+  addColumn(name: string, type: DataType): ColumnBuilder {
+    const column = new ColumnBuilder(name, type, Math.max(initialRows, this.#ids.length));
+    this.columns.push(column);
+    return column;
+  }
+
+  /** The finished block. Columns without any value are left out of blocks whose NULLs keep. */
+  finish(): ColumnBlock {
+    const kept = this.nullMeaning === 'keep' ? this.columns.filter((c) => c.filled > 0) : this.columns;
+    return {
+      kind: 'columns',
+      database: this.database,
+      table: this.table,
+      rows: this.rows,
+      ids: this.#ids.subarray(0, this.rows),
+      times: this.#times.subarray(0, this.rows),
+      columns: kept.map((c) => c.finish(this.rows)),
+      nullMeaning: this.nullMeaning,
+      newSubTables: this.newSubTables,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Observable, OperatorFunction } from 'rxjs';
+import type { Batch, Payload } from './batch.js';
+import type { Delivery } from './delivery.js';
+
+/** Everything that holds a socket, a timer or a session. */
+export interface Component {
+  readonly name: string;
+  /** Resolves when ready; rejects on a bad setting or a busy port. */
+  start(): Promise<void>;
+  /** Takes nothing new; resolves when all that was taken is settled, or when the deadline fires. */
+  drain(deadline: AbortSignal): Promise<void>;
+  /** Releases everything; safe before start, safe twice. */
+  stop(): Promise<void>;
+}
+
+/** Yields batches; never a parser, never the database. */
+export interface Source<P extends Payload = Payload> extends Component {
+  readonly batches$: Observable<Batch<P>>;
+}
+
+export type Transform<A extends Payload, B extends Payload> = OperatorFunction<Batch<A>, Batch<B>>;
+
+/** Turns a batch into a delivery. Never settles, never throws for expected faults. */
+export interface Sink<P extends Payload = Payload> extends Component {
+  write(batch: Batch<P>, deadline: AbortSignal): Promise<Delivery>;
+}
+
+/** Bytes taken but not settled; what every reader awaits before its next read. */
+export interface CreditGate {
+  take(bytes: number): void;
+  give(bytes: number): void;
+  /** Shuts the gate until the returned function is called. */
+  hold(reason: string): () => void;
+  /** Resolves when there is credit and nothing holds the gate. */
+  opened(): Promise<void>;
+}
+
+/** The log a component is handed: fields first, then a sentence. */
+export interface ComponentLog {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+}

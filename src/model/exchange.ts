@@ -1,0 +1,78 @@
+import type { Readable } from 'node:stream';
+import type { Target, WireFormat } from './batch.js';
+import type { Delivery } from './delivery.js';
+import type { Fault } from './fault.js';
+import type { DataType } from './schema.js';
+
+/** Who asks; made by the credentials check, never by the door. */
+export interface Identity {
+  readonly user: string;
+}
+
+/** What a request carries to prove who asks. */
+export type Credentials =
+  | { readonly scheme: 'password'; readonly user: string; readonly password: string }
+  | { readonly scheme: 'token'; readonly token: string };
+
+/** Request-reply: an exchange is answered or refused, exactly once; the pipeline that carries it never errors. */
+export interface Exchange<Q, A> {
+  readonly id: string;
+  readonly request: Q;
+  /** Fires when the asking side went away. */
+  readonly aborted: AbortSignal;
+  answer(answer: A): void;
+  refuse(fault: Fault): void;
+}
+
+/** One SQL statement over HTTP. */
+export interface SqlRequest {
+  /** UTF-8 text of the statement, as it came, trimmed. */
+  readonly statement: Buffer;
+  /** Database of the URL, or undefined. */
+  readonly database: string | undefined;
+  readonly credentials: Credentials;
+  /** IANA zone that returned times are printed in. */
+  readonly timeZone: string;
+  /** Rows as objects by column name (`row_with_meta`). */
+  readonly keyed: boolean;
+  /** `restfulRowLimit`; negative is no limit. */
+  readonly rowLimit: number;
+}
+
+/** One column of a result, as `column_meta` shows it. */
+export interface ColumnMeta {
+  readonly name: string;
+  readonly type: DataType;
+}
+
+/**
+ * What a statement gives. `rows`: every row as one line of JSON (an array, or an object when keyed) ended by a newline,
+ * exactly as clients see it, in chunks that are cut anywhere and pulled by the response; returning from the iterator
+ * early cancels the statement. `affected`: a write or a definition.
+ */
+export type SqlAnswer =
+  | { readonly kind: 'rows'; readonly meta: readonly ColumnMeta[]; readonly lines: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'affected'; readonly rows: number };
+
+/** A write request: text of a protocol on its way to a database. */
+export interface WriteRequest {
+  readonly format: WireFormat;
+  readonly credentials: Credentials;
+  readonly target: Omit<Target, 'user'>;
+  /** Inflated body, not yet read. */
+  readonly body: Readable;
+  /** From the Content-Length header of a body that is not compressed. */
+  readonly length: number | undefined;
+}
+
+/** State of the memory guard (specification 1, "States and transitions"). */
+export type GuardState = 'normal' | 'query-paused' | 'all-paused';
+
+/** The ports through which the HTTP room reaches the pipelines. */
+export interface Intake {
+  sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
+  write(exchange: Exchange<WriteRequest, Delivery>): void;
+  /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
+  authenticate(credentials: Credentials): Promise<Identity | Fault>;
+  guard(): GuardState;
+}

@@ -1,0 +1,136 @@
+/** Which class of trouble a fault belongs to; the HTTP door maps it to a status. */
+export type FaultKind = 'parameter' | 'syntax' | 'auth' | 'network' | 'resource' | 'database';
+
+/**
+ * An expected failure, as a value. `code` is the wire code of the dialect (decimal in JSON, below 65536),
+ * `message` a sentence that names what was wrong and where. A fault never carries a secret.
+ */
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly code: number;
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** Wire codes of the dialect and of the adapter: the only place where they are written (specification 1, "Errors"). */
+export const Codes = {
+  networkUnavailable: 0x000b,
+  notSupported: 0x0100,
+  invalidParameters: 0x0118,
+  decimalOverflow: 0x013d,
+  invalidOperation: 0x0200,
+  insertSyntax: 0x0216,
+  statementTooLong: 0x0219,
+  lineSyntax: 0x021b,
+  valueOutOfRange: 0x0224,
+  insufficientPrivilege: 0x0303,
+  userDisabled: 0x0315,
+  userAlreadyExists: 0x0350,
+  userNotExist: 0x0351,
+  invalidUserFormat: 0x0352,
+  invalidPasswordFormat: 0x0353,
+  authenticationFailure: 0x0357,
+  stableAlreadyExists: 0x0360,
+  stableNotExist: 0x0361,
+  tooManyTags: 0x0364,
+  tooManyColumns: 0x0365,
+  tagAlreadyExists: 0x0369,
+  tagNotExist: 0x036a,
+  columnAlreadyExists: 0x036b,
+  columnNotExist: 0x036c,
+  databaseAlreadyExists: 0x0381,
+  databaseNotExist: 0x0388,
+  tableAlreadyExists: 0x0603,
+  timestampOutOfRange: 0x060b,
+  tableInOtherStable: 0x061d,
+  tooManyWindows: 0x070a,
+  syntaxError: 0x2600,
+  incompleteStatement: 0x2601,
+  invalidColumnName: 0x2602,
+  tableNotExist: 0x2603,
+  ambiguousColumn: 0x2604,
+  invalidValueType: 0x2605,
+  aggregateNotAllowed: 0x2608,
+  orderByPosition: 0x2609,
+  notGroupByExpression: 0x260a,
+  notSelectedExpression: 0x260b,
+  notSingleGroup: 0x260c,
+  tagsNotMatched: 0x260d,
+  invalidTagName: 0x260e,
+  nameTooLong: 0x2610,
+  passwordTooShort: 0x2611,
+  intervalTooSmall: 0x2615,
+  databaseNotSpecified: 0x2616,
+  invalidIdentifier: 0x2617,
+  stableNotInDatabase: 0x2618,
+  invalidDatabaseOption: 0x2619,
+  invalidTableOption: 0x261a,
+  groupByWithWindow: 0x2624,
+  nestedAggregate: 0x2627,
+  offsetNegative: 0x262d,
+  offsetTooLong: 0x262f,
+  slidingNaturalUnit: 0x2630,
+  slidingTooLarge: 0x2631,
+  slidingTooSmall: 0x2632,
+  oneJsonTag: 0x2633,
+  incorrectTimestamp: 0x2635,
+  negativeOffset: 0x2637,
+  slimitNotAllowed: 0x2638,
+  dropStableInBatch: 0x263a,
+  fillTimeRange: 0x263b,
+  duplicatedColumns: 0x263c,
+  tagsTooLong: 0x263d,
+  rowTooLong: 0x263e,
+  illegalColumnCount: 0x263f,
+  tooManyTableColumns: 0x2640,
+  firstColumnTimestamp: 0x2641,
+  invalidColumnLength: 0x2642,
+  invalidTagCount: 0x2643,
+  permissionDenied: 0x2644,
+  invalidAlterTable: 0x2649,
+  primaryTimestampDrop: 0x264a,
+  modifyOnlyWidens: 0x264b,
+  invalidTbname: 0x264c,
+  invalidFunctionName: 0x264d,
+  commentTooLong: 0x264e,
+  functionMixed: 0x264f,
+  windowNeedsTimestamp: 0x2650,
+  noColumnsToDrop: 0x2651,
+  onlyTagJson: 0x2652,
+  valueTooLong: 0x2653,
+  windowPseudoColumn: 0x2658,
+  noWindowFunction: 0x265e,
+  tableInfo: 0x2662,
+  notUniqueTable: 0x2663,
+  functionParameterCount: 0x2801,
+  functionParameterType: 0x2802,
+  functionParameterValue: 0x2803,
+  schemalessPrecision: 0x3001,
+  schemalessData: 0x3002,
+  schemalessTypeConflict: 0x3004,
+  noAuthInfo: 0x1105,
+  emptyRequest: 0x1106,
+  noSql: 0x1107,
+  generateToken: 0x110a,
+  invalidContentLength: 0x1121,
+  invalidAuthType: 0x1122,
+  invalidBasicAuth: 0x1124,
+  invalidCustomAuth: 0x1125,
+  loginFailure: 0x0003,
+  free: 0xffff,
+} as const;
+
+/** Makes a fault; see {@link Fault}. */
+export function fault(kind: FaultKind, code: number, message: string, cause?: unknown): Fault {
+  return cause === undefined ? { kind, code, message } : { kind, code, message, cause };
+}
+
+/** Carries a fault through code that can only throw; caught at the edge of the room that threw it. */
+export class FaultError extends Error {
+  readonly fault: Fault;
+  constructor(value: Fault) {
+    super(value.message);
+    this.name = 'FaultError';
+    this.fault = value;
+  }
+}

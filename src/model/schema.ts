@@ -1,0 +1,156 @@
+/** Tick of a database's timestamps. */
+export type Precision = 'ms' | 'us' | 'ns';
+
+/** Type names as the dialect prints them (specification 1, "SQL response body"). */
+export type TypeName =
+  | 'BOOL'
+  | 'TINYINT'
+  | 'SMALLINT'
+  | 'INT'
+  | 'BIGINT'
+  | 'TINYINT UNSIGNED'
+  | 'SMALLINT UNSIGNED'
+  | 'INT UNSIGNED'
+  | 'BIGINT UNSIGNED'
+  | 'FLOAT'
+  | 'DOUBLE'
+  | 'TIMESTAMP'
+  | 'VARCHAR'
+  | 'NCHAR'
+  | 'VARBINARY'
+  | 'GEOMETRY'
+  | 'DECIMAL'
+  | 'JSON'
+  | 'BLOB';
+
+/**
+ * A column type. `length`: bytes for VARCHAR, VARBINARY, GEOMETRY; characters for NCHAR; precision for DECIMAL;
+ * otherwise the fixed width in bytes. `scale` only for DECIMAL.
+ */
+export interface DataType {
+  readonly name: TypeName;
+  readonly length: number;
+  readonly scale?: number;
+}
+
+/** A column or tag. `physical` is its name in the engine; it never changes and is never used again after a drop. */
+export interface ColumnDef {
+  readonly name: string;
+  readonly type: DataType;
+  readonly physical: string;
+}
+
+/** A database of the dialect. `id` is unique over the life of the installation; a re-created database gets a new one. */
+export interface DatabaseDef {
+  readonly id: string;
+  readonly name: string;
+  readonly precision: Precision;
+  /** Retention in days. */
+  readonly keepDays: number;
+  /** Every option as given at creation, by upper-case name, for SHOW. */
+  readonly options: Readonly<Record<string, string>>;
+  /** Creation time, Unix ms. */
+  readonly created: number;
+}
+
+/**
+ * A super table or a normal table. `columns` leave out the primary time column, whose name is `timeColumn`.
+ * `storage` names the engine table with the rows, `tagStorage` the engine table with one row per sub-table
+ * (super tables only). A normal table owns exactly one series, `seriesId`, in a storage shared by its shape.
+ */
+export interface TableDef {
+  readonly id: string;
+  readonly database: string;
+  readonly name: string;
+  readonly kind: 'super' | 'normal';
+  readonly timeColumn: string;
+  readonly columns: readonly ColumnDef[];
+  readonly tags: readonly ColumnDef[];
+  readonly storage: string;
+  readonly tagStorage: string | undefined;
+  readonly seriesId: bigint | undefined;
+  readonly comment: string | undefined;
+  readonly ttl: number;
+  /** Creation time, Unix ms. */
+  readonly created: number;
+  /** Grows with every change of this definition. */
+  readonly revision: number;
+}
+
+/** Tag value as text; undefined is NULL. Typed tags hold the text the type prints. */
+export type TagValue = string | undefined;
+
+/**
+ * A time line of a super table. `id` is the 64-bit hash of (database id, name, generation).
+ * `tags` is by tag name. `registered` turns true once the engine holds the registration; until then every block that
+ * refers to it must carry it in `newSubTables`.
+ */
+export interface SubTable {
+  readonly id: bigint;
+  readonly name: string;
+  readonly superTable: string;
+  readonly tags: ReadonlyMap<string, TagValue>;
+  /** Days until automatic drop; 0 is never. */
+  readonly ttl: number;
+  registered: boolean;
+}
+
+/** What parsers and the SQL planner may ask about names, answered from memory and never later than a second old. */
+export interface SchemaView {
+  database(name: string): DatabaseDef | undefined;
+  /** A super table or normal table. */
+  table(database: string, name: string): TableDef | undefined;
+  /** How often a sub-table of this name was dropped; part of its id. */
+  generation(database: string, name: string): number;
+}
+
+const fixedWidths: Partial<Record<TypeName, number>> = {
+  BOOL: 1,
+  TINYINT: 1,
+  'TINYINT UNSIGNED': 1,
+  SMALLINT: 2,
+  'SMALLINT UNSIGNED': 2,
+  INT: 4,
+  'INT UNSIGNED': 4,
+  FLOAT: 4,
+  BIGINT: 8,
+  'BIGINT UNSIGNED': 8,
+  DOUBLE: 8,
+  TIMESTAMP: 8,
+  JSON: 4095,
+  BLOB: 4194304,
+};
+
+/** Makes a type; `length` may be left out for types of fixed width. */
+export function dataType(name: TypeName, length?: number, scale?: number): DataType {
+  const width = length ?? fixedWidths[name] ?? 0;
+  return scale === undefined ? { name, length: width } : { name, length: width, scale };
+}
+
+/** True for types whose values are stored as text or bytes of varying length. */
+export function isVariable(name: TypeName): boolean {
+  return (
+    name === 'VARCHAR' ||
+    name === 'NCHAR' ||
+    name === 'VARBINARY' ||
+    name === 'GEOMETRY' ||
+    name === 'JSON' ||
+    name === 'BLOB'
+  );
+}
+
+/** Ticks per second of a precision. */
+export function ticksPerSecond(precision: Precision): number {
+  return precision === 'ms' ? 1e3 : precision === 'us' ? 1e6 : 1e9;
+}
+
+/** `DECIMAL(20,4)`, otherwise the bare type name: the text of `column_meta`. */
+export function typeText(type: DataType): string {
+  return type.name === 'DECIMAL' ? `DECIMAL(${type.length},${type.scale ?? 0})` : type.name;
+}
+
+/** The length shown in `column_meta`: bytes, characters for NCHAR, 8 or 16 for DECIMAL. */
+export function typeLength(type: DataType): number {
+  if (type.name !== 'DECIMAL') return type.length;
+  return type.length <= 18 ? 8 : 16;
+}
