@@ -23,7 +23,13 @@ export interface Target {
   readonly precision: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
 }
 
-export type Payload = ByteBlock | ColumnBlock;
+/** Blocks of one table, in the order they came, that are written together: what group commit makes. */
+export interface BlockGroup {
+  readonly kind: 'group';
+  readonly blocks: readonly ColumnBlock[];
+}
+
+export type Payload = ByteBlock | ColumnBlock | BlockGroup;
 
 /**
  * The only thing that flows on the write side. `bytes` is what the credit gate counts; `settle` is called exactly once,

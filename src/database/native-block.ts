@@ -1,0 +1,342 @@
+import type { Column, ColumnBlock, FixedValues } from '../model/column-block.js';
+import type { DataType } from '../model/schema.js';
+import { isVariable } from '../model/schema.js';
+
+/** A column as the engine stores it: its name there and the dialect type it holds. */
+export interface EngineColumn {
+  readonly physical: string;
+  /** Name in the dialect, by which a block's column is found. */
+  readonly name: string;
+  readonly type: DataType;
+}
+
+const engineTypes: Partial<Record<DataType['name'], string>> = {
+  BOOL: 'Bool',
+  TINYINT: 'Int8',
+  SMALLINT: 'Int16',
+  INT: 'Int32',
+  BIGINT: 'Int64',
+  TIMESTAMP: 'Int64',
+  'TINYINT UNSIGNED': 'UInt8',
+  'SMALLINT UNSIGNED': 'UInt16',
+  'INT UNSIGNED': 'UInt32',
+  'BIGINT UNSIGNED': 'UInt64',
+  FLOAT: 'Float32',
+  DOUBLE: 'Float64',
+};
+
+/** The engine's type for values of a dialect type, without Nullable. */
+export function engineType(type: DataType): string {
+  if (type.name === 'DECIMAL') return `Decimal(${type.length}, ${type.scale ?? 0})`;
+  return engineTypes[type.name] ?? 'String';
+}
+
+/** Bytes one value takes in the engine; DECIMAL of up to 9 digits is stored in 4, unlike in a block. */
+function engineWidth(type: DataType): number {
+  switch (engineType(type)) {
+    case 'Bool':
+    case 'Int8':
+    case 'UInt8':
+      return 1;
+    case 'Int16':
+    case 'UInt16':
+      return 2;
+    case 'Int32':
+    case 'UInt32':
+    case 'Float32':
+      return 4;
+    default:
+      if (type.name !== 'DECIMAL') return 8;
+      return type.length <= 9 ? 4 : type.length <= 18 ? 8 : 16;
+  }
+}
+
+const text = new TextEncoder();
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) length++;
+  return length;
+}
+
+/** Writes into one buffer of known size. */
+class Writer {
+  readonly bytes: Buffer;
+  at = 0;
+  constructor(length: number) {
+    this.bytes = Buffer.allocUnsafe(length);
+  }
+  varint(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.bytes[this.at++] = (rest & 0x7f) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    this.bytes[this.at++] = rest;
+  }
+  string(value: Uint8Array): void {
+    this.varint(value.length);
+    this.copy(value);
+  }
+  copy(source: Uint8Array): void {
+    this.bytes.set(source, this.at);
+    this.at += source.length;
+  }
+  fill(value: number, length: number): void {
+    this.bytes.fill(value, this.at, this.at + length);
+    this.at += length;
+  }
+}
+
+interface Header {
+  readonly name: Uint8Array;
+  readonly type: Uint8Array;
+}
+
+function header(name: string, type: string): Header {
+  return { name: text.encode(name), type: text.encode(type) };
+}
+
+function headerLength({ name, type }: Header): number {
+  return varintLength(name.length) + name.length + varintLength(type.length) + type.length;
+}
+
+function bytesOf(values: FixedValues): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+const idHeader = header('id', 'UInt64');
+const timeHeader = header('ts', 'Int64');
+
+/**
+ * Encodes blocks of one table as one block of the engine's Native format: column count, row count, then by column name,
+ * type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not hold is NULL
+ * in that block's rows.
+ */
+export function encodeNative(blocks: readonly ColumnBlock[], columns: readonly EngineColumn[]): Buffer {
+  let rows = 0;
+  for (const block of blocks) rows += block.rows;
+  const headers = columns.map((column) => header(column.physical, `Nullable(${engineType(column.type)})`));
+  const found = columns.map((column) => blocks.map((block) => block.columns.find((c) => c.name === column.name)));
+  let size = varintLength(columns.length + 2) + varintLength(rows);
+  size += headerLength(idHeader) + headerLength(timeHeader) + rows * 16;
+  for (const [i, column] of columns.entries()) {
+    size += headerLength(headers[i]!) + rows;
+    if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
+    else for (const [b, block] of blocks.entries()) size += found[i]![b]?.pool?.length ?? block.rows;
+  }
+  const out = new Writer(size);
+  out.varint(columns.length + 2);
+  out.varint(rows);
+  out.string(idHeader.name);
+  out.string(idHeader.type);
+  for (const block of blocks) out.copy(bytesOf(block.ids));
+  out.string(timeHeader.name);
+  out.string(timeHeader.type);
+  for (const block of blocks) out.copy(bytesOf(block.times));
+  for (const [i, column] of columns.entries()) {
+    out.string(headers[i]!.name);
+    out.string(headers[i]!.type);
+    for (const [b, block] of blocks.entries()) {
+      const source = found[i]![b];
+      if (source === undefined) out.fill(1, block.rows);
+      else out.copy(source.nulls);
+    }
+    for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
+  }
+  return out.bytes;
+}
+
+function writeValues(out: Writer, source: Column | undefined, type: DataType, rows: number): void {
+  if (source?.pool !== undefined) {
+    out.copy(source.pool);
+  } else if (source?.values === undefined) {
+    out.fill(0, isVariable(type.name) ? rows : rows * engineWidth(type));
+  } else if (type.name === 'DECIMAL' && type.length <= 9) {
+    // The engine keeps short decimals in 32 bits: the low word of each value.
+    const words = new Int32Array(source.values.buffer, source.values.byteOffset, rows * 2);
+    for (let row = 0; row < rows; row++) out.at = out.bytes.writeInt32LE(words[row * 2]!, out.at);
+  } else {
+    out.copy(bytesOf(source.values));
+  }
+}
+
+/** Rows read back from the engine: ids, times, and the columns asked for, in that order. */
+export interface StoredRows {
+  readonly rows: number;
+  readonly ids: BigUint64Array;
+  readonly times: BigInt64Array;
+  readonly columns: readonly Column[];
+}
+
+/** Thrown when the bytes do not hold what was asked for; a programming mistake or a broken stream. */
+class NativeFormatError extends Error {}
+
+/**
+ * Decodes Native blocks whose columns are `id`, `ts` and then `columns` in order, each Nullable except the first two.
+ * The blocks of a stream are joined.
+ */
+export function decodeNative(bytes: Buffer, columns: readonly EngineColumn[]): StoredRows {
+  const parts: StoredRows[] = [];
+  const reader = new Reader(bytes);
+  while (reader.at < bytes.length) parts.push(readBlock(reader, columns));
+  return joinRows(parts, columns);
+}
+
+class Reader {
+  readonly bytes: Buffer;
+  at = 0;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw new NativeFormatError('Native block ends early.');
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  }
+  skipString(): void {
+    const length = this.varint();
+    this.at += length;
+  }
+  /** A copy, so that typed arrays over it are aligned. */
+  take(length: number): Uint8Array<ArrayBuffer> {
+    if (this.at + length > this.bytes.length) throw new NativeFormatError('Native block ends early.');
+    const copy = new Uint8Array(length);
+    copy.set(this.bytes.subarray(this.at, this.at + length));
+    this.at += length;
+    return copy;
+  }
+}
+
+function readBlock(reader: Reader, columns: readonly EngineColumn[]): StoredRows {
+  const count = reader.varint();
+  const rows = reader.varint();
+  if (count !== columns.length + 2) throw new NativeFormatError(`Native block has ${count} columns.`);
+  const skipHeader = (): void => {
+    reader.skipString();
+    reader.skipString();
+  };
+  skipHeader();
+  const ids = new BigUint64Array(reader.take(rows * 8).buffer);
+  skipHeader();
+  const times = new BigInt64Array(reader.take(rows * 8).buffer);
+  const read = columns.map((column) => {
+    skipHeader();
+    const nulls = reader.take(rows);
+    const full = !nulls.includes(1);
+    if (isVariable(column.type.name)) {
+      return { name: column.name, type: column.type, nulls, values: undefined, pool: readPool(reader, rows), full };
+    }
+    const values = readFixed(reader, column.type, rows);
+    return { name: column.name, type: column.type, nulls, values, pool: undefined, full };
+  });
+  return { rows, ids, times, columns: read };
+}
+
+function readPool(reader: Reader, rows: number): Uint8Array {
+  const start = reader.at;
+  for (let row = 0; row < rows; row++) reader.skipString();
+  const end = reader.at;
+  reader.at = start;
+  return reader.take(end - start);
+}
+
+function readFixed(reader: Reader, type: DataType, rows: number): FixedValues {
+  const raw = reader.take(rows * engineWidth(type)).buffer;
+  switch (engineType(type)) {
+    case 'Bool':
+    case 'UInt8':
+      return new Uint8Array(raw);
+    case 'Int8':
+      return new Int8Array(raw);
+    case 'Int16':
+      return new Int16Array(raw);
+    case 'UInt16':
+      return new Uint16Array(raw);
+    case 'Int32':
+      return new Int32Array(raw);
+    case 'UInt32':
+      return new Uint32Array(raw);
+    case 'Float32':
+      return new Float32Array(raw);
+    case 'Float64':
+      return new Float64Array(raw);
+    case 'UInt64':
+      return new BigUint64Array(raw);
+    case 'Int64':
+      return new BigInt64Array(raw);
+    default:
+      if (type.length > 18) return new BigUint64Array(raw);
+      return type.length > 9 ? new BigInt64Array(raw) : BigInt64Array.from(new Int32Array(raw), BigInt);
+  }
+}
+
+function joinRows(parts: readonly StoredRows[], columns: readonly EngineColumn[]): StoredRows {
+  const first = parts[0];
+  if (first !== undefined && parts.length === 1) return first;
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  const ids = new BigUint64Array(rows);
+  const times = new BigInt64Array(rows);
+  let at = 0;
+  for (const part of parts) {
+    ids.set(part.ids, at);
+    times.set(part.times, at);
+    at += part.rows;
+  }
+  const joined = columns.map((column, i) =>
+    joinColumns(
+      column,
+      parts.map((part) => part.columns[i]!),
+      rows,
+    ),
+  );
+  return { rows, ids, times, columns: joined };
+}
+
+function joinColumns({ name, type }: EngineColumn, parts: readonly Column[], rows: number): Column {
+  const nulls = new Uint8Array(concat(parts.map((part) => part.nulls)));
+  const full = !nulls.includes(1);
+  if (isVariable(type.name)) {
+    return { name, type, nulls, values: undefined, pool: new Uint8Array(concat(parts.map((p) => p.pool!))), full };
+  }
+  const reader = new Reader(Buffer.from(concat(parts.map((part) => bytesOf(part.values!)))));
+  const wide: DataType = type.name === 'DECIMAL' && type.length <= 9 ? { ...type, length: 18 } : type;
+  return { name, type, nulls, values: readFixed(reader, wide, rows), pool: undefined, full };
+}
+
+function concat(parts: readonly Uint8Array[]): ArrayBuffer {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out.buffer;
+}
+
+/** Where each row's entry begins in a variable column's pool, and where the last one ends: rows + 1 offsets. */
+export function poolOffsets(column: Column): Uint32Array {
+  const pool = column.pool!;
+  const offsets = new Uint32Array(column.nulls.length + 1);
+  let at = 0;
+  for (let row = 0; row < column.nulls.length; row++) {
+    offsets[row] = at;
+    let length = 0;
+    let shift = 0;
+    for (;;) {
+      const byte = pool[at++]!;
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+      shift += 7;
+    }
+    at += length;
+  }
+  offsets[column.nulls.length] = at;
+  return offsets;
+}
