@@ -100,6 +100,9 @@ export interface SchemaView {
   database(name: string): DatabaseDef | undefined;
   /** A super table or normal table. */
   table(database: string, name: string): TableDef | undefined;
+  tableById(database: string, id: string): TableDef | undefined;
+  /** A number that changes whenever what is remembered about the series of a database may be wrong. */
+  epoch(database: string): number;
   /** How often a sub-table of this name was dropped; part of its id. */
   generation(database: string, name: string): number;
 }

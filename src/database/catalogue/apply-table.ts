@@ -1,0 +1,222 @@
+import type { Fault } from '../../model/fault.js';
+import { Codes, fault } from '../../model/fault.js';
+import type { ColumnDef, DatabaseDef, DataType, TableDef } from '../../model/schema.js';
+import { isVariable } from '../../model/schema.js';
+import { engineType } from '../native-block.js';
+import { normalTableId, shapeName } from './identity.js';
+import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
+
+/** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
+export interface TableEntry {
+  readonly def: TableDef;
+  readonly nextColumn: number;
+}
+
+type Tables = Map<string, TableEntry>;
+type CreateTable = Extract<Operation, { op: 'create-table' }>;
+type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
+
+/** Most data columns and tags a table may have (SQL reference, limits). */
+const maxColumns = 4096;
+const maxTags = 128;
+
+/** Applies CREATE TABLE and CREATE STABLE. */
+export function createTable(
+  database: DatabaseDef,
+  tables: Tables,
+  operation: CreateTable,
+  entry: LogEntry,
+  index: number,
+): Fault | undefined {
+  const existing = tables.get(operation.name);
+  if (existing !== undefined) {
+    return existing.def.kind === 'super'
+      ? fault('database', Codes.stableAlreadyExists, 'STable already exists')
+      : fault('database', Codes.tableAlreadyExists, 'Table already exists');
+  }
+  tables.set(operation.name, newTable(database, operation, `${entry.position}_${index}`, entry));
+  return undefined;
+}
+
+function newTable(database: DatabaseDef, wanted: CreateTable, number: string, entry: LogEntry): TableEntry {
+  const columns = wanted.columns.map((spec, i) => named(spec, i + 1));
+  const tags = wanted.tags.map((spec, i) => named(spec, wanted.columns.length + i + 1));
+  const isSuper = wanted.kind === 'super';
+  const storage = isSuper ? `t${number}` : `n${shapeName(columns.map((column) => column.physical))}`;
+  const def: TableDef = {
+    id: number,
+    database: database.name,
+    name: wanted.name,
+    kind: wanted.kind,
+    timeColumn: wanted.timeColumn,
+    columns,
+    tags,
+    storage: `${database.id}.${storage}`,
+    tagStorage: isSuper ? `${database.id}.g${number}` : undefined,
+    seriesId: isSuper ? undefined : normalTableId(database.id, number),
+    comment: wanted.comment,
+    ttl: wanted.ttl,
+    created: entry.at,
+    revision: entry.position,
+  };
+  return { def, nextColumn: columns.length + tags.length + 1 };
+}
+
+/** The type is part of the physical name, because tables of one shape share their engine table. */
+function named(spec: ColumnSpec, number: number): ColumnDef {
+  const type = engineType(spec.type).replace(/[^A-Za-z0-9]+/g, '_');
+  return { name: spec.name, type: spec.type, physical: `c${number}_${type}` };
+}
+
+/** Applies the growth that arriving data needs; see the operation. */
+export function extendTable(
+  database: DatabaseDef,
+  tables: Tables,
+  operation: ExtendTable,
+  entry: LogEntry,
+  index: number,
+): Fault | undefined {
+  const found = tables.get(operation.name);
+  if (found === undefined) {
+    const create: CreateTable = { ...operation, op: 'create-table', kind: 'super', comment: undefined, ttl: 0 };
+    return createTable(database, tables, create, entry, index);
+  }
+  if (found.def.kind !== 'super' && operation.tags.length > 0) {
+    return fault('database', Codes.tableAlreadyExists, `"${operation.name}" is a normal table`);
+  }
+  const growth = { next: found.nextColumn };
+  const columns = grow(found.def.columns, operation.columns, found.def.tags, growth);
+  if (isFault(columns)) return columns;
+  const tags = grow(found.def.tags, operation.tags, columns, growth);
+  if (isFault(tags)) return tags;
+  return replaceColumns(tables, found, columns, tags, growth.next, entry.position);
+}
+
+function isFault(value: readonly ColumnDef[] | Fault): value is Fault {
+  return !Array.isArray(value);
+}
+
+function grow(
+  have: readonly ColumnDef[],
+  want: readonly ColumnSpec[],
+  others: readonly ColumnDef[],
+  growth: { next: number },
+): ColumnDef[] | Fault {
+  const result = [...have];
+  for (const spec of want) {
+    const at = result.findIndex((column) => column.name === spec.name);
+    const old = result[at];
+    if (old !== undefined) {
+      if (!sameKind(old.type, spec.type)) return typeConflict(old, spec);
+      if (spec.type.length > old.type.length && isVariable(old.type.name)) result[at] = { ...old, type: spec.type };
+    } else if (others.some((column) => column.name === spec.name)) {
+      return fault('syntax', Codes.duplicatedColumns, `Duplicated column names: ${spec.name}`);
+    } else {
+      result.push(named(spec, growth.next++));
+    }
+  }
+  return result;
+}
+
+function sameKind(a: DataType, b: DataType): boolean {
+  return a.name === b.name && (a.name !== 'DECIMAL' || (a.length === b.length && a.scale === b.scale));
+}
+
+function typeConflict(old: ColumnDef, spec: ColumnSpec): Fault {
+  const message = `column "${old.name}" is ${old.type.name}, the data is ${spec.type.name}`;
+  return fault('syntax', Codes.schemalessTypeConflict, message);
+}
+
+function replaceColumns(
+  tables: Tables,
+  found: TableEntry,
+  columns: readonly ColumnDef[],
+  tags: readonly ColumnDef[],
+  nextColumn: number,
+  revision: number,
+): Fault | undefined {
+  if (columns.length + tags.length + 1 > maxColumns) {
+    return fault('database', Codes.tooManyTableColumns, 'Too many columns');
+  }
+  if (tags.length > maxTags) return fault('database', Codes.invalidTagCount, 'Invalid number of tag columns');
+  tables.set(found.def.name, { def: { ...found.def, columns, tags, revision }, nextColumn });
+  return undefined;
+}
+
+/** Applies ALTER TABLE and ALTER STABLE. */
+export function applyToTable(
+  tables: Tables,
+  operation: Extract<Operation, { op: 'alter-table' }>,
+  revision: number,
+): Fault | undefined {
+  const found = tables.get(operation.name);
+  if (found === undefined) return fault('database', Codes.tableNotExist, 'Table does not exist');
+  const { change } = operation;
+  if (change.kind === 'comment' || change.kind === 'ttl') {
+    const def = change.kind === 'comment' ? { comment: change.text } : { ttl: change.days };
+    tables.set(found.def.name, { ...found, def: { ...found.def, ...def, revision } });
+    return undefined;
+  }
+  const onTags = change.kind.endsWith('tag');
+  const changed = changeList(found, onTags, change);
+  if (isFault(changed)) return changed;
+  const next = found.nextColumn + (change.kind.startsWith('add') ? 1 : 0);
+  return onTags
+    ? replaceColumns(tables, found, found.def.columns, changed, next, revision)
+    : replaceColumns(tables, found, changed, found.def.tags, next, revision);
+}
+
+type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' }>;
+
+function changeList(
+  { def, nextColumn }: TableEntry,
+  onTags: boolean,
+  change: ColumnChange,
+): readonly ColumnDef[] | Fault {
+  const list = onTags ? def.tags : def.columns;
+  const missing = onTags
+    ? fault('database', Codes.tagNotExist, 'Tag does not exist')
+    : fault('database', Codes.columnNotExist, 'Column does not exist');
+  switch (change.kind) {
+    case 'add-column':
+    case 'add-tag':
+      if (isTaken(def, change.column.name)) return exists(onTags);
+      return [...list, named(change.column, nextColumn)];
+    case 'drop-column':
+    case 'drop-tag':
+      if (change.name === def.timeColumn) {
+        return fault('database', Codes.primaryTimestampDrop, 'Primary timestamp column cannot be dropped');
+      }
+      if (!list.some((column) => column.name === change.name)) return missing;
+      if (list.length === 1) return fault('database', Codes.noColumnsToDrop, 'No columns can be dropped');
+      return list.filter((column) => column.name !== change.name);
+    case 'rename-column':
+    case 'rename-tag':
+      if (!list.some((column) => column.name === change.from)) return missing;
+      if (isTaken(def, change.to)) return exists(onTags);
+      return list.map((column) => (column.name === change.from ? { ...column, name: change.to } : column));
+    default:
+      return widen(list, change.column, missing);
+  }
+}
+
+function isTaken(def: TableDef, name: string): boolean {
+  return name === def.timeColumn || [...def.columns, ...def.tags].some((column) => column.name === name);
+}
+
+function exists(onTags: boolean): Fault {
+  return onTags
+    ? fault('database', Codes.tagAlreadyExists, 'Tag already exists')
+    : fault('database', Codes.columnAlreadyExists, 'Column already exists');
+}
+
+function widen(list: readonly ColumnDef[], wanted: ColumnSpec, missing: Fault): readonly ColumnDef[] | Fault {
+  const old = list.find((column) => column.name === wanted.name);
+  if (old === undefined) return missing;
+  if (!isVariable(old.type.name) || old.type.name !== wanted.type.name || wanted.type.length <= old.type.length) {
+    const text =
+      'Only varbinary/binary/nchar/geometry column length could be modified, and the length can only be increased, not decreased';
+    return fault('database', Codes.modifyOnlyWidens, text);
+  }
+  return list.map((column) => (column === old ? { ...old, type: wanted.type } : column));
+}

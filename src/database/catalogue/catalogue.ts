@@ -1,0 +1,157 @@
+import type { ComponentLog } from '../../model/component.js';
+import type { Fault } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, SchemaView, TableDef } from '../../model/schema.js';
+import type { Engine } from '../engine.js';
+import { CatalogueLog } from './log.js';
+import type { Operation } from './operations.js';
+import { CatalogueState, type UserDef } from './state.js';
+
+/** How often other processes' entries are looked for; DDL must be visible within a second. */
+const pollMs = 400;
+
+/**
+ * The catalogue of one process: the folded log, kept current by polling and by reading up to the end of the log around
+ * every submission. Usable only after {@link Catalogue.sync} succeeded once; until then names are unknown.
+ */
+export class Catalogue implements SchemaView {
+  readonly #log: CatalogueLog;
+  readonly #report: ComponentLog;
+  #state = new CatalogueState();
+  #position = 0;
+  #prepared = false;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  readonly #waiting = new Set<string>();
+  readonly #results = new Map<string, readonly (Fault | undefined)[]>();
+
+  constructor(engine: Engine, report: ComponentLog) {
+    this.#log = new CatalogueLog(engine);
+    this.#report = report;
+  }
+
+  /** Begins polling. A failed poll is left to the next one: what is known stays usable. */
+  start(): void {
+    const poll = (): void => {
+      this.sync().then(
+        () => this.#schedule(poll),
+        (error: unknown) => {
+          this.#report.debug({ error: String(error) }, 'The catalogue could not be refreshed.');
+          this.#schedule(poll);
+        },
+      );
+    };
+    this.#schedule(poll);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Reads the log up to its end as of now; calls that arrive while one runs share the one after it. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) return this.#begin();
+    this.#next ??= this.#running
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.#begin();
+      });
+    return this.#next;
+  }
+
+  /**
+   * Appends operations and waits until they are folded.
+   * @returns for each operation, the fault with which it was refused, or undefined.
+   */
+  async submit(operations: readonly Operation[]): Promise<readonly (Fault | undefined)[]> {
+    if (!this.#prepared) await this.sync();
+    const key = await this.#log.append(operations);
+    this.#waiting.add(key);
+    try {
+      if (!this.#results.has(key)) await this.sync();
+      const results = this.#results.get(key);
+      if (results === undefined) {
+        throw new FaultError(fault('network', Codes.networkUnavailable, 'The catalogue entry was not found again'));
+      }
+      return results;
+    } finally {
+      this.#waiting.delete(key);
+      this.#results.delete(key);
+    }
+  }
+
+  database(name: string): DatabaseDef | undefined {
+    return this.#state.database(name);
+  }
+
+  databases(): readonly DatabaseDef[] {
+    return this.#state.databases();
+  }
+
+  table(database: string, name: string): TableDef | undefined {
+    return this.#state.table(database, name);
+  }
+
+  tableById(database: string, id: string): TableDef | undefined {
+    return this.#state.tableById(database, id);
+  }
+
+  tables(database: string): readonly TableDef[] {
+    return this.#state.tables(database);
+  }
+
+  generation(database: string, name: string): number {
+    return this.#state.generation(database, name);
+  }
+
+  epoch(database: string): number {
+    return this.#state.epoch(database);
+  }
+
+  user(name: string): UserDef | undefined {
+    return this.#state.user(name);
+  }
+
+  users(): readonly UserDef[] {
+    return this.#state.users();
+  }
+
+  #schedule(poll: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(poll, pollMs);
+    this.#timer.unref();
+  }
+
+  #begin(): Promise<void> {
+    const run = this.#readOn().finally(() => {
+      if (this.#running === run) this.#running = undefined;
+    });
+    this.#running = run;
+    return run;
+  }
+
+  async #readOn(): Promise<void> {
+    if (!this.#prepared) await this.#log.prepare();
+    this.#prepared = true;
+    for (const entry of await this.#log.read(this.#position)) {
+      const results = this.#state.apply(entry);
+      this.#position = entry.position;
+      // An entry may be read by a poll before its submitter has come back from appending it.
+      this.#results.set(entry.key, results);
+    }
+    this.#forgetOldResults();
+  }
+
+  /** Keeps the newest results only; submitters that wait are never forgotten. */
+  #forgetOldResults(): void {
+    const keep = 1000;
+    if (this.#results.size <= keep) return;
+    for (const key of this.#results.keys()) {
+      if (this.#results.size <= keep) return;
+      if (!this.#waiting.has(key)) this.#results.delete(key);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/** A 64-bit hash of parts that together name something; parts cannot run into each other. */
+function hash64(...parts: readonly string[]): bigint {
+  const hash = createHash('md5');
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
+  return hash.digest().readBigUInt64LE(0);
+}
+
+/**
+ * The id of a sub-table: a hash of its database, its name and how often a sub-table of that name was dropped before, so
+ * that writers agree on it without talking to each other and rows of a dropped sub-table never come back.
+ */
+export function subTableId(databaseId: string, name: string, generation: number): bigint {
+  return hash64(databaseId, name, String(generation));
+}
+
+/** The id of the one series of a normal table. */
+export function normalTableId(databaseId: string, tableId: string): bigint {
+  return hash64(databaseId, '', tableId);
+}
+
+/** A short name for a list of physical columns: tables of one shape share one engine table. */
+export function shapeName(physicalColumns: readonly string[]): string {
+  return createHash('md5').update(physicalColumns.join(',')).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,71 @@
+import type { DataType, Precision } from '../../model/schema.js';
+
+/** A column or tag as asked for, before the catalogue gives it a physical name. */
+export interface ColumnSpec {
+  readonly name: string;
+  readonly type: DataType;
+}
+
+/**
+ * What can happen to the catalogue. Operations are appended to one log in the engine and folded in log order by every
+ * process, so they must be complete in themselves and their effect must depend on the state before them alone.
+ */
+export type Operation =
+  | {
+      readonly op: 'create-database';
+      readonly name: string;
+      readonly precision: Precision;
+      readonly keepDays: number;
+      readonly options: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly op: 'alter-database';
+      readonly name: string;
+      readonly keepDays: number | undefined;
+      readonly options: Readonly<Record<string, string>>;
+    }
+  | { readonly op: 'drop-database'; readonly name: string }
+  | {
+      readonly op: 'create-table';
+      readonly database: string;
+      readonly name: string;
+      readonly kind: 'super' | 'normal';
+      readonly timeColumn: string;
+      readonly columns: readonly ColumnSpec[];
+      readonly tags: readonly ColumnSpec[];
+      readonly comment: string | undefined;
+      readonly ttl: number;
+    }
+  /** What arriving data needs: creates the super table, adds columns and tags, widens strings; never narrows or drops. */
+  | {
+      readonly op: 'extend-table';
+      readonly database: string;
+      readonly name: string;
+      readonly timeColumn: string;
+      readonly columns: readonly ColumnSpec[];
+      readonly tags: readonly ColumnSpec[];
+    }
+  | { readonly op: 'drop-table'; readonly database: string; readonly name: string }
+  | { readonly op: 'drop-sub-tables'; readonly database: string; readonly names: readonly string[] }
+  | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
+  | { readonly op: 'create-user' | 'alter-user'; readonly name: string; readonly passwordHash: string }
+  | { readonly op: 'drop-user'; readonly name: string };
+
+/** One change of a table's definition by a statement. */
+export type TableChange =
+  | { readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag'; readonly column: ColumnSpec }
+  | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: string }
+  | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: string; readonly to: string }
+  | { readonly kind: 'comment'; readonly text: string }
+  | { readonly kind: 'ttl'; readonly days: number };
+
+/** One entry of the log: operations that one process submitted together. */
+export interface LogEntry {
+  /** Rises with every entry, the same for every reader. */
+  readonly position: number;
+  /** Unix ms of the submitter's clock. */
+  readonly at: number;
+  /** Random name by which the submitter finds its own entry. */
+  readonly key: string;
+  readonly operations: readonly Operation[];
+}

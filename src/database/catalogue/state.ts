@@ -1,0 +1,164 @@
+import type { Fault } from '../../model/fault.js';
+import { Codes, fault } from '../../model/fault.js';
+import type { DatabaseDef, SchemaView, TableDef } from '../../model/schema.js';
+import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
+import type { LogEntry, Operation } from './operations.js';
+
+/** A user as the catalogue keeps it. `revision` is the log position of the last change. */
+export interface UserDef {
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly created: number;
+  readonly revision: number;
+}
+
+/** Everything inside one database. */
+interface DatabaseEntry {
+  readonly def: DatabaseDef;
+  readonly tables: Map<string, TableEntry>;
+  /** How often a sub-table of a name was dropped; names never dropped are absent. */
+  readonly generations: Map<string, number>;
+  /** Grows whenever something under this database goes away: what remembers series by name must forget them. */
+  readonly epoch: number;
+}
+
+/**
+ * The catalogue as a pure fold over the log: two processes that have read the same entries hold the same state, and an
+ * operation that does not fit the state before it (a second CREATE of one name) is refused by all of them alike.
+ */
+export class CatalogueState implements SchemaView {
+  readonly #databases = new Map<string, DatabaseEntry>();
+  readonly #users = new Map<string, UserDef>();
+
+  /** Applies an entry; for each operation a fault when it was refused. */
+  apply(entry: LogEntry): readonly (Fault | undefined)[] {
+    return entry.operations.map((operation, index) => this.#applyOne(operation, entry, index));
+  }
+
+  database(name: string): DatabaseDef | undefined {
+    return this.#databases.get(name)?.def;
+  }
+
+  databases(): readonly DatabaseDef[] {
+    return [...this.#databases.values()].map((entry) => entry.def);
+  }
+
+  table(database: string, name: string): TableDef | undefined {
+    return this.#databases.get(database)?.tables.get(name)?.def;
+  }
+
+  tableById(database: string, id: string): TableDef | undefined {
+    for (const { def } of this.#databases.get(database)?.tables.values() ?? []) if (def.id === id) return def;
+    return undefined;
+  }
+
+  tables(database: string): readonly TableDef[] {
+    return [...(this.#databases.get(database)?.tables.values() ?? [])].map((entry) => entry.def);
+  }
+
+  generation(database: string, name: string): number {
+    return this.#databases.get(database)?.generations.get(name) ?? 0;
+  }
+
+  epoch(database: string): number {
+    return this.#databases.get(database)?.epoch ?? 0;
+  }
+
+  user(name: string): UserDef | undefined {
+    return this.#users.get(name);
+  }
+
+  users(): readonly UserDef[] {
+    return [...this.#users.values()];
+  }
+
+  #applyOne(operation: Operation, entry: LogEntry, index: number): Fault | undefined {
+    switch (operation.op) {
+      case 'create-database':
+        return this.#createDatabase(operation, entry, index);
+      case 'alter-database':
+        return this.#alterDatabase(operation);
+      case 'drop-database':
+        if (this.#databases.delete(operation.name)) return undefined;
+        return missingDatabase();
+      case 'create-user':
+      case 'alter-user':
+      case 'drop-user':
+        return this.#applyToUser(operation, entry);
+      default:
+        return this.#applyInside(operation, entry, index);
+    }
+  }
+
+  #createDatabase(
+    operation: Extract<Operation, { op: 'create-database' }>,
+    entry: LogEntry,
+    index: number,
+  ): Fault | undefined {
+    if (this.#databases.has(operation.name)) {
+      return fault('database', Codes.databaseAlreadyExists, 'Database already exists');
+    }
+    const { name, precision, keepDays, options } = operation;
+    const id = `d${entry.position}_${index}`;
+    const def = { id, name, precision, keepDays, options, created: entry.at };
+    this.#databases.set(name, { def, tables: new Map(), generations: new Map(), epoch: entry.position });
+    return undefined;
+  }
+
+  #alterDatabase(operation: Extract<Operation, { op: 'alter-database' }>): Fault | undefined {
+    const found = this.#databases.get(operation.name);
+    if (found === undefined) return missingDatabase();
+    const def: DatabaseDef = {
+      ...found.def,
+      keepDays: operation.keepDays ?? found.def.keepDays,
+      options: { ...found.def.options, ...operation.options },
+    };
+    this.#databases.set(operation.name, { ...found, def });
+    return undefined;
+  }
+
+  #applyInside(operation: Extract<Operation, { database: string }>, entry: LogEntry, index: number): Fault | undefined {
+    const found = this.#databases.get(operation.database);
+    if (found === undefined) return missingDatabase();
+    if (operation.op === 'create-table') return createTable(found.def, found.tables, operation, entry, index);
+    if (operation.op === 'extend-table') return extendTable(found.def, found.tables, operation, entry, index);
+    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry.position);
+    if (operation.op === 'drop-table') {
+      if (!found.tables.delete(operation.name)) {
+        return fault('database', Codes.tableNotExist, 'Table does not exist');
+      }
+    } else {
+      for (const name of operation.names) found.generations.set(name, (found.generations.get(name) ?? 0) + 1);
+    }
+    this.#databases.set(operation.database, { ...found, epoch: entry.position });
+    return undefined;
+  }
+
+  #applyToUser(
+    operation: Extract<Operation, { op: 'create-user' | 'alter-user' | 'drop-user' }>,
+    entry: LogEntry,
+  ): Fault | undefined {
+    const found = this.#users.get(operation.name);
+    if (operation.op === 'create-user') {
+      if (found !== undefined) return fault('auth', Codes.userAlreadyExists, 'User already exists');
+    } else if (found === undefined) {
+      return fault('auth', Codes.userNotExist, 'Invalid user');
+    }
+    if (operation.op === 'drop-user') {
+      this.#users.delete(operation.name);
+    } else {
+      const { name, passwordHash } = operation;
+      this.#users.set(name, {
+        name,
+        passwordHash,
+        created: found?.created ?? entry.at,
+        revision: entry.position,
+      });
+    }
+    return undefined;
+  }
+}
+
+function missingDatabase(): Fault {
+  return fault('database', Codes.databaseNotExist, 'Database not exist');
+}

@@ -1,0 +1,116 @@
+import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
+import { ticksPerSecond } from '../../model/schema.js';
+import type { Engine } from '../engine.js';
+import { quoteName } from '../engine.js';
+import { engineType } from '../native-block.js';
+
+/** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
+const minPartitionDays = 10;
+const maxPartitions = 100;
+
+/** Ticks that one partition spans. */
+export function partitionSpan(database: DatabaseDef): bigint {
+  const days = Math.max(minPartitionDays, Math.ceil(database.keepDays / maxPartitions));
+  return BigInt(days) * 86400n * BigInt(ticksPerSecond(database.precision));
+}
+
+/** The engine function that turns ticks of a precision into a date. */
+export function ticksToDate(database: DatabaseDef): string {
+  const unit = { ms: 'Milli', us: 'Micro', ns: 'Nano' }[database.precision];
+  return `fromUnixTimestamp64${unit}`;
+}
+
+function definition(column: ColumnDef): string {
+  return `${quoteName(column.physical)} Nullable(${engineType(column.type)})`;
+}
+
+function dataTable(database: DatabaseDef, table: TableDef): string {
+  const columns = ['id UInt64', 'ts Int64 CODEC(DoubleDelta, LZ4)', ...table.columns.map(definition)];
+  return `CREATE TABLE IF NOT EXISTS ${table.storage} (${columns.join(', ')})
+    ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (id, ts)
+    TTL ${ticksToDate(database)}(ts, 'UTC') + toIntervalDay(${database.keepDays})
+    SETTINGS ttl_only_drop_parts = 1, enable_block_number_column = 1, enable_block_offset_column = 1,
+      parts_to_delay_insert = 3000, parts_to_throw_insert = 10000`;
+}
+
+function tagTable(table: TableDef): string {
+  const columns = [
+    'id UInt64',
+    'ts Int64',
+    'name String',
+    'dropped UInt8',
+    'revision UInt64',
+    ...table.tags.map(definition),
+  ];
+  return `CREATE TABLE IF NOT EXISTS ${table.tagStorage} (${columns.join(', ')})
+    ENGINE = ReplacingMergeTree(revision) ORDER BY id`;
+}
+
+function addMissing(storage: string, columns: readonly ColumnDef[]): string {
+  const adds = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
+  return `ALTER TABLE ${storage} ${adds.join(', ')}`;
+}
+
+/**
+ * Makes the engine hold what the catalogue says. Every statement may be repeated and may race with another process's,
+ * so a process simply runs them before it first uses a definition: a crash between the log and the engine heals itself.
+ */
+export class Storage {
+  readonly #engine: Engine;
+  /** What this process knows to exist, by engine table: how many columns of each kind. */
+  readonly #known = new Map<string, Promise<void>>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Resolves once the engine tables of a table exist with all its columns. */
+  ensure(database: DatabaseDef, table: TableDef): Promise<void> {
+    const key = `${table.id}:${table.revision}`;
+    let made = this.#known.get(key);
+    if (made === undefined) {
+      made = this.#make(database, table).catch((error: unknown) => {
+        this.#known.delete(key);
+        throw error;
+      });
+      this.#known.set(key, made);
+    }
+    return made;
+  }
+
+  /** Forgets what is known, because the engine was restarted or a database went away. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #make(database: DatabaseDef, table: TableDef): Promise<void> {
+    await this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${database.id}`);
+    await this.#engine.exec(dataTable(database, table));
+    if (table.columns.length > 0) await this.#engine.exec(addMissing(table.storage, table.columns));
+    if (table.tagStorage === undefined) return;
+    await this.#engine.exec(tagTable(table));
+    if (table.tags.length > 0) await this.#engine.exec(addMissing(table.tagStorage, table.tags));
+  }
+
+  /** Removes all data of a dropped database. */
+  async dropDatabase(database: DatabaseDef): Promise<void> {
+    this.forget();
+    await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
+  }
+
+  /** Removes the data of a dropped table; of a normal table, its series out of the storage it shares. */
+  async dropTable(table: TableDef): Promise<void> {
+    this.forget();
+    if (table.seriesId !== undefined) {
+      await this.dropSeries(table, [table.seriesId]);
+      return;
+    }
+    await this.#engine.exec(`DROP TABLE IF EXISTS ${table.storage} SYNC`);
+    await this.#engine.exec(`DROP TABLE IF EXISTS ${table.tagStorage} SYNC`);
+  }
+
+  /** Removes the rows of series. */
+  async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
+    await this.#engine.exec(`DELETE FROM ${table.storage} WHERE id IN (${ids.join(', ')})`);
+  }
+}

@@ -1,0 +1,223 @@
+import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
+import type { Fault } from '../../model/fault.js';
+import { Codes, fault } from '../../model/fault.js';
+import type { DatabaseDef, DataType, SchemaView, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { dataType } from '../../model/schema.js';
+import type { Engine } from '../engine.js';
+import { encodeNative } from '../native-block.js';
+import { subTableId } from './identity.js';
+
+/** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
+const maxRemembered = 500_000;
+/** Ids in one look-up statement. */
+const idsPerQuery = 5_000;
+
+const create = `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
+  ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`;
+
+/** A sub-table found in the registry. */
+interface Registered {
+  readonly id: bigint;
+  readonly name: string;
+  /** Id of its super table. */
+  readonly parent: string;
+  readonly ttl: number;
+}
+
+/**
+ * The registry of sub-tables: which names exist, under which super table, with which tags. Truth is in the engine;
+ * this process remembers what it has made or looked up. Ids are hashes of names, so that two writers that create the
+ * same sub-table at once write the same row.
+ */
+export class SubTables {
+  readonly #engine: Engine;
+  readonly #schema: SchemaView;
+  /** By database id and name. */
+  readonly #remembered = new Map<string, SubTable>();
+  #prepared = false;
+
+  constructor(engine: Engine, schema: SchemaView) {
+    this.#engine = engine;
+    this.#schema = schema;
+  }
+
+  /**
+   * The sub-table of a name, as remembered, or a new one not yet registered. Pure in memory, for parsers; tags are
+   * those of the first mention.
+   */
+  make(
+    database: DatabaseDef,
+    superTable: string,
+    name: string,
+    tags: ReadonlyMap<string, TagValue>,
+    ttl: number,
+  ): SubTable {
+    const key = this.#key(database, name);
+    const known = this.#remembered.get(key);
+    if (known !== undefined && known.superTable === superTable) return known;
+    const id = subTableId(database.id, name, this.#schema.generation(database.name, name));
+    const made = { id, name, superTable, tags, ttl, registered: false };
+    this.#remember(key, made);
+    return made;
+  }
+
+  /** A registered sub-table remembered by name, or undefined when it must be looked up. */
+  known(database: DatabaseDef, name: string): SubTable | undefined {
+    const found = this.#remembered.get(this.#key(database, name));
+    return found?.registered === true ? found : undefined;
+  }
+
+  /** Looks names up in the engine; names that do not exist are missing in the answer. */
+  async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
+    const found = new Map<string, SubTable>();
+    const byId = new Map<bigint, string>();
+    for (const name of names) {
+      const known = this.known(database, name);
+      if (known !== undefined) found.set(name, known);
+      else byId.set(subTableId(database.id, name, this.#schema.generation(database.name, name)), name);
+    }
+    for (const row of await this.#read(database, [...byId.keys()])) {
+      const parent = this.#parent(database, row.parent);
+      if (parent === undefined || byId.get(row.id) !== row.name) continue;
+      const { id, name, ttl } = row;
+      const subTable = { id, name, superTable: parent.name, tags: new Map(), ttl, registered: true };
+      this.#remember(this.#key(database, name), subTable);
+      found.set(name, subTable);
+    }
+    return found;
+  }
+
+  /**
+   * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
+   * registered sub-table always has its tags. A name that exists under another super table, or an id that belongs to
+   * another name, is a fault and nothing is registered.
+   */
+  async register(
+    database: DatabaseDef,
+    superTable: TableDef,
+    subTables: readonly SubTable[],
+  ): Promise<Fault | undefined> {
+    const wanted = subTables.filter((subTable) => !subTable.registered);
+    if (wanted.length === 0) return undefined;
+    const byId = new Map(wanted.map((subTable) => [subTable.id, subTable]));
+    const missing = new Map(byId);
+    for (const row of await this.#read(database, [...byId.keys()])) {
+      const parent = this.#parent(database, row.parent);
+      if (parent === undefined) continue;
+      const problem = conflict(row, byId.get(row.id)!, parent, superTable);
+      if (problem !== undefined) return problem;
+      missing.delete(row.id);
+    }
+    if (missing.size > 0) await this.#write(database, superTable, [...missing.values()]);
+    for (const subTable of wanted) subTable.registered = true;
+    return undefined;
+  }
+
+  /** Forgets everything: the engine may hold other data now. */
+  forget(): void {
+    this.#remembered.clear();
+    this.#prepared = false;
+  }
+
+  /** The epoch is part of the key, so that whatever a drop touched is read again. */
+  #key(database: DatabaseDef, name: string): string {
+    return `${database.id}/${this.#schema.epoch(database.name)}/${name}`;
+  }
+
+  #remember(key: string, subTable: SubTable): void {
+    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+    this.#remembered.set(key, subTable);
+  }
+
+  #parent(database: DatabaseDef, id: string): TableDef | undefined {
+    return this.#schema.tableById(database.name, id);
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#prepared) return;
+    await this.#engine.exec(create);
+    this.#prepared = true;
+  }
+
+  async #read(database: DatabaseDef, ids: readonly bigint[]): Promise<readonly Registered[]> {
+    await this.#prepare();
+    const found: Registered[] = [];
+    for (let at = 0; at < ids.length; at += idsPerQuery) {
+      const rows = await this.#engine.rows(
+        `SELECT toString(id), name, parent, ttl FROM sluice.sub_tables FINAL
+         WHERE database = '${database.id}' AND id IN (${ids.slice(at, at + idsPerQuery).join(', ')})`,
+      );
+      for (const [id, name, parent, ttl] of rows) {
+        found.push({ id: BigInt(String(id)), name: String(name), parent: String(parent), ttl: Number(ttl) });
+      }
+    }
+    return found;
+  }
+
+  async #write(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
+    const created = BigInt(Date.now());
+    const block = new BlockBuilder(database.name, superTable.name, 'overwrite', subTables.length);
+    const name = block.addColumn('name', dataType('VARCHAR', 192));
+    const tags = superTable.tags.map((tag) => ({ tag, column: block.addColumn(`tag ${tag.name}`, tag.type) }));
+    for (const subTable of subTables) {
+      const row = block.rows;
+      block.setKey(subTable.id, created);
+      putText(name, row, subTable.name);
+      for (const { tag, column } of tags) putTag(column, row, subTable.tags.get(tag.name));
+      block.rows++;
+    }
+    const columns = [
+      { physical: 'name', name: 'name', type: name.type },
+      ...tags.map(({ tag }) => ({ physical: tag.physical, name: `tag ${tag.name}`, type: tag.type })),
+    ];
+    const list = ['id', 'ts', ...columns.map((column) => `\`${column.physical}\``)].join(', ');
+    const data = encodeNative([block.finish()], columns);
+    await this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT Native`, data);
+    const rows = subTables.map((subTable) =>
+      JSON.stringify({
+        database: database.id,
+        id: String(subTable.id),
+        name: subTable.name,
+        parent: superTable.id,
+        ttl: subTable.ttl,
+        created: Number(created),
+      }),
+    );
+    await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
+  }
+}
+
+function conflict(row: Registered, wanted: SubTable, parent: TableDef, superTable: TableDef): Fault | undefined {
+  if (row.name !== wanted.name) {
+    const text = `"${wanted.name}" has the same 64-bit id as "${row.name}"; choose another name`;
+    return fault('database', Codes.tableAlreadyExists, text);
+  }
+  if (parent.id === superTable.id) return undefined;
+  return fault('database', Codes.tableInOtherStable, 'Table already exists in other stables');
+}
+
+function putText(column: ColumnBuilder, row: number, text: string): void {
+  const bytes = Buffer.from(text);
+  column.reserve(row);
+  column.putBytes(row, bytes, 0, bytes.length);
+}
+
+/** Puts a tag value from its text form; see {@link TagValue}. */
+function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
+  column.reserve(row);
+  if (text === undefined) return;
+  if (column.variable) {
+    const bytes = isBinary(column.type) ? Buffer.from(text, 'hex') : Buffer.from(text);
+    column.putBytes(row, bytes, 0, bytes.length);
+    return;
+  }
+  const values = column.values!;
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) values[row] = BigInt(text);
+  else values[row] = column.type.name === 'BOOL' ? Number(text === 'true') : Number(text);
+  column.nulls[row] = 0;
+  column.filled++;
+}
+
+function isBinary(type: DataType): boolean {
+  return type.name === 'VARBINARY' || type.name === 'GEOMETRY';
+}

@@ -1,0 +1,30 @@
+/** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
+export type Cell = string | number | boolean | null;
+
+/**
+ * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
+ * cannot be reached or went away (the outcome is unknown), `resource` when it is out of disk, memory or parts,
+ * `database` for what it refuses.
+ */
+export interface Engine {
+  /** Runs a statement that gives no rows. */
+  exec(statement: string): Promise<void>;
+  /** Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. */
+  rows(statement: string): Promise<readonly (readonly Cell[])[]>;
+  /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
+  bytes(statement: string): Promise<Buffer>;
+  /** Runs a query and gives its bytes as they come; returning early cancels it. The statement ends in a FORMAT clause. */
+  stream(statement: string): AsyncIterable<Uint8Array>;
+  /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
+  insert(statement: string, data: Uint8Array): Promise<void>;
+}
+
+/** A string literal of the engine. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}
+
+/** A quoted identifier of the engine. */
+export function quoteName(name: string): string {
+  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
+}
