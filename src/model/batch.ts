@@ -1,5 +1,5 @@
 import type { ColumnBlock } from './column-block.js';
-import type { Delivery } from './delivery.js';
+import { type Delivery, worstOf } from './delivery.js';
 
 /** Formats that text and datagrams arrive in. */
 export type WireFormat = 'lineproto' | 'sql-insert';
@@ -44,4 +44,55 @@ export interface Batch<P extends Payload = Payload> {
   readonly rows: number;
   readonly bytes: number;
   settle(delivery: Delivery): void;
+}
+
+/** One child of a batch that is split. */
+export interface Part<P extends Payload> {
+  readonly payload: P;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Splits a batch: the parent is settled once every child is, with the worst of `start` and the children's endings.
+ * `start` carries what was decided before the split, such as rejected lines. Without parts the parent is settled at once.
+ */
+export function splitBatch<P extends Payload>(parent: Batch, parts: readonly Part<P>[], start: Delivery): Batch<P>[] {
+  let open = parts.length;
+  let worst = start;
+  if (open === 0) parent.settle(start);
+  return parts.map((part) => ({
+    origin: parent.origin,
+    target: parent.target,
+    ...part,
+    settle: (delivery) => {
+      worst = worstOf(worst, delivery);
+      open--;
+      if (open === 0) parent.settle(worst);
+    },
+  }));
+}
+
+/** Joins batches of one table into one: its ending is passed on to every parent, rows counted for each on its own. */
+export function groupBatches(parents: readonly Batch<ColumnBlock>[], settled: () => void): Batch<BlockGroup> {
+  const first = parents[0]!;
+  let rows = 0;
+  let bytes = 0;
+  for (const parent of parents) {
+    rows += parent.rows;
+    bytes += parent.bytes;
+  }
+  return {
+    origin: first.origin,
+    target: first.target,
+    payload: { kind: 'group', blocks: parents.map((parent) => parent.payload) },
+    rows,
+    bytes,
+    settle: (delivery) => {
+      for (const parent of parents) {
+        parent.settle(delivery.outcome === 'delivered' ? { ...delivery, rows: parent.rows } : delivery);
+      }
+      settled();
+    },
+  };
 }

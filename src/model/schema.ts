@@ -157,3 +157,14 @@ export function typeLength(type: DataType): number {
   if (type.name !== 'DECIMAL') return type.length;
   return type.length <= 18 ? 8 : 16;
 }
+
+/**
+ * The declared width that a string of `length` bytes or characters asks for when a schemaless write creates or widens
+ * its column: the smallest power of two greater than the length, from 1024 on the length itself.
+ */
+export function schemalessWidth(length: number): number {
+  if (length >= 1024) return length;
+  let width = 1;
+  while (width <= length) width *= 2;
+  return width;
+}

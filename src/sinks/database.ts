@@ -1,0 +1,185 @@
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Storage } from '../database/catalogue/storage.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import { type Engine, quoteName } from '../database/engine.js';
+import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '../database/native-block.js';
+import type { Batch, BlockGroup, Target } from '../model/batch.js';
+import type { ColumnBlock } from '../model/column-block.js';
+import type { Sink } from '../model/component.js';
+import type { Delivery } from '../model/delivery.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
+import { mergeRows } from './merge-rows.js';
+import { growthFor } from './required-schema.js';
+
+/** The parts of the database room that the sink writes through. */
+export interface DatabaseSinkContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+}
+
+/** Keys in one statement that reads rows back. */
+const keysPerQuery = 10_000;
+const insertSettings = 'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0';
+
+/**
+ * The one writer: column blocks of one table to the engine as Native inserts. Before it writes it makes sure that the
+ * database, the table, its columns and the sub-tables exist. Rows that leave columns out are completed from what is
+ * stored, so that every stored row is whole.
+ */
+export class DatabaseSink implements Sink<BlockGroup> {
+  readonly name = 'database';
+  readonly #context: DatabaseSinkContext;
+
+  constructor(context: DatabaseSinkContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {}
+  async drain(): Promise<void> {}
+  async stop(): Promise<void> {}
+
+  async write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
+    try {
+      await untilAborted(this.#writeGroup(batch), deadline);
+      return { outcome: 'delivered', rows: batch.rows, rejects: [] };
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      const outcome = isTransient(error.fault) ? 'failed' : 'rejected';
+      return { outcome, fault: error.fault };
+    }
+  }
+
+  async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<void> {
+    const { blocks } = payload;
+    const database = await this.#database(target);
+    const table = await this.#table(database, blocks);
+    await this.#context.storage.ensure(database, table);
+    await this.#register(database, table, blocks);
+    const whole = blocks.every((block) => isWhole(block, table))
+      ? blocks
+      : [mergeRows(table, blocks, await this.#stored(table, blocks))];
+    await this.#insert(table, whole);
+  }
+
+  async #database(target: Target): Promise<DatabaseDef> {
+    const { catalogue } = this.#context;
+    const found = catalogue.database(target.database);
+    if (found !== undefined) return found;
+    await catalogue.sync();
+    if (catalogue.database(target.database) === undefined && target.createDatabase) {
+      const options = { PRECISION: 'ns', SCHEMALESS: '1' };
+      const create = {
+        op: 'create-database',
+        name: target.database,
+        precision: 'ns',
+        keepDays: 3650,
+        options,
+      } as const;
+      await catalogue.submit([create]);
+    }
+    const made = catalogue.database(target.database);
+    if (made === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+    return made;
+  }
+
+  /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
+  async #table(database: DatabaseDef, blocks: readonly ColumnBlock[]): Promise<TableDef> {
+    const { catalogue } = this.#context;
+    const { table: name, nullMeaning } = blocks[0]!;
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const table = catalogue.table(database.name, name);
+      const growth = growthFor(blocks, table);
+      if (table !== undefined && growth.columns.length === 0 && growth.tags.length === 0) return table;
+      if (attempt === 0) await catalogue.sync();
+      else if (nullMeaning === 'overwrite') break;
+      else {
+        const extend = { op: 'extend-table', database: database.name, name, timeColumn: '_ts', ...growth } as const;
+        const [refused] = await catalogue.submit([extend]);
+        if (refused !== undefined) throw new FaultError(refused);
+        return catalogue.table(database.name, name)!;
+      }
+    }
+    throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+  }
+
+  async #register(database: DatabaseDef, table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
+    const wanted = new Map<bigint, SubTable>();
+    for (const block of blocks) {
+      for (const subTable of block.newSubTables) if (!subTable.registered) wanted.set(subTable.id, subTable);
+    }
+    if (wanted.size === 0) return;
+    const refused = await this.#context.subTables.register(database, table, [...wanted.values()]);
+    if (refused !== undefined) throw new FaultError(refused);
+    for (const block of blocks) for (const subTable of block.newSubTables) subTable.registered = true;
+  }
+
+  async #insert(table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
+    const list = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');
+    const statement = `INSERT INTO ${table.storage} (${list}) SETTINGS ${insertSettings} FORMAT Native`;
+    await this.#context.engine.insert(statement, encodeNative(blocks, table.columns));
+  }
+
+  /** Stored rows under the keys of rows that leave columns out; nothing is read when their time range is empty. */
+  async #stored(table: TableDef, blocks: readonly ColumnBlock[]): Promise<StoredRows | undefined> {
+    const partial = blocks.filter((block) => !isWhole(block, table));
+    const [from, to] = timeRange(partial);
+    const range = `ts BETWEEN ${from} AND ${to}`;
+    const [row] = await this.#context.engine.rows(
+      `SELECT count() FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
+    );
+    if (Number(row?.[0] ?? 0) === 0) return undefined;
+    const keys = partial.flatMap((block) => Array.from(block.ids, (id, i) => `(${id},${block.times[i]})`));
+    const names = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');
+    const found: Buffer[] = [];
+    for (let at = 0; at < keys.length; at += keysPerQuery) {
+      const list = keys.slice(at, at + keysPerQuery).join(',');
+      const select = `SELECT ${names} FROM ${table.storage} FINAL WHERE ${range} AND (id, ts) IN (${list}) FORMAT Native`;
+      found.push(await this.#context.engine.bytes(select));
+    }
+    const columns: readonly EngineColumn[] = table.columns;
+    return decodeNative(Buffer.concat(found), columns);
+  }
+}
+
+/** True when every row of the block says something about every column of the table. */
+function isWhole(block: ColumnBlock, table: TableDef): boolean {
+  if (block.columns.length < table.columns.length) return false;
+  for (const { name } of table.columns) {
+    const column = block.columns.find((candidate) => candidate.name === name);
+    if (column === undefined || !(column.full || block.nullMeaning === 'overwrite')) return false;
+  }
+  return true;
+}
+
+function timeRange(blocks: readonly ColumnBlock[]): readonly [bigint, bigint] {
+  let from = blocks[0]!.times[0]!;
+  let to = from;
+  for (const block of blocks) {
+    for (const time of block.times) {
+      if (time < from) from = time;
+      if (time > to) to = time;
+    }
+  }
+  return [from, to];
+}
+
+function isTransient({ kind }: Fault): boolean {
+  return kind === 'network' || kind === 'resource';
+}
+
+async function untilAborted<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
+  deadline.throwIfAborted();
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new FaultError(fault('network', Codes.networkUnavailable, 'The write took too long')));
+    deadline.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    deadline.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,171 @@
+import { poolOffsets, type StoredRows } from '../database/native-block.js';
+import {
+  BlockBuilder,
+  type Column,
+  type ColumnBlock,
+  type ColumnBuilder,
+  elementsPerRow,
+} from '../model/column-block.js';
+import type { ColumnDef, TableDef } from '../model/schema.js';
+
+/** No cell yet, and a cell that was explicitly set to NULL. */
+const unset = -1;
+const explicitNull = -2;
+
+/** Rows from anywhere, numbered on from `first`. */
+interface Origin {
+  readonly first: number;
+  readonly rows: number;
+  readonly ids: BigUint64Array;
+  readonly times: BigInt64Array;
+  readonly columns: readonly Column[];
+  readonly nullsOverwrite: boolean;
+}
+
+/**
+ * Joins rows of equal key (sub-table, time) column by column, later over earlier, on top of what is stored: a column
+ * that a row omits keeps its value, an explicit NULL overwrites (SQL reference, overwrite rules). The result is one
+ * block of complete rows, one row a key, in order of first appearance.
+ */
+export function mergeRows(
+  table: TableDef,
+  blocks: readonly ColumnBlock[],
+  stored: StoredRows | undefined,
+): ColumnBlock {
+  const origins: Origin[] = [];
+  let total = 0;
+  for (const block of blocks) {
+    origins.push({ first: total, ...block, nullsOverwrite: block.nullMeaning === 'overwrite' });
+    total += block.rows;
+  }
+  const keys = new KeyTable(total);
+  const merged = new Int32Array(total);
+  for (const origin of origins) {
+    for (let row = 0; row < origin.rows; row++) {
+      merged[origin.first + row] = keys.add(origin.ids[row]!, origin.times[row]!);
+    }
+  }
+  const base: Origin | undefined = stored && { first: total, ...stored, nullsOverwrite: false };
+  const out = new BlockBuilder(blocks[0]!.database, table.name, 'overwrite', Math.max(16, keys.size));
+  for (; out.rows < keys.size; out.rows++) out.setKey(keys.ids[out.rows]!, keys.times[out.rows]!);
+  for (const column of table.columns) {
+    const source = new Int32Array(keys.size).fill(unset);
+    if (base !== undefined) applyBase(source, base, column, keys);
+    for (const origin of origins) apply(source, origin, column, merged);
+    copyCells(out.addColumn(column.name, column.type), source, base ? [...origins, base] : origins, column);
+  }
+  for (const block of blocks) out.newSubTables.push(...block.newSubTables);
+  return out.finish();
+}
+
+function find(origin: Origin, column: ColumnDef): Column | undefined {
+  return origin.columns.find((candidate) => candidate.name === column.name);
+}
+
+function applyBase(source: Int32Array, base: Origin, column: ColumnDef, keys: KeyTable): void {
+  const found = find(base, column);
+  if (found === undefined) return;
+  for (let row = 0; row < base.rows; row++) {
+    const at = keys.find(base.ids[row]!, base.times[row]!);
+    if (at >= 0 && found.nulls[row] === 0) source[at] = base.first + row;
+  }
+}
+
+function apply(source: Int32Array, origin: Origin, column: ColumnDef, merged: Int32Array): void {
+  const found = find(origin, column);
+  if (found === undefined) return;
+  for (let row = 0; row < origin.rows; row++) {
+    if (found.nulls[row] === 0) source[merged[origin.first + row]!] = origin.first + row;
+    else if (origin.nullsOverwrite) source[merged[origin.first + row]!] = explicitNull;
+  }
+}
+
+function copyCells(out: ColumnBuilder, source: Int32Array, origins: readonly Origin[], column: ColumnDef): void {
+  const width = elementsPerRow(column.type);
+  const offsets = new Map<Column, Uint32Array>();
+  for (let row = 0; row < source.length; row++) {
+    const from = source[row]!;
+    if (from < 0) continue;
+    const origin = originOf(origins, from);
+    const cell = find(origin, column)!;
+    const at = from - origin.first;
+    out.reserve(row);
+    if (cell.pool === undefined) {
+      copyFixed(out, row, cell, at, width);
+      continue;
+    }
+    let starts = offsets.get(cell);
+    if (starts === undefined) {
+      starts = poolOffsets(cell);
+      offsets.set(cell, starts);
+    }
+    let start = starts[at]!;
+    while (cell.pool[start]! >= 0x80) start++;
+    out.putBytes(row, cell.pool, start + 1, starts[at + 1]!);
+  }
+}
+
+function copyFixed(out: ColumnBuilder, row: number, cell: Column, at: number, width: number): void {
+  const target = out.values!;
+  const source = cell.values!;
+  for (let k = 0; k < width; k++) target[row * width + k] = source[at * width + k]!;
+  out.nulls[row] = 0;
+  out.filled++;
+}
+
+/** Origins are few and rows come in order, so a scan from the end beats a search structure. */
+function originOf(origins: readonly Origin[], row: number): Origin {
+  for (let i = origins.length - 1; i > 0; i--) if (row >= origins[i]!.first) return origins[i]!;
+  return origins[0]!;
+}
+
+/** An open-addressing table from (sub-table, time) to a dense number, in order of first appearance. */
+class KeyTable {
+  readonly ids: BigUint64Array;
+  readonly times: BigInt64Array;
+  size = 0;
+  readonly #slots: Int32Array;
+  readonly #mask: number;
+  readonly #scratchId = new BigUint64Array(1);
+  readonly #scratchTime = new BigInt64Array(1);
+  readonly #idWords = new Uint32Array(this.#scratchId.buffer);
+  readonly #timeWords = new Uint32Array(this.#scratchTime.buffer);
+
+  constructor(rows: number) {
+    this.ids = new BigUint64Array(rows);
+    this.times = new BigInt64Array(rows);
+    let slots = 16;
+    while (slots < rows * 2) slots *= 2;
+    this.#slots = new Int32Array(slots).fill(-1);
+    this.#mask = slots - 1;
+  }
+
+  /** The number of a key, made when it is new. */
+  add(id: bigint, time: bigint): number {
+    const slot = this.#slot(id, time);
+    const found = this.#slots[slot]!;
+    if (found >= 0) return found;
+    this.ids[this.size] = id;
+    this.times[this.size] = time;
+    this.#slots[slot] = this.size;
+    return this.size++;
+  }
+
+  /** The number of a key, or -1. */
+  find(id: bigint, time: bigint): number {
+    return this.#slots[this.#slot(id, time)]!;
+  }
+
+  #slot(id: bigint, time: bigint): number {
+    this.#scratchId[0] = id;
+    this.#scratchTime[0] = time;
+    let hash = this.#idWords[0]! ^ Math.imul(this.#timeWords[0]!, 0x9e3779b1) ^ this.#timeWords[1]!;
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    let slot = (hash ^ (hash >>> 13)) & this.#mask;
+    for (;;) {
+      const found = this.#slots[slot]!;
+      if (found < 0 || (this.ids[found] === id && this.times[found] === time)) return slot;
+      slot = (slot + 1) & this.#mask;
+    }
+  }
+}
