@@ -8,23 +8,37 @@ export interface RowReject {
 
 /**
  * How a batch ended.
- * - `delivered`: `rows` are stored; `rejects` are the rows that were bad.
+ * - `delivered`: `rows` are stored; `rejectedRows` were bad, and `rejects` says why for the first of them.
  * - `shed`: never begun.
  * - `failed`: transient, the sender may try again.
  * - `rejected`: permanent, trying again is useless.
  */
 export type Delivery =
-  | { readonly outcome: 'delivered'; readonly rows: number; readonly rejects: readonly RowReject[] }
+  | {
+      readonly outcome: 'delivered';
+      readonly rows: number;
+      readonly rejectedRows: number;
+      readonly rejects: readonly RowReject[];
+    }
   | { readonly outcome: 'shed'; readonly reason: 'memory' | 'queue-full' | 'draining' }
   | { readonly outcome: 'failed'; readonly fault: Fault }
   | { readonly outcome: 'rejected'; readonly fault: Fault };
+
+/** Rejected rows that are described one by one; the rest are only counted. */
+export const maxDescribedRejects = 100;
+
+/** A delivery of `rows` stored rows, with the rejected ones where there are any. */
+export function delivered(rows: number, rejectedRows = 0, rejects: readonly RowReject[] = []): Delivery {
+  return { outcome: 'delivered', rows, rejectedRows, rejects };
+}
 
 const severity = { delivered: 0, shed: 1, failed: 2, rejected: 3 } as const;
 
 /** Joins the endings of the parts of one batch: the worst wins; rows and rejects of delivered parts add up. */
 export function worstOf(a: Delivery, b: Delivery): Delivery {
   if (a.outcome === 'delivered' && b.outcome === 'delivered') {
-    return { outcome: 'delivered', rows: a.rows + b.rows, rejects: [...a.rejects, ...b.rejects] };
+    const rejects = [...a.rejects, ...b.rejects].slice(0, maxDescribedRejects);
+    return { outcome: 'delivered', rows: a.rows + b.rows, rejectedRows: a.rejectedRows + b.rejectedRows, rejects };
   }
   return severity[b.outcome] > severity[a.outcome] ? b : a;
 }

@@ -6,7 +6,7 @@ import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '
 import type { Batch, BlockGroup, Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
-import type { Delivery } from '../model/delivery.js';
+import { type Delivery, delivered } from '../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { mergeRows } from './merge-rows.js';
@@ -44,7 +44,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
     try {
       await untilAborted(this.#writeGroup(batch), deadline);
-      return { outcome: 'delivered', rows: batch.rows, rejects: [] };
+      return delivered(batch.rows);
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       const outcome = isTransient(error.fault) ? 'failed' : 'rejected';

@@ -1,12 +1,13 @@
 import { concatMap, from, type OperatorFunction } from 'rxjs';
 import { type Batch, type ByteBlock, splitBatch } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
-import type { RowReject } from '../model/delivery.js';
+import { delivered, type RowReject } from '../model/delivery.js';
 import { FaultError } from '../model/fault.js';
 
 /** What a parser makes of a block of text: column blocks of one table each, and the lines that were bad. */
 export interface Parsed {
   readonly blocks: readonly ColumnBlock[];
+  readonly rejectedRows: number;
   readonly rejects: readonly RowReject[];
 }
 
@@ -35,5 +36,5 @@ function parseBatch(batch: Batch<ByteBlock>, parse: (batch: Batch<ByteBlock>) =>
     rows: payload.rows,
     bytes: Math.ceil((batch.bytes * payload.rows) / rows),
   }));
-  return splitBatch(batch, parts, { outcome: 'delivered', rows: 0, rejects: parsed.rejects });
+  return splitBatch(batch, parts, delivered(0, parsed.rejectedRows, parsed.rejects));
 }

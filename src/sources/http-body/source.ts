@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import { Subject } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { CreditGate, Source } from '../../model/component.js';
+import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
+import type { Exchange, WriteRequest } from '../../model/exchange.js';
+import { Codes, fault } from '../../model/fault.js';
+import { fromBytes } from '../support/bridges.js';
+import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
+
+/** What the source needs besides the gate. */
+export interface HttpBodyOptions extends FramingLimits {
+  readonly origin: string;
+  /** Bodies up to this length are taken whole, longer and unmeasured ones are framed. */
+  readonly smallBodyBytes: number;
+  readonly newCutter: () => LineCutter;
+}
+
+/**
+ * The write requests of HTTP as batches of text. A request is answered once every batch made of it is settled: with the
+ * worst ending, the sum of the rows and the rejected lines numbered over the whole body.
+ */
+export class HttpBodySource implements Source<ByteBlock> {
+  readonly name: string;
+  readonly batches$ = new Subject<Batch<ByteBlock>>();
+  readonly #options: HttpBodyOptions;
+  readonly #gate: CreditGate;
+  readonly #open = new Set<Promise<void>>();
+  #draining = false;
+
+  constructor(options: HttpBodyOptions, gate: CreditGate) {
+    this.name = options.origin;
+    this.#options = options;
+    this.#gate = gate;
+  }
+
+  async start(): Promise<void> {}
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#draining = true;
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([Promise.all(this.#open), expired]);
+  }
+
+  async stop(): Promise<void> {
+    this.#draining = true;
+    this.batches$.complete();
+  }
+
+  /** Takes a request on behalf of a user who has been let in. */
+  accept(exchange: Exchange<WriteRequest, Delivery>, user: string): void {
+    if (this.#draining) {
+      exchange.answer({ outcome: 'shed', reason: 'draining' });
+      return;
+    }
+    const work: Promise<void> = this.#read(exchange, { ...exchange.request.target, user }).finally(() =>
+      this.#open.delete(work),
+    );
+    this.#open.add(work);
+  }
+
+  async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
+    const { body, format, length } = exchange.request;
+    const ending = new Ending();
+    const emit = (frame: Frame): void => this.#emit(frame, target, format, ending);
+    try {
+      if (length !== undefined && length <= this.#options.smallBodyBytes) {
+        await this.#gate.opened();
+        emit({ bytes: await collect(body, exchange.aborted), lines: 0, tooLong: false });
+      } else {
+        const chain = framing(this.#options.newCutter(), this.#options);
+        await new Promise<void>((resolve, reject) => {
+          fromBytes<Frame>(body, chain, this.#gate, exchange.aborted).subscribe({
+            next: emit,
+            complete: resolve,
+            error: reject,
+          });
+        });
+      }
+    } catch (error) {
+      if (exchange.aborted.aborted) return;
+      const text = error instanceof Error ? error.message : String(error);
+      exchange.refuse(fault('parameter', Codes.invalidContentLength, `The body could not be read: ${text}`, error));
+      return;
+    }
+    exchange.answer(await ending.settled());
+  }
+
+  #emit(frame: Frame, target: Target, format: WriteRequest['format'], ending: Ending): void {
+    const firstLine = ending.lines;
+    ending.lines += frame.lines;
+    if (frame.tooLong) {
+      const text = `the line is longer than ${this.#options.maxLineBytes} bytes`;
+      ending.reject({ row: firstLine, fault: fault('syntax', Codes.lineSyntax, text) });
+      return;
+    }
+    const bytes = frame.bytes.length;
+    if (bytes === 0) return;
+    this.#gate.take(bytes);
+    const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
+    const payload = { kind: 'bytes', format, bytes: frame.bytes } as const;
+    this.batches$.next({ origin: this.name, target, payload, rows: frame.lines, bytes, settle });
+  }
+}
+
+/** The ending of a request that became several batches. */
+class Ending {
+  /** Lines handed out so far. */
+  lines = 0;
+  #open = 0;
+  #worst: Delivery = delivered(0);
+  #wake: (() => void) | undefined;
+
+  reject(row: RowReject): void {
+    this.#worst = worstOf(this.#worst, delivered(0, 1, [row]));
+  }
+
+  begin(firstLine: number, settled: () => void): (delivery: Delivery) => void {
+    this.#open++;
+    return (delivery) => {
+      this.#worst = worstOf(this.#worst, firstLine === 0 ? delivery : numberedFrom(firstLine, delivery));
+      this.#open--;
+      settled();
+      if (this.#open === 0) this.#wake?.();
+    };
+  }
+
+  async settled(): Promise<Delivery> {
+    if (this.#open > 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    return this.#worst;
+  }
+}
+
+function numberedFrom(firstLine: number, delivery: Delivery): Delivery {
+  if (delivery.outcome !== 'delivered' || delivery.rejects.length === 0) return delivery;
+  return { ...delivery, rejects: delivery.rejects.map(({ row, fault }) => ({ row: row + firstLine, fault })) };
+}
+
+async function collect(body: Readable, aborted: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) {
+    aborted.throwIfAborted();
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+}

@@ -1,0 +1,29 @@
+import type { Duplex } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Observable } from 'rxjs';
+import type { CreditGate } from '../../model/component.js';
+
+/**
+ * The bridge from byte streams to observables: runs `input` through `chain` and emits what comes out, one item at a
+ * time; the next is asked for only when the gate is open, so the pressure reaches the socket. Ends with the stream,
+ * errors when the stream breaks, and destroys both when unsubscribed or aborted.
+ */
+export function fromBytes<T>(input: Readable, chain: Duplex, gate: CreditGate, aborted: AbortSignal): Observable<T> {
+  return new Observable((subscriber) => {
+    const unsubscribed = new AbortController();
+    const end = new Writable({
+      objectMode: true,
+      highWaterMark: 1,
+      write(item: T, _encoding, done) {
+        subscriber.next(item);
+        gate.opened().then(() => done());
+      },
+    });
+    pipeline(input, chain, end, { signal: AbortSignal.any([aborted, unsubscribed.signal]) }).then(
+      () => subscriber.complete(),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => unsubscribed.abort();
+  });
+}

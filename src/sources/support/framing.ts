@@ -1,0 +1,83 @@
+import type { Duplex } from 'node:stream';
+import pumpify from 'pumpify';
+import { objectTransform } from 'through2';
+
+/** Finds where a stream of text may be cut. One per stream: it may remember what earlier chunks left open. */
+export interface LineCutter {
+  /** Bytes up to and with the last line break of the chunk that ends a line; 0 when there is none. */
+  cut(chunk: Uint8Array): number;
+}
+
+/** Whole lines, with how many line breaks they hold; or a line that was too long, whose bytes are dropped. */
+export interface Frame {
+  readonly bytes: Uint8Array;
+  readonly lines: number;
+  readonly tooLong: boolean;
+}
+
+/** Bounds of framing: how much is gathered before a frame goes on, and the longest line that is kept. */
+export interface FramingLimits {
+  readonly blockBytes: number;
+  readonly maxLineBytes: number;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The last
+ * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.
+ */
+export function framing(cutter: LineCutter, limits: FramingLimits): Duplex {
+  return new pumpify.obj([
+    objectTransform((chunks: AsyncIterable<Buffer>) => gather(chunks, limits.blockBytes)),
+    objectTransform((blocks: AsyncIterable<Buffer>) => wholeLines(blocks, cutter, limits.maxLineBytes)),
+  ]);
+}
+
+/** Joins small chunks, so that what follows works on blocks and not on packets. */
+async function* gather(chunks: AsyncIterable<Buffer>, blockBytes: number): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes < blockBytes) continue;
+    yield Buffer.concat(held, bytes);
+    held = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(held, bytes);
+}
+
+async function* wholeLines(
+  blocks: AsyncIterable<Buffer>,
+  cutter: LineCutter,
+  maxLineBytes: number,
+): AsyncGenerator<Frame> {
+  let carry: Buffer = Buffer.alloc(0);
+  let dropping = false;
+  for await (const block of blocks) {
+    const end = cutter.cut(block);
+    if (end === 0) {
+      dropping ||= carry.length + block.length > maxLineBytes;
+      carry = dropping ? Buffer.alloc(0) : Buffer.concat([carry, block]);
+      continue;
+    }
+    if (dropping) yield tooLong;
+    const start = dropping ? block.indexOf(lineFeed) + 1 : 0;
+    const bytes = Buffer.concat([carry, block.subarray(start, end)]);
+    if (bytes.length > 0) yield { bytes, lines: countLines(bytes), tooLong: false };
+    carry = Buffer.from(block.subarray(end));
+    dropping = false;
+  }
+  if (dropping) yield tooLong;
+  else if (carry.length > 0) yield { bytes: carry, lines: countLines(carry) + 1, tooLong: false };
+}
+
+const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true };
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) lines++;
+  return lines;
+}
