@@ -1,0 +1,78 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { type DataType, dataType, type TypeName } from '../../model/schema.js';
+import type { ColumnSyntax, TypeSyntax } from '../../sql/ast.js';
+import type { ColumnSpec } from '../catalogue/operations.js';
+
+/** Longest declared widths, as column and as tag (SQL reference, limits): bytes, characters for NCHAR. */
+const widest: Partial<Record<TypeName, readonly [column: number, tag: number]>> = {
+  VARCHAR: [65517, 16382],
+  VARBINARY: [65517, 16382],
+  GEOMETRY: [65517, 16382],
+  NCHAR: [16379, 4095],
+};
+
+const plain: ReadonlySet<string> = new Set<TypeName>([
+  'BOOL',
+  'TINYINT',
+  'SMALLINT',
+  'INT',
+  'BIGINT',
+  'TINYINT UNSIGNED',
+  'SMALLINT UNSIGNED',
+  'INT UNSIGNED',
+  'BIGINT UNSIGNED',
+  'FLOAT',
+  'DOUBLE',
+  'TIMESTAMP',
+]);
+
+function isPlain(name: string): name is TypeName {
+  return plain.has(name);
+}
+
+function isVariable(name: string): name is 'VARCHAR' | 'VARBINARY' | 'GEOMETRY' | 'NCHAR' {
+  return name === 'VARCHAR' || name === 'VARBINARY' || name === 'GEOMETRY' || name === 'NCHAR';
+}
+
+function invalidLength(): FaultError {
+  return new FaultError(fault('database', Codes.invalidColumnLength, 'Invalid column length for var length type'));
+}
+
+/** The type that a statement declares for a column or a tag. Throws a FaultError for types and lengths that are not allowed. */
+export function declaredType(syntax: TypeSyntax, role: 'column' | 'tag'): DataType {
+  const { name, length, scale } = syntax;
+  if (isPlain(name)) return dataType(name);
+  if (isVariable(name)) {
+    const limit = widest[name]![role === 'column' ? 0 : 1];
+    if (length === undefined || length < 1 || length > limit) throw invalidLength();
+    return dataType(name, length);
+  }
+  if (name === 'JSON') {
+    if (role === 'tag') return dataType('JSON');
+    throw new FaultError(fault('database', Codes.onlyTagJson, 'Only tag can be json type'));
+  }
+  if (role === 'column' && name === 'DECIMAL') return decimalType(length ?? 10, scale ?? 0);
+  if (role === 'column' && name === 'BLOB') return dataType('BLOB');
+  throw new FaultError(fault('syntax', Codes.invalidValueType, `Invalid value type: ${name}`));
+}
+
+function decimalType(precision: number, scale: number): DataType {
+  if (precision < 1 || precision > 38 || scale < 0 || scale > precision) throw invalidLength();
+  return dataType('DECIMAL', precision, scale);
+}
+
+/** Longest names of columns and tags, in bytes. */
+const maxNameBytes = 64;
+
+/** A declared column or tag with its checked name. */
+export function columnSpec(syntax: ColumnSyntax, role: 'column' | 'tag'): ColumnSpec {
+  return { name: checkedName(syntax.name.text, maxNameBytes), type: declaredType(syntax.type, role) };
+}
+
+/** A name within a length in bytes; throws a FaultError otherwise. */
+export function checkedName(name: string, maxBytes: number): string {
+  if (name.length === 0 || Buffer.byteLength(name) > maxBytes) {
+    throw new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
+  }
+  return name;
+}
