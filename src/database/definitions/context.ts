@@ -1,0 +1,54 @@
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import type { ObjectName } from '../../sql/ast.js';
+import type { Catalogue } from '../catalogue/catalogue.js';
+import type { Operation } from '../catalogue/operations.js';
+import type { Storage } from '../catalogue/storage.js';
+import type { SubTables } from '../catalogue/sub-tables.js';
+
+/** What statements that define something work on. */
+export interface DefinitionContext {
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+  /** Database of the URL. */
+  readonly database: string | undefined;
+  /** Zone of timestamps without one, in tag values. */
+  readonly timeZone: string;
+}
+
+/** Submits one operation; a refusal is thrown, except the one with the code that the statement allows. */
+export async function submit(context: DefinitionContext, operation: Operation, allowed?: number): Promise<void> {
+  const [refused]: readonly (Fault | undefined)[] = await context.catalogue.submit([operation]);
+  if (refused !== undefined && refused.code !== allowed) throw new FaultError(refused);
+}
+
+/** A database by name, asked of the engine again before it is called missing. */
+export async function findDatabase({ catalogue }: DefinitionContext, name: string): Promise<DatabaseDef | undefined> {
+  if (catalogue.database(name) === undefined) await catalogue.sync();
+  return catalogue.database(name);
+}
+
+/** Like {@link findDatabase}, but a missing database is thrown as a fault. */
+export async function knownDatabase(context: DefinitionContext, name: string): Promise<DatabaseDef> {
+  const found = await findDatabase(context, name);
+  if (found === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  return found;
+}
+
+/** The database an object name lies in: its own prefix, or that of the URL. */
+export async function databaseOf(context: DefinitionContext, { database }: ObjectName): Promise<DatabaseDef> {
+  const name = database?.text ?? context.database;
+  if (name === undefined) throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  return knownDatabase(context, name);
+}
+
+/** A super table or normal table, asked of the engine again before it is called missing. */
+export async function findTable(
+  { catalogue }: DefinitionContext,
+  database: DatabaseDef,
+  name: string,
+): Promise<TableDef | undefined> {
+  if (catalogue.table(database.name, name) === undefined) await catalogue.sync();
+  return catalogue.table(database.name, name);
+}

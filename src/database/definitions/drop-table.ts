@@ -1,0 +1,52 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import type { Statement } from '../../sql/ast.js';
+import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
+
+type DropTable = Extract<Statement, { kind: 'drop-table' }>;
+
+/**
+ * Rows that a writer with an older catalogue put into a dropped series are removed once more after this time, when every
+ * process has read the drop.
+ */
+const sweepAgainMs = 2_000;
+
+/** DROP TABLE of normal tables and sub-tables, DROP STABLE. */
+export async function dropTables({ stable, tables }: DropTable, context: DefinitionContext): Promise<void> {
+  for (const { table, ifExists } of tables) {
+    const database = await databaseOf(context, table);
+    const found = await findTable(context, database, table.name.text);
+    if (found?.kind === 'super' && !stable && tables.length > 1) {
+      throw new FaultError(fault('syntax', Codes.dropStableInBatch, 'Cannot drop super table in batch'));
+    }
+    if (found !== undefined && (found.kind === 'super' || !stable)) await dropWhole(database, found, context);
+    else if (stable) missing(ifExists, Codes.stableNotExist, 'STable not exist');
+    else if (!(await dropSubTable(database, table.name.text, context))) {
+      missing(ifExists, Codes.tableNotExist, 'Table does not exist');
+    }
+  }
+}
+
+function missing(allowed: boolean, code: number, message: string): void {
+  if (!allowed) throw new FaultError(fault('database', code, message));
+}
+
+async function dropWhole(database: DatabaseDef, table: TableDef, context: DefinitionContext): Promise<void> {
+  await submit(context, { op: 'drop-table', database: database.name, name: table.name }, Codes.tableNotExist);
+  await context.storage.dropTable(table);
+}
+
+async function dropSubTable(database: DatabaseDef, name: string, context: DefinitionContext): Promise<boolean> {
+  const found = (await context.subTables.lookUp(database, [name])).get(name);
+  const parent = found && context.catalogue.table(database.name, found.superTable);
+  if (found === undefined || parent === undefined) return false;
+  await submit(context, { op: 'drop-sub-tables', database: database.name, names: [name] });
+  await context.subTables.drop(database, parent, [found]);
+  await context.storage.dropSeries(parent, [found.id]);
+  const again = setTimeout(() => {
+    // A failure here leaves rows that no name leads to; the table's retention removes them in the end.
+    context.storage.dropSeries(parent, [found.id]).catch(() => undefined);
+  }, sweepAgainMs);
+  again.unref();
+  return true;
+}

@@ -1,0 +1,83 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Statement } from '../../sql/ast.js';
+import { hashPassword } from '../credentials.js';
+import { alterTable } from './alter-table.js';
+import { createChildTables } from './child-tables.js';
+import { checkedName } from './column-type.js';
+import { type DefinitionContext, findDatabase, knownDatabase, submit } from './context.js';
+import { createTable } from './create-table.js';
+import { databaseOptions } from './database-options.js';
+import { dropTables } from './drop-table.js';
+import { checkedPassword, checkedUserName } from './users.js';
+
+/** Statements that {@link runDefinition} runs. */
+export type Definition = Exclude<
+  Statement,
+  { kind: 'query' | 'insert' | 'insert-select' | 'delete' | 'show' | 'describe' | 'unsupported' }
+>;
+
+/** Runs a statement that changes the catalogue; it is visible to this process when the promise resolves. Throws FaultErrors. */
+export async function runDefinition(statement: Definition, context: DefinitionContext): Promise<void> {
+  switch (statement.kind) {
+    case 'create-database': {
+      const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, false);
+      const name = checkedName(statement.name.text, 64);
+      const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
+      return submit(context, { op: 'create-database', name, precision, keepDays, options: given }, allowed);
+    }
+    case 'alter-database': {
+      const { given, keepDays } = databaseOptions(statement.options, true);
+      return submit(context, { op: 'alter-database', name: statement.name.text, keepDays, options: given });
+    }
+    case 'drop-database':
+      return dropDatabase(statement, context);
+    case 'use':
+    case 'accepted':
+      if (statement.kind === 'use') await knownDatabase(context, statement.name.text);
+      else if (statement.database !== undefined) await knownDatabase(context, statement.database.text);
+      return;
+    case 'create-table':
+      return createTable(statement, context);
+    case 'create-child-tables':
+      return createChildTables(statement.tables, context);
+    case 'drop-table':
+      return dropTables(statement, context);
+    case 'alter-table':
+      return alterTable(statement, context);
+    default:
+      return runUserStatement(statement, context);
+  }
+}
+
+async function dropDatabase(
+  { name, ifExists }: Extract<Definition, { kind: 'drop-database' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  const found = await findDatabase(context, name.text);
+  if (found === undefined) {
+    if (ifExists) return;
+    throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  }
+  await submit(context, { op: 'drop-database', name: name.text }, ifExists ? Codes.databaseNotExist : undefined);
+  context.subTables.forget();
+  await context.storage.dropDatabase(found);
+}
+
+async function runUserStatement(
+  statement: Extract<Definition, { kind: 'create-user' | 'alter-user' | 'drop-user' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  const name = checkedUserName(statement.name.text);
+  if (statement.kind === 'drop-user') {
+    if (name === 'root') {
+      throw new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
+    }
+    return submit(context, { op: 'drop-user', name }, statement.ifExists ? Codes.userNotExist : undefined);
+  }
+  if (statement.kind === 'alter-user' && statement.change !== 'PASS') {
+    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+  }
+  const password = statement.kind === 'create-user' ? statement.password : statement.value;
+  const passwordHash = await hashPassword(checkedPassword(password));
+  return submit(context, { op: statement.kind, name, passwordHash });
+}
