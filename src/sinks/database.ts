@@ -1,9 +1,10 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { type Engine, quoteName } from '../database/engine.js';
 import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '../database/native-block.js';
-import type { Batch, BlockGroup, Target } from '../model/batch.js';
+import type { Batch, BlockGroup } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
@@ -54,7 +55,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
 
   async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<void> {
     const { blocks } = payload;
-    const database = await this.#database(target);
+    const database = await ensureDatabase(this.#context.catalogue, target.database, target.createDatabase);
     const table = await this.#table(database, blocks);
     await this.#context.storage.ensure(database, table);
     await this.#register(database, table, blocks);
@@ -62,27 +63,6 @@ export class DatabaseSink implements Sink<BlockGroup> {
       ? blocks
       : [mergeRows(table, blocks, await this.#stored(table, blocks))];
     await this.#insert(table, whole);
-  }
-
-  async #database(target: Target): Promise<DatabaseDef> {
-    const { catalogue } = this.#context;
-    const found = catalogue.database(target.database);
-    if (found !== undefined) return found;
-    await catalogue.sync();
-    if (catalogue.database(target.database) === undefined && target.createDatabase) {
-      const options = { PRECISION: 'ns', SCHEMALESS: '1' };
-      const create = {
-        op: 'create-database',
-        name: target.database,
-        precision: 'ns',
-        keepDays: 3650,
-        options,
-      } as const;
-      await catalogue.submit([create]);
-    }
-    const made = catalogue.database(target.database);
-    if (made === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
-    return made;
   }
 
   /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */

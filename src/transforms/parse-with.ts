@@ -2,7 +2,7 @@ import { concatMap, from, type OperatorFunction } from 'rxjs';
 import { type Batch, type ByteBlock, splitBatch } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import { delivered, type RowReject } from '../model/delivery.js';
-import { FaultError } from '../model/fault.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
 
 /** What a parser makes of a block of text: column blocks of one table each, and the lines that were bad. */
 export interface Parsed {
@@ -26,8 +26,10 @@ function parseBatch(batch: Batch<ByteBlock>, parse: (batch: Batch<ByteBlock>) =>
   try {
     parsed = parse(batch);
   } catch (error) {
-    if (!(error instanceof FaultError)) throw error;
-    batch.settle({ outcome: 'rejected', fault: error.fault });
+    // Anything but a FaultError is a defect of the parser; it must cost this text alone and not the pipeline.
+    if (error instanceof FaultError) batch.settle({ outcome: 'rejected', fault: error.fault });
+    else
+      batch.settle({ outcome: 'failed', fault: fault('database', Codes.free, 'The text could not be parsed', error) });
     return [];
   }
   const rows = parsed.blocks.reduce((sum, block) => sum + block.rows, 0);

@@ -42,8 +42,8 @@ export class SubTables {
   }
 
   /**
-   * The sub-table of a name, as remembered, or a new one not yet registered. Pure in memory, for parsers; tags are
-   * those of the first mention.
+   * The registered sub-table of a name as remembered, or a new one that becomes known only when it is registered. Pure in
+   * memory, for parsers; tags matter only for a new one.
    */
   make(
     database: DatabaseDef,
@@ -52,19 +52,15 @@ export class SubTables {
     tags: ReadonlyMap<string, TagValue>,
     ttl: number,
   ): SubTable {
-    const key = this.#key(database, name);
-    const known = this.#remembered.get(key);
+    const known = this.known(database, name);
     if (known !== undefined && known.superTable === superTable) return known;
     const id = subTableId(database.id, name, this.#schema.generation(database.name, name));
-    const made = { id, name, superTable, tags, ttl, registered: false };
-    this.#remember(key, made);
-    return made;
+    return { id, name, superTable, tags, ttl, registered: false };
   }
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
   known(database: DatabaseDef, name: string): SubTable | undefined {
-    const found = this.#remembered.get(this.#key(database, name));
-    return found?.registered === true ? found : undefined;
+    return this.#remembered.get(this.#key(database, name));
   }
 
   /** Looks names up in the engine; names that do not exist are missing in the answer. */
@@ -109,7 +105,10 @@ export class SubTables {
       missing.delete(row.id);
     }
     if (missing.size > 0) await this.#write(database, superTable, [...missing.values()]);
-    for (const subTable of wanted) subTable.registered = true;
+    for (const subTable of wanted) {
+      subTable.registered = true;
+      this.#remember(this.#key(database, subTable.name), subTable);
+    }
     return undefined;
   }
 

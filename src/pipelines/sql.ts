@@ -1,0 +1,194 @@
+import { of } from 'ix/asynciterable';
+import { mergeMap, Subject, type Subscription } from 'rxjs';
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Storage } from '../database/catalogue/storage.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { CredentialCheck } from '../database/credentials.js';
+import type { DefinitionContext } from '../database/definitions/context.js';
+import { runDefinition } from '../database/definitions/run-definition.js';
+import { describe, type Listing, runShow } from '../database/definitions/show.js';
+import type { Engine } from '../database/engine.js';
+import type { Component, ComponentLog } from '../model/component.js';
+import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
+import type { Query } from '../sql/ast.js';
+import type { InsertContext } from '../sql/insert/context.js';
+import { scanInsert } from '../sql/insert-scanner.js';
+import { parseStatement } from '../sql/parser/statement.js';
+import { planQuery } from '../sql/plan/query.js';
+import { querySettings } from '../sql/plan/settings.js';
+import { collectTables, type QueryContext } from '../sql/resolve/context.js';
+import { encodeLines } from '../transforms/encode/listing-lines.js';
+import { StatementNames } from './names.js';
+import { nowTicks, type WritePipeline } from './writes.js';
+
+/** What the SQL pipeline is made of. */
+export interface SqlContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+  readonly credentials: CredentialCheck;
+  readonly writes: WritePipeline;
+  readonly log: ComponentLog;
+  /** Zone of times without one. */
+  readonly connectionZone: string;
+  /** What SERVER_VERSION() says. */
+  readonly version: string;
+  /** Statements that run at once; more wait. */
+  readonly maxStatements: number;
+}
+
+/** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
+const lastYearTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
+
+/** Request-reply over SQL: let in, parse, plan, execute, answer. An exchange is answered or refused; nothing errors. */
+export class SqlPipeline implements Component {
+  readonly name = 'sql';
+  readonly exchanges$ = new Subject<Exchange<SqlRequest, SqlAnswer>>();
+  readonly #context: SqlContext;
+  readonly #running = new Set<Promise<void>>();
+  #subscription: Subscription | undefined;
+
+  constructor(context: SqlContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    this.#subscription = this.exchanges$
+      .pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)), this.#context.maxStatements))
+      .subscribe();
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.exchanges$.complete();
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([Promise.all(this.#running), expired]);
+  }
+
+  async stop(): Promise<void> {
+    this.#subscription?.unsubscribe();
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const tracked: Promise<void> = work.finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+    return tracked;
+  }
+
+  async #answer(exchange: Exchange<SqlRequest, SqlAnswer>): Promise<void> {
+    try {
+      const identity = await this.#context.credentials.authenticate(exchange.request.credentials);
+      if ('kind' in identity) exchange.refuse(identity);
+      else exchange.answer(await this.#run(exchange.request, identity.user));
+    } catch (error) {
+      if (!(error instanceof FaultError)) this.#context.log.error({ error, id: exchange.id }, 'A statement broke.');
+      const unexpected = fault('database', Codes.free, 'Internal error', error);
+      exchange.refuse(error instanceof FaultError ? error.fault : unexpected);
+    }
+  }
+
+  async #run(request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const statement = parseStatement(request.statement.toString('utf8'));
+    switch (statement.kind) {
+      case 'query':
+        if (statement.explain) throw notSupported('EXPLAIN');
+        return this.#query(statement.query, request, user);
+      case 'insert':
+        return this.#insert(request, user);
+      case 'show':
+        return listed(await runShow(statement.show, this.#definitions(request), this.#context.engine), request);
+      case 'describe':
+        return listed(await describe(statement.table, this.#definitions(request)), request);
+      case 'insert-select':
+      case 'delete':
+        throw notSupported(statement.kind.toUpperCase());
+      case 'unsupported':
+        throw notSupported(statement.words);
+      default:
+        await runDefinition(statement, this.#definitions(request));
+        return { kind: 'affected', rows: 0 };
+    }
+  }
+
+  #definitions(request: SqlRequest): DefinitionContext {
+    const { catalogue, storage, subTables, connectionZone } = this.#context;
+    return { catalogue, storage, subTables, database: request.database, timeZone: connectionZone };
+  }
+
+  async #query(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const { catalogue, subTables, storage, engine } = this.#context;
+    const names = new StatementNames(catalogue, subTables);
+    const mentioned = collectTables(query).flatMap(({ database = request.database, name }) =>
+      database === undefined ? [] : [{ database, name }],
+    );
+    await names.lookUp(mentioned.filter(({ database, name }) => names.resolve(database, name) === 'unknown'));
+    for (const { database, name } of mentioned) {
+      const meaning = names.resolve(database, name);
+      if (typeof meaning === 'object') await storage.ensure(catalogue.database(database)!, meaning.table);
+    }
+    const context: QueryContext = {
+      database: request.database,
+      resolveTable: (database, name) => {
+        const meaning = names.resolve(database, name);
+        return typeof meaning === 'object' ? meaning : undefined;
+      },
+      precisionOf: (database) => catalogue.database(database)?.precision,
+      nowNanos: nowNanos(),
+      connectionZone: this.#context.connectionZone,
+      outputZone: request.timeZone,
+      keyed: request.keyed,
+      rowLimit: request.rowLimit,
+      user,
+      serverVersion: this.#context.version,
+    };
+    const plan = planQuery(query, context);
+    const format = request.keyed ? 'JSONEachRow' : 'JSONCompactEachRow';
+    const lines = engine.stream(`${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`);
+    return { kind: 'rows', meta: plan.meta, lines };
+  }
+
+  async #insert(request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const { catalogue, subTables, connectionZone, writes } = this.#context;
+    const names = new StatementNames(catalogue, subTables);
+    const context: InsertContext = {
+      currentDatabase: request.database,
+      zone: connectionZone,
+      nowNs: nowNanos(),
+      database: (name) => catalogue.database(name),
+      resolve: (database, name) => names.resolve(database, name),
+      timeRange,
+      makeSubTable: (database, superTable, name, tags, ttl) =>
+        subTables.make(database, superTable.name, name, tags, ttl),
+    };
+    for (;;) {
+      const plan = scanInsert(request.statement, context);
+      if (plan.kind === 'lookup') {
+        await names.lookUp(plan.names);
+        continue;
+      }
+      const delivery = await writes.insert(plan.blocks, user, request.statement.length);
+      if (delivery.outcome === 'delivered') return { kind: 'affected', rows: plan.rows };
+      if (delivery.outcome !== 'shed') throw new FaultError(delivery.fault);
+      throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
+    }
+  }
+}
+
+function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {
+  const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
+  return { min: nowTicks(database) - keep, max: lastYearTicks[database.precision] };
+}
+
+function nowNanos(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
+}
+
+function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {
+  return { kind: 'rows', meta, lines: of(encodeLines(meta, rows, request.keyed)) };
+}
+
+function notSupported(what: string): FaultError {
+  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
+}

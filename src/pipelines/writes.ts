@@ -1,0 +1,157 @@
+import { merge, Subject, type Subscription } from 'rxjs';
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import { type Batch, type BlockGroup, type ByteBlock, splitBatch, type Target } from '../model/batch.js';
+import type { ColumnBlock } from '../model/column-block.js';
+import type { Component, ComponentLog, Sink } from '../model/component.js';
+import { type Delivery, delivered } from '../model/delivery.js';
+import type { Exchange, WriteRequest } from '../model/exchange.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
+import type { HttpBodySource } from '../sources/http-body/source.js';
+import { parseLineProtocol } from '../transforms/parse/lineproto.js';
+import { SeriesDictionary } from '../transforms/parse/series-dictionary.js';
+import { type Parsed, parseWith } from '../transforms/parse-with.js';
+import { type CoalesceLimits, coalesce } from './coalesce.js';
+import type { ByteCreditGate } from './credit-gate.js';
+import { deliver } from './deliver.js';
+
+/** What the write pipeline is made of. */
+export interface WriteContext {
+  readonly source: HttpBodySource;
+  readonly sink: Sink<BlockGroup>;
+  readonly gate: ByteCreditGate;
+  readonly catalogue: Catalogue;
+  readonly subTables: SubTables;
+  readonly log: ComponentLog;
+  readonly limits: CoalesceLimits & { readonly maxLineBytes: number; readonly writeTimeoutMs: number };
+}
+
+/** The series of one database, as the parser knows them. */
+interface Series {
+  readonly epoch: number;
+  readonly dictionary: SeriesDictionary;
+}
+
+/**
+ * Everything that is written: text of HTTP bodies is parsed, the VALUES of INSERT statements join as column blocks, and
+ * both are group-committed by table into the database sink.
+ */
+export class WritePipeline implements Component {
+  readonly name = 'writes';
+  readonly #context: WriteContext;
+  readonly #blocks$ = new Subject<Batch<ColumnBlock>>();
+  /** By database id. */
+  readonly #series = new Map<string, Series>();
+  #subscription: Subscription | undefined;
+  #open = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(context: WriteContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    const { source, sink, limits, log } = this.#context;
+    const parsed$ = source.batches$.pipe(parseWith((batch) => this.#parse(batch)));
+    this.#subscription = merge(parsed$, this.#blocks$)
+      .pipe(coalesce(limits), deliver(sink, limits.writeTimeoutMs))
+      .subscribe({
+        next: (delivery) => {
+          if (delivery.outcome === 'failed') log.warn({ fault: delivery.fault }, 'A write failed.');
+        },
+        error: (error: unknown) => log.error({ error: String(error) }, 'The write pipeline broke.'),
+      });
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    await this.#context.source.drain(deadline);
+    if (this.#open === 0 || deadline.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#context.source.stop();
+    this.#subscription?.unsubscribe();
+  }
+
+  /** Takes a write request of a user who has been let in, once its database exists. */
+  async write(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
+    const { database, createDatabase } = exchange.request.target;
+    try {
+      await ensureDatabase(this.#context.catalogue, database, createDatabase);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      exchange.refuse(error.fault);
+      return;
+    }
+    this.#context.source.accept(exchange, user);
+  }
+
+  /** Writes blocks made of one statement of `bytes` bytes; resolves when all of them are settled. */
+  async insert(blocks: readonly ColumnBlock[], user: string, bytes: number): Promise<Delivery> {
+    const { gate } = this.#context;
+    await gate.opened();
+    gate.take(bytes);
+    this.#open++;
+    return new Promise((resolve) => {
+      const target: Target = { database: '', user, createDatabase: false, ttl: 0, precision: 'ns' };
+      const settle = (delivery: Delivery): void => {
+        gate.give(bytes);
+        this.#open--;
+        if (this.#open === 0) this.#idle?.();
+        resolve(delivery);
+      };
+      const payload = { kind: 'bytes', format: 'sql-insert', bytes: new Uint8Array(0) } as const;
+      const parent: Batch = { origin: 'sql', target, payload, rows: 0, bytes, settle };
+      const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
+      const parts = blocks.map((block) => ({
+        payload: block,
+        rows: block.rows,
+        bytes: Math.ceil((bytes * block.rows) / rows),
+      }));
+      for (const part of splitBatch(parent, parts, delivered(0))) {
+        this.#blocks$.next({ ...part, target: { ...target, database: part.payload.database } });
+      }
+    });
+  }
+
+  #parse({ payload, target }: Batch<ByteBlock>): Parsed {
+    const { catalogue, subTables, limits } = this.#context;
+    const database = catalogue.database(target.database);
+    if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+    const now = nowTicks(database);
+    return parseLineProtocol(payload.bytes, {
+      database,
+      precision: target.precision,
+      nowTicks: now,
+      minTicks: now - BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision)),
+      ttl: target.ttl,
+      schema: catalogue,
+      dictionary: this.#dictionary(database),
+      makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
+      maxLineBytes: limits.maxLineBytes,
+    });
+  }
+
+  /** Series are forgotten when something under their database was dropped. */
+  #dictionary(database: DatabaseDef): SeriesDictionary {
+    const epoch = this.#context.catalogue.epoch(database.name);
+    const known = this.#series.get(database.id);
+    if (known?.epoch === epoch) return known.dictionary;
+    const made = { epoch, dictionary: new SeriesDictionary() };
+    this.#series.set(database.id, made);
+    return made.dictionary;
+  }
+}
+
+/** Now, in ticks of a database. */
+export function nowTicks({ precision }: DatabaseDef): bigint {
+  const perMs = BigInt(ticksPerSecond(precision) / 1000);
+  const micros = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000));
+  return precision === 'ms' ? BigInt(Date.now()) : (micros * perMs) / 1000n;
+}

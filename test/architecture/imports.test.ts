@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import test from 'ava';
+
+/** What each room may import: other rooms, and packages by prefix. */
+const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
+  model: { rooms: [], packages: ['rxjs'] },
+  config: { rooms: ['model'], packages: ['smol-toml'] },
+  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client'] },
+  sql: { rooms: ['model'], packages: [] },
+  database: { rooms: ['model', 'sql'], packages: ['@clickhouse/client', 'chdb', 'ix', 'commander', 'rxjs', 'split2'] },
+  transforms: { rooms: ['model'], packages: ['rxjs'] },
+  sources: { rooms: ['model'], packages: ['rxjs', 'ix', 'split2', 'through2', 'pumpify'] },
+  sinks: { rooms: ['model', 'database'], packages: [] },
+  pipelines: {
+    rooms: ['model', 'config', 'telemetry', 'sql', 'database', 'events', 'transforms', 'sources', 'sinks'],
+    packages: ['rxjs', 'ix'],
+  },
+  http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/'] },
+};
+
+/** Imports of single files that the table above leaves out, each with its reason. */
+const exceptions: Readonly<Record<string, readonly string[]>> = {
+  // The settings page is made from all option tables; it is a tool of the build, not a part of the service.
+  'config/write-settings-page.ts': ['sources', 'database'],
+  'config/settings-page.ts': ['sources', 'database'],
+  // A successful answer is encoded where it leaves.
+  'http/reply.ts': ['transforms'],
+};
+
+const root = join(import.meta.dirname, '../../../src');
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name));
+}
+
+function imports(file: string): string[] {
+  const found = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g);
+  return [...found].map((match) => match[1] ?? match[2] ?? '');
+}
+
+for (const [room, door] of Object.entries(doors)) {
+  test(`the room ${room} imports only through its doors`, (t) => {
+    t.true(existsSync(join(root, room)));
+    for (const file of sources(join(root, room))) {
+      const name = relative(root, file);
+      const allowed = [room, ...door.rooms, ...(exceptions[name] ?? [])];
+      for (const specifier of imports(file)) {
+        if (specifier.startsWith('node:')) continue;
+        if (specifier.startsWith('.')) {
+          const target = relative(root, join(file, '..', specifier)).split('/')[0] ?? '';
+          t.true(allowed.includes(target), `${name} must not import ${specifier}`);
+        } else {
+          t.true(
+            door.packages.some((prefix) => specifier.startsWith(prefix)),
+            `${name} must not import ${specifier}`,
+          );
+        }
+      }
+    }
+  });
+}
+
+test('nobody drains an async iterable through rxjs, reads ahead with ix, or exits the process', (t) => {
+  for (const file of sources(root)) {
+    const text = readFileSync(file, 'utf8');
+    t.notRegex(text, /process\.exit\(/, file);
+    t.notRegex(text, /from 'ix\/asynciterable\/operators\/(flatmap|batch)/, file);
+  }
+});
+
+test('no type is given up on', (t) => {
+  for (const file of sources(root)) {
+    const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+    t.notRegex(code, /\bas any\b|:\s*any\b|<any>|@ts-ignore|@ts-expect-error/, file);
+  }
+});

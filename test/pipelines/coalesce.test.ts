@@ -1,0 +1,87 @@
+import test from 'ava';
+import { Subject } from 'rxjs';
+import type { Batch, BlockGroup } from '../../src/model/batch.js';
+import type { ColumnBlock } from '../../src/model/column-block.js';
+import { delivered } from '../../src/model/delivery.js';
+import { coalesce } from '../../src/pipelines/coalesce.js';
+import { blockOf, int, recordedBatch } from '../support/blocks.js';
+
+function oneRow(table: string, value: number) {
+  return recordedBatch(blockOf(table, { v: int }, [[1n, BigInt(value), { v: value }]]));
+}
+
+function setUp(workers = 2, maxRows = 1000) {
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  let completed = false;
+  input.pipe(coalesce({ workers, maxRows, maxBytes: 1e9 })).subscribe({
+    next: (group) => groups.push(group),
+    complete: () => {
+      completed = true;
+    },
+  });
+  return { input, groups, isCompleted: () => completed };
+}
+
+test('writes to an idle table at once and joins what arrives meanwhile', (t) => {
+  const { input, groups } = setUp();
+  const batches = [1, 2, 3].map((value) => oneRow('t', value));
+  for (const batch of batches) input.next(batch);
+  t.is(groups.length, 1);
+  t.is(groups[0]!.rows, 1);
+  groups[0]!.settle(delivered(1));
+  t.is(groups.length, 2);
+  t.deepEqual(
+    groups[1]!.payload.blocks.map((block) => block.times[0]),
+    [2n, 3n],
+  );
+  t.is(batches[1]!.endings.length, 0);
+  groups[1]!.settle(delivered(2));
+  t.deepEqual(
+    batches.map((batch) => batch.endings),
+    [[delivered(1)], [delivered(1)], [delivered(1)]],
+  );
+});
+
+test('hands a failure to every batch of the group', (t) => {
+  const { input, groups } = setUp();
+  const batches = [1, 2, 3].map((value) => oneRow('t', value));
+  for (const batch of batches) input.next(batch);
+  groups[0]!.settle(delivered(1));
+  groups[1]!.settle({ outcome: 'shed', reason: 'memory' });
+  t.is(batches[1]!.endings[0]!.outcome, 'shed');
+  t.is(batches[2]!.endings[0]!.outcome, 'shed');
+});
+
+test('keeps other tables moving while one waits, up to the number of workers', (t) => {
+  const { input, groups } = setUp(2);
+  for (const name of ['a', 'b', 'c', 'a', 'c']) input.next(oneRow(name, 1));
+  t.deepEqual(
+    groups.map((group) => group.payload.blocks[0]!.table),
+    ['a', 'b'],
+  );
+  groups[1]!.settle(delivered(1));
+  t.is(groups[2]!.payload.blocks[0]!.table, 'c');
+  t.is(groups[2]!.payload.blocks.length, 2);
+});
+
+test('does not make a group larger than the row limit out of smaller blocks', (t) => {
+  const { input, groups } = setUp(1, 2);
+  for (const value of [1, 2, 3, 4]) input.next(oneRow('t', value));
+  groups[0]!.settle(delivered(1));
+  t.is(groups[1]!.rows, 2);
+  groups[1]!.settle(delivered(2));
+  t.is(groups[2]!.rows, 1);
+});
+
+test('completes only when everything in flight is settled', (t) => {
+  const { input, groups, isCompleted } = setUp();
+  input.next(oneRow('t', 1));
+  input.next(oneRow('t', 2));
+  input.complete();
+  t.false(isCompleted());
+  groups[0]!.settle(delivered(1));
+  t.false(isCompleted());
+  groups[1]!.settle(delivered(1));
+  t.true(isCompleted());
+});
