@@ -34,6 +34,10 @@ export function createTable(
       ? fault('database', Codes.stableAlreadyExists, 'STable already exists')
       : fault('database', Codes.tableAlreadyExists, 'Table already exists');
   }
+  const names = [operation.timeColumn, ...[...operation.columns, ...operation.tags].map((spec) => spec.name)];
+  if (new Set(names).size < names.length) {
+    return fault('syntax', Codes.duplicatedColumns, 'Duplicated column names');
+  }
   tables.set(operation.name, newTable(database, operation, `${entry.position}_${index}`, entry));
   return undefined;
 }

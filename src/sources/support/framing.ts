@@ -29,8 +29,13 @@ const lineFeed = 0x0a;
  */
 export function framing(cutter: LineCutter, limits: FramingLimits): Duplex {
   return new pumpify.obj([
-    objectTransform((chunks: AsyncIterable<Buffer>) => gather(chunks, limits.blockBytes)),
-    objectTransform((blocks: AsyncIterable<Buffer>) => wholeLines(blocks, cutter, limits.maxLineBytes)),
+    // The library tells generators from callbacks by the function's own kind, so an arrow function will not do.
+    objectTransform(async function* (chunks: AsyncIterable<Buffer>) {
+      yield* gather(chunks, limits.blockBytes);
+    }),
+    objectTransform(async function* (blocks: AsyncIterable<Buffer>) {
+      yield* wholeLines(blocks, cutter, limits.maxLineBytes);
+    }),
   ]);
 }
 

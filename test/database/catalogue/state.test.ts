@@ -1,0 +1,159 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { LogEntry, Operation } from '../../../src/database/catalogue/operations.js';
+import { CatalogueState } from '../../../src/database/catalogue/state.js';
+import { Codes } from '../../../src/model/fault.js';
+import { dataType } from '../../../src/model/schema.js';
+
+function entry(position: number, ...operations: Operation[]): LogEntry {
+  return { position, at: 1_700_000_000_000, key: String(position), operations };
+}
+
+const createDatabase = { op: 'create-database', name: 'db', precision: 'ms', keepDays: 3650, options: {} } as const;
+
+function superTable(columns: readonly [string, ReturnType<typeof dataType>][], tags = ['site']): Operation {
+  return {
+    op: 'extend-table',
+    database: 'db',
+    name: 't',
+    timeColumn: '_ts',
+    columns: columns.map(([name, type]) => ({ name, type })),
+    tags: tags.map((name) => ({ name, type: dataType('NCHAR', 8) })),
+  };
+}
+
+test('refuses what does not fit the state before it, with the code of the dialect', (t) => {
+  const state = new CatalogueState();
+  const codes = (position: number, ...operations: Operation[]) =>
+    state.apply(entry(position, ...operations)).map((fault) => fault?.code);
+  t.deepEqual(codes(1, superTable([['v', dataType('INT')]])), [Codes.databaseNotExist]);
+  t.deepEqual(codes(2, createDatabase, createDatabase), [undefined, Codes.databaseAlreadyExists]);
+  t.deepEqual(codes(3, superTable([['v', dataType('INT')]])), [undefined]);
+  t.deepEqual(codes(4, superTable([['v', dataType('DOUBLE')]])), [Codes.schemalessTypeConflict]);
+  t.deepEqual(codes(5, superTable([['site', dataType('INT')]])), [Codes.duplicatedColumns]);
+  const change = (change: Extract<Operation, { op: 'alter-table' }>['change']) =>
+    ({ op: 'alter-table', database: 'db', name: 't', change }) as const;
+  const v = { name: 'v', type: dataType('INT') };
+  t.deepEqual(codes(6, change({ kind: 'add-column', column: v })), [Codes.columnAlreadyExists]);
+  t.deepEqual(codes(7, change({ kind: 'drop-column', name: 'x' })), [Codes.columnNotExist]);
+  t.deepEqual(codes(8, change({ kind: 'drop-column', name: '_ts' })), [Codes.primaryTimestampDrop]);
+  t.deepEqual(codes(9, change({ kind: 'drop-column', name: 'v' })), [Codes.noColumnsToDrop]);
+  t.deepEqual(codes(10, change({ kind: 'modify-column', column: v })), [Codes.modifyOnlyWidens]);
+  t.deepEqual(codes(11, change({ kind: 'drop-tag', name: 'x' })), [Codes.tagNotExist]);
+  t.deepEqual(codes(12, { op: 'drop-user', name: 'ann' }), [Codes.userNotExist]);
+});
+
+test('grows a table by what is missing, widens strings, and never narrows', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, createDatabase));
+  state.apply(entry(2, superTable([['s', dataType('VARCHAR', 16)]])));
+  state.apply(
+    entry(
+      3,
+      superTable(
+        [
+          ['s', dataType('VARCHAR', 64)],
+          ['v', dataType('INT')],
+        ],
+        ['site', 'floor'],
+      ),
+    ),
+  );
+  state.apply(entry(4, superTable([['s', dataType('VARCHAR', 8)]], [])));
+  const table = state.table('db', 't')!;
+  t.deepEqual(
+    table.columns.map((column) => [column.name, column.type.length]),
+    [
+      ['s', 64],
+      ['v', 4],
+    ],
+  );
+  t.deepEqual(
+    table.tags.map((tag) => tag.name),
+    ['site', 'floor'],
+  );
+  t.is(new Set([...table.columns, ...table.tags].map((column) => column.physical)).size, 4);
+});
+
+test('gives a re-added column a new place, so that it starts empty', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, createDatabase));
+  state.apply(
+    entry(
+      2,
+      superTable([
+        ['a', dataType('INT')],
+        ['b', dataType('INT')],
+      ]),
+    ),
+  );
+  const before = state.table('db', 't')!.columns[1]!.physical;
+  const alter = { op: 'alter-table', database: 'db', name: 't' } as const;
+  state.apply(entry(3, { ...alter, change: { kind: 'drop-column', name: 'b' } }));
+  state.apply(entry(4, { ...alter, change: { kind: 'add-column', column: { name: 'b', type: dataType('INT') } } }));
+  t.not(state.table('db', 't')!.columns[1]!.physical, before);
+});
+
+test('gives a re-created database and table new ids', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, createDatabase, superTable([['v', dataType('INT')]])));
+  const [database, table] = [state.database('db')!.id, state.table('db', 't')!.storage];
+  state.apply(entry(2, { op: 'drop-database', name: 'db' }, createDatabase, superTable([['v', dataType('INT')]])));
+  t.not(state.database('db')!.id, database);
+  t.not(state.table('db', 't')!.storage, table);
+});
+
+test('counts the generations of dropped sub-tables and changes the epoch with every drop', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, createDatabase));
+  const epoch = state.epoch('db');
+  state.apply(entry(2, { op: 'drop-sub-tables', database: 'db', names: ['a', 'b'] }));
+  state.apply(entry(3, { op: 'drop-sub-tables', database: 'db', names: ['a'] }));
+  t.deepEqual(
+    ['a', 'b', 'c'].map((name) => state.generation('db', name)),
+    [2, 1, 0],
+  );
+  t.not(state.epoch('db'), epoch);
+});
+
+const name = fc.constantFrom('a', 'b', 'c');
+const type = fc.constantFrom(dataType('INT'), dataType('DOUBLE'), dataType('VARCHAR', 8), dataType('VARCHAR', 32));
+const specs = fc.uniqueArray(fc.record({ name, type }), { minLength: 1, maxLength: 3, selector: (spec) => spec.name });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  fc.constant(createDatabase),
+  fc.record({
+    op: fc.constant('extend-table' as const),
+    database: fc.constant('db'),
+    name,
+    timeColumn: fc.constant('_ts'),
+    columns: specs,
+    tags: specs,
+  }),
+  fc.record({ op: fc.constant('drop-table' as const), database: fc.constant('db'), name }),
+  fc.record({ op: fc.constant('drop-sub-tables' as const), database: fc.constant('db'), names: fc.array(name) }),
+  fc.record({
+    op: fc.constant('alter-table' as const),
+    database: fc.constant('db'),
+    name,
+    change: fc.record({
+      kind: fc.constantFrom('add-column' as const, 'modify-column' as const),
+      column: fc.record({ name, type }),
+    }),
+  }),
+);
+
+test('two readers of one log hold the same state, however the log is cut into reads', (t) => {
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 30 }), (operations) => {
+      const entries = operations.map((one, i) => entry(i + 1, one));
+      const states = [new CatalogueState(), new CatalogueState()];
+      const results = states.map((state) => entries.map((one) => state.apply(one)));
+      t.deepEqual(results[0], results[1]);
+      t.deepEqual(states[0]!.tables('db'), states[1]!.tables('db'));
+      for (const table of states[0]!.tables('db')) {
+        const names = [...table.columns, ...table.tags].map((column) => column.name);
+        t.is(new Set(names).size, names.length);
+      }
+    }),
+  );
+});
