@@ -1,0 +1,39 @@
+import test from 'ava';
+import type { Component } from '../../src/model/component.js';
+import { Lifecycle } from '../../src/pipelines/lifecycle.js';
+
+const silent = { error() {}, warn() {}, info() {}, debug() {} };
+
+function recorded(steps: string[], name: string, failing?: 'start' | 'drain' | 'stop'): Component {
+  const step = (what: 'start' | 'drain' | 'stop') => async () => {
+    steps.push(`${what} ${name}`);
+    if (what === failing) throw new Error(`${name} cannot ${what}`);
+  };
+  return { name, start: step('start'), drain: step('drain'), stop: step('stop') };
+}
+
+test('starts in order, drains everything before it releases anything, in reverse', async (t) => {
+  const steps: string[] = [];
+  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'door')], silent);
+  await life.start();
+  await Promise.all([life.stop(1000), life.stop(1000)]);
+  t.deepEqual(steps, ['start sink', 'start door', 'drain door', 'drain sink', 'stop door', 'stop sink']);
+});
+
+test('a start that fails releases what was started and passes the error on', async (t) => {
+  const steps: string[] = [];
+  const life = new Lifecycle([recorded(steps, 'sink'), recorded(steps, 'door', 'start')], silent);
+  await t.throwsAsync(life.start(), { message: 'door cannot start' });
+  t.deepEqual(steps, ['start sink', 'start door', 'stop door', 'stop sink']);
+});
+
+test('a component that cannot be drained or stopped does not keep the others from it', async (t) => {
+  const steps: string[] = [];
+  const life = new Lifecycle(
+    [recorded(steps, 'a'), recorded(steps, 'b', 'drain'), recorded(steps, 'c', 'stop')],
+    silent,
+  );
+  await life.start();
+  await life.stop(1000);
+  t.deepEqual(steps.slice(3), ['drain c', 'drain b', 'drain a', 'stop c', 'stop b', 'stop a']);
+});
