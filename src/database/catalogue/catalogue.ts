@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
@@ -117,6 +118,15 @@ export class Catalogue implements SchemaView {
 
   users(): readonly UserDef[] {
     return this.#state.users();
+  }
+
+  /** See {@link CatalogueState.secret}; made on the first call. */
+  async sharedSecret(): Promise<Buffer> {
+    await this.sync();
+    if (this.#state.secret === undefined) {
+      await this.submit([{ op: 'create-secret', secret: randomBytes(32).toString('base64') }]);
+    }
+    return Buffer.from(this.#state.secret ?? '', 'base64');
   }
 
   #schedule(poll: () => void): void {

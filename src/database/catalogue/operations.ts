@@ -49,7 +49,9 @@ export type Operation =
   | { readonly op: 'drop-sub-tables'; readonly database: string; readonly names: readonly string[] }
   | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
   | { readonly op: 'create-user' | 'alter-user'; readonly name: string; readonly passwordHash: string }
-  | { readonly op: 'drop-user'; readonly name: string };
+  | { readonly op: 'drop-user'; readonly name: string }
+  /** A random secret that all processes on this database share; the first one stands. Base64. */
+  | { readonly op: 'create-secret'; readonly secret: string };
 
 /** One change of a table's definition by a statement. */
 export type TableChange =

@@ -29,6 +29,7 @@ interface DatabaseEntry {
 export class CatalogueState implements SchemaView {
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #users = new Map<string, UserDef>();
+  #secret: string | undefined;
 
   /** Applies an entry; for each operation a fault when it was refused. */
   apply(entry: LogEntry): readonly (Fault | undefined)[] {
@@ -72,6 +73,11 @@ export class CatalogueState implements SchemaView {
     return [...this.#users.values()];
   }
 
+  /** The secret all processes on this database share, base64; undefined until one was made. */
+  get secret(): string | undefined {
+    return this.#secret;
+  }
+
   #applyOne(operation: Operation, entry: LogEntry, index: number): Fault | undefined {
     switch (operation.op) {
       case 'create-database':
@@ -81,6 +87,9 @@ export class CatalogueState implements SchemaView {
       case 'drop-database':
         if (this.#databases.delete(operation.name)) return undefined;
         return missingDatabase();
+      case 'create-secret':
+        this.#secret ??= operation.secret;
+        return undefined;
       case 'create-user':
       case 'alter-user':
       case 'drop-user':
