@@ -102,7 +102,7 @@ export class ColumnBuilder {
   readonly variable: boolean;
   nulls: Uint8Array;
   values: FixedValues | undefined;
-  /** 32-bit view over 64-bit values: low word at 2 * row, high word at 2 * row + 1. */
+  /** 32-bit view over 64-bit values, doubles included: low word at 2 * row, high word at 2 * row + 1. */
   words: Uint32Array | undefined;
   /** Length-prefixed bytes of variable types, `poolLength` of them used, for rows before `poolRows`. */
   pool: Uint8Array;
@@ -218,7 +218,7 @@ export class ColumnBuilder {
 }
 
 function wordsOf(values: FixedValues | undefined): Uint32Array | undefined {
-  return values instanceof BigInt64Array || values instanceof BigUint64Array
+  return values instanceof BigInt64Array || values instanceof BigUint64Array || values instanceof Float64Array
     ? new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
     : undefined;
 }

@@ -68,7 +68,7 @@ export class HttpBodySource implements Source<ByteBlock> {
         await this.#gate.opened();
         emit({ bytes: await collect(body, exchange.aborted), lines: 0, tooLong: false });
       } else {
-        const chain = framing(this.#options.newCutter(), this.#options);
+        const chain = framing(this.#options.newCutter, this.#options);
         await new Promise<void>((resolve, reject) => {
           fromBytes<Frame>(body, chain, this.#gate, exchange.aborted).subscribe({
             next: emit,

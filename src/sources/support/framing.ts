@@ -2,10 +2,13 @@ import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
 
-/** Finds where a stream of text may be cut. One per stream: it may remember what earlier chunks left open. */
+/** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {
-  /** Bytes up to and with the last line break of the chunk that ends a line; 0 when there is none. */
-  cut(chunk: Uint8Array): number;
+  /**
+   * Position after the last line break that ends a line, 0 when there is none. The next call is given the bytes from that
+   * position on, with more behind them.
+   */
+  lastLineBreak(bytes: Uint8Array): number;
 }
 
 /** Whole lines, with how many line breaks they hold; or a line that was too long, whose bytes are dropped. */
@@ -27,14 +30,14 @@ const lineFeed = 0x0a;
  * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The last
  * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.
  */
-export function framing(cutter: LineCutter, limits: FramingLimits): Duplex {
+export function framing(newCutter: () => LineCutter, limits: FramingLimits): Duplex {
   return new pumpify.obj([
     // The library tells generators from callbacks by the function's own kind, so an arrow function will not do.
     objectTransform(async function* (chunks: AsyncIterable<Buffer>) {
       yield* gather(chunks, limits.blockBytes);
     }),
     objectTransform(async function* (blocks: AsyncIterable<Buffer>) {
-      yield* wholeLines(blocks, cutter, limits.maxLineBytes);
+      yield* wholeLines(blocks, newCutter, limits.maxLineBytes);
     }),
   ]);
 }
@@ -56,32 +59,39 @@ async function* gather(chunks: AsyncIterable<Buffer>, blockBytes: number): Async
 
 async function* wholeLines(
   blocks: AsyncIterable<Buffer>,
-  cutter: LineCutter,
+  newCutter: () => LineCutter,
   maxLineBytes: number,
 ): AsyncGenerator<Frame> {
-  let carry: Buffer = Buffer.alloc(0);
+  let cutter = newCutter();
+  let rest: Buffer = Buffer.alloc(0);
   let dropping = false;
   for await (const block of blocks) {
-    const end = cutter.cut(block);
-    if (end === 0) {
-      dropping ||= carry.length + block.length > maxLineBytes;
-      carry = dropping ? Buffer.alloc(0) : Buffer.concat([carry, block]);
-      continue;
-    }
+    const skipped = dropping ? block.indexOf(lineFeed) + 1 : 0;
+    if (dropping && skipped === 0) continue;
     if (dropping) yield tooLong;
-    const start = dropping ? block.indexOf(lineFeed) + 1 : 0;
-    const bytes = Buffer.concat([carry, block.subarray(start, end)]);
-    if (bytes.length > 0) yield { bytes, lines: countLines(bytes), tooLong: false };
-    carry = Buffer.from(block.subarray(end));
     dropping = false;
+    rest = Buffer.concat([rest, block.subarray(skipped)]);
+    const end = cutter.lastLineBreak(rest);
+    if (end > 0) yield wholeFrame(rest.subarray(0, end));
+    rest = rest.subarray(end);
+    if (rest.length > maxLineBytes) {
+      dropping = true;
+      rest = Buffer.alloc(0);
+      cutter = newCutter();
+    }
   }
   if (dropping) yield tooLong;
-  else if (carry.length > 0) yield { bytes: carry, lines: countLines(carry) + 1, tooLong: false };
+  else if (rest.length > 0) yield wholeFrame(rest);
+}
+
+function wholeFrame(bytes: Buffer): Frame {
+  const open = bytes.at(-1) === lineFeed ? 0 : 1;
+  return { bytes, lines: countLineBreaks(bytes) + open, tooLong: false };
 }
 
 const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true };
 
-function countLines(bytes: Buffer): number {
+function countLineBreaks(bytes: Buffer): number {
   let lines = 0;
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) lines++;
   return lines;

@@ -6,7 +6,7 @@ import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { fromBytes } from '../../../src/sources/support/bridges.js';
 import { type Frame, framing, type LineCutter } from '../../../src/sources/support/framing.js';
 
-const atLineFeed: LineCutter = { cut: (chunk) => chunk.lastIndexOf(10) + 1 };
+const atLineFeed = (): LineCutter => ({ lastLineBreak: (bytes) => bytes.lastIndexOf(10) + 1 });
 const never = new AbortController().signal;
 
 function frames(chunks: readonly string[], limits = { blockBytes: 16, maxLineBytes: 1000 }): Promise<Frame[]> {

@@ -1,0 +1,109 @@
+/** Most significant decimal digits that {@link DigitRun} keeps: enough for any 64-bit integer. */
+export const maxDigits = 20;
+
+const two16 = 65536;
+const two32 = 4294967296;
+
+/** Exact powers of ten: 10^22 is the largest that a double holds exactly. */
+const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
+
+/**
+ * A run of decimal digits as whole numbers: `digits` significant digits without leading zeros, the first nine in `a`, the
+ * next nine in `b`, the last two in `c`. Read by {@link DigitRun.scan} and turned into a number or into 64-bit words
+ * without a BigInt.
+ */
+export class DigitRun {
+  a = 0;
+  b = 0;
+  c = 0;
+  digits = 0;
+
+  /** Reads digits from `at` on and returns the position after the last one. */
+  scan(bytes: Uint8Array, at: number, end: number): number {
+    this.a = 0;
+    this.b = 0;
+    this.c = 0;
+    this.digits = 0;
+    return this.scanMore(bytes, at, end);
+  }
+
+  /** Reads more digits of the same run: those after a decimal point. */
+  scanMore(bytes: Uint8Array, at: number, end: number): number {
+    let a = this.a;
+    let b = this.b;
+    let c = this.c;
+    let digits = this.digits;
+    let position = at;
+    for (; position < end; position++) {
+      const digit = bytes[position]! - 48;
+      if (digit < 0 || digit > 9) break;
+      if (digits === 0 && digit === 0) continue;
+      if (digits < 9) a = (a * 10 + digit) | 0;
+      else if (digits < 18) b = (b * 10 + digit) | 0;
+      else if (digits < maxDigits) c = (c * 10 + digit) | 0;
+      digits++;
+    }
+    this.a = a;
+    this.b = b;
+    this.c = c;
+    this.digits = digits;
+    return position;
+  }
+
+  /** The digits as a whole number; exact for at most 15 digits, the only case it may be used for. */
+  toNumber(): number {
+    return this.digits <= 9 ? this.a : this.a * powersOfTen[this.digits - 9]! + this.b;
+  }
+
+  /**
+   * Writes the value as an unsigned 64-bit number, low word first, at `words[2 * index]`. Returns false when it does not fit.
+   */
+  toWords(words: Uint32Array, index: number): boolean {
+    const digits = this.digits;
+    if (digits > maxDigits) return false;
+    if (digits <= 9) {
+      words[2 * index] = this.a;
+      words[2 * index + 1] = 0;
+      return true;
+    }
+    if (digits <= 18) {
+      writeProductSum(this.a, powersOfTen[digits - 9]!, this.b, words, index);
+      return true;
+    }
+    const extra = digits - 18;
+    const cut = powersOfTen[9 - extra]!;
+    const upper = this.a * powersOfTen[extra]! + Math.floor(this.b / cut);
+    const lower = (this.b % cut) * powersOfTen[extra]! + this.c;
+    // 2^64 - 1 is 18446744073 709551615.
+    if (upper > 18446744073 || (upper === 18446744073 && lower > 709551615)) return false;
+    writeProductSum(upper, 1e9, lower, words, index);
+    return true;
+  }
+}
+
+/**
+ * Writes `a * factor + b` as a 64-bit number at `words[2 * index]`, exactly, for whole numbers a < 2^35, factor <= 10^9, b < 2^47:
+ * `a` is split at 16 bits so that every intermediate product stays below 2^53.
+ */
+function writeProductSum(a: number, factor: number, b: number, words: Uint32Array, index: number): void {
+  const upper = Math.floor(a / two16) * factor;
+  const lower = (a % two16) * factor + b;
+  const sum = (upper % two16) * two16 + lower;
+  words[2 * index] = sum % two32;
+  words[2 * index + 1] = Math.floor(upper / two16) + Math.floor(sum / two32);
+}
+
+/** `mantissa * 10^exponent`, correctly rounded, for a whole mantissa below 2^53 and an exponent between -22 and 22. */
+export function scaleByTen(mantissa: number, exponent: number): number {
+  return exponent < 0 ? mantissa / powersOfTen[-exponent]! : mantissa * powersOfTen[exponent]!;
+}
+
+/** Largest exponent that {@link scaleByTen} takes, either sign. */
+export const maxExactExponent = 22;
+
+/** 64-bit two's complement negation of the value at `words[2 * index]`. */
+export function negateWords(words: Uint32Array, index: number): void {
+  const low = (~words[2 * index]! + 1) >>> 0;
+  words[2 * index] = low;
+  words[2 * index + 1] = ~words[2 * index + 1]! + (low === 0 ? 1 : 0);
+}

@@ -1,0 +1,368 @@
+import { Codes } from '../../model/fault.js';
+import { parseWellKnownText } from '../../model/geometry.js';
+import { DigitRun, maxDigits, maxExactExponent, negateWords, scaleByTen } from './decimal.js';
+import { Kind, kindTypes, type LineFields } from './lineproto-fields.js';
+import { badLine, excerpt, type LineProblem } from './lineproto-problem.js';
+import { maxNcharCharacters, maxValueBytes } from './lineproto-types.js';
+import { countCharacters } from './utf8.js';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const blank = 0x20;
+const quote = 0x22;
+const plus = 0x2b;
+const comma = 0x2c;
+const minus = 0x2d;
+const point = 0x2e;
+const backslash = 0x5c;
+
+/** Most significant digits that a double holds whatever they are. */
+const exactDigits = 15;
+/** Exponents beyond this are all the same: zero or out of range. */
+const maxExponent = 100_000;
+const largestFloat = 3.4028234663852886e38;
+
+/** True for a byte that ends a field value. */
+export function endsValue(byte: number): boolean {
+  return byte === comma || byte === blank || byte === newline || byte === carriageReturn;
+}
+
+/**
+ * Reads field values. Every method takes the position where a value begins, writes the value into the {@link LineFields} at
+ * `index` and returns the position after it, or -1 with {@link FieldValues.problem} set. The text must end with a line break.
+ */
+export class FieldValues {
+  problem: LineProblem | undefined;
+  /** Line breaks inside the strings read since the caller set it to 0. */
+  lineBreaks = 0;
+  readonly #bytes: Uint8Array;
+  readonly #end: number;
+  readonly #text: Buffer;
+  readonly #fields: LineFields;
+  readonly #run = new DigitRun();
+
+  constructor(bytes: Uint8Array, fields: LineFields) {
+    this.#bytes = bytes;
+    this.#end = bytes.length;
+    this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#fields = fields;
+  }
+
+  /** Reads one value; `limit` is the position that a string must not reach. */
+  read(start: number, index: number, limit: number): number {
+    const byte = this.#bytes[start]!;
+    if (byte <= 0x39 && byte !== quote) return this.#number(start, index);
+    if (byte === quote) return this.#string(start, start + 1, index, Kind.varchar, limit);
+    if (this.#bytes[start + 1] === quote) {
+      const kind = this.#kindOfLetter(byte | 0x20);
+      if (kind !== Kind.none) return this.#string(start, start + 2, index, kind, limit);
+    }
+    const letter = byte | 0x20;
+    if (letter === 0x74 || letter === 0x66) return this.#bool(start, index);
+    if (letter === 0x6e || letter === 0x69) return this.#special(start, start, index, false);
+    return this.#notAValue(start);
+  }
+
+  /** Position of the first byte from `start` on that ends a value. */
+  endOfValue(start: number): number {
+    let at = start;
+    while (!endsValue(this.#bytes[at]!)) at++;
+    return at;
+  }
+
+  /** Says that what begins at `start` is not a value. */
+  notAValue(start: number): LineProblem {
+    const end = this.endOfValue(start);
+    return badLine(start, end === start ? 'the value is missing' : `${this.#shown(start)} is not a value`);
+  }
+
+  #kindOfLetter(letter: number): number {
+    if (letter === 0x6c) return Kind.nchar;
+    if (letter === 0x67) return Kind.geometry;
+    return letter === 0x62 ? Kind.varbinary : Kind.none;
+  }
+
+  #bool(start: number, index: number): number {
+    const bytes = this.#bytes;
+    const value = (bytes[start]! | 0x20) === 0x74;
+    this.#fields.kinds[index] = Kind.bool;
+    this.#fields.words[2 * index] = value ? 1 : 0;
+    if (endsValue(bytes[start + 1]!)) return start + 1;
+    const end = start + (value ? 4 : 5);
+    return this.#matches(start, value ? 'true' : 'false') ? end : this.#notAValue(start);
+  }
+
+  /** True when the text at `at` is `word`, in any letter case; `word` is in lower case. */
+  #matches(at: number, word: string): boolean {
+    if (at + word.length > this.#end) return false;
+    for (let i = 0; i < word.length; i++) {
+      if ((this.#bytes[at + i]! | 0x20) !== word.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  /** Reads `nan`, `inf` or `infinity`, with or without the suffix of a width, at `at`; `start` is where a sign may stand. */
+  #special(start: number, at: number, index: number, negative: boolean): number {
+    let value = Number.NaN;
+    let end = at + 3;
+    if (this.#matches(at, 'inf')) {
+      value = negative ? -Infinity : Infinity;
+      if (this.#matches(end, 'inity')) end += 5;
+    } else if (!this.#matches(at, 'nan')) {
+      return this.#notAValue(start);
+    }
+    this.#fields.doubles[index] = value;
+    this.#fields.kinds[index] = Kind.double;
+    if ((this.#bytes[end]! | 0x20) !== 0x66) return end;
+    const width = this.#width(end + 1);
+    if (width !== 32 && width !== 64) return this.#notAValue(start);
+    if (width === 32) this.#fields.kinds[index] = Kind.float;
+    return end + 3;
+  }
+
+  #number(start: number, index: number): number {
+    const bytes = this.#bytes;
+    const run = this.#run;
+    const sign = bytes[start]!;
+    const digitsStart = sign === minus || sign === plus ? start + 1 : start;
+    let at = run.scan(bytes, digitsStart, this.#end);
+    let digits = at - digitsStart;
+    let exponent = 0;
+    let whole = true;
+    if (bytes[at] === point) {
+      const fraction = at + 1;
+      at = run.scanMore(bytes, fraction, this.#end);
+      exponent = fraction - at;
+      digits -= exponent;
+      whole = false;
+    }
+    if (digits === 0) {
+      if (digitsStart > start && whole) return this.#special(start, digitsStart, index, sign === minus);
+      return this.#notAValue(start);
+    }
+    let after = bytes[at]! | 0x20;
+    if (after === 0x65) {
+      const exponentStart = at + 1;
+      at = this.#exponentEnd(exponentStart);
+      if (at < 0) return this.#notAValue(start);
+      exponent += this.#exponent(exponentStart, at);
+      after = bytes[at]! | 0x20;
+      whole = false;
+    }
+    if (after === 0x69 || after === 0x75) return this.#integer(start, at, index, sign === minus, whole, after === 0x75);
+    return this.#double(start, at, index, exponent, sign === minus);
+  }
+
+  /** Position after the sign and digits of an exponent, -1 when it has no digits. */
+  #exponentEnd(start: number): number {
+    const first = this.#bytes[start]!;
+    const digitsStart = first === minus || first === plus ? start + 1 : start;
+    let at = digitsStart;
+    while (this.#bytes[at]! >= 0x30 && this.#bytes[at]! <= 0x39) at++;
+    return at === digitsStart ? -1 : at;
+  }
+
+  #exponent(start: number, end: number): number {
+    const first = this.#bytes[start]!;
+    let value = 0;
+    for (let at = first === minus || first === plus ? start + 1 : start; at < end; at++) {
+      value = Math.min(maxExponent, value * 10 + this.#bytes[at]! - 48);
+    }
+    return first === minus ? -value : value;
+  }
+
+  #double(start: number, end: number, index: number, exponent: number, negative: boolean): number {
+    const run = this.#run;
+    const fields = this.#fields;
+    const fast = run.digits <= exactDigits && exponent >= -maxExactExponent && exponent <= maxExactExponent;
+    let value: number;
+    if (fast) {
+      const magnitude = scaleByTen(run.toNumber(), exponent);
+      value = negative ? -magnitude : magnitude;
+    } else {
+      value = Number(this.#text.toString('latin1', start, end));
+      if (value === Infinity || value === -Infinity) return this.#outOfRange(start, Kind.double);
+    }
+    fields.doubles[index] = value;
+    fields.kinds[index] = Kind.double;
+    if ((this.#bytes[end]! | 0x20) !== 0x66) return end;
+    const width = this.#width(end + 1);
+    if (width === 64) return end + 3;
+    if (width !== 32) return this.#notAValue(start);
+    if (value > largestFloat || value < -largestFloat) return this.#outOfRange(start, Kind.float);
+    fields.kinds[index] = Kind.float;
+    return end + 3;
+  }
+
+  /** Reads the suffix at `at` of an integer whose digits are in the run. */
+  #integer(start: number, at: number, index: number, negative: boolean, whole: boolean, unsigned: boolean): number {
+    const width = this.#width(at + 1);
+    const end = at + (width === 0 ? 1 : width === 8 ? 2 : 3);
+    if (!endsValue(this.#bytes[end]!)) return this.#notAValue(start);
+    if (!whole) {
+      this.problem = badLine(start, `${this.#shown(start)} is not an integer`);
+      return -1;
+    }
+    const bits = width === 0 ? 64 : width;
+    const signedKind = bits === 64 ? Kind.bigint : bits === 32 ? Kind.int : bits === 16 ? Kind.smallint : Kind.tinyint;
+    const kind = unsigned ? signedKind + Kind.tinyintUnsigned - Kind.tinyint : signedKind;
+    if (!this.#storeInteger(index, bits, negative, unsigned)) return this.#outOfRange(start, kind);
+    this.#fields.kinds[index] = kind;
+    return end;
+  }
+
+  /** Stores the integer in the run; false when it does not fit into `bits` bits. */
+  #storeInteger(index: number, bits: number, negative: boolean, unsigned: boolean): boolean {
+    const words = this.#fields.words;
+    if (this.#run.digits > maxDigits || !this.#run.toWords(words, index)) return false;
+    const low = words[2 * index]!;
+    const high = words[2 * index + 1]!;
+    if (unsigned) {
+      if (negative && (low !== 0 || high !== 0)) return false;
+      return bits === 64 || (high === 0 && (bits === 32 || low < 1 << bits));
+    }
+    if (bits === 64) {
+      if (high > 0x80000000 || (high === 0x80000000 && (low !== 0 || !negative))) return false;
+    } else {
+      const most = 2 ** (bits - 1);
+      if (high !== 0 || low > most || (low === most && !negative)) return false;
+    }
+    if (negative) negateWords(words, index);
+    return true;
+  }
+
+  /** The digits 8, 16, 32 or 64 at `at` as a number; 0 for anything else. */
+  #width(at: number): number {
+    const first = this.#bytes[at]!;
+    if (first === 0x38) return 8;
+    if (first !== 0x31 && first !== 0x33 && first !== 0x36) return 0;
+    const second = this.#bytes[at + 1]!;
+    if (first === 0x31) return second === 0x36 ? 16 : 0;
+    if (first === 0x33) return second === 0x32 ? 32 : 0;
+    return second === 0x34 ? 64 : 0;
+  }
+
+  /** Reads the string whose first byte is at `at`; `start` is where its kind letter or quote stands. */
+  #string(start: number, at: number, index: number, kind: number, limit: number): number {
+    const bytes = this.#bytes;
+    const stop = Math.min(limit, this.#end);
+    let seen = 0;
+    let escapes = 0;
+    let breaks = 0;
+    let close = at;
+    for (; close < stop; close++) {
+      const byte = bytes[close]!;
+      if (byte === quote) break;
+      seen |= byte;
+      if (byte === newline) breaks++;
+      if (byte !== backslash) continue;
+      const next = bytes[close + 1]!;
+      if (next !== quote && next !== backslash) continue;
+      escapes++;
+      close++;
+    }
+    if (close >= stop) {
+      this.problem = badLine(start, 'a string is not closed');
+      return -1;
+    }
+    const fields = this.#fields;
+    fields.kinds[index] = kind;
+    fields.starts[index] = at;
+    fields.ends[index] = close;
+    fields.inScratch[index] = 0;
+    if (escapes > 0) this.#unescape(at, close, index);
+    if (!this.#check(start, at, close, index, kind, seen >= 0x80)) return -1;
+    this.lineBreaks += breaks;
+    return close + 1;
+  }
+
+  /** Puts the bytes `[from, to)` into the scratch without the backslashes before quotes and backslashes. */
+  #unescape(from: number, to: number, index: number): void {
+    const fields = this.#fields;
+    fields.reserveScratch(to - from);
+    const scratch = fields.scratch;
+    let length = fields.scratchLength;
+    fields.starts[index] = length;
+    for (let at = from; at < to; at++) {
+      const byte = this.#bytes[at]!;
+      const next = byte === backslash ? this.#bytes[at + 1]! : 0;
+      if (next === quote || next === backslash) at++;
+      scratch[length++] = this.#bytes[at]!;
+    }
+    fields.ends[index] = length;
+    fields.scratchLength = length;
+    fields.inScratch[index] = 1;
+  }
+
+  /** Checks length and content of the string stored at `index` and turns it into what its kind stores. */
+  #check(start: number, at: number, close: number, index: number, kind: number, wide: boolean): boolean {
+    const fields = this.#fields;
+    if (kind === Kind.varbinary) {
+      const escapedHex = this.#bytes[at] === backslash && (this.#bytes[at + 1]! | 0x20) === 0x78;
+      if (escapedHex && at + 1 < close && !this.#fromHex(start, at + 2, close, index)) return false;
+    } else {
+      const source = fields.inScratch[index] === 1 ? fields.scratch : this.#bytes;
+      const from = fields.starts[index]!;
+      const to = fields.ends[index]!;
+      const characters = wide ? countCharacters(source, from, to) : to - from;
+      fields.characters[index] = characters;
+      if (characters < 0) {
+        this.problem = badLine(start, 'the string is not well-formed UTF-8');
+        return false;
+      }
+      if (kind === Kind.geometry && !this.#geometry(start, source, from, to, index)) return false;
+    }
+    const bytes = fields.ends[index]! - fields.starts[index]!;
+    if (kind === Kind.nchar ? fields.characters[index]! <= maxNcharCharacters : bytes <= maxValueBytes) return true;
+    this.problem = { at: start, code: Codes.valueTooLong, message: `the ${kindTypes[kind]} value is too long` };
+    return false;
+  }
+
+  #fromHex(start: number, from: number, to: number, index: number): boolean {
+    const decoded = Buffer.from(this.#text.toString('latin1', from, to), 'hex');
+    if (decoded.length * 2 !== to - from) {
+      this.problem = badLine(
+        start,
+        `${excerpt(this.#bytes, start, to + 1)} is not a whole number of hexadecimal bytes`,
+      );
+      return false;
+    }
+    this.#putScratch(decoded, index);
+    return true;
+  }
+
+  #geometry(start: number, source: Uint8Array, from: number, to: number, index: number): boolean {
+    const text = Buffer.from(source.buffer, source.byteOffset + from, to - from).toString();
+    const binary = to - from > maxValueBytes ? undefined : parseWellKnownText(text);
+    if (binary === undefined) {
+      this.problem = badLine(start, `${excerpt(source, from, to)} is not the text of a geometry`);
+      return false;
+    }
+    this.#putScratch(binary, index);
+    return true;
+  }
+
+  #putScratch(bytes: Uint8Array, index: number): void {
+    const fields = this.#fields;
+    fields.reserveScratch(bytes.length);
+    fields.scratch.set(bytes, fields.scratchLength);
+    fields.starts[index] = fields.scratchLength;
+    fields.scratchLength += bytes.length;
+    fields.ends[index] = fields.scratchLength;
+    fields.inScratch[index] = 1;
+  }
+
+  #shown(start: number): string {
+    return excerpt(this.#bytes, start, this.endOfValue(start));
+  }
+
+  #notAValue(start: number): number {
+    this.problem = this.notAValue(start);
+    return -1;
+  }
+
+  #outOfRange(start: number, kind: number): number {
+    this.problem = badLine(start, `${this.#shown(start)} is out of range for ${kindTypes[kind]}`);
+    return -1;
+  }
+}

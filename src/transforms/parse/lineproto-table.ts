@@ -1,0 +1,334 @@
+import type { Column, ColumnBlock, ColumnBuilder, FixedValues } from '../../model/column-block.js';
+import { BlockBuilder } from '../../model/column-block.js';
+import type { Fault } from '../../model/fault.js';
+import { Codes, fault } from '../../model/fault.js';
+import type { ColumnDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { dataType } from '../../model/schema.js';
+import { Kind, kindOf, kindTypes, type LineFields } from './lineproto-fields.js';
+import { maxTableColumns, timeColumnName } from './lineproto-types.js';
+
+const newline = 0x0a;
+const blank = 0x20;
+const comma = 0x2c;
+const equals = 0x3d;
+const backslash = 0x5c;
+
+/**
+ * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
+ * small multiple of its own size: at most this many cells, or this many for each value.
+ */
+const sparseCells = 262144;
+const sparseCellsPerValue = 16;
+
+/** A column of a table as lines see it. */
+export interface LineColumn {
+  readonly name: string;
+  /** The name as it stands in a line, escaped, with the equals sign after it. */
+  readonly raw: Uint8Array;
+  readonly hash: number;
+  /** {@link Kind} of its values; 0 when lines cannot write it. */
+  readonly kind: number;
+  /** Type in the schema, undefined for a column that the lines bring. */
+  readonly known: DataType | undefined;
+  /** Index in the hash table, while it is in there. */
+  bucket: number;
+  /** Builder of the current block. */
+  target: ColumnBuilder | undefined;
+  /** Number of the last line that has the field. */
+  line: number;
+  /** Longest value of the current block in characters. */
+  maxCharacters: number;
+}
+
+/** The escaped form of a name, followed by an equals sign. */
+function rawName(name: string): Uint8Array {
+  return Buffer.from(`${name.replace(/[,= ]/g, '\\$&')}=`);
+}
+
+function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = end - start;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+/**
+ * Declared length that a string of `length` gets: the smallest power of two above it, from 1024 on the length itself, so that a
+ * column that grows slowly is not widened for each new value.
+ */
+export function grownLength(length: number): number {
+  return length >= 1024 ? length : 2 ** (32 - Math.clz32(length));
+}
+
+/**
+ * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by the
+ * series dictionary, so that a small body need not set up its columns again.
+ */
+export class LineTable {
+  readonly name: string;
+  /** Why no line can be written to this table. */
+  refusal: Fault | undefined;
+  /** Number of the call that the state belongs to. */
+  call = -1;
+  /** Number of the last call that has rows of the table. */
+  listed = -1;
+  /** Number of the current block, see `SeriesDictionary.nextBlock`. */
+  block = 0;
+  /** The current block; undefined until it gets its first row. */
+  builder: BlockBuilder | undefined;
+  readonly columns: LineColumn[] = [];
+  readonly #tagNames = new Set<string>();
+  #database = '';
+  #definition: TableDef | undefined;
+  #definedColumns = 0;
+  #buckets = new Int32Array(32).fill(-1);
+  /** Column of the last field met at each position of a line. */
+  readonly #order: number[] = [];
+  /** Names of the sub-tables that the current block carries. */
+  readonly #carried = new Set<string>();
+  /** Values and columns of the current block. */
+  #values = 0;
+  #targets = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Readies the table for a call: takes over the schema and forgets what earlier calls brought. */
+  begin(call: number, block: number, database: string, definition: TableDef | undefined): void {
+    this.call = call;
+    this.#database = database;
+    if (definition !== this.#definition || this.columns.length === 0) this.#define(definition);
+    else this.rollBack(this.#definedColumns);
+    this.#tagNames.clear();
+    for (const tag of definition?.tags ?? []) this.#tagNames.add(tag.name);
+    this.#beginBlock(block);
+    for (const column of this.columns) column.line = -1;
+  }
+
+  /**
+   * Column of the field at position `index` of a line whose text at `at` begins with its name, if it is the one that the
+   * line before had there; otherwise -1.
+   */
+  predicted(bytes: Uint8Array, at: number, index: number): number {
+    const slot = index < this.#order.length ? this.#order[index]! : -1;
+    if (slot < 0 || slot >= this.columns.length) return -1;
+    const raw = this.columns[slot]!.raw;
+    for (let i = 0; i < raw.length; i++) if (bytes[at + i] !== raw[i]) return -1;
+    return slot;
+  }
+
+  /** Column whose escaped name is `bytes[start, end)`, or -1. Remembers it for position `index`. */
+  find(bytes: Uint8Array, start: number, end: number, index: number): number {
+    const hash = hashBytes(bytes, start, end);
+    const mask = this.#buckets.length - 1;
+    for (let bucket = hash & mask; ; bucket = (bucket + 1) & mask) {
+      const slot = this.#buckets[bucket]!;
+      if (slot < 0) return -1;
+      const column = this.columns[slot]!;
+      if (column.hash !== hash || !sameBytes(column.raw, bytes, start, end)) continue;
+      if (index <= this.#order.length) this.#order[index] = slot;
+      return slot;
+    }
+  }
+
+  /**
+   * Adds a column for a field that the table lacks, and returns its index. A line that is rejected after all takes it back
+   * with {@link LineTable.rollBack}.
+   */
+  addField(name: string, kind: number, index: number): number | Fault {
+    if (name === timeColumnName || name === this.#definition?.timeColumn) {
+      return fault('parameter', Codes.duplicatedColumns, 'it is the name of the time column');
+    }
+    if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'it is the name of a tag');
+    if (this.columns.length + this.#tagNames.size + 1 >= maxTableColumns) {
+      return fault('parameter', Codes.tooManyTableColumns, `the table has ${maxTableColumns} columns already`);
+    }
+    const slot = this.#insert(name, kind, undefined);
+    if (index <= this.#order.length) this.#order[index] = slot;
+    return slot;
+  }
+
+  /** Removes the columns from index `count` on. */
+  rollBack(count: number): void {
+    // Last in, first out: each bucket becomes free exactly as it was when the column was inserted.
+    while (this.columns.length > count) {
+      const column = this.columns.pop();
+      if (column !== undefined) this.#buckets[column.bucket] = -1;
+    }
+  }
+
+  /** Name of the first tag that clashes with a column, or with a tag of another type than text. */
+  clashingTag(tags: ReadonlyMap<string, TagValue>): string | undefined {
+    for (const name of tags.keys()) {
+      if (this.#tagNames.has(name)) {
+        const type = this.#definition?.tags.find((tag) => tag.name === name)?.type.name;
+        if (type !== undefined && type !== 'NCHAR' && type !== 'VARCHAR') return name;
+      } else if (this.columns.some((column) => column.name === name) || name === this.#definition?.timeColumn) {
+        return name;
+      }
+    }
+    return undefined;
+  }
+
+  /** Lets the current block carry a sub-table that is not registered. */
+  carry(subTable: SubTable): void {
+    if (this.#carried.has(subTable.name)) return;
+    this.#carried.add(subTable.name);
+    for (const name of subTable.tags.keys()) this.#tagNames.add(name);
+    this.open().newSubTables.push(subTable);
+  }
+
+  /** The builder of the current block, made when there is none. */
+  open(): BlockBuilder {
+    this.builder ??= new BlockBuilder(this.#database, this.name, 'keep');
+    return this.builder;
+  }
+
+  /** Adds a row: `count` fields, their values taken from `bytes` or the scratch of `fields`. The caller counts new columns. */
+  commit(builder: BlockBuilder, fields: LineFields, count: number, bytes: Uint8Array): void {
+    const row = builder.rows;
+    for (let i = 0; i < count; i++) {
+      const column = this.columns[fields.slots[i]!]!;
+      const target = column.target ?? this.#addTarget(column, builder);
+      target.reserve(row);
+      const kind = column.kind;
+      if (kind >= Kind.varchar) {
+        const source = fields.inScratch[i] === 1 ? fields.scratch : bytes;
+        target.putBytes(row, source, fields.starts[i]!, fields.ends[i]!);
+        if (fields.characters[i]! > column.maxCharacters) column.maxCharacters = fields.characters[i]!;
+        continue;
+      }
+      const words = target.words;
+      if (words !== undefined) {
+        words[2 * row] = fields.words[2 * i]!;
+        words[2 * row + 1] = fields.words[2 * i + 1]!;
+      } else if (target.values !== undefined) {
+        storeNarrow(target.values, row, kind, fields, i);
+      }
+      target.nulls[row] = 0;
+      target.filled++;
+    }
+    this.#values += count;
+    builder.rows = row + 1;
+  }
+
+  /** True when the current block has become so sparse that it should be finished. */
+  isSparse(builder: BlockBuilder): boolean {
+    return builder.rows * this.#targets > sparseCells + sparseCellsPerValue * this.#values;
+  }
+
+  /** Finishes the current block; the next row begins the block numbered `nextBlock`. Undefined when there are no rows. */
+  finish(nextBlock: number): ColumnBlock | undefined {
+    const builder = this.builder;
+    if (builder === undefined) return undefined;
+    const types = new Map<string, DataType>();
+    for (const column of this.columns) if (column.target !== undefined) types.set(column.name, fittingType(column));
+    const block = builder.finish();
+    this.#beginBlock(nextBlock);
+    const columns = block.columns.map((column): Column => ({ ...column, type: types.get(column.name) ?? column.type }));
+    return { ...block, columns };
+  }
+
+  #beginBlock(block: number): void {
+    this.block = block;
+    this.builder = undefined;
+    this.#carried.clear();
+    this.#values = 0;
+    this.#targets = 0;
+    for (const column of this.columns) {
+      column.target = undefined;
+      column.maxCharacters = 0;
+    }
+  }
+
+  #define(definition: TableDef | undefined): void {
+    this.#definition = definition;
+    this.refusal =
+      definition?.kind === 'normal'
+        ? fault('parameter', Codes.schemalessData, `table "${this.name}" is not a super table`)
+        : undefined;
+    this.columns.length = 0;
+    this.#order.length = 0;
+    this.#buckets.fill(-1);
+    for (const { name, type } of columnsOf(definition)) this.#insert(name, kindOf(type.name), type);
+    this.#definedColumns = this.columns.length;
+  }
+
+  #insert(name: string, kind: number, known: DataType | undefined): number {
+    if ((this.columns.length + 1) * 2 > this.#buckets.length) this.#rehash();
+    const raw = rawName(name);
+    const hash = hashBytes(raw, 0, raw.length - 1);
+    const slot = this.columns.length;
+    const bucket = this.#freeBucket(hash);
+    this.#buckets[bucket] = slot;
+    this.columns.push({ name, raw, hash, kind, known, bucket, target: undefined, line: -1, maxCharacters: 0 });
+    return slot;
+  }
+
+  #freeBucket(hash: number): number {
+    const mask = this.#buckets.length - 1;
+    let bucket = hash & mask;
+    while (this.#buckets[bucket]! >= 0) bucket = (bucket + 1) & mask;
+    return bucket;
+  }
+
+  #rehash(): void {
+    this.#buckets = new Int32Array(this.#buckets.length * 2).fill(-1);
+    this.columns.forEach((column, slot) => {
+      column.bucket = this.#freeBucket(column.hash);
+      this.#buckets[column.bucket] = slot;
+    });
+  }
+
+  #addTarget(column: LineColumn, builder: BlockBuilder): ColumnBuilder {
+    const target = builder.addColumn(column.name, column.known ?? dataType(kindTypes[column.kind]!));
+    column.target = target;
+    this.#targets++;
+    return target;
+  }
+}
+
+function columnsOf(definition: TableDef | undefined): readonly ColumnDef[] {
+  return definition?.columns ?? [];
+}
+
+function sameBytes(raw: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+  if (raw.length !== end - start + 1) return false;
+  for (let i = 0; i < raw.length - 1; i++) if (raw[i] !== bytes[start + i]) return false;
+  return true;
+}
+
+/** The declared type if the block's values fit into it, otherwise one wide enough for them. */
+function fittingType(column: LineColumn): DataType {
+  const name = kindTypes[column.kind]!;
+  if (column.kind < Kind.varchar) return column.known ?? dataType(name);
+  const longest = column.kind === Kind.nchar ? column.maxCharacters : (column.target?.maxBytes ?? 0);
+  if (column.known !== undefined && column.known.length >= longest) return column.known;
+  return dataType(name, grownLength(longest));
+}
+
+function storeNarrow(values: FixedValues, row: number, kind: number, fields: LineFields, index: number): void {
+  if (kind === Kind.float) {
+    if (values instanceof Float32Array) values[row] = fields.doubles[index]!;
+    return;
+  }
+  // The low word holds two's complement, and storing it into a narrower array keeps its lowest bits.
+  const value = fields.words[2 * index]!;
+  if (values instanceof Uint8Array) values[row] = value;
+  else if (values instanceof Int8Array) values[row] = value;
+  else if (values instanceof Int16Array) values[row] = value;
+  else if (values instanceof Uint16Array) values[row] = value;
+  else if (values instanceof Int32Array) values[row] = value;
+  else if (values instanceof Uint32Array) values[row] = value;
+}
+
+/** Position of the first unescaped equals sign, comma, blank or line break from `start` on; there must be one. */
+export function endOfFieldName(bytes: Uint8Array, start: number): number {
+  for (let at = start; ; at++) {
+    const byte = bytes[at]!;
+    if (byte === equals || byte === comma || byte === blank || byte === newline) return at;
+    if (byte !== backslash) continue;
+    const next = bytes[at + 1]!;
+    if (next === equals || next === comma || next === blank) at++;
+  }
+}

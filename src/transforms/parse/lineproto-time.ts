@@ -1,0 +1,103 @@
+import type { Target } from '../../model/batch.js';
+import { Codes } from '../../model/fault.js';
+import type { Precision } from '../../model/schema.js';
+import { DigitRun } from './decimal.js';
+import { badLine, excerpt, type LineProblem } from './lineproto-problem.js';
+
+const minus = 0x2d;
+
+/** Decimal digits that a second has in ticks of each unit; minutes and hours are counted in seconds. */
+const places: Readonly<Record<Target['precision'], number>> = { ns: 9, us: 6, ms: 3, s: 0, m: 0, h: 0 };
+const secondsPerUnit: Readonly<Partial<Record<Target['precision'], number>>> = { m: 60, h: 3600 };
+/** Upper word of the largest time, 2^63 - 1. */
+const maxHigh = 0x7fffffff;
+
+/** Reads timestamps of one unit into ticks of a database, exactly, by work on decimal digits. */
+export class TimeReader {
+  /** Ticks of the last timestamp read: low word, high word. */
+  readonly words = new Uint32Array(2);
+  problem: LineProblem | undefined;
+  readonly #nowLow: number;
+  readonly #nowHigh: number;
+  readonly #minLow: number;
+  readonly #minHigh: number;
+  /** Decimal digits to drop at the end of a timestamp: the whole division by a power of ten. */
+  readonly #drop: number;
+  /** Ticks per unit of the text where the unit is the coarser one, as factors of at most 10^9. */
+  readonly #factors: readonly number[];
+  readonly #run = new DigitRun();
+
+  constructor(unit: Target['precision'], precision: Precision, nowTicks: bigint, minTicks: bigint | undefined) {
+    const now = BigInt.asUintN(64, nowTicks);
+    const min = minTicks === undefined || minTicks < 0n ? 0n : minTicks;
+    this.#nowLow = Number(now & 0xffffffffn);
+    this.#nowHigh = Number(now >> 32n);
+    this.#minLow = Number(min & 0xffffffffn);
+    this.#minHigh = Number(min >> 32n);
+    const shift = places[precision] - places[unit];
+    this.#drop = Math.max(0, -shift);
+    this.#factors = [secondsPerUnit[unit] ?? 1, 10 ** Math.max(0, shift)].filter((factor) => factor > 1);
+  }
+
+  /** Takes the current time, for a line without a timestamp. */
+  now(): void {
+    this.words[0] = this.#nowLow;
+    this.words[1] = this.#nowHigh;
+  }
+
+  /** Reads the timestamp that begins at `start` and returns the position after it, or -1 with `problem` set. */
+  read(bytes: Uint8Array, start: number, end: number): number {
+    const stop = this.#run.scan(bytes, start, end);
+    if (stop === start) return this.#notATime(bytes, start, end);
+    if (this.#run.digits === 0) {
+      this.now();
+      return stop;
+    }
+    const words = this.words;
+    const fits = this.#drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(words, 0) && this.#multiply();
+    if (!fits || words[1]! > maxHigh) return this.#outOfRange(bytes, start, stop, 'is too large');
+    if (words[0] === 0 && words[1] === 0) return this.#outOfRange(bytes, start, stop, 'is before the first tick');
+    const tooOld = words[1]! < this.#minHigh || (words[1] === this.#minHigh && words[0]! < this.#minLow);
+    if (tooOld) return this.#outOfRange(bytes, start, stop, 'is older than the database keeps');
+    return stop;
+  }
+
+  /** Reads the digits before `stop` once more, without the last ones. */
+  #readCoarser(bytes: Uint8Array, stop: number): boolean {
+    const digits = this.#run.digits;
+    if (digits > 19) return false;
+    const kept = stop - this.#drop;
+    this.#run.scan(bytes, digits > this.#drop ? stop - digits : kept, kept);
+    return this.#run.toWords(this.words, 0);
+  }
+
+  /** Multiplies the words by the factors; false when the product is above 2^63 - 1. */
+  #multiply(): boolean {
+    const words = this.words;
+    for (const factor of this.#factors) {
+      // 16 bits at a time, so that every product is exact.
+      const low = words[0]!;
+      const lowest = (low & 0xffff) * factor;
+      const middle = (low >>> 16) * factor + Math.floor(lowest / 65536);
+      const high = words[1]! * factor + Math.floor(middle / 65536);
+      if (high > maxHigh) return false;
+      words[0] = ((middle & 0xffff) << 16) | (lowest & 0xffff);
+      words[1] = high;
+    }
+    return true;
+  }
+
+  #notATime(bytes: Uint8Array, start: number, end: number): number {
+    let stop = start;
+    while (stop < end && bytes[stop] !== 0x0a && bytes[stop] !== 0x0d && bytes[stop] !== 0x20) stop++;
+    if (bytes[start] === minus) return this.#outOfRange(bytes, start, stop, 'is before 1970');
+    this.problem = badLine(start, `timestamp ${excerpt(bytes, start, stop)} is not a whole number`);
+    return -1;
+  }
+
+  #outOfRange(bytes: Uint8Array, start: number, stop: number, reason: string): number {
+    const message = `timestamp ${excerpt(bytes, start, stop)} ${reason}`;
+    this.problem = { at: start, code: Codes.timestampOutOfRange, message };
+    return -1;
+  }
+}
