@@ -40,3 +40,30 @@ export interface OptionTable {
   readonly title: string;
   readonly rows: readonly OptionRow[];
 }
+
+/**
+ * Typed access to resolved settings, by flag; what the reader function beside each option table is handed. Asking for a
+ * flag that no table has, or for another type than the table's, is a programming mistake and throws.
+ */
+export interface SettingReader {
+  /** Not set reads as false. */
+  bool(flag: string): boolean;
+  /** A number, milliseconds of a duration or bytes of a size; the setting must have a default. */
+  number(flag: string): number;
+  optionalNumber(flag: string): number | undefined;
+  /** Not set reads as the empty text. */
+  text(flag: string): string;
+  /** Not set reads as the empty list. */
+  texts(flag: string): readonly string[];
+  numbers(flag: string): readonly number[];
+  /** Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed. */
+  refuse(flag: string, needed: string): void;
+}
+
+/** Upper bound for settings that drive a timer: 24 days. Node fires a timer of more than 2^31 - 1 ms at once. */
+export const longestTimerMs = 24 * 24 * 3_600_000;
+
+/** True for an absolute `http://` or `https://` address, the form every setting with addresses takes. */
+export function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -75,7 +75,7 @@ export class LineProtocolDesk {
 
   options(more: Partial<LineProtocolOptions> = {}): LineProtocolOptions {
     const database = databaseOf(this.#precision);
-    const schema: SchemaView = {
+    const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = {
       database: () => database,
       table: (_, name) => this.tables.get(name),
       generation: () => 0,

@@ -53,7 +53,7 @@ export interface LineProtocolOptions {
   readonly minTicks?: bigint;
   /** Days to live of sub-tables made by these lines; 0 is for ever. */
   readonly ttl: number;
-  readonly schema: SchemaView;
+  readonly schema: Pick<SchemaView, 'table'>;
   readonly dictionary: SeriesDictionary;
   readonly makeSubTable: MakeSubTable;
   /** Longest line in bytes; {@link defaultMaxLineBytes} when left out. */

@@ -1,0 +1,80 @@
+import type { OptionRow, OptionTable } from '../model/option.js';
+import { adapterOptions } from './adapter-settings.js';
+import { fileKey } from './toml-file.js';
+import { shownDefault } from './usage.js';
+import { describeAllowed } from './values.js';
+
+const introduction = `# Settings
+
+This page is generated from the option tables; \`npm run settings-page\` writes it anew.
+
+A setting can be given in four places. The first one that has it counts:
+
+1. the command line: \`--log.path=/data/log\`, \`--log.path /data/log\` or \`log.path=/data/log\`;
+   \`-P 7000\`, \`-P7000\` and \`-P=7000\` for the port;
+2. the environment: the variable in the table. An empty variable counts as not set;
+3. the configuration file, in TOML: \`-c\` or \`--config\` names it, otherwise it is \`adapter.toml\` in \`dbConfigDir\`,
+   where it may be missing;
+4. the default.
+
+In the file, general settings stand at the top and the others in a section named for their group. Upper and lower case
+are the same. Unknown names and wrong types stop the start with a line that says what is allowed.
+\`level\` in section \`[log]\` is a second name of \`logLevel\`.
+
+\`\`\`toml
+port = 6041
+
+[log]
+path = "/data/log"
+rotationSize = "512MB"
+
+[tsdbwire_telnet]
+enable = true
+ports = [6046, 6047]
+dbs = ["first", "second"]
+\`\`\`
+
+| Type | How it is written |
+|---|---|
+| bool | \`true\` or \`false\` (also \`1\`, \`t\`, \`0\`, \`f\`). On the command line the bare flag means true; false is \`--debug=false\` |
+| duration | numbers with the units \`h\`, \`m\`, \`s\`, \`ms\`, \`us\`, \`ns\`: \`1h30m\`, \`2.5s\`, \`500ms\`. Only 0 may stand alone |
+| size | a whole number with \`KB\`, \`MB\`, \`GB\` or \`TB\` (powers of 1024), or a number of bytes |
+| list | parted by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |
+| secret | a text that is never printed |
+
+\`--help\` prints all flags, \`--version\` (\`-V\`) the version.
+`;
+
+/** The page `docs/settings.md`: every setting of the service, one section a table. */
+export function renderSettingsPage(): string {
+  return `${introduction}\n${adapterOptions.map(renderTable).join('\n')}`;
+}
+
+function renderTable(table: OptionTable): string {
+  const place = table.group === '' ? 'In the file: at the top.' : `In the file: section \`[${table.group}]\`.`;
+  const head = '| Flag | File key | Environment | Type | Default | What it does |\n|---|---|---|---|---|---|';
+  return `## ${table.title}\n\n${place}\n\n${head}\n${table.rows.map(renderRow).join('\n')}\n`;
+}
+
+function renderRow(row: OptionRow): string {
+  const flag = row.short === undefined ? code(`--${row.flag}`) : `${code(`-${row.short}`)}, ${code(`--${row.flag}`)}`;
+  const env = [row.env, ...(row.envAlso ?? [])].map(code).join(', ');
+  const cells = [flag, code(fileKey(row)), env, typeText(row), defaultText(row), row.help.replaceAll('|', '\\|')];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function typeText(row: OptionRow): string {
+  const bounded = row.allowed !== undefined || row.min !== undefined || row.max !== undefined;
+  const name = row.type.endsWith('-list') ? `${row.type.slice(0, -5)} list` : row.type;
+  return bounded ? `${name}: ${describeAllowed(row)}` : name;
+}
+
+function defaultText(row: OptionRow): string {
+  const text = shownDefault(row);
+  if (text === undefined) return '—';
+  return row.type === 'secret' ? text : code(text);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}

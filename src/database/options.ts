@@ -1,0 +1,105 @@
+import { isHttpUrl, type OptionTable, type SettingReader } from '../model/option.js';
+
+/** Where the database is and how to reach it. */
+export const databaseOptions: OptionTable = {
+  group: 'database',
+  title: 'Database',
+  rows: [
+    {
+      flag: 'database.mode',
+      type: 'string',
+      default: 'embedded',
+      env: 'ADAPTER_DATABASE_MODE',
+      help: 'embedded starts and supervises a database of its own; cluster uses the one at database.urls',
+      allowed: ['embedded', 'cluster'],
+    },
+    {
+      flag: 'database.path',
+      type: 'string',
+      default: 'data',
+      env: 'ADAPTER_DATABASE_PATH',
+      help: 'directory that holds all data of the embedded database',
+    },
+    {
+      flag: 'database.host',
+      type: 'string',
+      default: '127.0.0.1',
+      env: 'ADAPTER_DATABASE_HOST',
+      help: 'address the embedded database listens on',
+    },
+    {
+      flag: 'database.port',
+      type: 'int',
+      default: '6030',
+      env: 'ADAPTER_DATABASE_PORT',
+      help: 'port the embedded database listens on',
+      min: 0,
+      max: 65535,
+    },
+    {
+      flag: 'database.urls',
+      type: 'string-list',
+      env: 'ADAPTER_DATABASE_URLS',
+      help: 'HTTP addresses of the nodes of the cluster',
+    },
+    {
+      flag: 'database.cluster',
+      type: 'string',
+      env: 'ADAPTER_DATABASE_CLUSTER',
+      help: 'name of the cluster, as its nodes know it',
+    },
+    {
+      flag: 'database.user',
+      type: 'string',
+      default: 'default',
+      env: 'ADAPTER_DATABASE_USER',
+      help: 'user the service itself connects as',
+    },
+    {
+      flag: 'database.password',
+      type: 'secret',
+      env: 'ADAPTER_DATABASE_PASSWORD',
+      help: 'password of that user',
+    },
+  ],
+};
+
+export interface DatabaseSettings {
+  readonly mode: 'embedded' | 'cluster';
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+  /** At least one in cluster mode. */
+  readonly urls: readonly string[];
+  /** Not empty in cluster mode. */
+  readonly cluster: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Reads the settings of {@link databaseOptions}; cluster mode needs addresses and the cluster's name. */
+export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
+  const settings: DatabaseSettings = {
+    mode: reader.text('database.mode') === 'cluster' ? 'cluster' : 'embedded',
+    path: reader.text('database.path'),
+    host: reader.text('database.host'),
+    port: reader.number('database.port'),
+    urls: reader.texts('database.urls'),
+    cluster: reader.text('database.cluster'),
+    user: reader.text('database.user'),
+    password: reader.text('database.password'),
+  };
+  if (settings.mode === 'cluster') refuseUnreachable(settings, reader);
+  else if (settings.path === '') reader.refuse('database.path', 'a directory');
+  return settings;
+}
+
+function refuseUnreachable(settings: DatabaseSettings, reader: SettingReader): void {
+  if (settings.urls.length === 0 || !settings.urls.every(isHttpUrl)) {
+    reader.refuse(
+      'database.urls',
+      'one http:// or https:// address for each node, at least one when database.mode is cluster',
+    );
+  }
+  if (settings.cluster === '') reader.refuse('database.cluster', 'a name, when database.mode is cluster');
+}

@@ -1,0 +1,164 @@
+import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+
+/** The scraper of host-metric exporters (specification 1, "Group hostexporter"). */
+export const hostexporterOptions: OptionTable = {
+  group: 'hostexporter',
+  title: 'Scraper of host-metric exporters',
+  rows: [
+    {
+      flag: 'hostexporter.enable',
+      type: 'bool',
+      env: 'ADAPTER_HOSTEXPORTER_ENABLE',
+      help: 'scrape host-metric exporters',
+    },
+    {
+      flag: 'hostexporter.urls',
+      type: 'string-list',
+      default: '[http://localhost:9100]',
+      env: 'ADAPTER_HOSTEXPORTER_URLS',
+      help: 'addresses of the exporters',
+    },
+    {
+      flag: 'hostexporter.db',
+      type: 'string',
+      default: 'hostexporter',
+      env: 'ADAPTER_HOSTEXPORTER_DB',
+      help: 'database that is written to',
+    },
+    {
+      flag: 'hostexporter.user',
+      type: 'string',
+      default: 'root',
+      env: 'ADAPTER_HOSTEXPORTER_USER',
+      help: 'database user of the writes',
+    },
+    {
+      flag: 'hostexporter.password',
+      type: 'secret',
+      default: 'taosdata',
+      env: 'ADAPTER_HOSTEXPORTER_PASSWORD',
+      help: 'password of that user',
+    },
+    {
+      flag: 'hostexporter.gatherDuration',
+      type: 'duration',
+      default: '5s',
+      env: 'ADAPTER_HOSTEXPORTER_GATHER_DURATION',
+      help: 'interval of the scrapes',
+      min: 1,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'hostexporter.responseTimeout',
+      type: 'duration',
+      default: '5s',
+      env: 'ADAPTER_HOSTEXPORTER_RESPONSE_TIMEOUT',
+      help: 'how long an exporter may take to answer',
+      min: 1,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'hostexporter.insecureSkipVerify',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_HOSTEXPORTER_INSECURE_SKIP_VERIFY',
+      help: 'skip the check of the TLS certificate',
+    },
+    {
+      flag: 'hostexporter.caCertFile',
+      type: 'string',
+      env: 'ADAPTER_HOSTEXPORTER_CA_CERT_FILE',
+      help: 'file with the certificates of the authorities that are trusted',
+    },
+    {
+      flag: 'hostexporter.certFile',
+      type: 'string',
+      env: 'ADAPTER_HOSTEXPORTER_CERT_FILE',
+      help: 'file with the client certificate',
+    },
+    {
+      flag: 'hostexporter.keyFile',
+      type: 'string',
+      env: 'ADAPTER_HOSTEXPORTER_KEY_FILE',
+      help: 'file with the key of the client certificate',
+    },
+    {
+      flag: 'hostexporter.httpUsername',
+      type: 'string',
+      env: 'ADAPTER_HOSTEXPORTER_HTTP_USERNAME',
+      help: 'user name sent to the exporters',
+    },
+    {
+      flag: 'hostexporter.httpPassword',
+      type: 'secret',
+      env: 'ADAPTER_HOSTEXPORTER_HTTP_PASSWORD',
+      help: 'password sent to the exporters',
+    },
+    {
+      flag: 'hostexporter.httpBearerTokenString',
+      type: 'secret',
+      env: 'ADAPTER_HOSTEXPORTER_HTTP_BEARER_TOKEN_STRING',
+      help: 'bearer token sent to the exporters',
+    },
+    {
+      flag: 'hostexporter.ttl',
+      type: 'int',
+      env: 'ADAPTER_HOSTEXPORTER_TTL',
+      help: 'days that new sub-tables live; 0 or not set is for ever',
+      min: 0,
+    },
+  ],
+};
+
+export interface HostexporterSettings {
+  readonly enable: boolean;
+  readonly urls: readonly string[];
+  readonly db: string;
+  readonly user: string;
+  readonly password: string;
+  readonly gatherDurationMs: number;
+  readonly responseTimeoutMs: number;
+  readonly insecureSkipVerify: boolean;
+  /** Empty texts mean not set, here and below. */
+  readonly caCertFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly httpUsername: string;
+  readonly httpPassword: string;
+  readonly httpBearerTokenString: string;
+  /** 0 is for ever. */
+  readonly ttlDays: number;
+}
+
+/** Reads the settings of {@link hostexporterOptions}; enabled, it needs addresses it can fetch and whole key pairs. */
+export function readHostexporterSettings(reader: SettingReader): HostexporterSettings {
+  const settings: HostexporterSettings = {
+    enable: reader.bool('hostexporter.enable'),
+    urls: reader.texts('hostexporter.urls'),
+    db: reader.text('hostexporter.db'),
+    user: reader.text('hostexporter.user'),
+    password: reader.text('hostexporter.password'),
+    gatherDurationMs: reader.number('hostexporter.gatherDuration'),
+    responseTimeoutMs: reader.number('hostexporter.responseTimeout'),
+    insecureSkipVerify: reader.bool('hostexporter.insecureSkipVerify'),
+    caCertFile: reader.text('hostexporter.caCertFile'),
+    certFile: reader.text('hostexporter.certFile'),
+    keyFile: reader.text('hostexporter.keyFile'),
+    httpUsername: reader.text('hostexporter.httpUsername'),
+    httpPassword: reader.text('hostexporter.httpPassword'),
+    httpBearerTokenString: reader.text('hostexporter.httpBearerTokenString'),
+    ttlDays: reader.optionalNumber('hostexporter.ttl') ?? 0,
+  };
+  if (settings.enable) refuseUnusable(settings, reader);
+  return settings;
+}
+
+function refuseUnusable(settings: HostexporterSettings, reader: SettingReader): void {
+  if (settings.urls.length === 0 || !settings.urls.every(isHttpUrl)) {
+    reader.refuse('hostexporter.urls', 'http:// or https:// addresses, at least one when hostexporter.enable is on');
+  }
+  if ((settings.certFile === '') !== (settings.keyFile === '')) {
+    const missing = settings.certFile === '' ? 'hostexporter.certFile' : 'hostexporter.keyFile';
+    reader.refuse(missing, 'a path: hostexporter.certFile and hostexporter.keyFile go together');
+  }
+}

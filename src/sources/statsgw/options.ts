@@ -1,0 +1,171 @@
+import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+
+/** The statistics-daemon listener (specification 1, "Group statsgw"). */
+export const statsgwOptions: OptionTable = {
+  group: 'statsgw',
+  title: 'Statistics-daemon listener',
+  rows: [
+    {
+      flag: 'statsgw.enable',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_STATSGW_ENABLE',
+      help: 'listen for statistics clients',
+    },
+    {
+      flag: 'statsgw.port',
+      type: 'int',
+      default: '6044',
+      env: 'ADAPTER_STATSGW_PORT',
+      help: 'port of the listener',
+      min: 0,
+      max: 65535,
+    },
+    {
+      flag: 'statsgw.protocol',
+      type: 'string',
+      default: 'udp',
+      env: 'ADAPTER_STATSGW_PROTOCOL',
+      help: 'transport of the listener',
+      allowed: ['tcp', 'udp'],
+    },
+    {
+      flag: 'statsgw.db',
+      type: 'string',
+      default: 'statsgw',
+      env: 'ADAPTER_STATSGW_DB',
+      help: 'database that is written to',
+    },
+    {
+      flag: 'statsgw.user',
+      type: 'string',
+      default: 'root',
+      env: 'ADAPTER_STATSGW_USER',
+      help: 'database user of the writes',
+    },
+    {
+      flag: 'statsgw.password',
+      type: 'secret',
+      default: 'taosdata',
+      env: 'ADAPTER_STATSGW_PASSWORD',
+      help: 'password of that user',
+    },
+    {
+      flag: 'statsgw.worker',
+      type: 'int',
+      default: '10',
+      env: 'ADAPTER_STATSGW_WORKER',
+      help: 'most writes at the same time',
+      min: 1,
+    },
+    {
+      flag: 'statsgw.gatherInterval',
+      type: 'duration',
+      default: '5s',
+      env: 'ADAPTER_STATSGW_GATHER_INTERVAL',
+      help: 'interval at which the collected statistics are written',
+      min: 1,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'statsgw.maxTCPConnections',
+      type: 'int',
+      default: '250',
+      env: 'ADAPTER_STATSGW_MAX_TCP_CONNECTIONS',
+      help: 'most connections at the same time, with protocol tcp',
+      min: 1,
+    },
+    {
+      flag: 'statsgw.tcpKeepAlive',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_STATSGW_TCP_KEEP_ALIVE',
+      help: 'TCP keep-alive on connections',
+    },
+    {
+      flag: 'statsgw.allowPendingMessages',
+      type: 'int',
+      default: '50000',
+      env: 'ADAPTER_STATSGW_ALLOW_PENDING_MESSAGES',
+      help: 'received messages that may wait to be read; more are dropped and counted',
+      min: 1,
+    },
+    {
+      flag: 'statsgw.deleteCounters',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_STATSGW_DELETE_COUNTERS',
+      help: 'forget counters after they were written',
+    },
+    {
+      flag: 'statsgw.deleteGauges',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_STATSGW_DELETE_GAUGES',
+      help: 'forget gauges after they were written',
+    },
+    {
+      flag: 'statsgw.deleteSets',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_STATSGW_DELETE_SETS',
+      help: 'forget sets after they were written',
+    },
+    {
+      flag: 'statsgw.deleteTimings',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_STATSGW_DELETE_TIMINGS',
+      help: 'forget timings after they were written',
+    },
+    {
+      flag: 'statsgw.ttl',
+      type: 'int',
+      env: 'ADAPTER_STATSGW_TTL',
+      help: 'days that new sub-tables live; 0 or not set is for ever',
+      min: 0,
+    },
+  ],
+};
+
+export interface StatsgwSettings {
+  readonly enable: boolean;
+  readonly port: number;
+  readonly protocol: 'tcp' | 'udp';
+  readonly db: string;
+  readonly user: string;
+  readonly password: string;
+  readonly worker: number;
+  readonly gatherIntervalMs: number;
+  readonly maxTCPConnections: number;
+  readonly tcpKeepAlive: boolean;
+  readonly allowPendingMessages: number;
+  readonly deleteCounters: boolean;
+  readonly deleteGauges: boolean;
+  readonly deleteSets: boolean;
+  readonly deleteTimings: boolean;
+  /** 0 is for ever. */
+  readonly ttlDays: number;
+}
+
+/** Reads the settings of {@link statsgwOptions}. */
+export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
+  return {
+    enable: reader.bool('statsgw.enable'),
+    port: reader.number('statsgw.port'),
+    protocol: reader.text('statsgw.protocol') === 'tcp' ? 'tcp' : 'udp',
+    db: reader.text('statsgw.db'),
+    user: reader.text('statsgw.user'),
+    password: reader.text('statsgw.password'),
+    worker: reader.number('statsgw.worker'),
+    gatherIntervalMs: reader.number('statsgw.gatherInterval'),
+    maxTCPConnections: reader.number('statsgw.maxTCPConnections'),
+    tcpKeepAlive: reader.bool('statsgw.tcpKeepAlive'),
+    allowPendingMessages: reader.number('statsgw.allowPendingMessages'),
+    deleteCounters: reader.bool('statsgw.deleteCounters'),
+    deleteGauges: reader.bool('statsgw.deleteGauges'),
+    deleteSets: reader.bool('statsgw.deleteSets'),
+    deleteTimings: reader.bool('statsgw.deleteTimings'),
+    ttlDays: reader.optionalNumber('statsgw.ttl') ?? 0,
+  };
+}

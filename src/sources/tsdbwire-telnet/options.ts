@@ -1,0 +1,129 @@
+import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+
+/** The telnet-format TCP listeners (specification 1, "Group tsdbwire_telnet"). */
+export const tsdbwireTelnetOptions: OptionTable = {
+  group: 'tsdbwire_telnet',
+  title: 'Telnet-format listeners',
+  rows: [
+    {
+      flag: 'tsdbwire_telnet.enable',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_TSDBWIRE_TELNET_ENABLE',
+      help: 'listen for telnet-format lines; clients then need no credentials',
+    },
+    {
+      flag: 'tsdbwire_telnet.ports',
+      type: 'int-list',
+      default: '[6046, 6047, 6048, 6049]',
+      env: 'ADAPTER_TSDBWIRE_TELNET_PORTS',
+      help: 'TCP ports',
+      min: 0,
+      max: 65535,
+    },
+    {
+      flag: 'tsdbwire_telnet.dbs',
+      type: 'string-list',
+      default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
+      env: 'ADAPTER_TSDBWIRE_TELNET_DBS',
+      help: 'databases that are written to, one for each port',
+    },
+    {
+      flag: 'tsdbwire_telnet.user',
+      type: 'string',
+      default: 'root',
+      env: 'ADAPTER_TSDBWIRE_TELNET_USER',
+      help: 'database user of the writes',
+    },
+    {
+      flag: 'tsdbwire_telnet.password',
+      type: 'secret',
+      default: 'taosdata',
+      env: 'ADAPTER_TSDBWIRE_TELNET_PASSWORD',
+      help: 'password of that user',
+    },
+    {
+      flag: 'tsdbwire_telnet.batchSize',
+      type: 'int',
+      default: '1',
+      env: 'ADAPTER_TSDBWIRE_TELNET_BATCH_SIZE',
+      help: 'lines that are gathered before they are written; 1 does not wait',
+      min: 1,
+    },
+    {
+      flag: 'tsdbwire_telnet.flushInterval',
+      type: 'duration',
+      env: 'ADAPTER_TSDBWIRE_TELNET_FLUSH_INTERVAL',
+      help: 'write an unfilled batch after this time; 0s or not set is never',
+      min: 0,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'tsdbwire_telnet.maxTCPConnections',
+      type: 'int',
+      default: '250',
+      env: 'ADAPTER_TSDBWIRE_TELNET_MAX_TCP_CONNECTIONS',
+      help: 'most connections at the same time',
+      min: 1,
+    },
+    {
+      flag: 'tsdbwire_telnet.tcpKeepAlive',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_TSDBWIRE_TELNET_TCP_KEEP_ALIVE',
+      help: 'TCP keep-alive on connections',
+    },
+    {
+      flag: 'tsdbwire_telnet.ttl',
+      type: 'int',
+      env: 'ADAPTER_TSDBWIRE_TELNET_TTL',
+      help: 'days that new sub-tables live; 0 or not set is for ever',
+      min: 0,
+    },
+  ],
+};
+
+export interface TsdbwireTelnetSettings {
+  readonly enable: boolean;
+  readonly ports: readonly number[];
+  /** The database of each port; as many as ports when enabled. */
+  readonly dbs: readonly string[];
+  readonly user: string;
+  readonly password: string;
+  readonly batchSize: number;
+  /** 0 is never. */
+  readonly flushIntervalMs: number;
+  readonly maxTCPConnections: number;
+  readonly tcpKeepAlive: boolean;
+  /** 0 is for ever. */
+  readonly ttlDays: number;
+}
+
+/** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database. */
+export function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
+  const settings: TsdbwireTelnetSettings = {
+    enable: reader.bool('tsdbwire_telnet.enable'),
+    ports: reader.numbers('tsdbwire_telnet.ports'),
+    dbs: reader.texts('tsdbwire_telnet.dbs'),
+    user: reader.text('tsdbwire_telnet.user'),
+    password: reader.text('tsdbwire_telnet.password'),
+    batchSize: reader.number('tsdbwire_telnet.batchSize'),
+    flushIntervalMs: reader.optionalNumber('tsdbwire_telnet.flushInterval') ?? 0,
+    maxTCPConnections: reader.number('tsdbwire_telnet.maxTCPConnections'),
+    tcpKeepAlive: reader.bool('tsdbwire_telnet.tcpKeepAlive'),
+    ttlDays: reader.optionalNumber('tsdbwire_telnet.ttl') ?? 0,
+  };
+  if (settings.enable) refuseUnpaired(settings, reader);
+  return settings;
+}
+
+function refuseUnpaired(settings: TsdbwireTelnetSettings, reader: SettingReader): void {
+  const { ports, dbs } = settings;
+  if (ports.length === 0) reader.refuse('tsdbwire_telnet.ports', 'at least one port when tsdbwire_telnet.enable is on');
+  if (ports.length !== dbs.length) {
+    reader.refuse(
+      'tsdbwire_telnet.dbs',
+      `one database for each of the ${ports.length} ports of tsdbwire_telnet.ports, found ${dbs.length}`,
+    );
+  }
+}

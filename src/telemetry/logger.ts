@@ -1,0 +1,67 @@
+import { type DestinationStream, destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
+import type { ComponentLog } from '../model/component.js';
+import type { LogLevel } from '../model/log-level.js';
+import { readableLine } from './readable-line.js';
+import { mask, redactFields } from './redact.js';
+
+export type { Logger } from 'pino';
+
+/** The specification's level names in the logger's own: `panic` is as severe as `fatal`, `warning` is `warn`. */
+const levels: Readonly<Record<LogLevel, Level>> = {
+  panic: 'fatal',
+  fatal: 'fatal',
+  error: 'error',
+  warn: 'warn',
+  warning: 'warn',
+  info: 'info',
+  debug: 'debug',
+  trace: 'trace',
+};
+
+/** Where log lines go; a person in front of a terminal gets readable lines, everything else one JSON object a line. */
+export interface LogOutput {
+  readonly stream: DestinationStream;
+  readonly readable: boolean;
+}
+
+/** Standard output, written synchronously: the line before an exit or a crash is never lost. */
+export function standardOutput(): LogOutput {
+  if (!process.stdout.isTTY) return { stream: destination({ fd: 1, sync: true }), readable: false };
+  return { stream: { write: (line) => void process.stdout.write(line) }, readable: true };
+}
+
+/**
+ * The service's logger. Lines below `level` are dropped; secrets in fields are masked, see `redactFields`.
+ * Settings not yet read: take `info`.
+ */
+export function createLogger(level: LogLevel, output: LogOutput = standardOutput()): Logger {
+  const { stream, readable } = output;
+  const lines: DestinationStream = readable ? { write: (line) => stream.write(readableLine(line)) } : stream;
+  return pino(
+    {
+      level: levels[level],
+      base: null,
+      timestamp: readable ? stdTimeFunctions.epochTime : stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: redactFields,
+      },
+      // `redactFields` has made a plain object of every error already.
+      serializers: { err: (value: unknown) => value },
+      // The fields of a child logger do not pass through `formatters.log`.
+      redact: { paths: ['password', 'token', 'authorization', 'p'], censor: mask },
+    },
+    lines,
+  );
+}
+
+/** The log of one component: every line carries its name. */
+export function componentLog(logger: Logger, component: string): ComponentLog {
+  const child = logger.child({ component });
+  return {
+    error: (fields, message) => child.error(fields, message),
+    warn: (fields, message) => child.warn(fields, message),
+    info: (fields, message) => child.info(fields, message),
+    debug: (fields, message) => child.debug(fields, message),
+  };
+}

@@ -1,0 +1,280 @@
+import { hostname } from 'node:os';
+import test from 'ava';
+import { adapterOptions, readAdapterSettings, type Settings } from '../../src/config/adapter-settings.js';
+import { resolveSettings } from '../../src/config/resolve.js';
+import { parseValue, printValue } from '../../src/config/values.js';
+
+/** The tables of the specification ("Configuration parameters"), and below them the service's own settings. */
+const expected = `
+port int 6041 PORT
+debug bool true DEBUG
+logLevel string info LOG_LEVEL
+httpCodeServerError bool false HTTP_CODE_SERVER_ERROR
+restfulRowLimit int -1 RESTFUL_ROW_LIMIT
+smlAutoCreateDB bool false SML_AUTO_CREATE_DB
+dbConfigDir string /etc/sluice DB_CONFIG_FILE
+tmq.releaseIntervalMultiplierForAutocommit int 2 TMQ_RELEASE_INTERVAL_MULTIPLIER_FOR_AUTOCOMMIT
+pool.idleTimeout duration - POOL_IDLE_TIMEOUT
+pool.maxConnect int - POOL_MAX_CONNECT
+pool.maxIdle int - POOL_MAX_IDLE
+cors.allowAllOrigins bool true CORS_ALLOW_ALL_ORIGINS
+cors.allowOrigins string-list - ALLOW_ORIGINS
+cors.allowHeaders string-list - ALLOW_HEADERS
+cors.exposeHeaders string-list - Expose_Headers
+cors.allowCredentials bool - CORS_ALLOW_Credentials
+cors.allowWebSockets bool - CORS_ALLOW_WebSockets
+log.path string /var/log/sluice LOG_PATH
+log.rotationCount uint 30 LOG_ROTATION_COUNT
+log.rotationSize size 1GB LOG_ROTATION_SIZE
+log.rotationTime duration 24h0m0s LOG_ROTATION_TIME
+log.enableRecordHttpSql bool - LOG_ENABLE_RECORD_HTTP_SQL
+log.sqlRotationCount uint 2 LOG_SQL_ROTATION_COUNT
+log.sqlRotationSize size 1GB LOG_SQL_ROTATION_SIZE
+log.sqlRotationTime duration 24h0m0s LOG_SQL_ROTATION_TIME
+monitor.collectDuration duration 3s MONITOR_COLLECT_DURATION un-prefixed-too
+monitor.disable bool - MONITOR_DISABLE
+monitor.disableCollectClientIP bool - MONITOR_DISABLE_COLLECT_CLIENT_IP
+monitor.identity string - MONITOR_IDENTITY
+monitor.incgroup bool false MONITOR_INCGROUP un-prefixed-too
+monitor.pauseAllMemoryThreshold float 80 MONITOR_PAUSE_ALL_MEMORY_THRESHOLD un-prefixed-too
+monitor.pauseQueryMemoryThreshold float 70 MONITOR_PAUSE_QUERY_MEMORY_THRESHOLD un-prefixed-too
+monitor.writeToDB bool false MONITOR_WRITE_TO_TD
+monitor.writeInterval duration 30s MONITOR_WRITE_INTERVAL
+monitor.user string root MONITOR_USER
+monitor.password secret taosdata MONITOR_PASSWORD
+lineproto.enable bool true LINEPROTO_ENABLE
+tsdbwire.enable bool true TSDBWIRE_ENABLE
+metricsdb.enable bool true METRICSDB_ENABLE
+agentd.enable bool true AGENTD_ENABLE
+agentd.port int 6045 AGENTD_PORT
+agentd.db string agentd AGENTD_DB
+agentd.user string root AGENTD_USER
+agentd.password secret taosdata AGENTD_PASSWORD
+agentd.worker int 10 AGENTD_WORKER
+agentd.ttl int - AGENTD_TTL
+statsgw.enable bool true STATSGW_ENABLE
+statsgw.port int 6044 STATSGW_PORT
+statsgw.protocol string udp STATSGW_PROTOCOL
+statsgw.db string statsgw STATSGW_DB
+statsgw.user string root STATSGW_USER
+statsgw.password secret taosdata STATSGW_PASSWORD
+statsgw.worker int 10 STATSGW_WORKER
+statsgw.gatherInterval duration 5s STATSGW_GATHER_INTERVAL
+statsgw.maxTCPConnections int 250 STATSGW_MAX_TCP_CONNECTIONS
+statsgw.tcpKeepAlive bool false STATSGW_TCP_KEEP_ALIVE
+statsgw.allowPendingMessages int 50000 STATSGW_ALLOW_PENDING_MESSAGES
+statsgw.deleteCounters bool true STATSGW_DELETE_COUNTERS
+statsgw.deleteGauges bool true STATSGW_DELETE_GAUGES
+statsgw.deleteSets bool true STATSGW_DELETE_SETS
+statsgw.deleteTimings bool true STATSGW_DELETE_TIMINGS
+statsgw.ttl int - STATSGW_TTL
+tsdbwire_telnet.enable bool false TSDBWIRE_TELNET_ENABLE
+tsdbwire_telnet.ports int-list [6046,6047,6048,6049] TSDBWIRE_TELNET_PORTS
+tsdbwire_telnet.dbs string-list [tsdbwire_telnet,agentd_tsdb,alertwriter_tsdb,tcoll_tsdb] TSDBWIRE_TELNET_DBS
+tsdbwire_telnet.user string root TSDBWIRE_TELNET_USER
+tsdbwire_telnet.password secret taosdata TSDBWIRE_TELNET_PASSWORD
+tsdbwire_telnet.batchSize int 1 TSDBWIRE_TELNET_BATCH_SIZE
+tsdbwire_telnet.flushInterval duration - TSDBWIRE_TELNET_FLUSH_INTERVAL
+tsdbwire_telnet.maxTCPConnections int 250 TSDBWIRE_TELNET_MAX_TCP_CONNECTIONS
+tsdbwire_telnet.tcpKeepAlive bool false TSDBWIRE_TELNET_TCP_KEEP_ALIVE
+tsdbwire_telnet.ttl int - TSDBWIRE_TELNET_TTL
+hostexporter.enable bool - HOSTEXPORTER_ENABLE
+hostexporter.urls string-list [http://localhost:9100] HOSTEXPORTER_URLS
+hostexporter.db string hostexporter HOSTEXPORTER_DB
+hostexporter.user string root HOSTEXPORTER_USER
+hostexporter.password secret taosdata HOSTEXPORTER_PASSWORD
+hostexporter.gatherDuration duration 5s HOSTEXPORTER_GATHER_DURATION
+hostexporter.responseTimeout duration 5s HOSTEXPORTER_RESPONSE_TIMEOUT
+hostexporter.insecureSkipVerify bool true HOSTEXPORTER_INSECURE_SKIP_VERIFY
+hostexporter.caCertFile string - HOSTEXPORTER_CA_CERT_FILE
+hostexporter.certFile string - HOSTEXPORTER_CERT_FILE
+hostexporter.keyFile string - HOSTEXPORTER_KEY_FILE
+hostexporter.httpUsername string - HOSTEXPORTER_HTTP_USERNAME
+hostexporter.httpPassword secret - HOSTEXPORTER_HTTP_PASSWORD
+hostexporter.httpBearerTokenString secret - HOSTEXPORTER_HTTP_BEARER_TOKEN_STRING
+hostexporter.ttl int - HOSTEXPORTER_TTL
+limits.sqlBytes size 64MB LIMITS_SQL_BYTES
+limits.lineBytes size 1MB LIMITS_LINE_BYTES
+limits.creditBytes size 64MB LIMITS_CREDIT_BYTES
+limits.inflatedBytes size 0 LIMITS_INFLATED_BYTES
+database.mode string embedded DATABASE_MODE
+database.path string data DATABASE_PATH
+database.host string 127.0.0.1 DATABASE_HOST
+database.port int 6030 DATABASE_PORT
+database.urls string-list - DATABASE_URLS
+database.cluster string - DATABASE_CLUSTER
+database.user string default DATABASE_USER
+database.password secret - DATABASE_PASSWORD
+`;
+
+const rows = adapterOptions.flatMap((table) => table.rows);
+
+function resolved(...argv: string[]): Settings | readonly string[] {
+  const resolution = resolveSettings({
+    program: 'sluice',
+    version: '3.4.0',
+    argv: ['--dbConfigDir=/nonexistent', ...argv],
+    env: {},
+    tables: adapterOptions,
+    read: readAdapterSettings,
+  });
+  if (resolution.outcome === 'print') throw new Error(resolution.text);
+  return resolution.outcome === 'settings' ? resolution.settings : resolution.errors;
+}
+
+function settingsOf(...argv: string[]): Settings {
+  const result = resolved(...argv);
+  if (!('general' in result)) throw new Error(result.join('\n'));
+  return result;
+}
+
+function errorOf(...argv: string[]): string {
+  const result = resolved(...argv);
+  return 'general' in result ? '' : result.join('\n');
+}
+
+test('has every setting of the specification with its type, default and environment name, and its own', (t) => {
+  const lines = rows.map((row) => {
+    const value = row.default?.replaceAll(', ', ',') ?? '-';
+    const also = row.envAlso === undefined ? '' : ' un-prefixed-too';
+    return `${row.flag} ${row.type} ${value} ${row.env.replace(/^ADAPTER_/, '')}${also}`;
+  });
+  t.deepEqual(lines.toSorted(), expected.trim().split('\n').toSorted());
+  t.true(rows.every((row) => row.env.startsWith('ADAPTER_')));
+});
+
+test('gives every flag and every environment name to one setting alone', (t) => {
+  const flags = rows.map((row) => row.flag);
+  const names = rows.flatMap((row) => [row.env, ...(row.envAlso ?? [])]);
+  t.is(new Set(flags.map((flag) => flag.toLowerCase())).size, flags.length);
+  t.is(new Set(names).size, names.length);
+  t.deepEqual(
+    rows.filter((row) => row.short !== undefined).map((row) => row.flag),
+    ['port'],
+  );
+});
+
+test('accepts the four un-prefixed names of the specification and no others', (t) => {
+  t.deepEqual(rows.flatMap((row) => row.envAlso ?? []).toSorted(), [
+    'MONITOR_COLLECT_DURATION',
+    'MONITOR_INCGROUP',
+    'MONITOR_PAUSE_ALL_MEMORY_THRESHOLD',
+    'MONITOR_PAUSE_QUERY_MEMORY_THRESHOLD',
+  ]);
+});
+
+test('keeps every flag in the table of its group', (t) => {
+  for (const { group, rows: own } of adapterOptions) {
+    for (const { flag } of own) t.is(flag.includes('.') ? flag.slice(0, flag.indexOf('.')) : '', group, flag);
+  }
+});
+
+test('reads every default, and prints durations and lists as the tables write them', (t) => {
+  for (const row of rows) {
+    if (row.default === undefined) continue;
+    const parsed = parseValue(row, row.default);
+    t.true(parsed.ok, row.flag);
+    if (parsed.ok) t.is(printValue(row.type, parsed.value), row.default, row.flag);
+  }
+});
+
+test('gives typed settings by group', (t) => {
+  const settings = settingsOf('--port=7001', '--log.rotationSize=64KB', '--statsgw.protocol=TCP');
+  t.is(settings.general.port, 7001);
+  t.is(settings.general.logLevel, 'info');
+  t.is(settings.general.restfulRowLimit, -1);
+  t.deepEqual(settings.pool, { idleTimeoutMs: undefined, maxConnect: undefined, maxIdle: undefined });
+  t.is(settings.log.rotationSizeBytes, 65_536);
+  t.is(settings.log.rotationTimeMs, 86_400_000);
+  t.is(settings.monitor.identity, `${hostname().slice(0, 39)}:7001`);
+  t.is(settings.monitor.pauseQueryMemoryPercent, 70);
+  t.true(settings.lineproto.enable);
+  t.is(settings.limits.creditBytes, 64 * 2 ** 20);
+  t.is(settings.database.mode, 'embedded');
+  t.is(settings.database.path, 'data');
+  t.is(settings.agentd.ttlDays, 0);
+  t.is(settings.statsgw.protocol, 'tcp');
+  t.deepEqual(settings.tsdbwireTelnet.ports, [6046, 6047, 6048, 6049]);
+  t.is(settings.tsdbwireTelnet.flushIntervalMs, 0);
+  t.false(settings.hostexporter.enable);
+});
+
+test('reads every level name in any case', (t) => {
+  for (const level of ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] as const) {
+    t.is(settingsOf(`--logLevel=${level.toUpperCase()}`).general.logLevel, level);
+  }
+  t.regex(errorOf('--logLevel=loud'), /one of panic, fatal, error, warn, warning, info, debug, trace/);
+});
+
+test('refuses telnet listeners without a database for each port, only when they are on', (t) => {
+  t.is(
+    errorOf('--tsdbwire_telnet.enable', '--tsdbwire_telnet.dbs=a,b'),
+    'tsdbwire_telnet.dbs: "[a, b]" from the command line is refused; ' +
+      'allowed: one database for each of the 4 ports of tsdbwire_telnet.ports, found 2.',
+  );
+  t.not(errorOf('--tsdbwire_telnet.enable', '--tsdbwire_telnet.ports=', '--tsdbwire_telnet.dbs='), '');
+  t.deepEqual(settingsOf('--tsdbwire_telnet.dbs=a,b').tsdbwireTelnet.dbs, ['a', 'b']);
+  t.true(settingsOf('--tsdbwire_telnet.enable').tsdbwireTelnet.enable);
+});
+
+test('refuses a release multiplier outside 1 to 10 and thresholds outside 1 to 100 percent', (t) => {
+  for (const multiplier of ['0', '11']) {
+    t.regex(errorOf(`--tmq.releaseIntervalMultiplierForAutocommit=${multiplier}`), /from 1 to 10/);
+  }
+  t.regex(errorOf('--monitor.pauseAllMemoryThreshold=101'), /from 1 to 100/);
+  t.regex(errorOf('--monitor.pauseQueryMemoryThreshold=0'), /from 1 to 100/);
+});
+
+test('refuses to pause queries later than everything', (t) => {
+  t.is(
+    errorOf('--monitor.pauseAllMemoryThreshold=60'),
+    'monitor.pauseQueryMemoryThreshold: "70" from the default is refused; ' +
+      'allowed: at most monitor.pauseAllMemoryThreshold, which is 60.',
+  );
+  t.is(settingsOf('--monitor.pauseAllMemoryThreshold=70').monitor.pauseAllMemoryPercent, 70);
+});
+
+test('checks the origins that may call', (t) => {
+  const only = '--cors.allowAllOrigins=false';
+  t.deepEqual(settingsOf(only).cors.allowOrigins, ['http://127.0.0.1']);
+  for (const origin of ['https://a.example', 'https://*.example', '*', 'http://a*', 'localhost*']) {
+    t.deepEqual(settingsOf(only, `--cors.allowOrigins=${origin}`).cors.allowOrigins, [origin]);
+  }
+  for (const origin of ['a.example', 'https://*.a.*', 'ws://a.example', 'ftp://a.example']) {
+    t.regex(errorOf(only, `--cors.allowOrigins=${origin}`), /^cors\.allowOrigins: /, origin);
+  }
+  t.true(settingsOf(only, '--cors.allowWebSockets', '--cors.allowOrigins=wss://a').cors.allowWebSockets);
+  t.true(settingsOf('--cors.allowOrigins=a.example').cors.allowAllOrigins);
+});
+
+test('refuses the root of the file system as log directory', (t) => {
+  for (const path of ['/', '//', '']) t.regex(errorOf(`--log.path=${path}`), /^log\.path: /, path);
+});
+
+test('wants addresses and a name of a cluster', (t) => {
+  t.deepEqual(errorOf('--database.mode=cluster').split('\n'), [
+    'database.urls is not set; needed: one http:// or https:// address for each node, ' +
+      'at least one when database.mode is cluster.',
+    'database.cluster is not set; needed: a name, when database.mode is cluster.',
+  ]);
+  const cluster = ['--database.mode=cluster', '--database.cluster=c'];
+  t.regex(errorOf(...cluster, '--database.urls=db1:8123'), /^database\.urls: /);
+  t.deepEqual(settingsOf(...cluster, '--database.urls=http://db1:8123,https://db2').database.urls, [
+    'http://db1:8123',
+    'https://db2',
+  ]);
+  t.regex(errorOf('--database.path='), /^database\.path: /);
+});
+
+test('wants addresses and whole key pairs of a scraper that is on', (t) => {
+  t.true(settingsOf('--hostexporter.enable').hostexporter.enable);
+  t.regex(errorOf('--hostexporter.enable', '--hostexporter.urls=localhost:9100'), /^hostexporter\.urls: /);
+  t.regex(errorOf('--hostexporter.enable', '--hostexporter.certFile=a.pem'), /^hostexporter\.keyFile is not set/);
+  t.is(settingsOf('--hostexporter.certFile=a.pem').hostexporter.certFile, 'a.pem');
+});
+
+test('refuses intervals that no timer can keep', (t) => {
+  for (const flag of ['monitor.collectDuration', 'monitor.writeInterval', 'statsgw.gatherInterval']) {
+    for (const value of ['0s', '1000h']) t.regex(errorOf(`--${flag}=${value}`), /from 1ms to 576h0m0s/, flag);
+  }
+});

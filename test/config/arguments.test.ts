@@ -1,0 +1,98 @@
+import test from 'ava';
+import { readArguments } from '../../src/config/arguments.js';
+import type { OptionTable } from '../../src/model/option.js';
+
+const tables: readonly OptionTable[] = [
+  {
+    group: '',
+    title: 'General',
+    rows: [
+      { flag: 'port', short: 'P', type: 'int', env: 'X_PORT', help: '' },
+      { flag: 'debug', type: 'bool', env: 'X_DEBUG', help: '' },
+      { flag: 'restfulRowLimit', type: 'int', env: 'X_LIMIT', help: '' },
+    ],
+  },
+  {
+    group: 'door',
+    title: 'Door',
+    rows: [
+      { flag: 'door.names', type: 'string-list', env: 'X_NAMES', help: '' },
+      { flag: 'door.password', type: 'secret', env: 'X_PASSWORD', help: '' },
+    ],
+  },
+];
+
+function given(...argv: string[]): Record<string, readonly string[]> {
+  const args = readArguments(tables, argv);
+  if (args.errors.length > 0) throw new Error(args.errors.join(' '));
+  return Object.fromEntries(args.given);
+}
+
+test('reads a value after an equals sign and as the next argument', (t) => {
+  t.deepEqual(given('--port=7000'), { port: ['7000'] });
+  t.deepEqual(given('--port', '7000'), { port: ['7000'] });
+  t.deepEqual(given('port=7000'), { port: ['7000'] });
+  t.deepEqual(given('--door.password=a=b'), { 'door.password': ['a=b'] });
+  t.deepEqual(given('--door.password='), { 'door.password': [''] });
+});
+
+test('reads the short forms', (t) => {
+  for (const argv of [['-P', '7000'], ['-P7000'], ['-P=7000']]) t.deepEqual(given(...argv), { port: ['7000'] });
+  for (const argv of [
+    ['-c', 'a.toml'],
+    ['-c=a.toml'],
+    ['--config', 'a.toml'],
+    ['--config=a.toml'],
+    ['config=a.toml'],
+  ]) {
+    t.is(readArguments(tables, argv).configPath, 'a.toml');
+  }
+});
+
+test('takes a negative number as a value', (t) => {
+  t.deepEqual(given('--restfulRowLimit', '-1'), { restfulRowLimit: ['-1'] });
+});
+
+test('turns a bare boolean on and leaves the next argument alone', (t) => {
+  t.deepEqual(given('--debug', '--port=1'), { debug: ['true'], port: ['1'] });
+  t.deepEqual(given('--debug=false'), { debug: ['false'] });
+  t.is(readArguments(tables, ['--debug', 'false']).errors.length, 1);
+});
+
+test('keeps every value of a repeated flag in order', (t) => {
+  t.deepEqual(given('--door.names=a', '--door.names', 'b,c'), { 'door.names': ['a', 'b,c'] });
+});
+
+test('sees help and version wherever they stand', (t) => {
+  for (const flag of ['--help', '-h']) t.true(readArguments(tables, ['--port=1', flag]).help, flag);
+  for (const flag of ['--version', '-V']) t.true(readArguments(tables, [flag]).version, flag);
+  const none = readArguments(tables, ['--help=false']);
+  t.false(none.help);
+  t.is(readArguments(tables, ['--help=maybe']).errors.length, 1);
+});
+
+test('names an unknown flag and the one that was meant, but never the value', (t) => {
+  const { errors } = readArguments(tables, ['--door.pasword=hunter2', '-x', 'prot=1', '-p1']);
+  t.deepEqual(errors, [
+    'Unknown flag --door.pasword (did you mean door.password?).',
+    'Unknown flag -x.',
+    'Unknown flag --prot (did you mean port?).',
+    'Unknown flag -p.',
+  ]);
+});
+
+test('refuses a flag without its value', (t) => {
+  t.deepEqual(readArguments(tables, ['--port', '--debug']).errors, ['--port needs a value; write --port=value.']);
+  t.deepEqual(readArguments(tables, ['-P']).errors, ['--port needs a value; write --port=value.']);
+});
+
+test('refuses an argument that is no setting without showing it', (t) => {
+  t.deepEqual(readArguments(tables, ['--door.password', 'two', 'words']).errors, [
+    'Argument 3, after a value, is not a setting; write --name=value.',
+  ]);
+  t.deepEqual(readArguments(tables, ['--debug', 'false']).errors, [
+    'Argument 2, after --debug, is not a setting; write --name=value.',
+  ]);
+  t.notRegex(readArguments(tables, ['-phunter2', 'port']).errors.join(), /hunter2/);
+  t.is(readArguments(tables, ['-', '']).errors.length, 2);
+});
