@@ -99,6 +99,7 @@ export const Codes = {
   onlyTagJson: 0x2652,
   valueTooLong: 0x2653,
   windowPseudoColumn: 0x2658,
+  interpClauses: 0x265d,
   noWindowFunction: 0x265e,
   tableInfo: 0x2662,
   notUniqueTable: 0x2663,

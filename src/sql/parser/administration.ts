@@ -1,0 +1,138 @@
+import type { Name, Statement } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { parseCount, parseString } from './literals.js';
+import { parseDatabaseName } from './names.js';
+
+/** Checks what follows the words of a statement without effect; gives the database it names. */
+type Rest = (cursor: Cursor) => Name | undefined;
+
+/** Statements that are checked in shape and have no effect here, by their first words. */
+const accepted: readonly (readonly [words: string, rest: Rest])[] = [
+  ['FLUSH DATABASE', parseDatabaseName],
+  ['TRIM DATABASE', trimDatabase],
+  ['COMPACT DATABASE', compactDatabase],
+  ['COMPACT VGROUPS', compactVgroups],
+  ['BALANCE VGROUP LEADER', balanceLeader],
+  ['BALANCE VGROUP', nothing],
+  ['REDISTRIBUTE VGROUP', redistribute],
+  ['SPLIT VGROUP', number],
+  ['S3MIGRATE DATABASE', parseDatabaseName],
+  ['SSMIGRATE DATABASE', parseDatabaseName],
+  ['RESET QUERY CACHE', nothing],
+  ['KILL CONNECTION', number],
+  ['KILL QUERY', string],
+  ['KILL TRANSACTION', number],
+  ['KILL COMPACT', number],
+  ['SET TIMEZONE', string],
+  ['ALTER LOCAL', setting],
+  ['ALTER CLUSTER', setting],
+  ['ALTER ALL DNODES', setting],
+  ['ALTER DNODE', numberedSetting],
+];
+
+const nodeKinds = ['DNODE', 'MNODE', 'QNODE', 'SNODE', 'BNODE', 'ANODE'];
+const createOnly = [
+  'RECURSIVE TSMA',
+  'OR REPLACE VIEW',
+  'OR REPLACE FUNCTION',
+  'OR REPLACE AGGREGATE FUNCTION',
+  'AGGREGATE FUNCTION',
+  'ENCRYPT_KEY',
+];
+const objects = [
+  'TOKEN',
+  'TSMA',
+  'SMA INDEX',
+  'INDEX',
+  'STREAM',
+  'TOPIC',
+  'VIEW',
+  'FUNCTION',
+  'ROLE',
+  'VTABLE',
+  'MOUNT',
+];
+
+/** Statements that are recognised by their first words and not available. */
+const unavailable: readonly string[] = [
+  ...[...objects, ...nodeKinds, ...createOnly].map((words) => `CREATE ${words}`),
+  ...[...objects, ...nodeKinds, 'CONSUMER GROUP'].map((words) => `DROP ${words}`),
+  ...['TOKEN', 'ROLE', 'VTABLE', 'VIEW', 'STREAM', 'TOPIC'].map((words) => `ALTER ${words}`),
+  ...['PAUSE', 'RESUME', 'STOP', 'START', 'RECALCULATE'].map((verb) => `${verb} STREAM`),
+  ...[...nodeKinds, 'VNODE'].map((words) => `RESTORE ${words}`),
+  'GRANT',
+  'REVOKE',
+];
+
+/** An administrative statement without effect or without support; undefined when the statement is neither. */
+export function parseAdministration(cursor: Cursor): Statement | undefined {
+  for (const [words, rest] of accepted) {
+    if (cursor.acceptPhrase(words)) return { kind: 'accepted', words, database: rest(cursor) };
+  }
+  const words = unavailable.find((phrase) => cursor.acceptPhrase(phrase));
+  return words === undefined ? undefined : { kind: 'unsupported', words };
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function number(cursor: Cursor): undefined {
+  parseCount(cursor);
+}
+
+function string(cursor: Cursor): undefined {
+  parseString(cursor);
+}
+
+/** `'name' ['value']` */
+function setting(cursor: Cursor): undefined {
+  parseString(cursor);
+  if (cursor.kind === TokenKind.string) parseString(cursor);
+}
+
+function numberedSetting(cursor: Cursor): undefined {
+  parseCount(cursor);
+  setting(cursor);
+}
+
+function trimDatabase(cursor: Cursor): Name {
+  const database = parseDatabaseName(cursor);
+  if (cursor.accept('MAX_SPEED')) parseCount(cursor);
+  return database;
+}
+
+function compactDatabase(cursor: Cursor): Name {
+  const database = parseDatabaseName(cursor);
+  compactRange(cursor);
+  return database;
+}
+
+function compactVgroups(cursor: Cursor): undefined {
+  cursor.expect('IN');
+  cursor.expect('(');
+  do parseCount(cursor);
+  while (cursor.accept(','));
+  cursor.expect(')');
+  compactRange(cursor);
+}
+
+function compactRange(cursor: Cursor): void {
+  if (cursor.acceptPhrase('START WITH')) parseExpression(cursor);
+  if (cursor.acceptPhrase('END WITH')) parseExpression(cursor);
+}
+
+function balanceLeader(cursor: Cursor): Name | undefined {
+  if (cursor.accept('ON')) parseCount(cursor);
+  return cursor.accept('DATABASE') ? parseDatabaseName(cursor) : undefined;
+}
+
+function redistribute(cursor: Cursor): undefined {
+  parseCount(cursor);
+  do {
+    cursor.expect('DNODE');
+    parseCount(cursor);
+  } while (cursor.at('DNODE'));
+}

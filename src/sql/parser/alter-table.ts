@@ -1,0 +1,80 @@
+import type { AlterTableAction, Expression, Name, ObjectName, Statement } from '../ast.js';
+import { parseKeep, parseTagValue, skipEncoding } from './create-table.js';
+import type { Cursor } from './cursor.js';
+import { parseCount, parseString } from './literals.js';
+import { parseColumnName, parseObjectName } from './names.js';
+import { parseType } from './types.js';
+
+/**
+ * `ALTER TABLE` and `ALTER STABLE`, from the name on. Changing only the encoding of a column has no effect here; setting tags of
+ * many sub-tables at once (`ALTER TABLE USING ...`) is not available.
+ */
+export function parseAlterTable(cursor: Cursor, stable: boolean): Statement {
+  if (!stable && cursor.at('USING')) return { kind: 'unsupported', words: 'ALTER TABLE USING' };
+  const table = parseObjectName(cursor);
+  const action = parseAction(cursor);
+  if (action === undefined) return { kind: 'accepted', words: 'ALTER TABLE MODIFY COLUMN', database: table.database };
+  return alter(stable, table, action);
+}
+
+function alter(stable: boolean, table: ObjectName, action: AlterTableAction): Statement {
+  return { kind: 'alter-table', stable, table, action };
+}
+
+/** Undefined for a change of encoding. */
+function parseAction(cursor: Cursor): AlterTableAction | undefined {
+  const word = cursor.word;
+  switch (word) {
+    case 'ADD':
+    case 'DROP':
+    case 'MODIFY':
+    case 'RENAME':
+      cursor.advance();
+      return parseMemberAction(cursor, word);
+    case 'SET':
+      cursor.advance();
+      return parseSetTag(cursor);
+    case 'COMMENT':
+      cursor.advance();
+      return { kind: 'comment', text: parseString(cursor) };
+    case 'TTL':
+      cursor.advance();
+      return { kind: 'ttl', days: parseCount(cursor) };
+    case 'KEEP':
+      cursor.advance();
+      return { kind: 'keep', text: parseKeep(cursor) };
+    default:
+      return cursor.fail();
+  }
+}
+
+function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RENAME'): AlterTableAction | undefined {
+  const tag = cursor.accept('TAG');
+  if (!tag) cursor.expect('COLUMN');
+  const name = parseColumnName(cursor);
+  switch (verb) {
+    case 'DROP':
+      return { kind: tag ? 'drop-tag' : 'drop-column', name };
+    case 'RENAME':
+      return { kind: tag ? 'rename-tag' : 'rename-column', from: name, to: parseColumnName(cursor) };
+    case 'ADD': {
+      const type = parseType(cursor, true);
+      skipEncoding(cursor);
+      return { kind: tag ? 'add-tag' : 'add-column', name, type };
+    }
+    case 'MODIFY':
+      if (!tag && skipEncoding(cursor)) return undefined;
+      return { kind: tag ? 'modify-tag' : 'modify-column', name, type: parseType(cursor, true) };
+  }
+}
+
+function parseSetTag(cursor: Cursor): AlterTableAction {
+  cursor.expect('TAG');
+  const tags: { name: Name; value: Expression }[] = [];
+  do {
+    const name = parseColumnName(cursor);
+    cursor.expect('=');
+    tags.push({ name, value: parseTagValue(cursor) });
+  } while (cursor.accept(','));
+  return { kind: 'set-tag', tags };
+}

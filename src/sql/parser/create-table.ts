@@ -1,0 +1,160 @@
+import type { ChildTable, ColumnSyntax, Expression, ObjectName, Statement, TableOptions } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { foldSign, parseCount, parseDuration, parseString } from './literals.js';
+import { atName, parseColumnName, parseNameList, parseObjectName } from './names.js';
+import { parseType } from './types.js';
+
+/** Words of a column definition that choose its encoding: they change no result and are dropped. */
+const encodingWords = ['ENCODE', 'COMPRESS', 'LEVEL'] as const;
+
+/** `CREATE STABLE ...`, from the name clause on. */
+export function parseCreateStable(cursor: Cursor): Statement {
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
+  const table = parseObjectName(cursor);
+  const columns = parseColumns(cursor);
+  if (!cursor.at('TAGS')) cursor.fail();
+  return parseTableEnd(cursor, table, ifNotExists, columns);
+}
+
+/**
+ * `CREATE TABLE ...`, from the name clause on: a normal table, a super table (with TAGS definitions), or one or many sub-tables
+ * (USING). Sub-tables from a file on the server are not available.
+ */
+export function parseCreateTable(cursor: Cursor): Statement {
+  const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
+  if (cursor.at('USING')) return { kind: 'unsupported', words: 'CREATE TABLE USING FILE' };
+  const table = parseObjectName(cursor);
+  if (cursor.at('USING')) return parseChildTables(cursor, table, ifNotExists);
+  return parseTableEnd(cursor, table, ifNotExists, parseColumns(cursor));
+}
+
+function parseTableEnd(
+  cursor: Cursor,
+  table: ObjectName,
+  ifNotExists: boolean,
+  columns: readonly ColumnSyntax[],
+): Statement {
+  const tags = cursor.accept('TAGS') ? parseColumns(cursor) : undefined;
+  return { kind: 'create-table', table, ifNotExists, columns, tags, options: parseTableOptions(cursor) };
+}
+
+function parseColumns(cursor: Cursor): readonly ColumnSyntax[] {
+  cursor.expect('(');
+  const columns = [parseColumn(cursor)];
+  while (cursor.accept(',')) columns.push(parseColumn(cursor));
+  cursor.expect(')');
+  return columns;
+}
+
+function parseColumn(cursor: Cursor): ColumnSyntax {
+  const name = parseColumnName(cursor);
+  const type = parseType(cursor, true);
+  const primaryKey = cursor.acceptPhrase('PRIMARY KEY') || cursor.acceptPhrase('COMPOSITE KEY');
+  skipEncoding(cursor);
+  return { name, type, primaryKey };
+}
+
+/** Reads and drops `ENCODE 's'`, `COMPRESS 's'` and `LEVEL 's'`; tells whether there was one. */
+export function skipEncoding(cursor: Cursor): boolean {
+  let found = false;
+  for (const word of encodingWords) {
+    if (!cursor.accept(word)) continue;
+    parseString(cursor);
+    found = true;
+  }
+  return found;
+}
+
+function parseChildTables(cursor: Cursor, first: ObjectName, firstIfNotExists: boolean): Statement {
+  const tables = [parseChildTable(cursor, first, firstIfNotExists)];
+  for (;;) {
+    if (!cursor.accept(',') && !atName(cursor)) return { kind: 'create-child-tables', tables };
+    const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
+    tables.push(parseChildTable(cursor, parseObjectName(cursor), ifNotExists));
+  }
+}
+
+function parseChildTable(cursor: Cursor, table: ObjectName, ifNotExists: boolean): ChildTable {
+  cursor.expect('USING');
+  const superTable = parseObjectName(cursor);
+  const tagNames = cursor.at('(') ? parseNameList(cursor) : undefined;
+  cursor.expect('TAGS');
+  cursor.expect('(');
+  const tagValues = [parseTagValue(cursor)];
+  while (cursor.accept(',')) tagValues.push(parseTagValue(cursor));
+  cursor.expect(')');
+  return { ifNotExists, table, superTable, tagNames, tagValues, options: parseTableOptions(cursor) };
+}
+
+/** A tag value: a literal, its sign included, or a simple expression such as NOW or a CAST. */
+export function parseTagValue(cursor: Cursor): Expression {
+  return foldSign(parseExpression(cursor));
+}
+
+function parseTableOptions(cursor: Cursor): TableOptions {
+  let comment: string | undefined;
+  let ttl: number | undefined;
+  const other: { name: string; text: string }[] = [];
+  for (;;) {
+    const word = cursor.word;
+    if (!isTableOption(cursor, word)) return { comment, ttl, other };
+    cursor.advance();
+    if (word === 'COMMENT') comment = parseString(cursor);
+    else if (word === 'TTL') ttl = parseCount(cursor);
+    else other.push({ name: word, text: parseOptionText(cursor, word) });
+  }
+}
+
+/** In a list of sub-tables an option word may also be the next table's name: then USING or a dot follows. */
+function isTableOption(cursor: Cursor, word: string): boolean {
+  switch (word) {
+    case 'COMMENT':
+    case 'TTL':
+    case 'SMA':
+    case 'ROLLUP':
+    case 'KEEP':
+    case 'WATERMARK':
+    case 'MAX_DELAY':
+    case 'DELETE_MARK':
+    case 'DELAY':
+    case 'FILE_FACTOR': {
+      const next = cursor.peek();
+      return next !== 'USING' && next !== '.';
+    }
+    default:
+      return false;
+  }
+}
+
+/** Checks the shape of an option without effect and gives its source text. */
+function parseOptionText(cursor: Cursor, option: string): string {
+  const start = cursor.start;
+  switch (option) {
+    case 'SMA':
+    case 'ROLLUP':
+      parseNameList(cursor);
+      break;
+    case 'DELAY':
+    case 'FILE_FACTOR':
+      if (cursor.kind !== TokenKind.integer && cursor.kind !== TokenKind.number) cursor.fail();
+      cursor.advance();
+      break;
+    case 'KEEP':
+      parseKeep(cursor);
+      break;
+    default:
+      parseDuration(cursor);
+      if (cursor.accept(',')) parseDuration(cursor);
+  }
+  return cursor.sourceFrom(start);
+}
+
+/** The value of KEEP, in days when it has no unit; gives its source text. */
+export function parseKeep(cursor: Cursor): string {
+  const start = cursor.start;
+  if (cursor.kind !== TokenKind.integer && cursor.kind !== TokenKind.duration) cursor.fail();
+  cursor.advance();
+  return cursor.sourceFrom(start);
+}

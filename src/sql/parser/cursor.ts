@@ -1,0 +1,124 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Span } from '../ast.js';
+import { Lexer, TokenKind } from '../lexer.js';
+
+/** How deep brackets, unary operators, calls and subqueries may be nested; far from what the call stack can bear. */
+export const maxNesting = 200;
+
+/** How much of the statement an error message quotes. */
+const maxQuotedChars = 512;
+
+/** The lexer with the moves of a recursive-descent parser. Every complaint is a {@link FaultError}. */
+export class Cursor extends Lexer {
+  /** End of the token that was consumed last. */
+  lastEnd = 0;
+  /** Set by statements that carry a password: errors then quote a keyword at most. */
+  carriesSecret = false;
+  private depth = 0;
+
+  constructor(text: string) {
+    super(text);
+    this.next();
+  }
+
+  /** Consumes the current token. */
+  advance(): void {
+    this.lastEnd = this.end;
+    this.next();
+  }
+
+  /** Whether the current token is this keyword (upper case) or operator. */
+  at(word: string): boolean {
+    return this.word === word;
+  }
+
+  /** Consumes the keyword or operator if it is the current token. */
+  accept(word: string): boolean {
+    if (this.word !== word) return false;
+    this.advance();
+    return true;
+  }
+
+  /** Consumes the keyword or operator, or fails. */
+  expect(word: string): void {
+    if (!this.accept(word)) this.fail();
+  }
+
+  /** Consumes all the keywords, separated by blanks in `words`, if they are the next tokens; otherwise none of them. */
+  acceptPhrase(words: string): boolean {
+    const { start, lastEnd } = this;
+    for (const word of words.split(' ')) {
+      if (this.accept(word)) continue;
+      if (this.start !== start) this.seek(start);
+      this.lastEnd = lastEnd;
+      return false;
+    }
+    return true;
+  }
+
+  /** Keyword or operator after the current token; empty when something else follows. */
+  peek(): string {
+    return this.ahead().word;
+  }
+
+  /** Kind and word of the token after the current one. */
+  ahead(): { readonly kind: TokenKind; readonly word: string } {
+    const { kind, start, end, word } = this;
+    this.next();
+    const found = { kind: this.kind, word: this.word };
+    this.kind = kind;
+    this.start = start;
+    this.end = end;
+    this.word = word;
+    return found;
+  }
+
+  /** Opens one level of nesting; closed by {@link leave}. Fails beyond {@link maxNesting}. */
+  enter(): void {
+    this.depth += 1;
+    if (this.depth > maxNesting) this.fail(`nested deeper than ${maxNesting} levels`);
+  }
+
+  /** Closes a level of nesting. */
+  leave(): void {
+    this.depth -= 1;
+  }
+
+  /** Range from `start` to the end of the last consumed token. */
+  spanFrom(start: number): Span {
+    return { start, end: this.lastEnd };
+  }
+
+  /** Source text from `start` to the end of the last consumed token. */
+  sourceFrom(start: number): string {
+    return this.text.slice(start, this.lastEnd);
+  }
+
+  /** Accepts one trailing `;` and demands the end of the text. */
+  finish(): void {
+    this.accept(';');
+    if (this.kind !== TokenKind.end) this.failAt(this.start);
+  }
+
+  /** Refuses the current token: 0x2601 at the end of the statement, otherwise 0x2600 with the text from there on. */
+  fail(reason?: string): never {
+    if (this.atEnd()) throw new FaultError(fault('syntax', Codes.incompleteStatement, 'Incomplete SQL statement'));
+    return this.failAt(this.start, reason);
+  }
+
+  /** Refuses the text from `offset` on with 0x2600. */
+  failAt(offset: number, reason?: string): never {
+    const near = this.carriesSecret ? this.word : this.text.slice(offset, offset + maxQuotedChars).trimEnd();
+    const why = reason === undefined ? '' : ` (${reason})`;
+    throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`));
+  }
+
+  /** Refuses something that is valid but not available. */
+  refuse(): never {
+    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+  }
+
+  private atEnd(): boolean {
+    return this.kind === TokenKind.end || (this.at(';') && this.ahead().kind === TokenKind.end);
+  }
+}

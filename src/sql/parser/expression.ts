@@ -1,0 +1,192 @@
+import type { BinaryOperator, Expression } from '../ast.js';
+import type { Cursor } from './cursor.js';
+import { parsePrimary } from './primary.js';
+
+/** Operands of one unbroken chain of arithmetic operators; the tree of such a chain is as deep as the chain is long. */
+export const maxChainOperands = 20_000;
+
+interface Arithmetic {
+  readonly operator: BinaryOperator;
+  readonly level: number;
+}
+
+/** Binding strength of the arithmetic operators, weakest first. */
+const arithmetic = new Map<string, Arithmetic>([
+  ['|', { operator: '|', level: 1 }],
+  ['&', { operator: '&', level: 2 }],
+  ['+', { operator: '+', level: 3 }],
+  ['-', { operator: '-', level: 3 }],
+  ['*', { operator: '*', level: 4 }],
+  ['/', { operator: '/', level: 4 }],
+  ['%', { operator: '%', level: 4 }],
+]);
+
+const comparisons = new Map<string, BinaryOperator>([
+  ['=', '='],
+  ['<>', '<>'],
+  ['<', '<'],
+  ['<=', '<='],
+  ['>', '>'],
+  ['>=', '>='],
+  ['LIKE', 'LIKE'],
+  ['MATCH', 'MATCH'],
+  ['NMATCH', 'NMATCH'],
+  ['REGEXP', 'REGEXP'],
+  ['CONTAINS', 'CONTAINS'],
+]);
+
+const negatedComparisons = new Map<string, BinaryOperator>([
+  ['LIKE', 'NOT LIKE'],
+  ['MATCH', 'NMATCH'],
+  ['REGEXP', 'NOT REGEXP'],
+]);
+
+/**
+ * Any expression, conditions included. Chains of AND and of OR become balanced trees, so that ten thousand terms are
+ * fourteen levels deep; both are associative under three-valued logic. Arithmetic chains lean left, because rounding and
+ * time arithmetic depend on the order, and are limited to {@link maxChainOperands}.
+ */
+export function parseExpression(cursor: Cursor): Expression {
+  cursor.enter();
+  const value = parseOr(cursor);
+  cursor.leave();
+  return value;
+}
+
+/** An expression without comparison or logic on its outermost level: a bound of BETWEEN, the first operand of POSITION. */
+export function parseOperand(cursor: Cursor): Expression {
+  return parseArithmetic(cursor, 1);
+}
+
+function parseOr(cursor: Cursor): Expression {
+  const first = parseAnd(cursor);
+  if (!cursor.at('OR')) return first;
+  const terms = [first];
+  while (cursor.accept('OR')) terms.push(parseAnd(cursor));
+  return balanced('OR', terms, 0, terms.length);
+}
+
+function parseAnd(cursor: Cursor): Expression {
+  const first = parseNot(cursor);
+  if (!cursor.at('AND')) return first;
+  const terms = [first];
+  while (cursor.accept('AND')) terms.push(parseNot(cursor));
+  return balanced('AND', terms, 0, terms.length);
+}
+
+function balanced(operator: 'AND' | 'OR', terms: readonly Expression[], from: number, to: number): Expression {
+  if (to - from === 1) return terms[from]!;
+  const middle = from + Math.ceil((to - from) / 2);
+  return binary(operator, balanced(operator, terms, from, middle), balanced(operator, terms, middle, to));
+}
+
+function binary(operator: BinaryOperator, left: Expression, right: Expression): Expression {
+  return { kind: 'binary', operator, left, right, span: { start: left.span.start, end: right.span.end } };
+}
+
+function parseNot(cursor: Cursor): Expression {
+  const start = cursor.start;
+  if (!cursor.accept('NOT')) return parsePredicate(cursor);
+  cursor.enter();
+  const value = parseNot(cursor);
+  cursor.leave();
+  return { kind: 'not', value, span: cursor.spanFrom(start) };
+}
+
+/** One comparison at most: `a = b = c` is refused, as the dialect does. */
+function parsePredicate(cursor: Cursor): Expression {
+  const start = cursor.start;
+  const left = parseOperand(cursor);
+  const comparison = comparisons.get(cursor.word);
+  if (comparison !== undefined) {
+    cursor.advance();
+    return binary(comparison, left, parseOperand(cursor));
+  }
+  switch (cursor.word) {
+    case 'IS':
+      return parseIsNull(cursor, left, start);
+    case 'IN':
+      return parseIn(cursor, left, start, false);
+    case 'BETWEEN':
+      return parseBetween(cursor, left, start, false);
+    case 'NOT':
+      return parseNegated(cursor, left, start);
+    default:
+      return left;
+  }
+}
+
+function parseNegated(cursor: Cursor, left: Expression, start: number): Expression {
+  cursor.advance();
+  if (cursor.at('IN')) return parseIn(cursor, left, start, true);
+  if (cursor.at('BETWEEN')) return parseBetween(cursor, left, start, true);
+  const comparison = negatedComparisons.get(cursor.word) ?? cursor.fail();
+  cursor.advance();
+  return binary(comparison, left, parseOperand(cursor));
+}
+
+function parseIsNull(cursor: Cursor, value: Expression, start: number): Expression {
+  cursor.advance();
+  const negated = cursor.accept('NOT');
+  cursor.expect('NULL');
+  return { kind: 'is-null', value, negated, span: cursor.spanFrom(start) };
+}
+
+/** `IN (literal, ...)`; a subquery in the list is not available. */
+function parseIn(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
+  cursor.advance();
+  cursor.expect('(');
+  if (cursor.at('SELECT')) cursor.refuse();
+  const list = parseExpressions(cursor);
+  cursor.expect(')');
+  return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
+}
+
+/** One or more expressions between commas. */
+export function parseExpressions(cursor: Cursor): readonly Expression[] {
+  const list = [parseExpression(cursor)];
+  while (cursor.accept(',')) list.push(parseExpression(cursor));
+  return list;
+}
+
+function parseBetween(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
+  cursor.advance();
+  const low = parseOperand(cursor);
+  cursor.expect('AND');
+  const high = parseOperand(cursor);
+  return { kind: 'between', value, low, high, negated, span: cursor.spanFrom(start) };
+}
+
+function parseArithmetic(cursor: Cursor, weakest: number): Expression {
+  let left = parseUnary(cursor);
+  let operands = 1;
+  for (;;) {
+    const found = arithmetic.get(cursor.word);
+    if (found === undefined || found.level < weakest) return left;
+    operands += 1;
+    if (operands > maxChainOperands) cursor.fail(`more than ${maxChainOperands} operands`);
+    cursor.advance();
+    left = binary(found.operator, left, parseArithmetic(cursor, found.level + 1));
+  }
+}
+
+function parseUnary(cursor: Cursor): Expression {
+  const start = cursor.start;
+  const negative = cursor.accept('-');
+  if (!negative && !cursor.accept('+')) return parseMember(cursor);
+  cursor.enter();
+  const value = parseUnary(cursor);
+  cursor.leave();
+  return negative ? { kind: 'negate', value, span: cursor.spanFrom(start) } : value;
+}
+
+/**
+ * `tag->'key'`. The dialect lists `->` below arithmetic but admits only a string behind it, so it binds to the value just before it.
+ */
+function parseMember(cursor: Cursor): Expression {
+  const value = parsePrimary(cursor);
+  if (!cursor.accept('->')) return value;
+  const key = parsePrimary(cursor);
+  if (key.kind !== 'string') cursor.failAt(key.span.start);
+  return binary('->', value, key);
+}

@@ -1,0 +1,135 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Name, ObjectName } from '../ast.js';
+import { stringValue, TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+
+/** Longest names in bytes, back quotes not counted. */
+export const maxDatabaseNameBytes = 64;
+export const maxTableNameBytes = 192;
+export const maxColumnNameBytes = 64;
+
+/**
+ * Words that are never bare identifiers. The dialect reserves many more, but clients of several versions use them as names,
+ * so every other word is a name wherever the grammar has no other reading for it.
+ */
+const strictWords = new Set(
+  (
+    'SELECT FROM WHERE GROUP ORDER PARTITION INTERVAL FILL LIMIT SLIMIT TAGS USING VALUES INTO ' +
+    'AND OR NOT CASE WHEN THEN ELSE END'
+  ).split(' '),
+);
+
+/** Words that end a select item or table and so cannot be an alias without AS. */
+const neverBareAlias = new Set(['AS', 'ON', 'JOIN', 'UNION', 'HAVING', 'JLIMIT']);
+/** Words that begin a clause only with what follows them. */
+const bracketClauses = new Set(
+  'RANGE EVERY SLIDING SESSION STATE_WINDOW COUNT_WINDOW ANOMALY_WINDOW WINDOW_OFFSET OVER'.split(' '),
+);
+const joinSides = new Set(['INNER', 'LEFT', 'RIGHT', 'FULL']);
+const joinFollowers = new Set(['JOIN', 'OUTER', 'SEMI', 'ANTI', 'ASOF', 'WINDOW']);
+
+/** Whether the current token can stand as a name. */
+export function atName(cursor: Cursor): boolean {
+  if (cursor.kind === TokenKind.quoted) return true;
+  return cursor.kind === TokenKind.word && !strictWords.has(cursor.word);
+}
+
+/** A name of at most `maxBytes` UTF-8 bytes. Empty, too long or with control characters: 0x2617. */
+export function parseName(cursor: Cursor, maxBytes = Number.POSITIVE_INFINITY): Name {
+  if (!atName(cursor)) cursor.fail();
+  return takeName(cursor, maxBytes);
+}
+
+/** Name of a database. */
+export function parseDatabaseName(cursor: Cursor): Name {
+  return parseName(cursor, maxDatabaseNameBytes);
+}
+
+/** Name of a column or tag in a definition. */
+export function parseColumnName(cursor: Cursor): Name {
+  return parseName(cursor, maxColumnNameBytes);
+}
+
+/** A name behind a dot, where even the strict words have no other reading. */
+export function parseMemberName(cursor: Cursor, maxBytes = Number.POSITIVE_INFINITY): Name {
+  if (cursor.kind !== TokenKind.quoted && cursor.kind !== TokenKind.word) cursor.fail();
+  return takeName(cursor, maxBytes);
+}
+
+/** `[db.]name`; a dot inside a back-quoted table name is refused with 0x2617. */
+export function parseObjectName(cursor: Cursor): ObjectName {
+  const first = parseName(cursor);
+  const qualified = cursor.accept('.');
+  const name = qualified ? parseMemberName(cursor, maxTableNameBytes) : first;
+  if (qualified) checkLength(first, maxDatabaseNameBytes);
+  else checkLength(first, maxTableNameBytes);
+  if (name.quoted && name.text.includes('.')) throw invalidName(name.text);
+  return { database: qualified ? first : undefined, name };
+}
+
+/** `(name, name ...)`, brackets included. */
+export function parseNameList(cursor: Cursor): readonly Name[] {
+  cursor.expect('(');
+  const names = [parseColumnName(cursor)];
+  while (cursor.accept(',')) names.push(parseColumnName(cursor));
+  cursor.expect(')');
+  return names;
+}
+
+/** `[AS] alias` of a select item or PARTITION BY item; a string is an alias too and keeps its case. */
+export function parseAlias(cursor: Cursor): Name | undefined {
+  const explicit = cursor.accept('AS');
+  if (cursor.kind === TokenKind.string) return takeStringName(cursor);
+  return parseTableAlias(cursor, explicit);
+}
+
+/** `[AS] alias` of a table or subquery. */
+export function parseTableAlias(cursor: Cursor, explicit = cursor.accept('AS')): Name | undefined {
+  if (explicit) return parseName(cursor);
+  return atBareAlias(cursor) ? takeName(cursor, Number.POSITIVE_INFINITY) : undefined;
+}
+
+function atBareAlias(cursor: Cursor): boolean {
+  if (!atName(cursor)) return false;
+  if (cursor.kind === TokenKind.quoted) return true;
+  const word = cursor.word;
+  if (neverBareAlias.has(word)) return false;
+  if (bracketClauses.has(word)) return cursor.peek() !== '(';
+  if (joinSides.has(word)) return !joinFollowers.has(cursor.peek());
+  return word !== 'EVENT_WINDOW' || cursor.peek() !== 'START';
+}
+
+function takeName(cursor: Cursor, maxBytes: number): Name {
+  const { text, start, end } = cursor;
+  const quoted = cursor.kind === TokenKind.quoted;
+  const name: Name = {
+    text: quoted ? text.slice(start + 1, end - 1) : text.slice(start, end).toLowerCase(),
+    quoted,
+    span: { start, end },
+  };
+  if (quoted) checkCharacters(name.text);
+  checkLength(name, maxBytes);
+  cursor.advance();
+  return name;
+}
+
+function takeStringName(cursor: Cursor): Name {
+  const { start, end } = cursor;
+  const text = stringValue(cursor.text, start, end);
+  if (text === '') throw invalidName(text);
+  cursor.advance();
+  return { text, quoted: true, span: { start, end } };
+}
+
+function checkCharacters(text: string): void {
+  if (text === '') throw invalidName(text);
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) < 32) throw invalidName(text);
+}
+
+function checkLength(name: Name, maxBytes: number): void {
+  if (name.text.length * 3 > maxBytes && Buffer.byteLength(name.text) > maxBytes) throw invalidName(name.text);
+}
+
+function invalidName(text: string): FaultError {
+  return new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${text.slice(0, 256)}`));
+}

@@ -1,0 +1,122 @@
+import type { Expression, Name } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import { parseCall } from './call.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { parseLiteral, parseString } from './literals.js';
+import { parseMemberName, parseName } from './names.js';
+import { parseType } from './types.js';
+
+/** Functions that may be written without brackets. */
+const bareCalls = new Set(['NOW', 'TODAY', 'TIMEZONE']);
+
+/** A literal, name, call, CASE, CAST or bracketed expression. */
+export function parsePrimary(cursor: Cursor): Expression {
+  if (cursor.kind === TokenKind.word) return parseWord(cursor);
+  if (cursor.kind === TokenKind.quoted) return parseColumn(cursor);
+  if (cursor.at('(')) return parseBracket(cursor);
+  return parseLiteral(cursor) ?? cursor.fail();
+}
+
+/** `*` or `table.*`, where a list may hold one; undefined when the next tokens are something else. */
+export function parseStar(cursor: Cursor): Expression | undefined {
+  const start = cursor.start;
+  if (cursor.accept('*')) return { kind: 'star', table: undefined, span: cursor.spanFrom(start) };
+  const named = cursor.kind === TokenKind.word || cursor.kind === TokenKind.quoted;
+  if (!named || cursor.peek() !== '.') return undefined;
+  const lastEnd = cursor.lastEnd;
+  const table = parseName(cursor);
+  cursor.advance();
+  if (cursor.accept('*')) return { kind: 'star', table, span: cursor.spanFrom(start) };
+  cursor.seek(start);
+  cursor.lastEnd = lastEnd;
+  return undefined;
+}
+
+function parseBracket(cursor: Cursor): Expression {
+  cursor.advance();
+  if (cursor.at('SELECT')) cursor.refuse();
+  const value = parseExpression(cursor);
+  cursor.expect(')');
+  return value;
+}
+
+function parseWord(cursor: Cursor): Expression {
+  const start = cursor.start;
+  const next = cursor.ahead();
+  switch (cursor.word) {
+    case 'NULL':
+      cursor.advance();
+      return { kind: 'null', span: cursor.spanFrom(start) };
+    case 'TRUE':
+    case 'FALSE': {
+      const value = cursor.at('TRUE');
+      cursor.advance();
+      return { kind: 'bool', value, span: cursor.spanFrom(start) };
+    }
+    case 'CASE':
+      return parseCase(cursor);
+    case 'CAST':
+      if (next.word === '(') return parseCast(cursor);
+      break;
+    case 'TIMESTAMP':
+      if (next.kind === TokenKind.string) return parseTimestamp(cursor);
+      break;
+  }
+  if (next.word === '(') return parseCall(cursor);
+  if (next.word !== '.' && bareCalls.has(cursor.word)) return parseBareCall(cursor);
+  return parseColumn(cursor);
+}
+
+function parseBareCall(cursor: Cursor): Expression {
+  const { start, word } = cursor;
+  cursor.advance();
+  return { kind: 'call', name: word, args: [], bare: true, span: cursor.spanFrom(start) };
+}
+
+function parseColumn(cursor: Cursor): Expression {
+  const start = cursor.start;
+  const first = parseName(cursor);
+  let table: Name | undefined;
+  let name = first;
+  if (cursor.accept('.')) {
+    table = first;
+    name = parseMemberName(cursor);
+  }
+  return { kind: 'column', table, name, span: cursor.spanFrom(start) };
+}
+
+function parseTimestamp(cursor: Cursor): Expression {
+  const start = cursor.start;
+  cursor.advance();
+  const text = parseString(cursor);
+  return { kind: 'timestamp', text, span: cursor.spanFrom(start) };
+}
+
+function parseCast(cursor: Cursor): Expression {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.advance();
+  const value = parseExpression(cursor);
+  cursor.expect('AS');
+  const type = parseType(cursor, false);
+  cursor.expect(')');
+  return { kind: 'cast', value, type, span: cursor.spanFrom(start) };
+}
+
+function parseCase(cursor: Cursor): Expression {
+  const start = cursor.start;
+  cursor.advance();
+  const operand = cursor.at('WHEN') ? undefined : parseExpression(cursor);
+  const branches: { when: Expression; then: Expression }[] = [];
+  do {
+    cursor.expect('WHEN');
+    const when = parseExpression(cursor);
+    cursor.expect('THEN');
+    // biome-ignore lint/suspicious/noThenProperty: the syntax tree names the branches by their keywords and is never awaited
+    branches.push({ when, then: parseExpression(cursor) });
+  } while (cursor.at('WHEN'));
+  const otherwise = cursor.accept('ELSE') ? parseExpression(cursor) : undefined;
+  cursor.expect('END');
+  return { kind: 'case', operand, branches, otherwise, span: cursor.spanFrom(start) };
+}

@@ -1,0 +1,165 @@
+import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../ast.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { parseFrom } from './from.js';
+import { parseInteger } from './literals.js';
+import { parseAlias } from './names.js';
+import { parseStar } from './primary.js';
+import { resultName } from './result-name.js';
+import { parseRange, parseWindow } from './window.js';
+
+/** Branches of one UNION. */
+const maxUnionBranches = 100;
+
+interface Tail {
+  readonly orderBy: readonly OrderItem[];
+  readonly slimit: Limit | undefined;
+  readonly limit: Limit | undefined;
+}
+
+/**
+ * SELECT, or several joined by UNION, each with or without brackets, with ORDER BY and limits at the end. `first` is the first
+ * branch when it has been read already.
+ */
+export function parseQuery(cursor: Cursor, first?: Query): Query {
+  cursor.enter();
+  const start = first?.span.start ?? cursor.start;
+  const query = withTail(cursor, parseUnions(cursor, first ?? parseBranch(cursor), start), start);
+  cursor.leave();
+  return query;
+}
+
+function parseUnions(cursor: Cursor, first: Query, start: number): Query {
+  let left = first;
+  for (let branches = 2; cursor.accept('UNION'); branches += 1) {
+    if (branches > maxUnionBranches) cursor.fail(`more than ${maxUnionBranches} branches`);
+    const all = cursor.accept('ALL');
+    const right = parseBranch(cursor);
+    left = { kind: 'union', all, left, right, orderBy: [], limit: undefined, span: cursor.spanFrom(start) };
+  }
+  return left;
+}
+
+function parseBranch(cursor: Cursor): Query {
+  if (!cursor.accept('(')) return parseSelect(cursor);
+  const query = parseQuery(cursor);
+  cursor.expect(')');
+  return query;
+}
+
+/** Gives ORDER BY and limits to the query they follow; a bracketed query that has its own takes no second ones. */
+function withTail(cursor: Cursor, query: Query, start: number): Query {
+  const at = cursor.start;
+  const tail = parseTail(cursor);
+  if (cursor.start === at) return query;
+  if (query.orderBy.length > 0 || query.limit !== undefined) cursor.failAt(at);
+  const span = cursor.spanFrom(start);
+  if (query.kind === 'select') {
+    if (query.slimit !== undefined) cursor.failAt(at);
+    return { ...query, ...tail, span };
+  }
+  if (tail.slimit !== undefined) cursor.failAt(tail.slimit.span.start);
+  const union: Union = { ...query, orderBy: tail.orderBy, limit: tail.limit, span };
+  return union;
+}
+
+function parseTail(cursor: Cursor): Tail {
+  const orderBy = cursor.accept('ORDER') ? parseOrderBy(cursor) : [];
+  const slimit = parseLimit(cursor, 'SLIMIT', 'SOFFSET');
+  const limit = parseLimit(cursor, 'LIMIT', 'OFFSET');
+  return { orderBy, slimit, limit };
+}
+
+/** One SELECT block up to HAVING. */
+function parseSelect(cursor: Cursor): Select {
+  const start = cursor.start;
+  cursor.expect('SELECT');
+  const distinct = cursor.accept('DISTINCT');
+  if (!distinct) cursor.accept('ALL');
+  const tags = cursor.accept('TAGS');
+  const items = [parseItem(cursor)];
+  while (cursor.accept(',')) items.push(parseItem(cursor));
+  const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
+  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  const partitionBy = cursor.accept('PARTITION') ? parsePartitionBy(cursor) : [];
+  const range = parseRange(cursor);
+  const window = parseWindow(cursor);
+  const groupBy = cursor.accept('GROUP') ? parseGroupBy(cursor) : [];
+  const having = cursor.accept('HAVING') ? parseExpression(cursor) : undefined;
+  const span = cursor.spanFrom(start);
+  const blank = { orderBy: [], slimit: undefined, limit: undefined };
+  const clauses = { from, where, partitionBy, range, window, groupBy, having };
+  return { kind: 'select', distinct, tags, items, ...clauses, ...blank, span };
+}
+
+function parseItem(cursor: Cursor): SelectItem {
+  const start = cursor.start;
+  const star = parseStar(cursor);
+  if (star !== undefined) return { value: star, alias: undefined, text: '*' };
+  const value = parseExpression(cursor);
+  const text = resultName(cursor, value, start);
+  return { value, alias: parseAlias(cursor), text };
+}
+
+function parsePartitionBy(cursor: Cursor): readonly PartitionItem[] {
+  cursor.expect('BY');
+  const items = [parsePartitionItem(cursor)];
+  while (cursor.accept(',')) items.push(parsePartitionItem(cursor));
+  return items;
+}
+
+function parsePartitionItem(cursor: Cursor): PartitionItem {
+  const item = parseGroupItem(cursor);
+  return { ...item, alias: parseAlias(cursor) };
+}
+
+function parseGroupBy(cursor: Cursor): readonly PartitionItem[] {
+  cursor.expect('BY');
+  const items = [parseGroupItem(cursor)];
+  while (cursor.accept(',')) items.push(parseGroupItem(cursor));
+  return items;
+}
+
+function parseGroupItem(cursor: Cursor): PartitionItem {
+  const start = cursor.start;
+  const value = parseExpression(cursor);
+  return { value, alias: undefined, text: resultName(cursor, value, start) };
+}
+
+function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
+  cursor.expect('BY');
+  const items = [parseOrderItem(cursor)];
+  while (cursor.accept(',')) items.push(parseOrderItem(cursor));
+  return items;
+}
+
+function parseOrderItem(cursor: Cursor): OrderItem {
+  const value = parseExpression(cursor);
+  const descending = cursor.accept('DESC');
+  if (!descending) cursor.accept('ASC');
+  return { value, descending, nulls: cursor.accept('NULLS') ? parseNulls(cursor) : undefined };
+}
+
+function parseNulls(cursor: Cursor): 'first' | 'last' {
+  if (cursor.accept('FIRST')) return 'first';
+  cursor.expect('LAST');
+  return 'last';
+}
+
+/** `LIMIT n [OFFSET m]` or `LIMIT m, n`. */
+function parseLimit(
+  cursor: Cursor,
+  keyword: 'LIMIT' | 'SLIMIT',
+  offsetKeyword: 'OFFSET' | 'SOFFSET',
+): Limit | undefined {
+  const start = cursor.start;
+  if (!cursor.accept(keyword)) return undefined;
+  const first = parseInteger(cursor);
+  if (cursor.accept(offsetKeyword)) {
+    const offset = parseInteger(cursor);
+    return { count: first, offset, span: cursor.spanFrom(start) };
+  }
+  if (!cursor.accept(',')) return { count: first, offset: 0n, span: cursor.spanFrom(start) };
+  const count = parseInteger(cursor);
+  return { count, offset: first, span: cursor.spanFrom(start) };
+}

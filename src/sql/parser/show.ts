@@ -1,0 +1,139 @@
+import type { Name, ObjectName, Show, Statement } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+import { parseCount, parseString } from './literals.js';
+import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';
+
+/** Lists without parameters beyond LIKE, longest phrase first where one begins another. */
+const lists = [
+  'CLUSTER VARIABLES',
+  'CLUSTER MACHINES',
+  'CLUSTER',
+  'LOCAL VARIABLES',
+  'VARIABLES',
+  'USER PRIVILEGES',
+  'USERS FULL',
+  'USERS',
+  'GRANTS FULL',
+  'GRANTS LOGS',
+  'GRANTS',
+  'LICENCES',
+  'ANODES FULL',
+  'ANODES',
+  'DNODES',
+  'MNODES',
+  'QNODES',
+  'SNODES',
+  'BNODES',
+  'VNODES',
+  'FUNCTIONS',
+  'STREAMS',
+  'TOPICS',
+  'SUBSCRIPTIONS',
+  'TOKENS',
+  'ROLES',
+  'VIEWS',
+  'TSMAS',
+  'COMPACTS',
+  'ENCRYPTIONS',
+  'ARBGROUPS',
+  'MOUNTS',
+  'CONNECTIONS',
+  'QUERIES',
+  'CONSUMERS',
+  'TRANSACTIONS',
+  'APPS',
+  'SCORES',
+  'DISK_INFO',
+] as const;
+
+/** Lists that may be asked of one database; the qualifier only narrows what an embedded server lists in full. */
+const databaseLists = ['DISK_INFO', 'VIEWS', 'TSMAS'] as const;
+
+/** `SHOW ...`, from behind SHOW. */
+export function parseShow(cursor: Cursor): Statement {
+  return { kind: 'show', show: parseSubject(cursor) };
+}
+
+function parseSubject(cursor: Cursor): Show {
+  if (cursor.kind === TokenKind.quoted || cursor.peek() === '.') return parseOfDatabase(cursor, parseOwner(cursor));
+  if (cursor.accept('CREATE')) return parseShowCreate(cursor);
+  if (cursor.acceptPhrase('TAGS FROM')) return { what: 'tags', table: parseTableOf(cursor) };
+  if (cursor.acceptPhrase('TABLE TAGS')) return parseTableTags(cursor);
+  if (cursor.acceptPhrase('TABLE DISTRIBUTED')) return { what: 'table-distributed', table: parseObjectName(cursor) };
+  if (cursor.acceptPhrase('INDEXES FROM')) return { what: 'indexes', table: parseTableOf(cursor) };
+  if (cursor.acceptPhrase('CLUSTER ALIVE')) return { what: 'alive', database: undefined };
+  return parseDatabases(cursor) ?? parseTables(cursor) ?? parseList(cursor) ?? parseOfDatabase(cursor, undefined);
+}
+
+function parseDatabases(cursor: Cursor): Show | undefined {
+  if (cursor.accept('DATABASES')) return { what: 'databases', which: 'all' };
+  if (cursor.acceptPhrase('USER DATABASES')) return { what: 'databases', which: 'user' };
+  if (cursor.acceptPhrase('SYSTEM DATABASES')) return { what: 'databases', which: 'system' };
+  return undefined;
+}
+
+/** `[NORMAL | CHILD] [db.]TABLES [LIKE 'p']` */
+function parseTables(cursor: Cursor): Show | undefined {
+  const which = cursor.accept('NORMAL') ? 'normal' : cursor.accept('CHILD') ? 'child' : 'all';
+  if (which === 'all' && !cursor.at('TABLES')) return undefined;
+  const owned = cursor.kind === TokenKind.quoted || cursor.peek() === '.';
+  const database = owned ? parseOwner(cursor) : undefined;
+  cursor.expect('TABLES');
+  return { what: 'tables', which, database, like: parseLike(cursor) };
+}
+
+function parseList(cursor: Cursor): Show | undefined {
+  const list = lists.find((words) => cursor.acceptPhrase(words));
+  if (list !== undefined) return { what: 'list', list, like: parseLike(cursor) };
+  if (!cursor.accept('DNODE')) return undefined;
+  parseCount(cursor);
+  cursor.expect('VARIABLES');
+  return { what: 'list', list: 'DNODE VARIABLES', like: parseLike(cursor) };
+}
+
+/** What may follow `db.`, or stand alone and mean the current database. */
+function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
+  if (cursor.accept('TABLES')) return { what: 'tables', which: 'all', database, like: parseLike(cursor) };
+  if (cursor.accept('STABLES')) return { what: 'stables', database, like: parseLike(cursor) };
+  if (cursor.accept('VGROUPS')) return { what: 'vgroups', database, like: undefined };
+  if (cursor.accept('ALIVE')) return { what: 'alive', database };
+  const list = databaseLists.find((word) => cursor.accept(word)) ?? cursor.fail();
+  return { what: 'list', list, like: parseLike(cursor) };
+}
+
+function parseShowCreate(cursor: Cursor): Show {
+  if (cursor.accept('DATABASE')) return { what: 'create-database', database: parseDatabaseName(cursor) };
+  if (cursor.accept('TABLE')) return { what: 'create-table', table: parseObjectName(cursor) };
+  if (cursor.accept('STABLE')) return { what: 'create-stable', table: parseObjectName(cursor) };
+  cursor.expect('VIEW');
+  return { what: 'create-view', table: parseObjectName(cursor) };
+}
+
+/** `TABLE TAGS [t1, t2 [AS x] | *] FROM stb`, from behind TAGS; no tags means all. */
+function parseTableTags(cursor: Cursor): Show {
+  const tags: { name: Name; alias: Name | undefined }[] = [];
+  if (!cursor.accept('*') && !cursor.at('FROM')) {
+    do tags.push({ name: parseColumnName(cursor), alias: parseTableAlias(cursor) });
+    while (cursor.accept(','));
+  }
+  cursor.expect('FROM');
+  return { what: 'table-tags', table: parseTableOf(cursor), tags };
+}
+
+/** `[db.]table [FROM db]`; a database behind FROM counts for a table without one. */
+function parseTableOf(cursor: Cursor): ObjectName {
+  const table = parseObjectName(cursor);
+  if (table.database !== undefined || !cursor.accept('FROM')) return table;
+  return { database: parseDatabaseName(cursor), name: table.name };
+}
+
+function parseOwner(cursor: Cursor): Name {
+  const database = parseDatabaseName(cursor);
+  cursor.expect('.');
+  return database;
+}
+
+function parseLike(cursor: Cursor): string | undefined {
+  return cursor.accept('LIKE') ? parseString(cursor) : undefined;
+}

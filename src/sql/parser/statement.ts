@@ -1,0 +1,106 @@
+import type { Statement } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import { parseAdministration } from './administration.js';
+import { parseAlterTable } from './alter-table.js';
+import { parseAlterDatabase, parseCreateDatabase } from './create-database.js';
+import { parseCreateStable, parseCreateTable } from './create-table.js';
+import { Cursor } from './cursor.js';
+import { parseDropDatabase, parseDropTable, parseDropUser } from './drop.js';
+import { parseExpression } from './expression.js';
+import { parseInsert } from './insert.js';
+import { parseCount } from './literals.js';
+import { parseDatabaseName, parseObjectName } from './names.js';
+import { parseQuery } from './query.js';
+import { parseShow } from './show.js';
+import { parseAlterUser, parseCreateUser } from './user.js';
+
+/**
+ * Syntax of one statement, with or without a trailing `;`. Names are not looked up and values not checked.
+ *
+ * Throws a FaultError: 0x2600 with the text from the offending token on, 0x2601 when the statement ends early, 0x2617 for an
+ * empty or too long name, 0x265D for EVERY or FILL without RANGE or window, 0x0100 inside a statement that is otherwise
+ * supported (subqueries as values, OVER, RANGE with a third argument ...). Runs in time proportional to the text; of an
+ * INSERT of values only the head is read.
+ */
+export function parseStatement(text: string): Statement {
+  const cursor = new Cursor(text);
+  const statement = parseAny(cursor);
+  if (statement.kind !== 'insert' && statement.kind !== 'unsupported') cursor.finish();
+  return statement;
+}
+
+function parseAny(cursor: Cursor): Statement {
+  const start = cursor.start;
+  if (cursor.at('SELECT') || cursor.at('(')) return { kind: 'query', query: parseQuery(cursor), explain: false };
+  if (cursor.at('INSERT') || cursor.at('IMPORT')) return parseInsert(cursor);
+  const administration = parseAdministration(cursor);
+  if (administration !== undefined) return administration;
+  const verb = cursor.word;
+  if (verb !== '') cursor.advance();
+  switch (verb) {
+    case 'SHOW':
+      return parseShow(cursor);
+    case 'DESCRIBE':
+    case 'DESC':
+      return { kind: 'describe', table: parseObjectName(cursor) };
+    case 'CREATE':
+      return parseCreate(cursor);
+    case 'ALTER':
+      return parseAlter(cursor);
+    case 'DROP':
+      return parseDrop(cursor);
+    case 'DELETE':
+      return parseDelete(cursor);
+    case 'USE':
+      return { kind: 'use', name: parseDatabaseName(cursor) };
+    case 'EXPLAIN':
+      return parseExplain(cursor);
+    case '':
+    case ';':
+      return cursor.fail();
+    default:
+      return cursor.failAt(start);
+  }
+}
+
+function parseCreate(cursor: Cursor): Statement {
+  if (cursor.accept('TABLE')) return parseCreateTable(cursor);
+  if (cursor.accept('STABLE')) return parseCreateStable(cursor);
+  if (cursor.accept('DATABASE')) return parseCreateDatabase(cursor);
+  cursor.expect('USER');
+  return parseCreateUser(cursor);
+}
+
+function parseAlter(cursor: Cursor): Statement {
+  if (cursor.accept('TABLE')) return parseAlterTable(cursor, false);
+  if (cursor.accept('STABLE')) return parseAlterTable(cursor, true);
+  if (cursor.accept('DATABASE')) return parseAlterDatabase(cursor);
+  cursor.expect('USER');
+  return parseAlterUser(cursor);
+}
+
+function parseDrop(cursor: Cursor): Statement {
+  if (cursor.accept('TABLE')) return parseDropTable(cursor, false);
+  if (cursor.accept('STABLE')) return parseDropTable(cursor, true);
+  if (cursor.accept('DATABASE')) return parseDropDatabase(cursor);
+  cursor.expect('USER');
+  return parseDropUser(cursor);
+}
+
+function parseDelete(cursor: Cursor): Statement {
+  cursor.expect('FROM');
+  const table = parseObjectName(cursor);
+  const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
+  return { kind: 'delete', table, where };
+}
+
+/** `EXPLAIN [ANALYZE] [VERBOSE bool] [RATIO number] select`; the modifiers are read and dropped. */
+function parseExplain(cursor: Cursor): Statement {
+  cursor.accept('ANALYZE');
+  if (cursor.accept('VERBOSE') && !cursor.accept('TRUE')) cursor.expect('FALSE');
+  if (cursor.accept('RATIO')) {
+    if (cursor.kind === TokenKind.number) cursor.advance();
+    else parseCount(cursor);
+  }
+  return { kind: 'query', query: parseQuery(cursor), explain: true };
+}

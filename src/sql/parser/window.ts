@@ -1,0 +1,166 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Expression, Fill, FillMode, InterpRange, Name, WindowClause, WindowLength } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { foldSign, parseInteger, parseSignedWindowLength, parseWindowLength } from './literals.js';
+import { parseName } from './names.js';
+
+const fillModes = new Map<string, FillMode>([
+  ['NONE', 'NONE'],
+  ['NULL', 'NULL'],
+  ['NULL_F', 'NULL_F'],
+  ['PREV', 'PREV'],
+  ['NEXT', 'NEXT'],
+  ['NEAR', 'NEAR'],
+  ['LINEAR', 'LINEAR'],
+  ['VALUE', 'VALUE'],
+  ['VALUE_F', 'VALUE_F'],
+]);
+
+/**
+ * `RANGE(from [, to]) [EVERY(d)] [FILL(...)]` of INTERP. EVERY or FILL without RANGE is 0x265D. A third argument of RANGE
+ * (how far a neighbour may be) is not available.
+ */
+export function parseRange(cursor: Cursor): InterpRange | undefined {
+  const start = cursor.start;
+  if (!cursor.accept('RANGE')) return refuseLoneEvery(cursor);
+  cursor.expect('(');
+  const from = parseExpression(cursor);
+  const to = cursor.accept(',') ? parseExpression(cursor) : undefined;
+  if (cursor.at(',')) cursor.refuse();
+  cursor.expect(')');
+  const every = cursor.accept('EVERY') ? parseBracketLength(cursor) : undefined;
+  const fill = parseFill(cursor);
+  return { from, to, every, fill, span: cursor.spanFrom(start) };
+}
+
+function refuseLoneEvery(cursor: Cursor): undefined {
+  if (!cursor.at('EVERY') && !cursor.at('FILL')) return undefined;
+  const message = 'Invalid usage of RANGE clause, EVERY clause or FILL clause';
+  throw new FaultError(fault('syntax', Codes.interpClauses, message));
+}
+
+/** The window clause, if one begins here. ANOMALY_WINDOW belongs to an add-on and is refused as not available. */
+export function parseWindow(cursor: Cursor): WindowClause | undefined {
+  switch (cursor.word) {
+    case 'INTERVAL':
+      return parseInterval(cursor);
+    case 'SESSION':
+      return parseSession(cursor);
+    case 'STATE_WINDOW':
+      return parseState(cursor);
+    case 'EVENT_WINDOW':
+      return parseEvent(cursor);
+    case 'COUNT_WINDOW':
+      return parseCountWindow(cursor);
+    case 'ANOMALY_WINDOW':
+      return cursor.refuse();
+    default:
+      return undefined;
+  }
+}
+
+function parseInterval(cursor: Cursor): WindowClause {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const length = parseWindowLength(cursor);
+  const offset = cursor.accept(',') ? parseOffset(cursor) : undefined;
+  cursor.expect(')');
+  const sliding = cursor.accept('SLIDING') ? parseBracketLength(cursor) : undefined;
+  const fill = parseFill(cursor);
+  return { kind: 'interval', length, offset, sliding, fill, span: cursor.spanFrom(start) };
+}
+
+function parseOffset(cursor: Cursor): WindowLength | 'AUTO' {
+  return cursor.accept('AUTO') ? 'AUTO' : parseSignedWindowLength(cursor);
+}
+
+function parseSession(cursor: Cursor): WindowClause {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const column = parseExpression(cursor);
+  cursor.expect(',');
+  const gap = parseSignedWindowLength(cursor);
+  cursor.expect(')');
+  return { kind: 'session', column, gap, span: cursor.spanFrom(start) };
+}
+
+function parseState(cursor: Cursor): WindowClause {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const value = parseExpression(cursor);
+  const extend = cursor.accept(',') ? parseExpression(cursor) : undefined;
+  if (cursor.at(',')) cursor.refuse();
+  cursor.expect(')');
+  const trueFor = parseTrueFor(cursor);
+  return { kind: 'state', value, extend, trueFor, span: cursor.spanFrom(start) };
+}
+
+function parseEvent(cursor: Cursor): WindowClause {
+  const window = cursor.start;
+  cursor.advance();
+  cursor.expect('START');
+  cursor.expect('WITH');
+  const start = parseExpression(cursor);
+  cursor.expect('END');
+  cursor.expect('WITH');
+  const end = parseExpression(cursor);
+  const trueFor = parseTrueFor(cursor);
+  return { kind: 'event', start, end, trueFor, span: cursor.spanFrom(window) };
+}
+
+/** `TRUE_FOR(d)`; the form that counts rows is not available. */
+function parseTrueFor(cursor: Cursor): WindowLength | undefined {
+  if (!cursor.accept('TRUE_FOR')) return undefined;
+  if (cursor.at('(') && cursor.peek() === 'COUNT') cursor.refuse();
+  return parseBracketLength(cursor);
+}
+
+function parseCountWindow(cursor: Cursor): WindowClause {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const size = parseInteger(cursor);
+  let sliding: bigint | undefined;
+  const columns: Name[] = [];
+  while (cursor.accept(',')) {
+    const numbered = cursor.kind === TokenKind.integer || cursor.at('-');
+    if (numbered && sliding === undefined && columns.length === 0) sliding = parseInteger(cursor);
+    else columns.push(parseName(cursor));
+  }
+  cursor.expect(')');
+  return { kind: 'count', size, sliding, columns, span: cursor.spanFrom(start) };
+}
+
+/** `FILL(mode [, value ...])`. A limit on the distance of PREV, NEXT and NEAR is not available. */
+function parseFill(cursor: Cursor): Fill | undefined {
+  const start = cursor.start;
+  if (!cursor.accept('FILL')) return undefined;
+  cursor.expect('(');
+  const mode = fillModes.get(cursor.word) ?? cursor.fail();
+  cursor.advance();
+  const values = mode === 'VALUE' || mode === 'VALUE_F' ? parseFillValues(cursor) : [];
+  if (cursor.at(',')) cursor.refuse();
+  cursor.expect(')');
+  return { mode, values, span: cursor.spanFrom(start) };
+}
+
+function parseFillValues(cursor: Cursor): readonly Expression[] {
+  const values: Expression[] = [];
+  do {
+    cursor.expect(',');
+    values.push(foldSign(parseExpression(cursor)));
+  } while (cursor.at(','));
+  return values;
+}
+
+function parseBracketLength(cursor: Cursor): WindowLength {
+  cursor.expect('(');
+  const length = parseWindowLength(cursor);
+  cursor.expect(')');
+  return length;
+}

@@ -1,0 +1,63 @@
+import test from 'ava';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
+import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+
+test('accepts administrative statements without effect', (t) => {
+  const cases: Record<string, string> = {
+    'flush database d': 'FLUSH DATABASE',
+    'trim database d max_speed 10': 'TRIM DATABASE',
+    "compact database d start with '2024-01-01' end with now": 'COMPACT DATABASE',
+    'ssmigrate database d': 'SSMIGRATE DATABASE',
+    'balance vgroup leader database d': 'BALANCE VGROUP LEADER',
+  };
+  for (const [source, words] of Object.entries(cases)) {
+    t.deepEqual(shapeOf(parseStatement(source)), { kind: 'accepted', words, database: bare('d') }, source);
+  }
+  for (const source of [
+    'reset query cache;',
+    'balance vgroup',
+    'balance vgroup leader on 3',
+    'redistribute vgroup 2 dnode 1 dnode 2',
+    'split vgroup 3',
+    'compact vgroups in (2, 3)',
+    "kill query '7:1'",
+    'kill connection 4',
+    "set timezone 'UTC'",
+    "alter local 'debugflag' '131'",
+    "alter dnode 1 'resetlog'",
+    "alter all dnodes 'debugflag' '131'",
+    "alter cluster 'x' 'y'",
+  ]) {
+    t.is(parseStatement(source).kind, 'accepted', source);
+  }
+});
+
+test('recognises what is not available by its first words', (t) => {
+  const cases: Record<string, string> = {
+    "create function f as 'x' outputtype int": 'CREATE FUNCTION',
+    "create or replace aggregate function f as 'x' outputtype int": 'CREATE OR REPLACE AGGREGATE FUNCTION',
+    "create dnode 'h:1'": 'CREATE DNODE',
+    'drop qnode on dnode 1': 'DROP QNODE',
+    'create stream s into t as select 1': 'CREATE STREAM',
+    'create topic if not exists x as select 1': 'CREATE TOPIC',
+    'create tsma x on t function(avg(a)) interval(1m)': 'CREATE TSMA',
+    'create sma index x on t function(avg(a)) interval(1m)': 'CREATE SMA INDEX',
+    'create view v as select 1': 'CREATE VIEW',
+    'create token x from user u': 'CREATE TOKEN',
+    'grant all on d.* to u': 'GRANT',
+    'revoke all on d.* from u;': 'REVOKE',
+    'pause stream s': 'PAUSE STREAM',
+    'drop consumer group g on x': 'DROP CONSUMER GROUP',
+  };
+  for (const [source, words] of Object.entries(cases)) {
+    t.deepEqual(parseStatement(source), { kind: 'unsupported', words }, source);
+  }
+});
+
+test('refuses administrative statements of the wrong shape', (t) => {
+  t.is(faultOf('flush database').code, 0x2601);
+  t.is(faultOf('flush table t').message, 'syntax error near "flush table t"');
+  t.is(faultOf('kill query 7').code, 0x2600);
+  t.is(faultOf('reset query cache now').message, 'syntax error near "now"');
+  t.is(faultOf('split vgroup').code, 0x2601);
+});

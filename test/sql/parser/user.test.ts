@@ -1,0 +1,46 @@
+import test from 'ava';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
+import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+
+const shape = (text: string) => shapeOf(parseStatement(text));
+
+test('reads CREATE USER with its options', (t) => {
+  t.deepEqual(shape("create user Bob pass 'Ab!12345'"), {
+    kind: 'create-user',
+    name: bare('bob'),
+    password: 'Ab!12345',
+    options: {},
+  });
+  t.deepEqual(shape("create user bob pass 'p' sysinfo 0 createdb 1 host '10.0.0.1','10.1.0.0/16'"), {
+    kind: 'create-user',
+    name: bare('bob'),
+    password: 'p',
+    options: { SYSINFO: '0', CREATEDB: '1', HOST: '10.0.0.1,10.1.0.0/16' },
+  });
+});
+
+test('reads every change of a user', (t) => {
+  const changes: Record<string, [string, string]> = {
+    "pass 'x'": ['PASS', 'x'],
+    'enable 0': ['ENABLE', '0'],
+    'sysinfo 1': ['SYSINFO', '1'],
+    'createdb 1': ['CREATEDB', '1'],
+    "add host '1.1.1.1'": ['ADD HOST', '1.1.1.1'],
+    "drop host '1.1.1.1', '2.2.2.2'": ['DROP HOST', '1.1.1.1,2.2.2.2'],
+  };
+  for (const [source, [change, value]] of Object.entries(changes)) {
+    t.deepEqual(shape(`alter user bob ${source}`), { kind: 'alter-user', name: bare('bob'), change, value });
+  }
+});
+
+test('never repeats a password in an error', (t) => {
+  for (const source of [
+    "create user bob password 'secret'",
+    "alter user bob pass 'secret' 'secret'",
+    "create user bob pass 'secret",
+  ]) {
+    const { code, message } = faultOf(source);
+    t.is(code, 0x2600);
+    t.false(message.includes('secret'), message);
+  }
+});
