@@ -12,7 +12,11 @@ const rounds = 20;
 const cutterMaxLineBytes = 1024 * 1024;
 
 const database: DatabaseDef = { id: 'b', name: 'bench', precision: 'ns', keepDays: 3650, options: {}, created: 0 };
-const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = { database: () => database, table: () => undefined, generation: () => 0 };
+const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = {
+  database: () => database,
+  table: () => undefined,
+  generation: () => 0,
+};
 
 let nextId = 1n;
 const makeSubTable: MakeSubTable = (superTable, name, tags, ttl): SubTable => {

@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
+import { resolveSettings } from './config/resolve.js';
+import { startService } from './service.js';
+import { componentLog, createLogger } from './telemetry/logger.js';
+import { version } from './version.js';
+
+/** How long a stop may take before what is left is cut off. */
+const stopDeadlineMs = 10_000;
+
+const resolution = resolveSettings({
+  program: 'sluice',
+  version,
+  argv: process.argv.slice(2),
+  env: process.env,
+  tables: adapterOptions,
+  read: readAdapterSettings,
+});
+
+if (resolution.outcome === 'print') {
+  process.stdout.write(resolution.text);
+} else if (resolution.outcome === 'refused') {
+  for (const line of resolution.errors) process.stderr.write(`sluice: ${line}\n`);
+  process.stderr.write('sluice: --help lists the settings.\n');
+  process.exitCode = resolution.exitCode;
+} else {
+  await run(resolution);
+}
+
+async function run({
+  settings,
+  listing,
+  file,
+  notes,
+}: Extract<typeof resolution, { outcome: 'settings' }>): Promise<void> {
+  const logger = createLogger(settings.general.logLevel);
+  const log = componentLog(logger, 'service');
+  for (const note of notes) log.info({}, note);
+  for (const { flag, value, source } of listing)
+    if (source !== 'default') log.info({ flag, value, source }, 'A setting is given.');
+  log.debug({ file, listing }, 'All settings.');
+  try {
+    const service = await startService(settings, version, logger);
+    log.info(
+      { port: service.port, engine: service.engineUrl, version },
+      `Sluice listens on http://localhost:${service.port}.`,
+    );
+    await stopSignal();
+    log.info({}, 'Sluice is stopping.');
+    await service.stop(stopDeadlineMs);
+    log.info({}, 'Sluice has stopped.');
+  } catch (error) {
+    log.error({ error }, 'Sluice cannot start.');
+    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}

@@ -1,0 +1,183 @@
+import type { Settings } from './config/adapter-settings.js';
+import { Catalogue } from './database/catalogue/catalogue.js';
+import { Storage } from './database/catalogue/storage.js';
+import { SubTables } from './database/catalogue/sub-tables.js';
+import { EngineClient } from './database/client.js';
+import { CredentialCheck, firstUser } from './database/credentials.js';
+import { EngineSupervisor } from './database/supervisor.js';
+import { createHttpServer, type HttpServer } from './http/server.js';
+import type { Component } from './model/component.js';
+import type { Exchange, Intake } from './model/exchange.js';
+import { ByteCreditGate } from './pipelines/credit-gate.js';
+import { Lifecycle } from './pipelines/lifecycle.js';
+import { SqlPipeline } from './pipelines/sql.js';
+import { WritePipeline } from './pipelines/writes.js';
+import { DatabaseSink } from './sinks/database.js';
+import { HttpBodySource } from './sources/http-body/source.js';
+import { componentLog, type Logger } from './telemetry/logger.js';
+import { LineCutter } from './transforms/parse/line-cutter.js';
+
+/** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
+const smallBodyBytes = 1024 * 1024;
+const blockBytes = 256 * 1024;
+/** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
+const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
+const writeTimeoutMs = 120_000;
+const maxStatements = 256;
+
+/** A running service. */
+export interface Service {
+  /** The port that HTTP listens on. */
+  readonly port: number;
+  /** Where the engine answers. */
+  readonly engineUrl: string;
+  /** Drains what was taken, then releases everything. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** Builds the service from its settings and starts it; rejects with one clear line when something does not work. */
+export async function startService(settings: Settings, version: string, logger: Logger): Promise<Service> {
+  const engine = await startEngine(settings, logger);
+  try {
+    return await startOn(engine, settings, version, logger);
+  } catch (error) {
+    await engine.stop();
+    throw error;
+  }
+}
+
+interface RunningEngine {
+  readonly client: EngineClient;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startEngine({ database, pool }: Settings, logger: Logger): Promise<RunningEngine> {
+  const limits = {
+    maxConnect: pool.maxConnect ?? 0,
+    maxIdle: pool.maxIdle ?? 0,
+    idleTimeoutMs: pool.idleTimeoutMs ?? 0,
+  };
+  const [node] = database.urls;
+  if (database.mode === 'cluster' && node !== undefined) {
+    const client = new EngineClient({ ...limits, url: node, user: database.user, password: database.password });
+    return { client, url: node, stop: () => client.close() };
+  }
+  const { path, host, port, user, password } = database;
+  const secret = password === '' ? {} : { password };
+  const log = componentLog(logger, 'engine');
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log });
+  const endpoint = await supervisor.start();
+  const client = new EngineClient({ ...limits, ...endpoint });
+  const stop = async (): Promise<void> => {
+    await client.close();
+    await supervisor.stop();
+  };
+  return { client, url: endpoint.url, stop };
+}
+
+async function startOn(engine: RunningEngine, settings: Settings, version: string, logger: Logger): Promise<Service> {
+  const catalogue = new Catalogue(engine.client, componentLog(logger, 'catalogue'));
+  const storage = new Storage(engine.client);
+  const subTables = new SubTables(engine.client, catalogue);
+  const credentials = new CredentialCheck(catalogue);
+  await credentials.prepare();
+  const { limits } = settings;
+  const gate = new ByteCreditGate(limits.creditBytes);
+  const newCutter = (): LineCutter => new LineCutter(limits.lineBytes);
+  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
+  const writes = new WritePipeline({
+    source: new HttpBodySource(bodies, gate),
+    sink: new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }),
+    gate,
+    catalogue,
+    subTables,
+    log: componentLog(logger, 'writes'),
+    limits: { ...groupLimits, workers: 8, maxLineBytes: limits.lineBytes, writeTimeoutMs },
+  });
+  const sql = new SqlPipeline({
+    engine: engine.client,
+    catalogue,
+    storage,
+    subTables,
+    credentials,
+    writes,
+    log: componentLog(logger, 'sql'),
+    connectionZone: 'UTC',
+    version,
+    maxStatements,
+  });
+  const http = createHttpServer({
+    intake: intakeOf(sql, writes, credentials),
+    port: settings.general.port,
+    settings: {
+      httpCodeServerError: settings.general.httpCodeServerError,
+      restfulRowLimit: settings.general.restfulRowLimit,
+      sqlBytes: limits.sqlBytes,
+      lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
+    },
+    cors: settings.cors,
+    loginSecret: await catalogue.sharedSecret(),
+    log: componentLog(logger, 'http'),
+  });
+  const bound = { port: settings.general.port };
+  const door: Component = {
+    ...doorOf(http),
+    start: async () => {
+      bound.port = await http.start();
+    },
+  };
+  const lifecycle = new Lifecycle([polled(catalogue), writes, sql, door], componentLog(logger, 'lifecycle'));
+  await lifecycle.start();
+  if (
+    'user' in
+    (await credentials.authenticate({ scheme: 'password', user: firstUser.name, password: firstUser.password }))
+  ) {
+    const text = `User ${firstUser.name} still has the built-in password, and the service listens beyond loopback.`;
+    componentLog(logger, 'service').warn({}, text);
+  }
+  return {
+    port: bound.port,
+    engineUrl: engine.url,
+    stop: async (deadlineMs) => {
+      await lifecycle.stop(deadlineMs);
+      await engine.stop();
+    },
+  };
+}
+
+function doorOf(http: HttpServer): Omit<Component, 'start'> {
+  return { name: 'http', drain: (deadline) => http.drain(deadline), stop: () => http.stop() };
+}
+
+function polled(catalogue: Catalogue): Component {
+  return {
+    name: 'catalogue',
+    start: async () => catalogue.start(),
+    drain: async () => {},
+    stop: async () => catalogue.stop(),
+  };
+}
+
+/** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
+function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: CredentialCheck): Intake {
+  return {
+    sql: (exchange) => sql.exchanges$.next(exchange),
+    write: (exchange) => {
+      letIn(exchange, credentials, (user) => writes.write(exchange, user));
+    },
+    authenticate: (given) => credentials.authenticate(given),
+    guard: () => 'normal',
+  };
+}
+
+function letIn<Q extends { readonly credentials: Parameters<CredentialCheck['authenticate']>[0] }, A>(
+  exchange: Exchange<Q, A>,
+  credentials: CredentialCheck,
+  go: (user: string) => Promise<void>,
+): void {
+  credentials.authenticate(exchange.request.credentials).then((identity) => {
+    if ('kind' in identity) exchange.refuse(identity);
+    else void go(identity.user);
+  });
+}
