@@ -1,0 +1,55 @@
+import type { FaultError } from '../../model/fault.js';
+
+const maxTextBytes = 4095;
+const maxKeyBytes = 256;
+
+/**
+ * Checks the text of a JSON tag and gives it in the form that is stored: a flat object without the members that have an
+ * empty key, of equal keys the first. Undefined, the NULL tag, for blank text, `null` and an object without members.
+ * `fail` makes the fault of a bad text from its reason (sql reference 2.1 and 3.2).
+ */
+export function parseJsonTag(text: string, fail: (reason: string) => FaultError): string | undefined {
+  if (Buffer.byteLength(text) > maxTextBytes) throw fail('json string too long than 4095');
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.toLowerCase() === 'null') return undefined;
+  const value = parsed(trimmed);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fail('json parse error');
+  const members = new Map<string, string>();
+  for (const [key, member] of membersOf(trimmed)) {
+    if (/^[[{]/.test(member)) throw fail('json error invalide value');
+    if (Buffer.byteLength(key) > maxKeyBytes) throw fail('json key too long error');
+    const printed = JSON.stringify(parsed(member));
+    if (printed === 'null' && member !== 'null') throw fail('json error invalide value');
+    if (key !== '' && !members.has(key)) members.set(key, printed);
+  }
+  if (members.size === 0) return undefined;
+  return `{${Array.from(members, ([key, member]) => `${JSON.stringify(key)}:${member}`).join(',')}}`;
+
+  function parsed(json: string): unknown {
+    try {
+      return JSON.parse(json);
+    } catch {
+      throw fail('json parse error');
+    }
+  }
+}
+
+/** Keys and value texts of a valid JSON object in the order written, of which JSON.parse would keep the last of equals. */
+function* membersOf(object: string): Generator<[key: string, value: string]> {
+  const token = /\s*("(?:[^"\\]|\\.)*"|[{[\]},:]|[^\s{[\]},:"]+)/y;
+  token.lastIndex = object.indexOf('{') + 1;
+  let key: string | undefined;
+  for (let match = token.exec(object); match !== null; match = token.exec(object)) {
+    const text = match[1] ?? '';
+    if (text === '}') return;
+    if (text === ',' || text === ':') continue;
+    if (key === undefined) {
+      key = String(JSON.parse(text));
+    } else {
+      yield [key, text];
+      // a nested value ends the reading: the caller refuses it
+      if (text === '{' || text === '[') return;
+      key = undefined;
+    }
+  }
+}

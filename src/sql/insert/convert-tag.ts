@@ -1,0 +1,80 @@
+import type { ColumnDef, TagValue } from '../../model/schema.js';
+import { toBigInt } from '../words.js';
+import { parseJsonTag } from './convert-json.js';
+import { readBool, readDouble, readInteger } from './convert-number.js';
+import { TextReader } from './convert-text.js';
+import type { TimeReader } from './convert-time.js';
+import { type Cursor, Token } from './cursor.js';
+import { integerRanges } from './field.js';
+
+/**
+ * Reads tag values as the text their type prints: integers and ticks in decimal, FLOAT and DOUBLE in their shortest form,
+ * `true` and `false`, VARBINARY and GEOMETRY in lower-case hexadecimal digits, JSON as an object.
+ */
+export class TagReader {
+  readonly #cursor: Cursor;
+  readonly #texts: TextReader;
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+    this.#texts = new TextReader(cursor);
+  }
+
+  /** Reads the value that comes next, blanks before it passed already; undefined is NULL. */
+  read(tag: ColumnDef, times: TimeReader): TagValue {
+    const name = tag.type.name;
+    switch (name) {
+      case 'BOOL':
+        return readBool(this.#cursor)?.toString();
+      case 'FLOAT':
+      case 'DOUBLE':
+        return realText(readDouble(this.#cursor, name), name);
+      case 'TIMESTAMP':
+        return times.read() ? toBigInt(times.ticks).toString() : undefined;
+      case 'VARCHAR':
+      case 'NCHAR':
+        return this.#texts.readText(tag) ? this.#encoded('utf8') : undefined;
+      case 'VARBINARY':
+      case 'BLOB':
+        return this.#texts.readBinary(tag) ? this.#encoded('hex') : undefined;
+      case 'GEOMETRY':
+        return this.#texts.readGeometry(tag) ? this.#encoded('hex') : undefined;
+      case 'JSON':
+        return this.#json();
+      default:
+        return this.#integer(tag);
+    }
+  }
+
+  #integer(tag: ColumnDef): TagValue {
+    const range = integerRanges[tag.type.name];
+    if (range === undefined) throw new Error(`No tag has type ${tag.type.name}.`);
+    return readInteger(this.#cursor, range)?.toString();
+  }
+
+  #json(): TagValue {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    const token = cursor.readValue();
+    if (token === Token.null) return undefined;
+    if (token !== Token.string) throw cursor.syntaxError('json parse error', start);
+    return parseJsonTag(cursor.textString(), (reason) => cursor.syntaxError(reason, start));
+  }
+
+  #encoded(encoding: 'utf8' | 'hex'): string {
+    const { bytes, start, end } = this.#texts;
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding, start, end);
+  }
+}
+
+/** The shortest text that reads back as the same number of its type. */
+function realText(value: number | undefined, type: 'FLOAT' | 'DOUBLE'): TagValue {
+  if (value === undefined) return undefined;
+  if (type === 'DOUBLE') return String(value);
+  const single = Math.fround(value);
+  for (let digits = 1; digits <= 9; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return String(shorter);
+  }
+  return String(single);
+}

@@ -1,0 +1,96 @@
+import { parseWellKnownText } from '../../model/geometry.js';
+import type { ColumnDef } from '../../model/schema.js';
+import { Byte, type Cursor, Token } from './cursor.js';
+import { valueTooLong } from './faults.js';
+
+/**
+ * Reads values of the types that vary in length. The bytes of the last value are `bytes[start, end)`, valid until the next
+ * value is read. Each reader gives false for NULL, and throws when the value is longer than its column: nothing is cut.
+ */
+export class TextReader {
+  bytes: Uint8Array = new Uint8Array(0);
+  start = 0;
+  end = 0;
+  readonly #cursor: Cursor;
+  #scratch: Uint8Array = new Uint8Array(256);
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+  }
+
+  /** VARCHAR, whose length counts bytes, and NCHAR, whose length counts characters. Numbers and bools keep their spelling. */
+  readText(column: ColumnDef): boolean {
+    const cursor = this.#cursor;
+    const from = cursor.at;
+    const token = cursor.readValue();
+    if (token === Token.null) return false;
+    if (token === Token.word) throw cursor.syntaxError('invalid data or symbol', from);
+    this.#take(cursor.text, cursor.textStart, cursor.textEnd);
+    // a text of no more bytes than the limit has no more characters either
+    if (this.end - this.start > column.type.length) {
+      if (column.type.name !== 'NCHAR' || this.#characters() > column.type.length) throw valueTooLong(column.name);
+    }
+    return true;
+  }
+
+  /** VARBINARY and BLOB: the bytes of a string, or those that the hexadecimal digits after `\x` spell. */
+  readBinary(column: ColumnDef): boolean {
+    if (!this.#readQuoted('invalid varbinary data')) return false;
+    if (this.bytes[this.start] === Byte.backslash && this.bytes[this.start + 1] === Byte.lowerX) this.#decodeHex();
+    if (this.end - this.start > column.type.length) throw valueTooLong(column.name);
+    return true;
+  }
+
+  /** GEOMETRY: well-known text, kept as little-endian well-known binary. */
+  readGeometry(column: ColumnDef): boolean {
+    const from = this.#cursor.at;
+    if (!this.#readQuoted('invalid geometry data')) return false;
+    const binary = parseWellKnownText(this.#cursor.textString());
+    if (binary === undefined) throw this.#cursor.syntaxError('invalid geometry data', from);
+    this.#take(binary, 0, binary.length);
+    if (binary.length > column.type.length) throw valueTooLong(column.name);
+    return true;
+  }
+
+  #readQuoted(reason: string): boolean {
+    const cursor = this.#cursor;
+    const from = cursor.at;
+    const token = cursor.readValue();
+    if (token === Token.null) return false;
+    if (token !== Token.string) throw cursor.syntaxError(reason, from);
+    this.#take(cursor.text, cursor.textStart, cursor.textEnd);
+    return true;
+  }
+
+  #take(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+  }
+
+  #characters(): number {
+    let count = 0;
+    for (let at = this.start; at < this.end; at++) {
+      if ((this.bytes[at]! & 0xc0) !== 0x80) count++;
+    }
+    return count;
+  }
+
+  #decodeHex(): void {
+    const from = this.start + 2;
+    const length = (this.end - from) / 2;
+    if (length > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(length, this.#scratch.length * 2));
+    for (let at = from, to = 0; at < this.end; at += 2, to++) {
+      const value = hexDigit(this.bytes[at]!) * 16 + (at + 1 < this.end ? hexDigit(this.bytes[at + 1]!) : Number.NaN);
+      if (Number.isNaN(value)) throw this.#cursor.syntaxError('invalid varbinary data', this.#cursor.at);
+      this.#scratch[to] = value;
+    }
+    this.#take(this.#scratch, 0, length);
+  }
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : Number.NaN;
+}

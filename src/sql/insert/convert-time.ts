@@ -1,0 +1,133 @@
+import { type Precision, ticksPerSecond } from '../../model/schema.js';
+import type { Duration, DurationUnit } from '../ast.js';
+import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../timestamp.js';
+import { setBigInt, setInteger, toBigInt } from '../words.js';
+import { zoneOffsets } from '../zone.js';
+import { Byte, type Cursor, isWordByte, Token } from './cursor.js';
+import { timestampOutOfRange } from './faults.js';
+import { fastInteger, fastWide, parseScaled } from './number.js';
+
+const units: readonly DurationUnit[] = ['b', 'u', 'a', 's', 'm', 'h', 'd', 'w', 'n', 'y'];
+const maxDurationDigits = 15;
+const minTicks = -(1n << 63n);
+const maxTicks = (1n << 63n) - 1n;
+
+/**
+ * Reads time values of one precision: ticks, timestamp text, NOW and TODAY, each with an optional duration added or taken
+ * off (sql reference 1.7 and 3.1). NOW is the same for the whole statement.
+ */
+export class TimeReader {
+  /** Ticks of the last value read, as a low and a high word. */
+  readonly ticks = new Uint32Array(2);
+  readonly #cursor: Cursor;
+  readonly #precision: Precision;
+  readonly #perSecond: number;
+  readonly #zone: string;
+  readonly #now: bigint;
+  readonly #reader: TimestampReader;
+
+  constructor(cursor: Cursor, precision: Precision, zone: string, nowNs: bigint) {
+    this.#cursor = cursor;
+    this.#precision = precision;
+    this.#perSecond = ticksPerSecond(precision);
+    this.#zone = zone;
+    this.#now = ticksOfNanos(nowNs, precision);
+    this.#reader = new TimestampReader(zoneOffsets(zone));
+  }
+
+  /** Reads the value that comes next into `ticks`; false when it is NULL. */
+  read(): boolean {
+    const cursor = this.#cursor;
+    const byte = cursor.bytes[cursor.at];
+    if (byte === Byte.quote || byte === Byte.doubleQuote) return this.#readText();
+    const ticks = fastInteger(cursor);
+    if (!Number.isNaN(ticks)) {
+      setInteger(this.ticks, ticks);
+      return true;
+    }
+    return fastWide(cursor, this.ticks, true) || this.#readOther();
+  }
+
+  #readText(): boolean {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    cursor.readString();
+    const { text, textStart, textEnd } = cursor;
+    if (textStart === textEnd) throw cursor.syntaxError('invalid timestamp', start);
+    if (this.#reader.read(text, textStart, textEnd)) {
+      if (!setTicks(this.ticks, this.#reader.seconds, this.#reader.nanos, this.#perSecond)) throw timestampOutOfRange();
+    } else {
+      if (cursor.textIs('NULL')) return false;
+      this.#setInteger('invalid timestamp format', start);
+    }
+    this.#readOffset();
+    return true;
+  }
+
+  #readOther(): boolean {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    const token = cursor.readValue();
+    if (token === Token.null) return false;
+    if (token === Token.number) this.#setInteger('invalid timestamp', start);
+    else if (token !== Token.word) throw cursor.syntaxError('invalid timestamp', start);
+    else this.#setWord(start);
+    this.#readOffset();
+    return true;
+  }
+
+  /** Takes the last literal as ticks; fails with the reason when it is not a whole number. */
+  #setInteger(reason: string, start: number): void {
+    const { text, textStart, textEnd } = this.#cursor;
+    for (let at = textStart; at < textEnd; at++) {
+      if (text[at] === Byte.dot) throw this.#cursor.syntaxError(reason, start);
+    }
+    const value = parseScaled(text, textStart, textEnd, 0);
+    if (value === undefined) throw this.#cursor.syntaxError(reason, start);
+    this.#set(value);
+  }
+
+  #setWord(start: number): void {
+    const cursor = this.#cursor;
+    const now = cursor.textIs('NOW');
+    if (!now && !cursor.textIs('TODAY')) throw cursor.syntaxError('invalid data or symbol', start);
+    if (cursor.skip(Byte.open)) cursor.expect(Byte.close, ') expected');
+    this.#set(now ? this.#now : startOfDay(this.#now, this.#precision, this.#zone));
+  }
+
+  /** Reads `± duration` behind a value, when there is one. */
+  #readOffset(): void {
+    const cursor = this.#cursor;
+    cursor.skipBlanks();
+    const sign = cursor.bytes[cursor.at];
+    if (sign !== Byte.plus && sign !== Byte.minus) return;
+    cursor.at++;
+    cursor.skipBlanks();
+    const duration = this.#readDuration(sign === Byte.minus ? -1 : 1);
+    this.#set(addDuration(toBigInt(this.ticks), duration, this.#precision, this.#zone));
+  }
+
+  #readDuration(sign: number): Duration {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    let count = 0;
+    let digit = cursor.bytes[cursor.at]! - Byte.zero;
+    while (digit >= 0 && digit <= 9) {
+      count = count * 10 + digit;
+      digit = cursor.bytes[++cursor.at]! - Byte.zero;
+    }
+    const digits = cursor.at - start;
+    const letter = String.fromCharCode(cursor.bytes[cursor.at] ?? 0).toLowerCase();
+    const unit = units.find((known) => known === letter);
+    cursor.at++;
+    if (digits === 0 || digits > maxDurationDigits || unit === undefined || isWordByte(cursor.bytes[cursor.at])) {
+      throw cursor.syntaxError('invalid timestamp', start);
+    }
+    return { count: sign * count, unit };
+  }
+
+  #set(ticks: bigint): void {
+    if (ticks < minTicks || ticks > maxTicks) throw timestampOutOfRange();
+    setBigInt(this.ticks, ticks);
+  }
+}

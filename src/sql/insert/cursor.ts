@@ -1,0 +1,329 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Name } from '../ast.js';
+import { invalidIdentifier } from './faults.js';
+
+const maxQuotedCharacters = 63;
+const maxDatabaseBytes = 64;
+const maxNameBytes = 192;
+
+/** Bytes the grammar knows by name. */
+export const Byte = {
+  blank: 32,
+  doubleQuote: 34,
+  quote: 39,
+  open: 40,
+  close: 41,
+  star: 42,
+  plus: 43,
+  comma: 44,
+  minus: 45,
+  dot: 46,
+  slash: 47,
+  zero: 48,
+  semicolon: 59,
+  backslash: 92,
+  backquote: 96,
+  lowerX: 120,
+} as const;
+
+/** What {@link Cursor.readValue} found. */
+export const Token = { null: 0, true: 1, false: 2, number: 3, string: 4, word: 5 } as const;
+export type TokenKind = (typeof Token)[keyof typeof Token];
+
+const wordBytes = new Uint8Array(256);
+for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_') {
+  wordBytes[letter.charCodeAt(0)] = 1;
+}
+
+/** True for letters, digits and the underscore. */
+export function isWordByte(byte: number | undefined): boolean {
+  return byte !== undefined && wordBytes[byte] === 1;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === Byte.blank || (byte >= 9 && byte <= 13);
+}
+
+/**
+ * A place in the bytes of a statement, with the lexical rules of INSERT (sql reference 1.1 to 1.5 and 3.1). Every byte is
+ * passed a bounded number of times. The text of the last literal is left in `text`, `textStart` and `textEnd`: a part
+ * of the statement, or of a scratch buffer when a string held escapes; either is valid until the next literal is read.
+ */
+export class Cursor {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  at = 0;
+  text: Uint8Array;
+  textStart = 0;
+  textEnd = 0;
+  readonly #statement: Buffer;
+  #scratch: Uint8Array = new Uint8Array(256);
+
+  constructor(statement: Buffer) {
+    this.#statement = statement;
+    this.bytes = new Uint8Array(statement.buffer, statement.byteOffset, statement.byteLength);
+    this.text = this.bytes;
+    this.end = statement.length;
+  }
+
+  /** The fault of a statement that does not fit the grammar; quotes at most 63 characters from byte `from` on. */
+  syntaxError(reason: string, from = this.at): FaultError {
+    const rest = this.#statement.toString('utf8', from, from + maxQuotedCharacters * 4);
+    const quoted = Array.from(rest).slice(0, maxQuotedCharacters).join('');
+    return new FaultError(fault('syntax', Codes.insertSyntax, `syntax error near '${quoted}' (${reason})`));
+  }
+
+  /** Passes blanks and comments. */
+  skipBlanks(): void {
+    const bytes = this.bytes;
+    while (this.at < this.end) {
+      const byte = bytes[this.at]!;
+      if (isBlank(byte)) this.at++;
+      else if (!this.#skipComment(byte)) return;
+    }
+  }
+
+  /** Passes one byte and the blanks before it, or fails with the reason. */
+  expect(byte: number, reason: string): void {
+    if (!this.skip(byte)) throw this.syntaxError(reason);
+  }
+
+  /** Passes blanks and then `byte`, when it comes next. */
+  skip(byte: number): boolean {
+    this.skipBlanks();
+    if (this.at >= this.end || this.bytes[this.at] !== byte) return false;
+    this.at++;
+    return true;
+  }
+
+  /** Passes blanks and then a word of any case, given in upper case, when it comes next. */
+  skipWord(word: string): boolean {
+    this.skipBlanks();
+    const next = this.at + word.length;
+    if (next > this.end || !this.#matches(word, this.at) || (next < this.end && isWordByte(this.bytes[next]))) {
+      return false;
+    }
+    this.at = next;
+    return true;
+  }
+
+  /** True when the text of the last literal is this word in any case; `word` in upper case. */
+  textIs(word: string): boolean {
+    if (this.textEnd - this.textStart !== word.length) return false;
+    for (let i = 0; i < word.length; i++) {
+      const byte = this.text[this.textStart + i]!;
+      if ((byte >= 97 && byte <= 122 ? byte - 32 : byte) !== word.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  /** The text of the last literal as a string. */
+  textString(): string {
+    const { text } = this;
+    return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8', this.textStart, this.textEnd);
+  }
+
+  /** Reads `name` or a back-quoted name: bare names are folded to lower case. */
+  readName(reason: string): Name {
+    this.skipBlanks();
+    const start = this.at;
+    const first = this.bytes[start];
+    if (first === Byte.backquote) return this.#readQuotedName();
+    let at = start;
+    while (at < this.end && isWordByte(this.bytes[at])) at++;
+    if (at === start || (first !== undefined && first >= 48 && first <= 57)) throw this.syntaxError(reason);
+    this.at = at;
+    const text = this.#statement.toString('latin1', start, at).toLowerCase();
+    return { text, quoted: false, span: { start, end: at } };
+  }
+
+  /** Reads `[db.]name`; lengths are limited and a table name holds no dot (sql reference 1.1 and 1.9). */
+  readObjectName(): { readonly database: Name | undefined; readonly name: Name } {
+    const first = this.readName('table_name is expected');
+    if (!this.skip(Byte.dot)) return { database: undefined, name: checkedName(first, maxNameBytes) };
+    const name = this.readName('table_name is expected');
+    return { database: checkedName(first, maxDatabaseBytes), name: checkedName(name, maxNameBytes) };
+  }
+
+  /** Reads `(name, …)`; the opening bracket is passed already. */
+  readNames(): Name[] {
+    const names: Name[] = [];
+    do {
+      names.push(this.readName('column name is expected'));
+    } while (this.skip(Byte.comma));
+    this.expect(Byte.close, ') expected');
+    return names;
+  }
+
+  /** Reads one literal or word; blanks before it are passed already. */
+  readValue(): TokenKind {
+    const byte = this.bytes[this.at];
+    if (byte === Byte.quote || byte === Byte.doubleQuote) {
+      this.readString();
+      return Token.string;
+    }
+    if (byte === undefined) throw this.syntaxError('invalid data or symbol');
+    if ((byte >= 48 && byte <= 57) || byte === Byte.plus || byte === Byte.minus || byte === Byte.dot) {
+      this.#readNumber();
+      return Token.number;
+    }
+    return this.#readWord();
+  }
+
+  /** Reads a quoted string; the opening quote comes next. Escapes and doubled quotes: sql reference 1.4. */
+  readString(): void {
+    const { bytes, end } = this;
+    const open = this.at;
+    const quote = bytes[open]!;
+    let at = open + 1;
+    let plain = true;
+    while (at < end) {
+      const byte = bytes[at]!;
+      if (byte === quote) {
+        if (at + 1 >= end || bytes[at + 1] !== quote) break;
+        plain = false;
+        at++;
+      } else if (byte === Byte.backslash) {
+        plain = false;
+        at++;
+      }
+      at++;
+    }
+    if (at >= end) throw this.syntaxError('invalid data or symbol', open);
+    this.at = at + 1;
+    this.text = bytes;
+    this.textStart = open + 1;
+    this.textEnd = at;
+    if (!plain) this.#unescape(quote);
+  }
+
+  /** Passes a value whatever its type, up to the comma or bracket behind it. */
+  skipValue(): void {
+    while (this.at < this.end) {
+      const byte = this.bytes[this.at]!;
+      if (byte === Byte.comma || byte === Byte.close) return;
+      if (byte === Byte.open) this.skipBrackets();
+      else this.#skipPiece(byte);
+    }
+  }
+
+  /** Passes `( … )` with brackets, strings and comments inside; the opening bracket comes next. */
+  skipBrackets(): void {
+    let depth = 0;
+    while (this.at < this.end) {
+      const byte = this.bytes[this.at]!;
+      if (byte === Byte.open) depth++;
+      else if (byte === Byte.close && --depth === 0) {
+        this.at++;
+        return;
+      }
+      this.#skipPiece(byte);
+    }
+    throw this.syntaxError(') expected');
+  }
+
+  #skipPiece(byte: number): void {
+    if (byte === Byte.quote || byte === Byte.doubleQuote) this.readString();
+    else if ((byte !== Byte.minus && byte !== Byte.slash) || !this.#skipComment(byte)) this.at++;
+  }
+
+  #skipComment(byte: number): boolean {
+    const next = this.bytes[this.at + 1];
+    if (byte === Byte.minus && next === Byte.minus) {
+      const line = this.#statement.indexOf(10, this.at);
+      this.at = line < 0 ? this.end : line + 1;
+      return true;
+    }
+    if (byte === Byte.slash && next === Byte.star) {
+      const close = this.#statement.indexOf('*/', this.at + 2, 'latin1');
+      this.at = close < 0 ? this.end : close + 2;
+      return true;
+    }
+    return false;
+  }
+
+  #matches(word: string, at: number): boolean {
+    for (let i = 0; i < word.length; i++) {
+      if ((this.bytes[at + i]! & 0xdf) !== word.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+
+  #readQuotedName(): Name {
+    const start = this.at;
+    const close = this.#statement.indexOf(Byte.backquote, start + 1);
+    if (close < 0) throw this.syntaxError('invalid data or symbol');
+    if (close === start + 1) throw invalidIdentifier('');
+    this.at = close + 1;
+    return {
+      text: this.#statement.toString('utf8', start + 1, close),
+      quoted: true,
+      span: { start, end: close + 1 },
+    };
+  }
+
+  #readNumber(): void {
+    const { bytes } = this;
+    const start = this.at;
+    let at = start;
+    if (bytes[at] === Byte.plus || bytes[at] === Byte.minus) at++;
+    const hex = at + 1 < this.end && (bytes[at + 1]! | 32) === Byte.lowerX;
+    for (; at < this.end; at++) {
+      const byte = bytes[at]!;
+      if (isWordByte(byte) || byte === Byte.dot) continue;
+      const exponentSign = (byte === Byte.plus || byte === Byte.minus) && (bytes[at - 1]! | 32) === 101;
+      if (!exponentSign || hex) break;
+    }
+    this.at = at;
+    this.text = bytes;
+    this.textStart = start;
+    this.textEnd = at;
+  }
+
+  #readWord(): TokenKind {
+    let at = this.at;
+    while (at < this.end && isWordByte(this.bytes[at])) at++;
+    if (at === this.at) throw this.syntaxError('invalid data or symbol');
+    this.text = this.bytes;
+    this.textStart = this.at;
+    this.textEnd = at;
+    this.at = at;
+    if (this.textIs('NULL')) return Token.null;
+    if (this.textIs('TRUE')) return Token.true;
+    return this.textIs('FALSE') ? Token.false : Token.word;
+  }
+
+  #unescape(quote: number): void {
+    const { bytes } = this;
+    if (this.#scratch.length < this.textEnd - this.textStart) {
+      this.#scratch = new Uint8Array(Math.max(this.textEnd - this.textStart, this.#scratch.length * 2));
+    }
+    const scratch = this.#scratch;
+    let to = 0;
+    for (let at = this.textStart; at < this.textEnd; at++) {
+      const byte = bytes[at]!;
+      if (byte === quote) at++;
+      if (byte !== Byte.backslash) {
+        scratch[to++] = byte;
+        continue;
+      }
+      const escaped = bytes[++at]!;
+      // the backslash stays before % and _ (escapes of LIKE) and before x (prefix of binary literals)
+      if (escaped === 37 || escaped === 95 || escaped === Byte.lowerX) scratch[to++] = byte;
+      scratch[to++] = escaped === 110 ? 10 : escaped === 114 ? 13 : escaped === 116 ? 9 : escaped;
+    }
+    this.text = scratch;
+    this.textStart = 0;
+    this.textEnd = to;
+  }
+}
+
+function checkedName(name: Name, maxBytes: number): Name {
+  if (Buffer.byteLength(name.text) > maxBytes || (name.quoted && name.text.includes('.'))) {
+    const shown = Array.from(name.text.slice(0, maxBytes * 2))
+      .slice(0, maxBytes)
+      .join('');
+    throw new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${shown}`));
+  }
+  return name;
+}

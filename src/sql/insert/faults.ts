@@ -1,0 +1,81 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+
+const maxShownCharacters = 192;
+
+/** A value that does not fit its column or tag; `name` as stored. */
+export function valueTooLong(name: string): FaultError {
+  return new FaultError(fault('parameter', Codes.valueTooLong, `Value too long for column/tag: ${name}`));
+}
+
+/** A DECIMAL with more digits than its type. */
+export function decimalOverflow(): FaultError {
+  return new FaultError(fault('parameter', Codes.decimalOverflow, 'Decimal value overflow'));
+}
+
+/** A primary time outside of what the database keeps (sql reference 3.4). */
+export function timestampOutOfRange(): FaultError {
+  return new FaultError(fault('parameter', Codes.timestampOutOfRange, 'Timestamp data out of range'));
+}
+
+/** A statement that asks for what is never done; `message` says what. */
+export function invalidOperation(message: string): FaultError {
+  return new FaultError(fault('parameter', Codes.invalidOperation, message));
+}
+
+/** The row has no primary time. */
+export function primaryTimeNull(): FaultError {
+  return invalidOperation('primary timestamp column can not be null');
+}
+
+/** A column list that names what the table does not have. */
+export function invalidColumnName(name: string): FaultError {
+  return new FaultError(fault('syntax', Codes.invalidColumnName, `Invalid column name: ${name}`));
+}
+
+/** More or fewer values than columns. */
+export function illegalColumnCount(): FaultError {
+  return new FaultError(fault('syntax', Codes.illegalColumnCount, 'Illegal number of columns'));
+}
+
+/** More or fewer tag values than tags. */
+export function tagsNotMatched(): FaultError {
+  return new FaultError(fault('syntax', Codes.tagsNotMatched, 'Tags number not matched'));
+}
+
+/** Write agents create the super table on this code and send again. */
+export function tableNotExist(): FaultError {
+  return new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+}
+
+/** Write agents create the database on this code and send again. */
+export function databaseNotExist(): FaultError {
+  return new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+}
+
+/** A table name without a database, in a session that has none. */
+export function databaseNotSpecified(): FaultError {
+  return new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+}
+
+/** USING names a table that has no sub-tables. */
+export function stableNotExist(): FaultError {
+  return new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+}
+
+/** USING names a super table of another database than the sub-table's. */
+export function stableNotInDatabase(): FaultError {
+  return new FaultError(fault('database', Codes.stableNotInDatabase, 'Corresponding super table not in this db'));
+}
+
+/** The name belongs to a sub-table of another super table, or to a table that is no sub-table. */
+export function tableInOtherStable(): FaultError {
+  return new FaultError(fault('database', Codes.tableInOtherStable, 'Table already exists in other stables'));
+}
+
+/** A name that no object may have: empty, too long or with a character that is not allowed. */
+export function invalidIdentifier(name: string): FaultError {
+  const shown = Array.from(name.slice(0, maxShownCharacters * 2))
+    .slice(0, maxShownCharacters)
+    .join('');
+  return new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${shown}`));
+}

@@ -1,0 +1,154 @@
+import { compareSigned } from '../words.js';
+import type { OpenBlock } from './blocks.js';
+import { ValueConverter } from './convert.js';
+import { Byte, type Cursor, Token } from './cursor.js';
+import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from './faults.js';
+import { type Field, FieldKind } from './field.js';
+import type { SeriesIndex } from './series-index.js';
+import type { Layout, TableShape } from './shape.js';
+
+/** Rows that name their sub-table themselves: how ids are found, and made for a name seen first. */
+export interface SeriesOfRows {
+  readonly index: SeriesIndex;
+  /**
+   * Adds the name that the last literal of the cursor holds to the index; gives its entry. `tagsAt` has, for each value
+   * of the row, where it begins.
+   */
+  add(tagsAt: Int32Array): number;
+}
+
+/** Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. */
+export class RowScanner {
+  readonly #cursor: Cursor;
+  readonly #converter: ValueConverter;
+  #valuesAt = new Int32Array(16);
+  #nameAt = 0;
+  #entry = -1;
+
+  constructor(cursor: Cursor) {
+    this.#cursor = cursor;
+    this.#converter = new ValueConverter(cursor);
+  }
+
+  /** Reads rows that all belong to one series. */
+  scanRows(shape: TableShape, layout: Layout, block: OpenBlock, series: bigint): void {
+    const low = Number(BigInt.asUintN(32, series));
+    const high = Number(BigInt.asUintN(32, series >> 32n));
+    const fields = block.fieldsOf(layout);
+    const { builder } = block;
+    this.expectRow();
+    do {
+      block.reserve();
+      builder.idWords[2 * builder.rows] = low;
+      builder.idWords[2 * builder.rows + 1] = high;
+      this.#scanRow(shape, fields, block, undefined);
+      builder.rows++;
+    } while (this.nextRow());
+  }
+
+  /** Reads rows that name their sub-tables in a `tbname` value. */
+  scanNamedRows(shape: TableShape, layout: Layout, block: OpenBlock, series: SeriesOfRows): void {
+    const fields = block.fieldsOf(layout);
+    const { builder } = block;
+    if (fields.length > this.#valuesAt.length) this.#valuesAt = new Int32Array(fields.length);
+    this.expectRow();
+    do {
+      block.reserve();
+      this.#scanRow(shape, fields, block, series.index);
+      if (this.#entry < 0) this.#addSeries(series);
+      builder.idWords[2 * builder.rows] = series.index.idLow(this.#entry);
+      builder.idWords[2 * builder.rows + 1] = series.index.idHigh(this.#entry);
+      builder.rows++;
+    } while (this.nextRow());
+  }
+
+  /** Passes all rows without reading them. */
+  skipRows(): void {
+    this.expectRow();
+    do {
+      this.#cursor.skipBrackets();
+    } while (this.nextRow());
+  }
+
+  expectRow(): void {
+    this.#cursor.skipBlanks();
+    if (this.#cursor.bytes[this.#cursor.at] !== Byte.open) throw this.#cursor.syntaxError('no any data points');
+  }
+
+  /** Moves to the next row, behind a comma or not; false when there is none. */
+  nextRow(): boolean {
+    const cursor = this.#cursor;
+    const comma = cursor.skip(Byte.comma);
+    cursor.skipBlanks();
+    if (cursor.bytes[cursor.at] === Byte.open) return true;
+    if (comma) throw cursor.syntaxError('( is expected');
+    return false;
+  }
+
+  #scanRow(shape: TableShape, fields: readonly Field[], block: OpenBlock, index: SeriesIndex | undefined): void {
+    const cursor = this.#cursor;
+    const { bytes } = cursor;
+    const row = block.builder.rows;
+    const last = fields.length - 1;
+    cursor.at++;
+    if (bytes[cursor.at] === Byte.close) throw illegalColumnCount();
+    for (let i = 0; i <= last; i++) {
+      const field = fields[i]!;
+      const first = bytes[cursor.at]!;
+      if (first <= Byte.blank || first === Byte.minus || first === Byte.slash) cursor.skipBlanks();
+      if (field.kind === FieldKind.time) this.#time(shape, block, row);
+      else if (index !== undefined && field.kind <= FieldKind.tag) this.#seriesPart(field, i, index);
+      else this.#converter.convert(field, row, shape.times);
+      let next = bytes[cursor.at];
+      if (next !== Byte.comma && next !== Byte.close) {
+        cursor.skipBlanks();
+        next = bytes[cursor.at];
+      }
+      if (next !== (i < last ? Byte.comma : Byte.close)) throw this.#unexpected(next, i < last);
+      cursor.at++;
+    }
+  }
+
+  /** Too few or too many values, or something that ends no value. */
+  #unexpected(byte: number | undefined, more: boolean): Error {
+    if (byte === (more ? Byte.close : Byte.comma)) return illegalColumnCount();
+    return this.#cursor.syntaxError(more ? ', expected' : ') expected');
+  }
+
+  #time(shape: TableShape, block: OpenBlock, row: number): void {
+    const { times } = shape;
+    if (!times.read()) throw primaryTimeNull();
+    const { ticks } = times;
+    if (compareSigned(ticks, shape.minTicks) < 0 || compareSigned(ticks, shape.maxTicks) > 0) {
+      throw timestampOutOfRange();
+    }
+    block.builder.timeWords[2 * row] = ticks[0]!;
+    block.builder.timeWords[2 * row + 1] = ticks[1]!;
+  }
+
+  /** Finds the series of a `tbname` value; a tag is passed, and read later should the series be new. */
+  #seriesPart(field: Field, position: number, index: SeriesIndex): void {
+    const cursor = this.#cursor;
+    const start = cursor.at;
+    this.#valuesAt[position] = start;
+    if (field.kind === FieldKind.tag) {
+      cursor.skipValue();
+      if (cursor.at === start) throw cursor.syntaxError('invalid data or symbol');
+      return;
+    }
+    const token = cursor.readValue();
+    if (token === Token.null) throw invalidOperation('tbname column can not be null');
+    if (token !== Token.string) throw cursor.syntaxError('tbname value expected', start);
+    this.#nameAt = start;
+    this.#entry = index.find(cursor.text, cursor.textStart, cursor.textEnd);
+  }
+
+  #addSeries(series: SeriesOfRows): void {
+    const cursor = this.#cursor;
+    const after = cursor.at;
+    cursor.at = this.#nameAt;
+    cursor.readString();
+    this.#entry = series.add(this.#valuesAt);
+    cursor.at = after;
+  }
+}

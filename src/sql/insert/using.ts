@@ -1,0 +1,58 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Name } from '../ast.js';
+import { Byte, type Cursor, Token } from './cursor.js';
+import { parseScaled } from './number.js';
+
+const maxCommentBytes = 1024;
+const maxTtlDays = 2147483647n;
+
+/** A USING clause as written. Its tag values are passed by and read once the super table is known. */
+export interface UsingClause {
+  readonly database: string | undefined;
+  readonly name: string;
+  readonly tagNames: readonly Name[] | undefined;
+  /** Where the bracket before the tag values is. */
+  readonly valuesAt: number;
+  /** Days to live of a sub-table that is made. */
+  readonly ttl: number;
+}
+
+/** Reads `stb [(tags)] TAGS (values) {TTL days | COMMENT text}`; the word USING is passed already. */
+export function readUsing(cursor: Cursor): UsingClause {
+  const { database, name } = cursor.readObjectName();
+  const tagNames = cursor.skip(Byte.open) ? cursor.readNames() : undefined;
+  if (!cursor.skipWord('TAGS')) throw cursor.syntaxError('TAGS is expected');
+  cursor.skipBlanks();
+  const valuesAt = cursor.at;
+  if (cursor.bytes[valuesAt] !== Byte.open) throw cursor.syntaxError('( is expected');
+  cursor.skipBrackets();
+  return { database: database?.text, name: name.text, tagNames, valuesAt, ttl: readOptions(cursor) };
+}
+
+/** Gives the days of the last TTL, 0 without any; comments are checked and dropped. */
+function readOptions(cursor: Cursor): number {
+  let ttl = 0;
+  for (;;) {
+    if (cursor.skipWord('TTL')) ttl = readTtl(cursor);
+    else if (cursor.skipWord('COMMENT')) readComment(cursor);
+    else return ttl;
+  }
+}
+
+function readTtl(cursor: Cursor): number {
+  cursor.skipBlanks();
+  const start = cursor.at;
+  const token = cursor.readValue();
+  const days = token === Token.number ? parseScaled(cursor.text, cursor.textStart, cursor.textEnd, 0) : undefined;
+  if (days === undefined || days < 0n || days > maxTtlDays) throw cursor.syntaxError('invalid numeric data', start);
+  return Number(days);
+}
+
+function readComment(cursor: Cursor): void {
+  cursor.skipBlanks();
+  const start = cursor.at;
+  if (cursor.readValue() !== Token.string) throw cursor.syntaxError('invalid data or symbol', start);
+  if (cursor.textEnd - cursor.textStart > maxCommentBytes) {
+    throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
+  }
+}

@@ -1,0 +1,118 @@
+const secondsPerDay = 86400;
+/** Limits of the time that Intl can format, in seconds. */
+const maxSeconds = 8.64e12 - secondsPerDay;
+const maxCachedDays = 20000;
+const maxCachedZones = 1024;
+
+/** The offsets of one time zone: what local clocks there show, in seconds east of UTC. */
+export class ZoneOffsets {
+  readonly #fixed: number | undefined;
+  readonly #format: Intl.DateTimeFormat | undefined;
+  /** Offset at the UTC midnight a day begins with, by day since 1970-01-01. */
+  readonly #midnights = new Map<number, number>();
+  /** Second at which the offset changes, by the UTC day it happens in. */
+  readonly #changes = new Map<number, number>();
+
+  /** `zone` is an IANA name, `UTC`, or a fixed offset such as `+08:00`; anything else is a RangeError. */
+  constructor(zone: string) {
+    this.#fixed = /^(utc|gmt|z)$/i.test(zone) ? 0 : offsetSeconds(zone);
+    this.#format =
+      this.#fixed === undefined
+        ? new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
+        : undefined;
+  }
+
+  /** Seconds east of UTC at an instant, given in Unix seconds. */
+  offsetAt(seconds: number): number {
+    if (this.#fixed !== undefined) return this.#fixed;
+    const instant = Math.min(Math.max(seconds, -maxSeconds), maxSeconds);
+    const day = Math.floor(instant / secondsPerDay);
+    const before = this.#atMidnight(day);
+    const after = this.#atMidnight(day + 1);
+    if (before === after) return before;
+    return instant < this.#changeWithin(day, before) ? before : after;
+  }
+
+  /**
+   * Unix seconds of a local time, given as the seconds since 1970-01-01T00:00:00 on the local clock. A time that the
+   * clock shows twice is the first of the two; one that it skips is read with the offset that held before the jump.
+   */
+  toUtc(localSeconds: number): number {
+    if (this.#fixed !== undefined) return localSeconds - this.#fixed;
+    const before = this.offsetAt(localSeconds - secondsPerDay);
+    const early = localSeconds - before;
+    if (this.offsetAt(early) === before) return early;
+    const after = this.offsetAt(localSeconds + secondsPerDay);
+    const late = localSeconds - after;
+    return this.offsetAt(late) === after ? late : early;
+  }
+
+  /** True when the offset is the same over the local day that begins at `localMidnight` seconds and its neighbours. */
+  isSteady(localMidnight: number): boolean {
+    return (
+      this.#fixed !== undefined ||
+      this.offsetAt(localMidnight - secondsPerDay) === this.offsetAt(localMidnight + 2 * secondsPerDay)
+    );
+  }
+
+  #atMidnight(day: number): number {
+    const known = this.#midnights.get(day);
+    if (known !== undefined) return known;
+    if (this.#midnights.size >= maxCachedDays) this.#midnights.clear();
+    const offset = this.#ask(day * secondsPerDay);
+    this.#midnights.set(day, offset);
+    return offset;
+  }
+
+  #changeWithin(day: number, before: number): number {
+    const known = this.#changes.get(day);
+    if (known !== undefined) return known;
+    let low = day * secondsPerDay;
+    let high = low + secondsPerDay;
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#ask(middle) === before) low = middle;
+      else high = middle;
+    }
+    if (this.#changes.size >= maxCachedDays) this.#changes.clear();
+    this.#changes.set(day, high);
+    return high;
+  }
+
+  #ask(seconds: number): number {
+    const parts = this.#format?.formatToParts(seconds * 1000) ?? [];
+    const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+    return offsetSeconds(name.slice('GMT'.length)) ?? 0;
+  }
+}
+
+/** Seconds of `+H[H][:MM[:SS]]` or `-…`; undefined for other text. */
+function offsetSeconds(text: string): number | undefined {
+  const match = /^([+-])(\d{1,2})(?::?(\d{2}))?(?::(\d{2}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, hours, minutes = '0', seconds = '0'] = match;
+  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return sign === '-' ? -total : total;
+}
+
+const zones = new Map<string, ZoneOffsets>();
+
+/** The offsets of a zone, shared by all who ask for the same name; RangeError when there is no such zone. */
+export function zoneOffsets(zone: string): ZoneOffsets {
+  const known = zones.get(zone);
+  if (known !== undefined) return known;
+  const made = new ZoneOffsets(zone);
+  if (zones.size >= maxCachedZones) zones.clear();
+  zones.set(zone, made);
+  return made;
+}
+
+/** True for names that {@link zoneOffsets} takes: what a `conn_tz` parameter or the zone setting may be. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    zoneOffsets(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
