@@ -114,7 +114,9 @@ export class SqlPipeline implements Component {
 
   #definitions(request: SqlRequest): DefinitionContext {
     const { catalogue, storage, subTables, connectionZone } = this.#context;
-    return { catalogue, storage, subTables, database: request.database, timeZone: connectionZone };
+    const statement = request.statement.toString('utf8');
+    const { database } = request;
+    return { catalogue, storage, subTables, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
   }
 
   async #query(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {

@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { ChildTable } from '../../sql/ast.js';
+import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import { checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
-import { tagText } from './tag-text.js';
 
 /** Sub-tables to make under one super table. */
 interface Batch {
@@ -79,7 +79,9 @@ function tagsOf(
   names.forEach((name, i) => {
     const tag = superTable.tags.find((candidate) => candidate.name === name);
     if (tag === undefined) throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${name}`));
-    tags.set(name, tagText(tag, item.tagValues[i]!, database.precision, context.timeZone));
+    const { start, end } = item.tagValues[i]!.span;
+    const literal = context.statement.slice(start, end);
+    tags.set(name, readTagLiteral(literal, tag, database.precision, context.timeZone, context.nowNs));
   });
   return tags;
 }

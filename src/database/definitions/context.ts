@@ -15,6 +15,10 @@ export interface DefinitionContext {
   readonly database: string | undefined;
   /** Zone of timestamps without one, in tag values. */
   readonly timeZone: string;
+  /** Text of the statement, which spans point into. */
+  readonly statement: string;
+  /** Unix nanoseconds that NOW means. */
+  readonly nowNs: bigint;
 }
 
 /** Submits one operation; a refusal is thrown, except the one with the code that the statement allows. */
