@@ -1,0 +1,221 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { availableParallelism } from 'node:os';
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+
+/** Where the engine answers, as whom, and over how many connections. */
+export interface EngineClientOptions {
+  /** `http://host:port` of the embedded host or of a cluster node. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** `pool.maxConnect`: connections at most; 0 is twice the number of processors. */
+  readonly maxConnect?: number;
+  /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
+  readonly maxIdle?: number;
+  /** `pool.idleTimeout`, ms; 0 is 10 s. The host keeps idle connections for 30 s, a server for 10 s or more. */
+  readonly idleTimeoutMs?: number;
+  /** How long a connection may be silent while a statement runs. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** What the `cause` of a fault of kind `database` or `resource` holds. */
+export interface EngineCause {
+  /** Code in the engine's list of errors. */
+  readonly engineCode: number;
+  /** Its name, such as `UNKNOWN_TABLE`. */
+  readonly engineType: string;
+}
+
+/** May end a statement early. */
+export interface StatementOptions {
+  readonly signal?: AbortSignal;
+}
+
+const defaultIdleTimeoutMs = 10_000;
+const defaultRequestTimeoutMs = 15 * 60_000;
+const blockEnd = '\r\n__exception__\r\n';
+
+/**
+ * The engine as the rest of the program sees it. Every failure is a {@link FaultError}: kind `network` when the engine
+ * could not be reached or broke off, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
+ * Statements carry their own FORMAT and SETTINGS clauses.
+ */
+export class EngineClient {
+  readonly #client: ClickHouseClient;
+  readonly #agent: HttpAgent;
+
+  constructor(options: EngineClientOptions) {
+    const limits = {
+      keepAlive: true,
+      maxSockets: options.maxConnect || availableParallelism() * 2,
+      maxFreeSockets: options.maxIdle || 256,
+      // The connection used last is the least likely to be a dead one.
+      scheduling: 'lifo',
+    } as const;
+    this.#agent = options.url.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+    this.#client = createClient({
+      url: options.url,
+      username: options.user,
+      password: options.password,
+      request_timeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+      keep_alive: {
+        enabled: true,
+        idle_socket_ttl: options.idleTimeoutMs || defaultIdleTimeoutMs,
+        eagerly_destroy_stale_sockets: true,
+      },
+      http_agent: this.#agent,
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+  }
+
+  /** Runs a statement without a result. Not repeated on failure. */
+  async exec(sql: string, options: StatementOptions = {}): Promise<void> {
+    await inFaults(() => this.#client.command({ query: sql, ...abortable(options) }));
+  }
+
+  /** The result as text, in the format that the statement names. */
+  async queryText(sql: string, options: StatementOptions = {}): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of this.stream(sql, options)) pieces.push(piece);
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  /**
+   * The rows, each as an array of its values in the order of the columns. The statement must not name a format. 64-bit
+   * integers are JSON numbers: cast those beyond 2^53 to String in the statement.
+   */
+  async queryJson(sql: string, options: StatementOptions = {}): Promise<unknown[][]> {
+    const text = await this.queryText(`${sql}\nFORMAT JSONCompactEachRow`, options);
+    const rows: unknown[][] = [];
+    for (const line of text.split('\n')) {
+      if (line === '') continue;
+      const row: unknown = JSON.parse(line);
+      if (Array.isArray(row)) rows.push(row);
+    }
+    return rows;
+  }
+
+  /**
+   * The bytes of a result as they come, in the format that the statement names, pulled by the reader. Returning early
+   * or aborting cancels the statement. A connection that turns out dead is replaced once, as long as nothing was read.
+   */
+  async *stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
+    const { stream, response_headers } = await inFaults(() => this.#open(sql, options));
+    const tag = response_headers['x-clickhouse-exception-tag'];
+    try {
+      for await (const piece of stream) {
+        if (!Buffer.isBuffer(piece)) continue;
+        const broken = typeof tag === 'string' ? exceptionIn(piece, tag) : undefined;
+        if (broken !== undefined) throw new FaultError(broken);
+        yield piece;
+      }
+    } catch (error) {
+      throw faultErrorOf(error);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  /**
+   * Sends rows. `statement` is an INSERT up to and including its FORMAT, `body` the rows in that format: as pieces, whose
+   * length is announced, or as a stream. Resolves when the rows are stored. Not repeated on failure: whether they were
+   * stored is unknown after a fault of kind `network`.
+   */
+  async insertNative(
+    statement: string,
+    body: Readable | readonly Uint8Array[],
+    options: StatementOptions = {},
+  ): Promise<void> {
+    await inFaults(async () => {
+      const known = body instanceof Readable ? undefined : body.reduce((sum, piece) => sum + piece.byteLength, 0);
+      const { stream } = await this.#client.exec({
+        query: statement,
+        values: body instanceof Readable ? body : Readable.from(body),
+        ...(known === undefined ? {} : { http_headers: { 'Content-Length': String(known) } }),
+        ...abortable(options),
+      });
+      for await (const _ of stream);
+    });
+  }
+
+  /** True when the engine answers. */
+  async ping(): Promise<boolean> {
+    return (await this.#client.ping()).success;
+  }
+
+  /** Gives up all connections; statements that run fail. */
+  async close(): Promise<void> {
+    await this.#client.close();
+    this.#agent.destroy();
+  }
+
+  async #open(sql: string, options: StatementOptions) {
+    try {
+      return await this.#client.exec({ query: sql, ...abortable(options) });
+    } catch (error) {
+      if (!isReset(error) || options.signal?.aborted) throw error;
+      return this.#client.exec({ query: sql, ...abortable(options) });
+    }
+  }
+}
+
+function abortable(options: StatementOptions): { abort_signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { abort_signal: options.signal };
+}
+
+async function inFaults<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw faultErrorOf(error);
+  }
+}
+
+/** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
+const resourceCodes = new Set([202, 241, 243, 252, 439]);
+/** Of a cluster: socket timeout, network error, no coordination service, no connection to a shard. */
+const networkCodes = new Set([209, 210, 225, 279, 999]);
+
+function faultErrorOf(error: unknown): FaultError {
+  if (error instanceof FaultError) return error;
+  if (error instanceof ClickHouseError) {
+    return new FaultError(engineFault(Number(error.code), error.type ?? '', error.message));
+  }
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  return new FaultError(fault('network', Codes.networkUnavailable, `The database cannot be reached: ${reason}`, error));
+}
+
+function engineFault(engineCode: number, engineType: string, message: string): Fault {
+  const cause: EngineCause = { engineCode, engineType };
+  const text = message.trim();
+  if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
+  const isDiskFull = /errno: 28\b|No space left on device/.test(message);
+  return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
+}
+
+/** The engine's code behind a fault, or undefined when the fault did not come from the engine. */
+export function engineCodeOf(value: Fault): number | undefined {
+  const { cause } = value;
+  if (typeof cause !== 'object' || cause === null || !('engineCode' in cause)) return undefined;
+  return typeof cause.engineCode === 'number' ? cause.engineCode : undefined;
+}
+
+/**
+ * The error that a broken off result ends with: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
+ * where the tag comes from the reply's head.
+ */
+function exceptionIn(piece: Buffer, tag: string): Fault | undefined {
+  const end = ` ${tag}${blockEnd}`;
+  if (piece.length < end.length || piece.toString('latin1', piece.length - end.length) !== end) return undefined;
+  const block = piece.toString('utf8', Math.max(0, piece.length - 65_536));
+  const text = block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length);
+  const [, code = '0', message = text] = /Code: (\d+)\. DB::Exception: ([\s\S]*)\n\d+$/.exec(text) ?? [];
+  return engineFault(Number(code), /\(([A-Z0-9_]+)\)\s*$/.exec(message)?.[1] ?? '', message);
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}

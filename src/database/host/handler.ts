@@ -1,0 +1,285 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ChdbResult } from 'chdb';
+import { openBody, readForm, readStart } from './body.js';
+import type { Connection, StatementContext } from './connection.js';
+import { literal } from './connection.js';
+import type { Connections, Lane } from './connections.js';
+import { EngineException, exceptionReply } from './exception.js';
+import { contentTypeOf } from './format.js';
+import { Reply, type Summary, sendException } from './reply.js';
+import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
+import type { Spool } from './spool.js';
+import { readStatement, type Statement, takesData } from './statement.js';
+
+/** What the handler works with. */
+export interface HandlerContext {
+  readonly connections: Connections;
+  readonly spool: Spool;
+  readonly user: string;
+  readonly password: string;
+  /** Time zone of the engine, for the reply header. */
+  readonly timeZone: string;
+  readonly serverName: string;
+}
+
+/** As much of a body as may come before the rows of an INSERT begin (the engine's own default of `max_query_size`). */
+const maxInsertHeadBytes = 256 * 1024;
+const maxStatementBytes = 64 * 1024 * 1024;
+const okText = 'Ok.\n';
+
+/** Answers one request of the HTTP interface; never rejects. */
+export async function handle(context: HandlerContext, request: IncomingMessage, response: ServerResponse) {
+  const headers: OutgoingHttpHeaders = { 'X-ClickHouse-Server-Display-Name': context.serverName };
+  try {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (answerWithoutQuery(request, response, url)) return;
+    checkCredentials(request, url, context.user, context.password);
+    const asked = readRequest(request, url);
+    headers['X-ClickHouse-Query-Id'] = asked.queryId;
+    headers['X-ClickHouse-Timezone'] = context.timeZone;
+    await new Execution(context, request, response, asked, headers).run();
+  } catch (error) {
+    // A body that nobody will read must not be mistaken for the next request.
+    if (!request.complete) headers.Connection = 'close';
+    const { code, status, text } = exceptionReply(error);
+    if (!response.headersSent && !response.destroyed) sendException(response, headers, code, status, text);
+    else response.destroy();
+  }
+}
+
+/** Health checks and wrong doors. */
+function answerWithoutQuery(request: IncomingMessage, response: ServerResponse, url: URL): boolean {
+  const reading = request.method === 'GET' || request.method === 'HEAD';
+  const { pathname } = url;
+  const isRoot = pathname === '/' || pathname === '/query';
+  if (
+    reading &&
+    (pathname === '/ping' || pathname === '/replicas_status' || (isRoot && !url.searchParams.has('query')))
+  ) {
+    sendText(response, 200, okText);
+  } else if (!isRoot) {
+    sendText(response, 404, `There is no handle ${pathname}\nUse / or /ping for health checks.\n`);
+  } else if (!reading && request.method !== 'POST') {
+    sendText(response, 405, `Method ${request.method} is not offered here.\n`);
+  } else return false;
+  request.resume();
+  return true;
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'Content-Type': 'text/html; charset=UTF-8', 'Content-Length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** One statement on its way through the host. */
+class Execution {
+  readonly #context: HandlerContext;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #asked: QueryRequest;
+  readonly #headers: OutgoingHttpHeaders;
+  readonly #gone = new AbortController();
+
+  constructor(
+    context: HandlerContext,
+    request: IncomingMessage,
+    response: ServerResponse,
+    asked: QueryRequest,
+    headers: OutgoingHttpHeaders,
+  ) {
+    this.#context = context;
+    this.#request = request;
+    this.#response = response;
+    this.#asked = asked;
+    this.#headers = headers;
+    response.once('close', () => {
+      if (!response.writableFinished) this.#gone.abort();
+    });
+  }
+
+  async run(): Promise<void> {
+    const body = openBody(this.#request);
+    const given = Buffer.from(this.#asked.query);
+    if (given.length > 0 && takesData(given)) {
+      const statement = this.#admit(readStatement(given));
+      if (statement.kind === 'insert') return this.#insert(statement, joined(statement.data), body.pieces, body.length);
+    }
+    const start = await readStart(body.pieces, maxInsertHeadBytes);
+    const contentType = this.#request.headers['content-type'] ?? '';
+    if (contentType.startsWith('multipart/form-data')) {
+      return this.#execute(this.#admit(readStatement(await this.#readForm(contentType, start.bytes, start.rest))));
+    }
+    const text = joined(given, start.bytes);
+    if (takesData(text)) {
+      const statement = this.#admit(readStatement(text));
+      if (statement.kind === 'insert') return this.#insert(statement, statement.data, start.rest, undefined);
+    }
+    const whole = start.ended ? text : await collect(text, start.rest);
+    return this.#execute(this.#admit(readStatement(whole)));
+  }
+
+  /** Refuses what a read-only request may not do. */
+  #admit(statement: Statement): Statement {
+    const harmless = statement.kind === 'rows' || (statement.kind === 'plain' && statement.readOnly);
+    if (harmless || !this.#asked.readOnly) return statement;
+    throw new EngineException(
+      164,
+      'READONLY',
+      'Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. ' +
+        'You should use method POST for modifying queries.',
+    );
+  }
+
+  async #readForm(contentType: string, start: Buffer, rest: AsyncIterable<Buffer>): Promise<Buffer> {
+    const fields = readForm(contentType, await collect(start, rest));
+    const { settings, parameters, query } = this.#asked;
+    for (const [name, value] of fields) addParameter(name, value, settings, parameters);
+    return Buffer.from(query + (fields.get('query') ?? ''));
+  }
+
+  async #execute(statement: Statement): Promise<void> {
+    if (statement.kind === 'rows') await this.#rows(statement);
+    else if (statement.kind === 'plain') await this.#plain(statement);
+    else await this.#insert(statement, statement.data, nothing(), undefined);
+  }
+
+  async #rows(statement: Extract<Statement, { kind: 'rows' }>): Promise<void> {
+    const format = statement.format ?? this.#asked.format ?? 'TabSeparated';
+    const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
+    await this.#on('rows', async (connection, tag) => {
+      const reply = this.#reply(format, () => connection.resume());
+      try {
+        const result = await connection.stream(statement.head, tail, this.#statementContext(), tag, (piece) =>
+          reply.write(piece),
+        );
+        reply.end(figures(result, false));
+      } catch (error) {
+        reply.fail(error);
+      }
+    });
+  }
+
+  async #plain(statement: Extract<Statement, { kind: 'plain' }>): Promise<void> {
+    const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
+    await this.#on('short', async (connection, tag) => {
+      const reply = this.#reply(format, () => {});
+      try {
+        if (statement.changesSession) connection.spoil();
+        const result = await connection.run(statement.text, format, this.#statementContext(), tag);
+        reply.write(Buffer.from(result.bytes()));
+        reply.end(figures(result, false));
+      } catch (error) {
+        reply.fail(error);
+      }
+    });
+  }
+
+  /** Takes the rows whole, so that a body that breaks off inserts nothing, and has the engine read them from there. */
+  async #insert(
+    statement: Extract<Statement, { kind: 'insert' }>,
+    first: Uint8Array,
+    rest: AsyncIterable<Uint8Array>,
+    length: number | undefined,
+  ): Promise<void> {
+    const body = await this.#context.spool.take(first, rest, length);
+    try {
+      const source = `FROM INFILE ${literal(body.path)} COMPRESSION 'none'`;
+      await this.#on('short', async (connection) => {
+        const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});
+        try {
+          const text = `${statement.head} ${source} ${statement.tail}`;
+          const result = await connection.run(text, 'Null', this.#statementContext(), '');
+          reply.end(figures(result, true));
+        } catch (error) {
+          reply.fail(withoutPath(error, body.path));
+        }
+      });
+    } finally {
+      body.discard();
+    }
+  }
+
+  /** Runs work on a connection, cancels it when the client goes away, and gives the connection back in any case. */
+  async #on(lane: Lane, work: (connection: Connection, tag: string) => Promise<void>): Promise<void> {
+    const { connections } = this.#context;
+    const { session } = this.#asked;
+    const [connection, giveBack] = session
+      ? await connections.takeSession(session.id, session.timeoutMs, session.check)
+      : await this.#takeShared(lane);
+    const tag = connections.newTag();
+    let stopCancelling = (): void => {};
+    const cancel = (): void => {
+      // What is in the pipe has no reader left; the statement ends only when its writes go through.
+      connection.resume();
+      stopCancelling = connections.cancel(tag);
+    };
+    const { signal } = this.#gone;
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      if (!signal.aborted) await work(connection, tag);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      stopCancelling();
+      await giveBack();
+    }
+  }
+
+  async #takeShared(lane: Lane): Promise<[Connection, () => Promise<void>]> {
+    const { connections } = this.#context;
+    const connection = await connections.take(lane, this.#gone.signal);
+    return [connection, () => connections.give(connection)];
+  }
+
+  #reply(format: string, onReady: () => void): Reply {
+    return new Reply(this.#response, {
+      headers: { ...this.#headers, 'Content-Type': contentTypeOf(format), 'X-ClickHouse-Format': format },
+      gzip: this.#asked.gzip,
+      waitForEnd: this.#asked.waitForEnd,
+      onReady,
+    });
+  }
+
+  #statementContext(): StatementContext {
+    return this.#asked;
+  }
+}
+
+function figures(result: ChdbResult, written: boolean): Summary {
+  const { rowsRead, bytesRead, elapsed } = result;
+  return { readRows: rowsRead, readBytes: bytesRead, writtenRows: written ? rowsRead : 0, elapsedSeconds: elapsed };
+}
+
+/** A format name from outside goes into the statement's text, so it must be one word. */
+function plainName(format: string): string {
+  if (/^\w+$/.test(format)) return format;
+  throw new EngineException(73, 'UNKNOWN_FORMAT', `Unknown format ${format}`);
+}
+
+/** Query parameter and body, or data in the text and data in the body: joined by a line break when there are both. */
+function joined(first: Uint8Array, second?: Uint8Array): Buffer {
+  if (second === undefined) return first.length === 0 ? Buffer.alloc(0) : Buffer.concat([first, Buffer.from('\n')]);
+  if (second.length === 0) return Buffer.from(first);
+  return first.length === 0 ? Buffer.from(second) : Buffer.concat([first, Buffer.from('\n'), second]);
+}
+
+async function collect(start: Buffer, rest: AsyncIterable<Buffer>): Promise<Buffer> {
+  const pieces = [start];
+  let length = start.length;
+  for await (const piece of rest) {
+    length += piece.length;
+    if (length > maxStatementBytes) {
+      throw new EngineException(179, 'QUERY_IS_TOO_LARGE', `A statement may have ${maxStatementBytes} bytes`);
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+/** The file is the host's own affair. */
+function withoutPath(error: unknown, path: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const message = error.message.replaceAll(`(in file/uri ${path}): `, '').replaceAll(path, 'the request body');
+  return new Error(message, { cause: error });
+}

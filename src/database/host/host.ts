@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Connections } from './connections.js';
+import { handle } from './handler.js';
+import { type DirectoryLock, lockDirectory } from './lock.js';
+import { type HostOptions, isLoopback } from './options.js';
+import { makeScratch, type Scratch } from './scratch.js';
+import { Spool } from './spool.js';
+
+/** A URL may carry a whole statement. */
+const maxHeaderBytes = 1024 * 1024;
+/** Longer than clients keep idle sockets, so that they close first and no request meets a closing socket. */
+const keepAliveMs = 30_000;
+/** How long cancelled statements and the engine itself get to let go. */
+const forcedStopMs = 3_000;
+
+/** A running engine host. */
+export interface Host {
+  readonly port: number;
+  /**
+   * Takes nothing new, waits for what runs (at most `timeoutMs`, then cancels it), closes the engine, and gives the data
+   * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
+   */
+  stop(timeoutMs: number): Promise<boolean>;
+}
+
+/**
+ * Opens the data directory and serves the HTTP interface.
+ * @throws DirectoryHeldError when another process owns the directory; an Error with one clear line when the address
+ * cannot be bound or would be open to the network without a password.
+ */
+export async function startHost(options: HostOptions): Promise<Host> {
+  if (!isLoopback(options.host) && options.password === '') {
+    throw new Error(`Listening on ${options.host} needs a password: set --password or SLUICE_ENGINE_SECRET.`);
+  }
+  const path = resolve(options.path);
+  const lock = lockDirectory(path, options.host, options.port);
+  let scratch: Scratch | undefined;
+  let connections: Connections | undefined;
+  try {
+    scratch = makeScratch(path);
+    connections = new Connections({ ...options, path }, scratch.path);
+    await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
+    const running = await serve(options, connections, scratch);
+    lock.announce(running.port);
+    return { port: running.port, stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
+  } catch (error) {
+    await connections?.close();
+    scratch?.remove();
+    lock.release();
+    throw error;
+  }
+}
+
+interface Running {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly scratch: Scratch;
+  readonly port: number;
+  /** Requests being answered. */
+  readonly active: Set<Promise<void>>;
+}
+
+async function serve(options: HostOptions, connections: Connections, scratch: Scratch): Promise<Running> {
+  const context = {
+    connections,
+    spool: new Spool(scratch.path, Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2))),
+    user: options.user,
+    password: options.password,
+    timeZone: await connections.ask('SELECT timezone()'),
+    serverName: hostname(),
+  };
+  const active = new Set<Promise<void>>();
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 0, keepAliveTimeout: keepAliveMs });
+  server.on('request', (request, response) => {
+    const answered = handle(context, request, response).finally(() => active.delete(answered));
+    active.add(answered);
+  });
+  const port = await listen(server, options);
+  return { server, connections, scratch, port, active };
+}
+
+function listen(server: Server, options: HostOptions): Promise<number> {
+  const { host, port } = options;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const reason = 'code' in error && error.code === 'EADDRINUSE' ? 'it is in use' : error.message;
+      reject(new Error(`Cannot listen on ${host} port ${port}: ${reason}.`, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
+  const { server, connections, scratch, active } = running;
+  server.close();
+  server.closeIdleConnections();
+  const settled = async (): Promise<void> => {
+    while (active.size > 0) await Promise.allSettled(active);
+  };
+  if (!(await within(settled(), timeoutMs))) {
+    await within(connections.cancelAll(), forcedStopMs);
+    server.closeAllConnections();
+    await within(settled(), forcedStopMs);
+  }
+  server.closeAllConnections();
+  const closed = active.size === 0 && (await within(connections.close(), forcedStopMs));
+  scratch.remove();
+  // A lock whose owner is dead can be taken over; one that is gone while the engine still writes could not be trusted.
+  if (closed) lock.release();
+  return closed;
+}
+
+/** True when the work ended in time, well or not. */
+async function within(work: Promise<void>, timeoutMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  const late = sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false);
+  const inTime = await Promise.race([ended, late]);
+  timer.abort();
+  return inTime;
+}

@@ -1,0 +1,164 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Who holds a data directory. */
+export interface DirectoryOwner {
+  readonly pid: number;
+  readonly host: string;
+  readonly port: number;
+  /** ISO time of the start. */
+  readonly since: string;
+  /** Start time of the process as the kernel counts it; tells a reused pid from the owner. Empty where unknown. */
+  readonly processStart: string;
+}
+
+/** A second owner was refused; the message names the first. */
+export class DirectoryHeldError extends Error {
+  readonly owner: DirectoryOwner;
+  constructor(path: string, owner: DirectoryOwner) {
+    super(
+      `The data directory ${path} is in use by process ${owner.pid} (port ${owner.port}, since ${owner.since}). ` +
+        'Stop that process or choose another directory.',
+    );
+    this.name = 'DirectoryHeldError';
+    this.owner = owner;
+  }
+}
+
+/** A held data directory. */
+export interface DirectoryLock {
+  /** Writes the port that was bound into the lock. */
+  announce(port: number): void;
+  /** Gives the directory back; safe twice. */
+  release(): void;
+}
+
+const lockName = 'sluice.lock';
+const attempts = 20;
+
+/**
+ * Takes a data directory, creating it when missing. The lock file appears whole or not at all (written aside, then
+ * linked). The lock of a process that is gone is taken over.
+ * @throws DirectoryHeldError when a live process holds it.
+ */
+export function lockDirectory(path: string, host: string, port: number): DirectoryLock {
+  mkdirSync(path, { recursive: true });
+  const file = join(path, lockName);
+  const draft = `${file}.${process.pid}`;
+  const owner = (boundPort: number): string =>
+    JSON.stringify({ pid: process.pid, host, port: boundPort, since, processStart: processStart(process.pid) });
+  const since = new Date().toISOString();
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    writeFileSync(draft, owner(port));
+    if (tryLink(draft, file)) {
+      rmSync(draft, { force: true });
+      return heldLock(file, draft, owner);
+    }
+    removeIfDead(path, file);
+  }
+  rmSync(draft, { force: true });
+  throw new Error(`The lock ${file} changes hands too fast to be taken.`);
+}
+
+function heldLock(file: string, draft: string, owner: (port: number) => string): DirectoryLock {
+  let held = true;
+  return {
+    announce(port) {
+      writeFileSync(draft, owner(port));
+      renameSync(draft, file);
+    },
+    release() {
+      if (!held) return;
+      held = false;
+      if (readOwner(file)?.pid === process.pid) rmSync(file, { force: true });
+    },
+  };
+}
+
+function tryLink(draft: string, file: string): boolean {
+  try {
+    linkSync(draft, file);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes a dead owner's lock. Moving it aside first makes sure that what is deleted is what was judged. */
+function removeIfDead(path: string, file: string): void {
+  const judged = readText(file);
+  if (judged === undefined) return;
+  const owner = parseOwner(judged);
+  if (owner !== undefined && isAlive(owner)) {
+    rmSync(`${file}.${process.pid}`, { force: true });
+    throw new DirectoryHeldError(path, owner);
+  }
+  const aside = `${file}.${process.pid}.dead`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  if (readText(aside) !== judged) tryLink(aside, file);
+  rmSync(aside, { force: true });
+}
+
+function isAlive(owner: DirectoryOwner): boolean {
+  try {
+    process.kill(owner.pid, 0);
+  } catch (error) {
+    // EPERM: it lives and belongs to someone else.
+    if (errorCode(error) !== 'EPERM') return false;
+  }
+  if (owner.pid === process.pid) return owner.processStart === processStart(process.pid);
+  const start = processStart(owner.pid);
+  return start === '' || owner.processStart === '' || start === owner.processStart;
+}
+
+/** Field 22 of /proc/<pid>/stat: clock ticks between boot and the start of the process (proc(5)). */
+function processStart(pid: number): string {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === undefined) return '';
+  // The second field, the program's name, may hold blanks and brackets; the rest begins after its last bracket.
+  const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie has ended although its pid is not free yet.
+  return rest[0] === 'Z' ? 'ended' : (rest[19] ?? '');
+}
+
+function readOwner(file: string): DirectoryOwner | undefined {
+  const text = readText(file);
+  return text === undefined ? undefined : parseOwner(text);
+}
+
+function parseOwner(text: string): DirectoryOwner | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('pid' in value) || typeof value.pid !== 'number' || !Number.isInteger(value.pid) || value.pid <= 0) {
+    return undefined;
+  }
+  return {
+    pid: value.pid,
+    host: 'host' in value ? String(value.host) : '',
+    port: 'port' in value ? Number(value.port) : 0,
+    since: 'since' in value ? String(value.since) : '',
+    processStart: 'processStart' in value ? String(value.processStart) : '',
+  };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,56 @@
+/** What the engine host is started with. */
+export interface HostOptions {
+  /** Data directory; created when missing, owned by one host at a time. */
+  readonly path: string;
+  /** Address to listen on. Anything beyond loopback needs a password. */
+  readonly host: string;
+  /** TCP port; 0 picks a free one. */
+  readonly port: number;
+  /** Statements that run side by side. */
+  readonly sessions: number;
+  readonly user: string;
+  /** Empty: whoever reaches the port is served. */
+  readonly password: string;
+  /** Bytes of INSERT bodies held in memory-backed files; above it uploads wait. */
+  readonly maxSpoolBytes: number;
+  /** Bytes the engine may use; 0 leaves its own limit, nine tenths of the machine's memory. */
+  readonly maxMemoryBytes: number;
+  /** How long a stop waits for running statements. */
+  readonly stopTimeoutMs: number;
+}
+
+export const hostDefaults: HostOptions = {
+  path: './data',
+  host: '127.0.0.1',
+  port: 6030,
+  sessions: 16,
+  user: 'default',
+  password: '',
+  maxSpoolBytes: 256 * 1024 * 1024,
+  maxMemoryBytes: 0,
+  stopTimeoutMs: 10_000,
+};
+
+/** Threads that Node itself needs beside one for each session: file writes, compression, name lookups. */
+const spareThreads = 4;
+
+/** Size of the libuv pool for a number of sessions; it only counts when set before the process starts. */
+export function threadPoolSize(sessions: number): number {
+  return sessions + spareThreads;
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** What the host tells the process that started it: the port it serves, or why it could not start. */
+export type HostMessage = { readonly ready: number } | { readonly failed: string };
+
+/** Reads a message that came over the channel; undefined when it is none of ours. */
+export function readHostMessage(value: unknown): HostMessage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if ('ready' in value && typeof value.ready === 'number') return { ready: value.ready };
+  if ('failed' in value && typeof value.failed === 'string') return { failed: value.failed };
+  return undefined;
+}

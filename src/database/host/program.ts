@@ -1,0 +1,131 @@
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
+import { startHost } from './host.js';
+import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
+
+/** A parent that is gone asks for nothing any more; its statements need not end. */
+const orphanStopMs = 500;
+
+/**
+ * The program `sluice-engine`: reads arguments, makes sure that the thread pool is large enough, serves until a signal
+ * or until the parent is gone. `entry` is the URL of the file that was started.
+ */
+export async function runProgram(entry: string, argv: readonly string[]): Promise<void> {
+  const options = readArguments(argv);
+  if (options === undefined) return;
+  if (Number(process.env.UV_THREADPOOL_SIZE ?? 4) < threadPoolSize(options.sessions)) {
+    startWithThreads(entry, argv, options);
+    return;
+  }
+  await serveUntilStopped(options);
+}
+
+function readArguments(argv: readonly string[]): HostOptions | undefined {
+  const whole = (least: number) => (text: string) => {
+    const value = Number(text);
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`Not a whole number of at least ${least}.`);
+    }
+    return value;
+  };
+  const command = new Command('sluice-engine')
+    .description('The embedded database of Sluice behind the ClickHouse HTTP interface.')
+    .version(packageVersion())
+    .option('--path <directory>', 'data directory', hostDefaults.path)
+    .option('--host <address>', 'address to listen on', hostDefaults.host)
+    .option('--port <number>', 'TCP port; 0 picks a free one', whole(0), hostDefaults.port)
+    .option('--sessions <number>', 'statements that run side by side', whole(2), hostDefaults.sessions)
+    .option('--user <name>', 'user name', hostDefaults.user)
+    .option('--password <text>', 'password; better given as SLUICE_ENGINE_SECRET', hostDefaults.password)
+    .option('--spool <bytes>', 'limit of INSERT bodies held in memory', whole(1), hostDefaults.maxSpoolBytes)
+    .option('--memory <bytes>', 'limit of the engine; 0 is 0.9 of the machine', whole(0), hostDefaults.maxMemoryBytes)
+    .exitOverride()
+    .allowExcessArguments(false);
+  try {
+    command.parse(argv, { from: 'user' });
+  } catch (error) {
+    const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
+    process.exitCode = code === 0 ? 0 : 2;
+    return undefined;
+  }
+  const given = command.opts<OptionValues>();
+  return {
+    ...hostDefaults,
+    path: given.path,
+    host: given.host,
+    port: given.port,
+    sessions: given.sessions,
+    user: given.user,
+    password: process.env.SLUICE_ENGINE_SECRET || given.password,
+    maxSpoolBytes: given.spool,
+    maxMemoryBytes: given.memory,
+  };
+}
+
+type OptionValues = {
+  path: string;
+  host: string;
+  port: number;
+  sessions: number;
+  user: string;
+  password: string;
+  spool: number;
+  memory: number;
+};
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+  const parsed: unknown = JSON.parse(text);
+  return typeof parsed === 'object' && parsed !== null && 'version' in parsed ? String(parsed.version) : '0';
+}
+
+/**
+ * The size of the thread pool is read once, when the runtime loads its first module, so it has to be in the environment
+ * of the process. This process only waits and passes signals on; the host ends when the channel to it breaks.
+ */
+function startWithThreads(entry: string, argv: readonly string[], options: HostOptions): void {
+  const env = { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize(options.sessions)) };
+  const child = fork(fileURLToPath(entry), [...argv], { env, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill('SIGTERM'));
+  child.on('message', (message) => process.send?.(message));
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1;
+    if (process.connected) process.disconnect();
+  });
+  process.on('disconnect', () => child.kill('SIGTERM'));
+}
+
+async function serveUntilStopped(options: HostOptions): Promise<void> {
+  // A parent that is gone leaves broken pipes behind; a lost line of output is no reason to die.
+  process.stdout.on('error', () => {});
+  process.stderr.on('error', () => {});
+  let stopAsked: ((timeoutMs: number) => void) | undefined;
+  const stopping = new Promise<number>((resolve) => {
+    stopAsked = resolve;
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stopAsked?.(options.stopTimeoutMs));
+  }
+  if (process.send !== undefined) process.on('disconnect', () => stopAsked?.(orphanStopMs));
+  try {
+    const host = await startHost(options);
+    process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
+    tell({ ready: host.port });
+    const closed = await host.stop(await stopping);
+    // The engine still works on something that cannot be cancelled: only the kernel can end that.
+    if (!closed) process.kill(process.pid, 'SIGKILL');
+    process.exitCode = 0;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`sluice-engine: ${message}\n`);
+    tell({ failed: message });
+    process.exitCode = 1;
+  }
+  if (process.connected) process.disconnect();
+}
+
+function tell(message: HostMessage): void {
+  if (process.connected) process.send?.(message);
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const memoryDirectory = '/dev/shm';
+
+/** A private directory for pipes and INSERT bodies, memory-backed where the system has such a place. */
+export interface Scratch {
+  readonly path: string;
+  /** Bytes that were free when it was made. */
+  readonly freeBytes: number;
+  remove(): void;
+}
+
+/**
+ * Makes the scratch directory of a data directory and removes what an earlier owner left behind. Call it only while
+ * holding the data directory: its name is all that tells whose leftovers they are.
+ */
+export function makeScratch(dataPath: string): Scratch {
+  const base = existsSync(memoryDirectory) ? memoryDirectory : tmpdir();
+  const prefix = `sluice-${createHash('sha256').update(realpathSync(dataPath)).digest('hex').slice(0, 16)}-`;
+  for (const name of readdirSync(base)) {
+    if (name.startsWith(prefix)) rmSync(join(base, name), { recursive: true, force: true });
+  }
+  const path = mkdtempSync(join(base, prefix));
+  const { bavail, bsize } = statfsSync(path);
+  return { path, freeBytes: bavail * bsize, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,214 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ComponentLog } from '../model/component.js';
+import { type HostOptions, hostDefaults, readHostMessage, threadPoolSize } from './host/options.js';
+
+/** `down` covers the pause before a restart; whoever writes meanwhile gets network faults and may try again. */
+export type EngineState = 'starting' | 'up' | 'down';
+
+/** How the embedded engine is started. What is left out is as in `hostDefaults`. */
+export interface SupervisorOptions extends Partial<Omit<HostOptions, 'user' | 'password'>> {
+  readonly log: ComponentLog;
+}
+
+/** Where the engine answers and as whom. The secret is new with every supervisor and never written down. */
+export interface EngineEndpoint {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+const engineProgram = fileURLToPath(new URL('../engine.js', import.meta.url));
+/** Loading the parts of a large data directory takes a while. */
+const startTimeoutMs = 120_000;
+const firstDelayMs = 100;
+const maxDelayMs = 5_000;
+/** An engine that lived this long was well: the next restart is immediate again. */
+const steadyMs = 10_000;
+/** What a stop allows on top of the host's own deadline. */
+const stopGraceMs = 8_000;
+
+/**
+ * Runs the engine host as a child process and starts it again whenever it dies: at once, then after 100 ms, doubling to
+ * 5 s. The host dies with this process, however this process ends.
+ */
+export class EngineSupervisor {
+  readonly #options: Omit<HostOptions, 'password'>;
+  readonly #log: ComponentLog;
+  readonly #secret = randomBytes(24).toString('base64url');
+  readonly #listeners = new Set<(state: EngineState) => void>();
+  #state: EngineState = 'down';
+  #child: ChildProcess | undefined;
+  #port: number;
+  #restarts = 0;
+  #stopping: AbortController | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    const { log, ...given } = options;
+    this.#options = { ...hostDefaults, ...given };
+    this.#log = log;
+    this.#port = this.#options.port;
+  }
+
+  get state(): EngineState {
+    return this.#state;
+  }
+
+  /** Process id of the running host. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Where the engine answers; the port is final once {@link EngineSupervisor.start} has resolved. */
+  get endpoint(): EngineEndpoint {
+    const { host, user } = this.#options;
+    const name = host.includes(':') ? `[${host}]` : host;
+    return { url: `http://${name}:${this.#port}`, user, password: this.#secret };
+  }
+
+  /** Calls the listener with the state now and at every change, until the returned function is called. */
+  onState(listener: (state: EngineState) => void): () => void {
+    this.#listeners.add(listener);
+    listener(this.#state);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Starts the engine; resolves when it answers. This first start is not repeated: it rejects with the host's own line,
+   * for example when another process holds the data directory or the port.
+   */
+  async start(): Promise<EngineEndpoint> {
+    if (this.#stopping !== undefined) throw new Error('The engine was started before.');
+    this.#stopping = new AbortController();
+    await this.#launch();
+    return this.endpoint;
+  }
+
+  /** Ends the engine: asks, waits for its deadline, then kills. Safe before a start and twice. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end();
+    return this.#stopped;
+  }
+
+  async #end(): Promise<void> {
+    this.#stopping ??= new AbortController();
+    this.#stopping.abort();
+    const child = this.#child;
+    if (child === undefined || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), this.#options.stopTimeoutMs + stopGraceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  async #launch(): Promise<void> {
+    this.#enter('starting');
+    const child = this.#spawn();
+    this.#child = child;
+    const since = Date.now();
+    try {
+      this.#port = await readyPort(child);
+    } catch (error) {
+      this.#enter('down');
+      child.kill('SIGKILL');
+      throw error;
+    }
+    this.#enter('up');
+    child.once('exit', (code, signal) => this.#onExit(Date.now() - since, code, signal));
+    if (hasEnded(child)) this.#onExit(0, child.exitCode, child.signalCode);
+  }
+
+  #spawn(): ChildProcess {
+    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes } = this.#options;
+    const given = { path, host, port: this.#port, sessions, user, spool: maxSpoolBytes, memory: maxMemoryBytes };
+    const args = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
+    const env = {
+      ...process.env,
+      SLUICE_ENGINE_SECRET: this.#secret,
+      UV_THREADPOOL_SIZE: String(threadPoolSize(sessions)),
+    };
+    // Its own flags only: an inspector port or a heap limit of this process is not meant for the engine.
+    const child = fork(engineProgram, args, { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    child.stderr?.setEncoding('utf8');
+    child.stderr?.on('data', (text: string) => {
+      for (const line of text.split('\n')) {
+        if (line !== '') this.#log.warn({ line }, 'The engine host wrote to its error output.');
+      }
+    });
+    return child;
+  }
+
+  #onExit(livedMs: number, code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#state === 'down') return;
+    this.#enter('down');
+    if (this.#stopping?.signal.aborted !== false) return;
+    this.#log.error({ code, signal, livedMs }, 'The engine host died; it is started again.');
+    if (livedMs >= steadyMs) this.#restarts = 0;
+    this.#keepStarting(this.#stopping.signal).catch(() => {});
+  }
+
+  async #keepStarting(stopped: AbortSignal): Promise<void> {
+    for (;;) {
+      const delayMs = this.#restarts === 0 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#restarts - 1));
+      this.#restarts++;
+      await sleep(delayMs, undefined, { signal: stopped });
+      try {
+        await this.#launch();
+        return;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        if (stopped.aborted) return;
+        this.#log.error({ reason, attempt: this.#restarts }, 'The engine host cannot be started.');
+      }
+    }
+  }
+
+  #enter(state: EngineState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state);
+  }
+}
+
+/** The port a host reports; rejects with the host's own line, or when it ends or stays silent. */
+function readyPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let failure = '';
+    const timer = setTimeout(
+      () => finish(() => reject(new Error(`The engine host was not ready within ${startTimeoutMs / 1000} s.`))),
+      startTimeoutMs,
+    );
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      child.off('error', onError);
+      settle();
+    };
+    const onMessage = (value: unknown): void => {
+      const message = readHostMessage(value);
+      if (message === undefined) return;
+      if ('ready' in message) finish(() => resolve(message.ready));
+      else failure = message.failed;
+    };
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+      const ended = `The engine host ended before it was ready (${signal ?? `exit code ${code}`}).`;
+      finish(() => reject(new Error(failure === '' ? ended : failure)));
+    };
+    const onError = (error: Error): void => {
+      finish(() => reject(new Error(`The engine host cannot be started: ${error.message}`, { cause: error })));
+    };
+    child.on('message', onMessage);
+    child.on('exit', onExit);
+    child.on('error', onError);
+  });
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

@@ -1,0 +1,70 @@
+import type { Credentials } from '../model/exchange.js';
+import { Codes, type Fault, fault } from '../model/fault.js';
+import type { LoginCodes } from './login-code.js';
+
+/** Longest user name in bytes. */
+export const maxUserBytes = 24;
+
+const noAuthInfo = fault('auth', Codes.noAuthInfo, 'no auth info input');
+const invalidType = fault('auth', Codes.invalidAuthType, 'invalid type of Authorization');
+const invalidBasic = fault('auth', Codes.invalidBasicAuth, 'invalid basic Authorization');
+const invalidCustom = fault('auth', Codes.invalidCustomAuth, 'invalid custom Authorization');
+
+const standardBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** True for a fault, false for what stands in its place on success. */
+export function isFault(value: object): value is Fault {
+  return 'kind' in value && 'code' in value && 'message' in value;
+}
+
+/**
+ * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, the word in exactly this
+ * case, one blank, the token (specification 1, "Authentication"). Whether they are true is decided behind the door.
+ * `query` matters to `Bearer` only: a `token` parameter beside it is refused.
+ */
+export function readAuthorization(
+  header: string | undefined,
+  codes: LoginCodes,
+  query: URLSearchParams,
+): Credentials | Fault {
+  const text = header?.trim() ?? '';
+  if (text === '') return noAuthInfo;
+  const blank = text.indexOf(' ');
+  if (blank === -1) return invalidType;
+  const scheme = text.slice(0, blank);
+  const token = text.slice(blank + 1);
+  if (scheme === 'Basic') return readBasic(token);
+  if (scheme === 'Custom') return readCustom(token, codes);
+  if (scheme === 'Bearer' && !query.has('token')) return { scheme: 'token', token };
+  return invalidType;
+}
+
+function readBasic(token: string): Credentials | Fault {
+  if (!standardBase64.test(token)) return invalidBasic;
+  const pair = Buffer.from(token, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  if (colon < 1 || colon === pair.length - 1) return invalidBasic;
+  return { scheme: 'password', user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+function readCustom(token: string, codes: LoginCodes): Credentials | Fault {
+  const content = codes.open(token);
+  if (content === undefined || content.user === '' || content.password === '') return invalidCustom;
+  return { scheme: 'password', user: content.user, password: content.password };
+}
+
+/**
+ * Credentials of a line-protocol write: parameters `u` and `p` each override their half of a Basic header. Tokens are
+ * not supported here (specification 1, "Authentication", rule 2), so any other scheme, like a malformed header, is a
+ * fault unless both parameters are given.
+ */
+export function readWriteCredentials(header: string | undefined, query: URLSearchParams): Credentials | Fault {
+  const user = query.get('u') ?? '';
+  const password = query.get('p') ?? '';
+  if (user !== '' && password !== '') return { scheme: 'password', user, password };
+  const text = header?.trim() ?? '';
+  if (text === '') return noAuthInfo;
+  const basic = text.startsWith('Basic ') ? readBasic(text.slice('Basic '.length)) : invalidType;
+  if (isFault(basic) || basic.scheme !== 'password') return isFault(basic) ? basic : invalidType;
+  return { scheme: 'password', user: user || basic.user, password: password || basic.password };
+}

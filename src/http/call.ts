@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ComponentLog } from '../model/component.js';
+import type { Intake } from '../model/exchange.js';
+import type { LoginCodes } from './login-code.js';
+
+/** One request on its way through a handler. */
+export interface Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Percent-decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Query parameters; `get` gives the first of repeated ones. */
+  readonly query: URLSearchParams;
+  /** Fires when the client went away before its answer was sent in full. */
+  readonly aborted: AbortSignal;
+}
+
+/** Settings that the handlers read. */
+export interface HandlerSettings {
+  readonly httpCodeServerError: boolean;
+  /** Rows per SQL answer; negative is no limit. */
+  readonly restfulRowLimit: number;
+  /** Longest SQL statement, inflated, in bytes. */
+  readonly sqlBytes: number;
+  readonly lineproto: LineprotoSettings;
+}
+
+export interface LineprotoSettings {
+  /** `lineproto.enable`: off means that the route does not exist. */
+  readonly enable: boolean;
+  /** `smlAutoCreateDB`. */
+  readonly createDatabase: boolean;
+}
+
+/** Counts what the door does; every method is called once per event. `reason` and `route` come from small fixed sets. */
+export interface HttpObserver {
+  begun(): void;
+  /** `status` is 499 when the client went away before its answer was complete. */
+  ended(request: { route: string; method: string; status: number; seconds: number }): void;
+  refused(reason: 'all-paused' | 'query-paused' | 'draining'): void;
+}
+
+/** What every handler is given at construction. */
+export interface HandlerContext {
+  readonly intake: Intake;
+  readonly settings: HandlerSettings;
+  readonly loginCodes: LoginCodes;
+  readonly log: ComponentLog;
+  readonly observer: HttpObserver | undefined;
+}
+
+/** Answers one call; resolves with its reply once that was handed to the server. */
+export type Handler = (call: Call) => Promise<FastifyReply>;

@@ -1,0 +1,67 @@
+import type { SqlRequest } from '../model/exchange.js';
+import { Codes, type Fault, fault } from '../model/fault.js';
+import { isFault, readAuthorization } from './auth.js';
+import type { Call, HandlerContext } from './call.js';
+import { gzipLayers } from './compression.js';
+import { readRequestId, readRowWithMeta, readTimeZone } from './parameters.js';
+import { headerText } from './reply.js';
+import { collectBody } from './request-body.js';
+
+const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
+const noSql = fault('parameter', Codes.noSql, 'no sql input');
+
+/** A SQL request that passed the door. */
+export interface SqlAdmission {
+  readonly id: string;
+  readonly sql: SqlRequest;
+}
+
+/**
+ * The checks of a SQL request in the order that clients see: a bad request id is reported before missing credentials,
+ * and those before an empty body. The memory guard stands before this door and behind it.
+ */
+export async function admitSql(call: Call, context: HandlerContext): Promise<SqlAdmission | Fault> {
+  const { request, query, params } = call;
+  const { settings } = context;
+  const id = readRequestId(query.get('req_id'), request.id);
+  if (typeof id !== 'string') return id;
+  const credentials = readAuthorization(request.headers.authorization, context.loginCodes, query);
+  if (isFault(credentials)) return credentials;
+  const timeZone = readTimeZone(query.get('tz'));
+  if (typeof timeZone !== 'string') return timeZone;
+  const keyed = readRowWithMeta(query.get('row_with_meta'));
+  if (typeof keyed !== 'boolean') return keyed;
+  const layers = gzipLayers(headerText(request.headers['content-encoding']));
+  if (typeof layers !== 'number') return layers;
+  const body = await collectBody(request.raw, layers, settings.sqlBytes);
+  if (!Buffer.isBuffer(body)) return body;
+  if (body.length === 0) return emptyRequest;
+  const statement = trimmed(body);
+  if (statement.length === 0) return noSql;
+  const database = params.db === undefined || params.db === '' ? undefined : params.db;
+  const sql = { statement, database, credentials, timeZone, keyed, rowLimit: settings.restfulRowLimit };
+  return { id, sql };
+}
+
+/** Blank, and tab to carriage return. */
+function isBlank(byte: number): boolean {
+  return byte === 32 || (byte >= 9 && byte <= 13);
+}
+
+/** The bytes without leading and trailing white space; shares memory. */
+function trimmed(bytes: Buffer): Buffer {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isBlank(bytes[start]!)) start++;
+  while (end > start && isBlank(bytes[end - 1]!)) end--;
+  return bytes.subarray(start, end);
+}
+
+const queryStart = /^(?:[\s(]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:select|show|desc|describe|explain)\b/i;
+/** How far into a statement its first keyword is looked for. */
+const keywordBytes = 4096;
+
+/** True when a statement asks for rows, judged by its first keyword, so that it can be refused before it runs. */
+export function isQuery(statement: Buffer): boolean {
+  return queryStart.test(statement.toString('latin1', 0, Math.min(statement.length, keywordBytes)));
+}

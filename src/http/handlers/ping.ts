@@ -1,0 +1,15 @@
+import type { Handler, HandlerContext } from '../call.js';
+import { sendEmpty } from '../reply.js';
+
+/**
+ * `GET /-/ping`: 200, or 503 while the memory guard pauses everything; with `action=query`, also while it pauses
+ * queries. Never asks who calls (specification 1, "Health check").
+ */
+export function pingHandler(context: HandlerContext): Handler {
+  return async (call) => {
+    const state = context.intake.guard();
+    const aboutQueries = call.query.get('action') === 'query';
+    const paused = state === 'all-paused' || (aboutQueries && state === 'query-paused');
+    return sendEmpty(call.reply, paused ? 503 : 200);
+  };
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply } from 'fastify';
+import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { affectedBody, sqlBody } from '../../transforms/encode/sql-body.js';
+import type { Call, Handler, HandlerContext } from '../call.js';
+import { unsupportedEncoding } from '../compression.js';
+import { admitSql, isQuery } from '../door.js';
+import { ask } from '../exchange.js';
+import { errorBody, sendFault, sendGuardRefusal, sendJson, sendJsonStream } from '../reply.js';
+
+/** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
+export function sqlHandler(context: HandlerContext): Handler {
+  const { intake } = context;
+  return async (call) => {
+    if (call.params.db === '') return redirectToBare(call);
+    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
+    const admitted = await admitSql(call, context);
+    if ('kind' in admitted) return refuse(call, context, admitted);
+    const { id, sql } = admitted;
+    const state = intake.guard();
+    if (state === 'all-paused') return sendGuardRefusal(call, context, state);
+    if (state === 'query-paused' && isQuery(sql.statement)) return sendGuardRefusal(call, context, state);
+    const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
+    if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
+    if (outcome.answer.kind === 'affected') {
+      return sendJson(call.reply, 200, affectedBody(outcome.answer.rows, sql.keyed));
+    }
+    return sendRows(call, context, sql, outcome.answer);
+  };
+}
+
+/** A trailing slash is not a database: the client is sent to the route it meant, with its method and body. */
+function redirectToBare(call: Call): FastifyReply {
+  const query = call.query.size > 0 ? `?${call.query}` : '';
+  return call.reply.code(307).header('location', `/rest/sql${query}`).header('content-length', 0).send();
+}
+
+function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply {
+  if (found === unsupportedEncoding) return sendJson(call.reply, 415, errorBody(found.code, found.message));
+  return sendFault(call.reply, found, context.settings.httpCodeServerError);
+}
+
+type RowsAnswer = Extract<SqlAnswer, { kind: 'rows' }>;
+
+/** The first chunk is awaited before the status goes out: what fails until then still gets a proper error body. */
+async function sendRows(
+  call: Call,
+  context: HandlerContext,
+  sql: SqlRequest,
+  answer: RowsAnswer,
+): Promise<FastifyReply> {
+  const lines = answer.lines[Symbol.asyncIterator]();
+  let first: IteratorResult<Uint8Array, unknown>;
+  try {
+    first = await lines.next();
+  } catch (error) {
+    return refuse(call, context, faultOf(call, context, error));
+  }
+  if (call.aborted.aborted) {
+    if (first.done !== true) await lines.return?.();
+    return call.reply.hijack();
+  }
+  return sendJsonStream(call, sqlBody(answer.meta, sql.rowLimit, first, lines), context.log);
+}
+
+function faultOf(call: Call, context: HandlerContext, error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
+  if (!call.aborted.aborted) {
+    context.log.error({ requestId: call.request.id, err: error }, 'A result failed before its first row.');
+  }
+  return fault('database', Codes.free, 'internal error', error);
+}

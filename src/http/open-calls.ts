@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+interface OpenCall {
+  readonly raw: IncomingMessage;
+  readonly abort: AbortController;
+}
+
+/** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
+export class OpenCalls {
+  draining = false;
+  readonly #calls = new Map<ServerResponse, OpenCall>();
+  #whenChanged: () => void = () => undefined;
+
+  /** Begins to watch a request; its end is noticed by itself. */
+  add(raw: IncomingMessage, response: ServerResponse): void {
+    const abort = new AbortController();
+    this.#calls.set(response, { raw, abort });
+    if (this.draining) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      this.#calls.delete(response);
+      if (!response.writableFinished) abort.abort();
+      this.#whenChanged();
+    });
+  }
+
+  /** Fires when the client of an open request goes away before it has its answer. */
+  signal(response: ServerResponse): AbortSignal {
+    const call = this.#calls.get(response);
+    return call === undefined ? AbortSignal.abort() : call.abort.signal;
+  }
+
+  /** True when an answer has begun on a connection: nothing else may be written to it. */
+  answering(socket: Duplex): boolean {
+    for (const [response, call] of this.#calls) {
+      if (call.raw.socket === socket && response.headersSent) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Judges a connection that was silent for the idle span: true when the next move is the client's. It is the service's
+   * own while it works on an answer, or while body bytes wait here unread.
+   */
+  clientIsStuck(socket: Duplex & { readonly writableLength: number }): boolean {
+    for (const [response, { raw }] of this.#calls) {
+      if (raw.socket !== socket) continue;
+      if (socket.writableLength > 0 || response.writableLength > 0) return true;
+      return !raw.complete && raw.readableLength === 0;
+    }
+    return true;
+  }
+
+  /**
+   * Resolves when no request is open or the deadline fires. Answers that have not begun tell their client to close;
+   * `closeIdle` is called as connections fall idle.
+   */
+  drain(deadline: AbortSignal, closeIdle: () => void): Promise<void> {
+    this.draining = true;
+    for (const response of this.#calls.keys()) response.shouldKeepAlive = false;
+    return new Promise((resolve) => {
+      this.#whenChanged = () => {
+        closeIdle();
+        if (this.#calls.size === 0 || deadline.aborted) resolve();
+      };
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+      this.#whenChanged();
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import { Codes, type Fault, fault } from '../model/fault.js';
+import { isTimeZone, serverTimeZone } from './time-zones.js';
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const uint64Max = 2n ** 64n - 1n;
+
+/** Instance number in the top byte of generated request ids; the rest counts from 1. */
+const instanceBits = 0x20n << 56n;
+let counted = 0n;
+
+const trueWords = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const falseWords = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+function parameterFault(message: string): Fault {
+  return fault('parameter', Codes.free, message);
+}
+
+/** A request id as logs print it: `0x` and the hexadecimal digits of the 64-bit value. */
+function requestIdText(value: bigint): string {
+  return `0x${BigInt.asUintN(64, value).toString(16)}`;
+}
+
+function integerIn(text: string, form: RegExp, min: bigint, max: bigint): bigint | undefined {
+  if (!form.test(text)) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return value >= min && value <= max ? value : undefined;
+}
+
+/** A fresh request id. */
+export function newRequestId(): string {
+  counted++;
+  return requestIdText(instanceBits | counted);
+}
+
+/** `req_id` of the SQL routes: a signed 64-bit decimal; absent, empty or 0 means the `fresh` id. */
+export function readRequestId(text: string | null, fresh: string): string | Fault {
+  if (text === null || text === '') return fresh;
+  const value = integerIn(text, /^[+-]?[0-9]{1,40}$/, int64Min, int64Max);
+  if (value === undefined) return parameterFault(`illegal param, req_id must be numeric: ${JSON.stringify(text)}`);
+  return value === 0n ? fresh : requestIdText(value);
+}
+
+/** `req_id` of the write routes: an unsigned 64-bit decimal; absent, empty or 0 means the `fresh` id. Undefined: not a number. */
+export function readWriteRequestId(text: string | null, fresh: string): string | undefined {
+  if (text === null || text === '') return fresh;
+  const value = integerIn(text, /^[0-9]{1,40}$/, 0n, uint64Max);
+  if (value === undefined) return undefined;
+  return value === 0n ? fresh : requestIdText(value);
+}
+
+/**
+ * `tz`: an IANA zone name in its exact spelling; absent or empty is UTC, `Local` the zone of this machine
+ * (specification 1, "Run SQL"). Offsets are not names.
+ */
+export function readTimeZone(text: string | null): string | Fault {
+  if (text === null || text === '' || text === 'UTC') return 'UTC';
+  if (text === 'Local') return serverTimeZone();
+  if (text.includes('..') || text.startsWith('/') || text.startsWith('\\')) {
+    return parameterFault('time: invalid location name');
+  }
+  return isTimeZone(text) ? text : parameterFault(`unknown time zone ${text}`);
+}
+
+/** `row_with_meta`; absent or empty is false. */
+export function readRowWithMeta(text: string | null): boolean | Fault {
+  if (text === null || text === '' || falseWords.has(text)) return false;
+  if (trueWords.has(text)) return true;
+  return parameterFault(`illegal param, row_with_meta must be boolean: ${JSON.stringify(text)}`);
+}
+
+/** `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. Undefined: not a number. */
+export function readTtl(text: string | null): number | undefined {
+  if (text === null || text === '') return 0;
+  const value = integerIn(text, /^[+-]?[0-9]{1,40}$/, -(2n ** 31n), 2n ** 31n - 1n);
+  return value === undefined ? undefined : Math.max(0, Number(value));
+}
+
+const precisions = {
+  '': 'ns',
+  n: 'ns',
+  ns: 'ns',
+  u: 'us',
+  us: 'us',
+  // The micro sign and the Greek letter mu.
+  '\u00b5': 'us',
+  '\u00b5s': 'us',
+  '\u03bc': 'us',
+  '\u03bcs': 'us',
+  ms: 'ms',
+  s: 's',
+  m: 'm',
+  h: 'h',
+} as const;
+
+type PrecisionWord = keyof typeof precisions;
+
+function isPrecisionWord(text: string): text is PrecisionWord {
+  return Object.hasOwn(precisions, text);
+}
+
+/** `precision` of a line-protocol write; absent or empty is nanoseconds. Undefined: no such precision. */
+export function readPrecision(text: string | null): (typeof precisions)[PrecisionWord] | undefined {
+  const word = text ?? '';
+  return isPrecisionWord(word) ? precisions[word] : undefined;
+}

@@ -1,0 +1,114 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, createGzip } from 'node:zlib';
+import type { FastifyReply } from 'fastify';
+import type { ComponentLog } from '../model/component.js';
+import { Codes, type Fault } from '../model/fault.js';
+import type { Call, HandlerContext } from './call.js';
+import { acceptsGzip } from './compression.js';
+import { httpStatus } from './status.js';
+
+/** Content type of every JSON body. */
+export const jsonType = 'application/json; charset=utf-8';
+
+/** `Retry-After` while the memory guard refuses: memory does not come back within a second or two. */
+export const guardRetrySeconds = 120;
+/** `Retry-After` of every other 503: a queue that is full, a database that restarts. */
+export const overloadRetrySeconds = 5;
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** JSON text in which nothing can be taken for markup, should a browser show it. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
+}
+
+/** The error body of the `/rest` routes: code and description, nothing else. */
+export function errorBody(code: number, description: string): string {
+  return safeJson({ code, desc: description });
+}
+
+/** Adds a header name to `Vary` without losing what is there. */
+function vary(reply: FastifyReply, name: string): void {
+  const before = reply.getHeader('vary');
+  reply.header('vary', before === undefined ? name : `${String(before)}, ${name}`);
+}
+
+/** Sends a JSON text with its length. 401 names the scheme to use, 503 says when to come back. */
+export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="adapter"');
+  if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', overloadRetrySeconds);
+  return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
+}
+
+/** Sends a fault as the SQL routes do: status by the two tables, code and description in the body. */
+export function sendFault(reply: FastifyReply, fault: Fault, mapped: boolean): FastifyReply {
+  return sendJson(reply, httpStatus(fault, mapped), errorBody(fault.code, fault.message));
+}
+
+/** Sends a status without a body. */
+export function sendEmpty(reply: FastifyReply, status: number): FastifyReply {
+  if (status === 503) reply.header('retry-after', guardRetrySeconds);
+  if (status !== 204) reply.header('content-length', 0);
+  return reply.code(status).send();
+}
+
+/** The answer to an interface that does not exist, or not for this method. */
+export function sendNotFound(reply: FastifyReply): FastifyReply {
+  return reply.code(404).header('content-type', 'text/plain').send('404 page not found');
+}
+
+/** Refuses on behalf of the memory guard: the body is a JSON string (specification 1, "States and transitions"). */
+export function sendGuardRefusal(
+  call: Call,
+  context: HandlerContext,
+  state: 'all-paused' | 'query-paused',
+): FastifyReply {
+  context.observer?.refused(state);
+  call.reply.header('retry-after', guardRetrySeconds);
+  return sendJson(
+    call.reply,
+    503,
+    state === 'all-paused' ? '"memory exceeds threshold"' : '"query memory exceeds threshold"',
+  );
+}
+
+/** Answers for a mistake in the program; the client learns nothing about it. */
+export function sendInternalError(reply: FastifyReply): FastifyReply {
+  return sendJson(reply, 500, errorBody(Codes.free, 'internal error'));
+}
+
+/**
+ * Streams a JSON body, pulled as fast as the client reads, gzipped when it asks for that. Every chunk goes out at once,
+ * also through the compressor. When `body` fails after bytes are out, the connection is cut, so that the client sees an
+ * incomplete answer; when the client goes away, `body` is returned.
+ */
+export function sendJsonStream(call: Call, body: AsyncIterable<Uint8Array>, log: ComponentLog): FastifyReply {
+  const { request, reply } = call;
+  const source = Readable.from(body);
+  source.once('error', (error) => {
+    if (call.aborted.aborted) return;
+    log.warn({ requestId: request.id, err: error }, 'A result broke off after its answer had begun.');
+    // Without chunks a plain close reads like a complete answer; a reset does not.
+    if (request.raw.httpVersion === '1.0') request.raw.socket.resetAndDestroy();
+  });
+  reply.code(200).header('content-type', jsonType);
+  vary(reply, 'Accept-Encoding');
+  if (!acceptsGzip(headerText(request.headers['accept-encoding']))) {
+    return reply.send(source);
+  }
+  const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
+  // The error, if any, destroys both ends, and is logged above.
+  pipeline(source, gzip, () => undefined);
+  return reply.header('content-encoding', 'gzip').send(gzip);
+}
+
+/** Text of a header that may have come more than once. */
+export function headerText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}

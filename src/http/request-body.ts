@@ -1,0 +1,90 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, type Readable, type Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { Codes, type Fault, fault } from '../model/fault.js';
+
+const chunkBytes = 65_536;
+
+const unreadable = fault('parameter', Codes.invalidContentLength, 'invalid content length');
+const notGzip = fault('parameter', Codes.free, 'request body is not valid gzip data');
+
+/** A request body on its way to a pipeline. */
+export interface OpenBody {
+  readonly stream: Readable;
+  /** Resolves when the body turns out not to be what its headers promise; never on a sound body. */
+  readonly broken: Promise<Fault>;
+  /** The same fault without waiting, or undefined while nothing is wrong. */
+  failure(): Fault | undefined;
+}
+
+/**
+ * Opens a body without reading it, unwrapping `layers` of gzip. Destroying the stream is safe at any time: the rest of
+ * the request is then read and dropped, so that an answer still reaches the client. (Destroying the request itself would
+ * close the connection.) Errors of the stream are handled here; the reader sees them too.
+ */
+export function openBody(raw: IncomingMessage, layers: number): OpenBody {
+  const stages: Transform[] = [];
+  for (let layer = 0; layer < layers; layer++) stages.push(createGunzip({ chunkSize: chunkBytes }));
+  if (layers === 0) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
+  let stream: Readable = raw;
+  for (const stage of stages) {
+    stream.once('error', (error) => stage.destroy(error));
+    stream.pipe(stage);
+    stream = stage;
+  }
+  raw.once('close', () => {
+    if (!raw.complete) stages[0]?.destroy(new Error('The client went away before its request was complete.'));
+  });
+  const last = stream;
+  last.once('close', () => {
+    for (const stage of stages) stage.destroy();
+    raw.unpipe();
+    raw.resume();
+  });
+  let failure: Fault | undefined;
+  const broken = new Promise<Fault>((resolve) => {
+    last.once('error', () => {
+      failure = layers > 0 ? notGzip : unreadable;
+      resolve(failure);
+    });
+  });
+  return { stream: last, broken, failure: () => failure };
+}
+
+/**
+ * Collects a body of at most `maxBytes` inflated bytes. A longer one is a fault as soon as that is known, and is not
+ * kept; what is left of the request is dropped as it comes.
+ */
+export async function collectBody(raw: IncomingMessage, layers: number, maxBytes: number): Promise<Buffer | Fault> {
+  const tooLong = fault('parameter', Codes.statementTooLong, `SQL statement too long, the limit is ${maxBytes} bytes`);
+  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) return tooLong;
+  const body = layers === 0 ? undefined : openBody(raw, layers);
+  const stream = body?.stream ?? raw;
+  const collected = await collect(stream, maxBytes);
+  if (collected === 'too-long') {
+    if (body === undefined) raw.resume();
+    else body.stream.destroy();
+    return tooLong;
+  }
+  if (collected === 'broken') return body === undefined ? unreadable : await body.broken;
+  return collected;
+}
+
+function collect(stream: Readable, maxBytes: number): Promise<Buffer | 'too-long' | 'broken'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const finish = (result: Buffer | 'too-long' | 'broken') => {
+      stream.off('data', take).off('end', end).off('close', cut);
+      resolve(result);
+    };
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) finish('too-long');
+      else chunks.push(chunk);
+    };
+    const end = () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    const cut = () => finish('broken');
+    stream.on('data', take).once('end', end).once('error', cut).once('close', cut);
+  });
+}

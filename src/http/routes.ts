@@ -1,0 +1,29 @@
+import type { Handler, HandlerContext } from './call.js';
+import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
+import { loginHandler } from './handlers/login.js';
+import { pingHandler } from './handlers/ping.js';
+import { sqlHandler } from './handlers/sql.js';
+
+/** One interface. A path segment that begins with a colon is a parameter. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly handle: Handler;
+}
+
+/** Every interface of the service (specification 1, "Endpoints"). Whatever is not here is 404. */
+export function routes(context: HandlerContext): readonly Route[] {
+  const sql = sqlHandler(context);
+  const { lineproto } = context.settings;
+  return [
+    { method: 'POST', path: '/rest/sql', handle: sql },
+    { method: 'POST', path: '/rest/sql/:db', handle: sql },
+    { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
+    { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
+    ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
+  ];
+}
+
+function when(enabled: boolean, route: Route): readonly Route[] {
+  return enabled ? [route] : [];
+}

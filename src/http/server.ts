@@ -1,0 +1,208 @@
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Component, ComponentLog } from '../model/component.js';
+import type { Intake } from '../model/exchange.js';
+import { Codes } from '../model/fault.js';
+import { answerBrokenRequest } from './broken-request.js';
+import type { Call, HandlerContext, HandlerSettings, HttpObserver } from './call.js';
+import { type CorsPolicy, type CorsSettings, createCorsPolicy } from './cors.js';
+import { createLoginCodes } from './login-code.js';
+import { OpenCalls } from './open-calls.js';
+import { newRequestId } from './parameters.js';
+import { redactUri } from './redact.js';
+import { errorBody, sendInternalError, sendJson, sendNotFound } from './reply.js';
+import { type Route, routes } from './routes.js';
+
+/** Time limits of connections; what is left out has the default named beside it. */
+export interface HttpTimeouts {
+  /** From the start of a request to the end of its headers: 10 s. */
+  readonly headersMs?: number;
+  /** From the start of a request to the end of its body: 10 min. */
+  readonly requestMs?: number;
+  /** Silence of a client that owes body bytes, or does not read its answer: 60 s. */
+  readonly idleMs?: number;
+  /** Silence between two requests on one connection: 75 s. */
+  readonly keepAliveMs?: number;
+}
+
+export interface HttpServerOptions {
+  readonly intake: Intake;
+  /** Absent: all interfaces, IPv6 and IPv4. */
+  readonly host?: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly settings: HandlerSettings;
+  readonly cors: CorsSettings;
+  /** Secret that login codes are sealed under, at least 16 random bytes, one per installation. */
+  readonly loginSecret: Uint8Array;
+  readonly log: ComponentLog;
+  readonly observer?: HttpObserver;
+  readonly timeouts?: HttpTimeouts;
+}
+
+/** The HTTP listener as a component. */
+export interface HttpServer extends Omit<Component, 'start'> {
+  /** Resolves with the bound port; rejects when the port is taken or a setting is bad. */
+  start(): Promise<number>;
+}
+
+const maxHeaderBytes = 65_536;
+const connectionCheckMs = 1_000;
+const second = 1_000;
+
+/**
+ * The HTTP door. Throws on a bad cross-origin setting or a login secret that is too short. `drain` stops accepting,
+ * closes connections as they fall idle, and resolves when all requests are answered; `stop` cuts what is left.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const cors = createCorsPolicy(options.cors);
+  const context: HandlerContext = {
+    intake: options.intake,
+    settings: options.settings,
+    loginCodes: createLoginCodes({ secret: options.loginSecret }),
+    log: options.log,
+    observer: options.observer,
+  };
+  const open = new OpenCalls();
+  const app = buildApp(options, open);
+  app.addHook('onRequest', async (request, reply) => {
+    begin(request, reply, open, options);
+    return passDoor(request, reply, open, cors, context);
+  });
+  for (const route of routes(context)) mount(app, route, open);
+
+  let stopped: Promise<void> | undefined;
+  return {
+    name: 'http',
+    start: async () => {
+      await app.ready();
+      return listen(app, options);
+    },
+    drain: (deadline) => {
+      app.server.close();
+      return open.drain(deadline, () => app.server.closeIdleConnections());
+    },
+    stop: () => {
+      stopped ??= release(app);
+      return stopped;
+    },
+  };
+}
+
+async function release(app: FastifyInstance): Promise<void> {
+  if (app.server.listening) app.server.close();
+  app.server.closeAllConnections();
+  await app.close();
+}
+
+function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance {
+  const timeouts = options.timeouts ?? {};
+  const headersMs = timeouts.headersMs ?? 10 * second;
+  const requestMs = timeouts.requestMs ?? 600 * second;
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    genReqId: newRequestId,
+    routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true },
+    requestTimeout: requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs ?? 75 * second,
+    connectionTimeout: timeouts.idleMs ?? 60 * second,
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(connectionCheckMs, headersMs),
+    },
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, open.answering(socket)),
+    frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
+  });
+  app.server.on('timeout', (socket: Socket) => {
+    if (open.clientIsStuck(socket)) socket.destroy();
+    // The service is the slow one: look again after another span.
+    else socket.setTimeout(socket.timeout ?? 0);
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+  app.setErrorHandler((error, request, reply) => {
+    options.log.error({ requestId: request.id, uri: redactUri(request.url), err: error }, 'A request failed.');
+    sendInternalError(reply);
+  });
+  return app;
+}
+
+/** Takes note of a request and of its end, whatever way it ends. */
+function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, options: HttpServerOptions): void {
+  const { log, observer } = options;
+  const started = performance.now();
+  observer?.begun();
+  open.add(request.raw, reply.raw);
+  reply.raw.once('close', () => {
+    const status = reply.raw.writableFinished ? reply.statusCode : 499;
+    const seconds = (performance.now() - started) / second;
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    observer?.ended({ route, method: request.method, status, seconds });
+    const uri = redactUri(request.url);
+    const fields = { requestId: request.id, method: request.method, uri, status, seconds, client: request.ip };
+    if (status === 500 || status === 502) log.warn(fields, 'Request answered with an error.');
+    else log.debug(fields, 'Request answered.');
+  });
+}
+
+/** What is decided before any route: shutting down, and cross-origin requests. */
+function passDoor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: OpenCalls,
+  cors: CorsPolicy,
+  context: HandlerContext,
+): FastifyReply | undefined {
+  // Nothing here reads a body by its type, and a strange type must not be refused.
+  delete request.headers['content-type'];
+  if (open.draining) {
+    context.observer?.refused('draining');
+    return sendJson(reply, 503, errorBody(Codes.free, 'service is shutting down'));
+  }
+  const { origin, host } = request.headers;
+  const verdict = cors({ method: request.method, origin, host });
+  if (verdict.kind === 'refuse') return reply.code(403).header('content-length', 0).send();
+  reply.headers(verdict.headers);
+  return verdict.kind === 'preflight' ? reply.code(204).send() : undefined;
+}
+
+function mount(app: FastifyInstance, route: Route, open: OpenCalls): void {
+  app.route<{ Params: Record<string, string> }>({
+    method: route.method,
+    url: route.path,
+    handler: async (request, reply) => {
+      const { params } = request;
+      // An encoded slash splits a segment, and no interface has that many.
+      if (Object.values(params).some((value) => value.includes('/'))) return sendNotFound(reply);
+      return route.handle(callOf(request, reply, params, open.signal(reply.raw)));
+    },
+  });
+}
+
+function callOf(request: FastifyRequest, reply: FastifyReply, params: Call['params'], aborted: AbortSignal): Call {
+  const question = request.url.indexOf('?');
+  const query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
+  return { request, reply, params, query, aborted };
+}
+
+function listen(app: FastifyInstance, options: HttpServerOptions): Promise<number> {
+  const { server } = app;
+  const { host, port } = options;
+  return new Promise((resolve, reject) => {
+    const failed = (cause: Error) => {
+      const inUse = 'code' in cause && cause.code === 'EADDRINUSE';
+      const why = inUse ? 'the port is in use' : cause.message;
+      reject(new Error(`Cannot listen for HTTP on ${host ?? '*'}:${port}: ${why}.`, { cause }));
+    };
+    server.once('error', failed);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', failed);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}

@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { EngineClient, engineCodeOf } from '../../src/database/client.js';
+import { type Fault, FaultError } from '../../src/model/fault.js';
+import { startEngine } from '../support/engine.js';
+
+const { supervisor, endpoint, end } = await startEngine();
+const client = new EngineClient(endpoint);
+
+test.after.always(async () => {
+  await client.close();
+  await end();
+});
+
+async function faultOf(work: Promise<unknown>): Promise<Fault | undefined> {
+  try {
+    await work;
+  } catch (error) {
+    return error instanceof FaultError ? error.fault : undefined;
+  }
+  return undefined;
+}
+
+/** A server that answers every statement with one exception. */
+async function refusing(status: number, code: number, text: string) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, code === 0 ? {} : { 'X-ClickHouse-Exception-Code': String(code) }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+test.serial('statements, text, rows and bytes', async (t) => {
+  t.true(await client.ping());
+  await client.exec('CREATE TABLE t (a UInt32, b Nullable(String)) ENGINE = MergeTree ORDER BY a');
+  await client.insertNative('INSERT INTO t FORMAT CSV', [Buffer.from('1,x\n'), Buffer.from('2,\\N\n')]);
+  await client.insertNative('INSERT INTO t FORMAT CSV', Readable.from([Buffer.from('3,y\n')]));
+  t.deepEqual(await client.queryJson('SELECT * FROM t ORDER BY a'), [
+    [1, 'x'],
+    [2, null],
+    [3, 'y'],
+  ]);
+  t.is(await client.queryText('SELECT a FROM t ORDER BY a FORMAT TSV'), '1\n2\n3\n');
+});
+
+test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {
+  let bytes = 0;
+  for await (const piece of client.stream('SELECT number FROM numbers(1000000) FORMAT RowBinary'))
+    bytes += piece.length;
+  t.is(bytes, 8_000_000);
+  for await (const piece of client.stream('SELECT number /* early */ FROM numbers(100000000000) FORMAT TSV')) {
+    t.true(piece.length > 0);
+    break;
+  }
+  const running =
+    "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%early%' AND query NOT LIKE '%processes%'";
+  for (let i = 0; i < 100 && JSON.stringify(await client.queryJson(running)) !== '[[0]]'; i++) await sleep(50);
+  t.deepEqual(await client.queryJson(running), [[0]]);
+});
+
+test.serial('faults carry the code of the engine', async (t) => {
+  const unknown = await faultOf(client.exec('SELECT * FROM nowhere'));
+  t.is(unknown?.kind, 'database');
+  t.is(unknown && engineCodeOf(unknown), 60);
+  const late = await faultOf(client.queryText('SELECT throwIf(number = 3000000) FROM numbers(10000000) FORMAT TSV'));
+  t.is(late?.kind, 'database');
+  t.is(late && engineCodeOf(late), 395);
+  const memory = await faultOf(
+    client.queryText('SELECT groupArray(number) FROM numbers(10000000) SETTINGS max_memory_usage = 1000000'),
+  );
+  t.is(memory?.kind, 'resource');
+  const wrongKey = new EngineClient({ ...endpoint, password: 'wrong' });
+  const refused = await faultOf(wrongKey.exec('SELECT 1'));
+  t.is(refused && engineCodeOf(refused), 516);
+  await wrongKey.close();
+});
+
+test.serial('a full disk and too many parts are faults of kind resource', async (t) => {
+  const cases = [
+    [500, 243, 'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)', 'resource'],
+    [
+      500,
+      75,
+      'Code: 75. DB::Exception: Cannot write to file, errno: 28, strerror: No space left on device. (CANNOT_WRITE_TO_FILE_DESCRIPTOR)',
+      'resource',
+    ],
+    [500, 252, 'Code: 252. DB::Exception: Too many parts (3000). (TOO_MANY_PARTS)', 'resource'],
+    [500, 210, 'Code: 210. DB::Exception: Connection refused. (NETWORK_ERROR)', 'network'],
+    [502, 0, 'Bad gateway', 'network'],
+  ] as const;
+  for (const [status, code, text, kind] of cases) {
+    const server = await refusing(status, code, text);
+    const asking = new EngineClient({ ...endpoint, url: server.url });
+    t.is((await faultOf(asking.exec('SELECT 1')))?.kind, kind, text);
+    await asking.close();
+    server.close();
+  }
+});
+
+test.serial('an engine that is gone is a fault of kind network, and its successor is found again', async (t) => {
+  await client.queryText('SELECT 1 FORMAT TSV');
+  const killed = supervisor.pid ?? 0;
+  process.kill(killed, 'SIGKILL');
+  const fault = await faultOf(client.insertNative('INSERT INTO t FORMAT CSV', [Buffer.from('9,z\n')]));
+  t.is(fault?.kind, 'network');
+  for (let i = 0; i < 250 && (supervisor.pid === killed || supervisor.state !== 'up'); i++) await sleep(20);
+  t.is(await client.queryText('SELECT 1 FORMAT TSV'), '1\n');
+});
+
+test.serial('an aborted signal ends a statement as a fault of kind network', async (t) => {
+  const asked = new AbortController();
+  setTimeout(() => asked.abort(), 100);
+  const slow = client.queryText('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
+  t.is((await faultOf(slow))?.kind, 'network');
+});

@@ -1,0 +1,45 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { DirectoryHeldError, lockDirectory } from '../../../src/database/host/lock.js';
+import { temporaryDirectory } from '../../support/engine.js';
+
+const dead = (pid: number, processStart = '1') =>
+  JSON.stringify({ pid, host: '127.0.0.1', port: 1, since: '2026-01-01T00:00:00.000Z', processStart });
+
+test('a directory has one owner, who is named to the second', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const lock = lockDirectory(join(path, 'new/data'), '127.0.0.1', 6030);
+  lock.announce(6031);
+  const error = t.throws(() => lockDirectory(join(path, 'new/data'), '127.0.0.1', 6030), {
+    instanceOf: DirectoryHeldError,
+  });
+  t.is(error.owner.pid, process.pid);
+  t.is(error.owner.port, 6031);
+  t.regex(error.message, /port 6031, since 20/);
+  lock.release();
+  lock.release();
+  lockDirectory(join(path, 'new/data'), '127.0.0.1', 6030).release();
+  t.false(existsSync(join(path, 'new/data/sluice.lock')));
+});
+
+test('the lock of a dead process, of a reused pid and a damaged one are taken over', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const file = join(path, 'sluice.lock');
+  const gone = spawnSync('true').pid;
+  const other = spawn('sleep', ['30']);
+  t.teardown(async () => {
+    other.kill('SIGKILL');
+    await once(other, 'exit');
+  });
+  for (const text of [dead(gone), dead(other.pid ?? 0), dead(process.pid), '', '{"pid":']) {
+    writeFileSync(file, text);
+    const lock = lockDirectory(path, '127.0.0.1', 6030);
+    t.regex(readFileSync(file, 'utf8'), new RegExp(`"pid":${process.pid}`), text);
+    lock.release();
+  }
+});

@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { Spool } from '../../../src/database/host/spool.js';
+import { temporaryDirectory } from '../../support/engine.js';
+
+async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('a body becomes a file that holds what was read already and the rest', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const spool = new Spool(path, 1000);
+  const body = await spool.take(Buffer.from('a'), pieces('bc', 'd'), undefined);
+  t.is(readFileSync(body.path, 'utf8'), 'abcd');
+  t.is(body.bytes, 4);
+  t.is(spool.heldBytes, 4);
+  body.discard();
+  body.discard();
+  t.is(spool.heldBytes, 0);
+  t.deepEqual(readdirSync(path), []);
+});
+
+test('a body that does not fit waits until another is discarded', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const spool = new Spool(path, 10);
+  const first = await spool.take(Buffer.alloc(0), pieces('12345678'), 8);
+  let taken = false;
+  const second = spool.take(Buffer.alloc(0), pieces('12345'), 5).then((body) => {
+    taken = true;
+    return body;
+  });
+  await sleep(20);
+  t.false(taken);
+  first.discard();
+  (await second).discard();
+  t.is(spool.heldBytes, 0);
+});
+
+test('bodies of unknown length that grow together beyond the limit all arrive', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const spool = new Spool(path, 10);
+  const grow = async () => {
+    const body = await spool.take(Buffer.alloc(0), pieces('1234', '5678', '9012', '3456'), undefined);
+    t.is(body.bytes, 16);
+    body.discard();
+  };
+  await Promise.all([grow(), grow(), grow(), grow()]);
+  t.is(spool.heldBytes, 0);
+});
+
+test('a body that breaks off leaves nothing behind', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const spool = new Spool(path, 100);
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('abc');
+    throw new Error('gone');
+  }
+  await t.throwsAsync(spool.take(Buffer.alloc(0), broken(), 50), { message: 'gone' });
+  t.is(spool.heldBytes, 0);
+  t.deepEqual(readdirSync(path), []);
+});
