@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
-import type { DatabaseDef, SchemaView, SubTable } from '../src/model/schema.js';
+import type { DatabaseDef, SubTable } from '../src/model/schema.js';
 import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
 import type { LineProtocolOptions, MakeSubTable } from '../src/transforms/parse/lineproto-types.js';
@@ -9,14 +9,11 @@ import { SeriesDictionary } from '../src/transforms/parse/series-dictionary.js';
 const seriesCount = 10_000;
 const lineCount = 100_000;
 const rounds = 20;
-const cutterMaxLineBytes = 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+const maxLineBytes = 1024 * 1024;
 
 const database: DatabaseDef = { id: 'b', name: 'bench', precision: 'ns', keepDays: 3650, options: {}, created: 0 };
-const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = {
-  database: () => database,
-  table: () => undefined,
-  generation: () => 0,
-};
+const schema: LineProtocolOptions['schema'] = { table: () => undefined };
 
 let nextId = 1n;
 const makeSubTable: MakeSubTable = (superTable, name, tags, ttl): SubTable => {
@@ -36,6 +33,24 @@ function body(decimals: number): Uint8Array {
     lines.push(`cpu_load,host=server-${host},region=eu-west ${fields} ${time}\n`);
   }
   return Buffer.from(lines.join(''));
+}
+
+/** Blocks of whole lines, as the streaming source cuts them. */
+function pieces(bytes: Uint8Array): Uint8Array[] {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const block = bytes.subarray(at, at + pieceBytes);
+    const cut = new LineCutter(maxLineBytes).lastLineBreak(block);
+    blocks.push(block.subarray(0, cut));
+    at += cut;
+  }
+  return blocks;
+}
+
+function parseAll(blocks: readonly Uint8Array[], options: LineProtocolOptions): void {
+  let rows = 0;
+  for (const block of blocks) rows += parseLineProtocol(block, options).rows;
+  if (rows !== lineCount) throw new Error(`Parsed ${rows} rows of ${lineCount}.`);
 }
 
 function measure(name: string, bytes: Uint8Array, work: () => void): void {
@@ -64,16 +79,17 @@ export async function run(): Promise<void> {
     makeSubTable,
   };
   const short = body(2);
+  const shortPieces = pieces(short);
   measure('lineproto parse, 3 fields, 2 tags, 10,000 series', short, () => {
-    const parsed = parseLineProtocol(short, options);
-    if (parsed.rows !== lineCount) throw new Error(`Parsed ${parsed.rows} rows of ${lineCount}.`);
+    parseAll(shortPieces, options);
   });
   const long = body(17);
+  const longPieces = pieces(long);
   measure('lineproto parse, doubles of 17 and more digits', long, () => {
-    parseLineProtocol(long, options);
+    parseAll(longPieces, options);
   });
   measure('lineproto cut at the last line, no quotes', short, () => {
-    new LineCutter(cutterMaxLineBytes).lastLineBreak(short);
+    new LineCutter(maxLineBytes).lastLineBreak(short);
   });
 }
 

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { Cell, Engine } from './engine.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -43,7 +44,7 @@ const blockEnd = '\r\n__exception__\r\n';
  * could not be reached or broke off, `resource` when it lacks disk, memory or merge capacity, `database` otherwise.
  * Statements carry their own FORMAT and SETTINGS clauses.
  */
-export class EngineClient {
+export class EngineClient implements Engine {
   readonly #client: ClickHouseClient;
   readonly #agent: HttpAgent;
 
@@ -76,26 +77,20 @@ export class EngineClient {
     await inFaults(() => this.#client.command({ query: sql, ...abortable(options) }));
   }
 
-  /** The result as text, in the format that the statement names. */
-  async queryText(sql: string, options: StatementOptions = {}): Promise<string> {
+  /** The whole result, in the format that the statement names. */
+  async bytes(sql: string, options: StatementOptions = {}): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
     for await (const piece of this.stream(sql, options)) pieces.push(piece);
-    return Buffer.concat(pieces).toString('utf8');
+    return Buffer.concat(pieces);
   }
 
   /**
    * The rows, each as an array of its values in the order of the columns. The statement must not name a format. 64-bit
    * integers are JSON numbers: cast those beyond 2^53 to String in the statement.
    */
-  async queryJson(sql: string, options: StatementOptions = {}): Promise<unknown[][]> {
-    const text = await this.queryText(`${sql}\nFORMAT JSONCompactEachRow`, options);
-    const rows: unknown[][] = [];
-    for (const line of text.split('\n')) {
-      if (line === '') continue;
-      const row: unknown = JSON.parse(line);
-      if (Array.isArray(row)) rows.push(row);
-    }
-    return rows;
+  async rows(sql: string, options: StatementOptions = {}): Promise<readonly (readonly Cell[])[]> {
+    const text = (await this.bytes(`${sql}\nFORMAT JSONCompactEachRow`, options)).toString();
+    return text.split('\n').flatMap((line) => (line === '' ? [] : [parseRow(line)]));
   }
 
   /**
@@ -120,21 +115,15 @@ export class EngineClient {
   }
 
   /**
-   * Sends rows. `statement` is an INSERT up to and including its FORMAT, `body` the rows in that format: as pieces, whose
-   * length is announced, or as a stream. Resolves when the rows are stored. Not repeated on failure: whether they were
-   * stored is unknown after a fault of kind `network`.
+   * Sends rows. `statement` is an INSERT up to and including its FORMAT, `data` the rows in that format. Resolves when the
+   * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
-  async insertNative(
-    statement: string,
-    body: Readable | readonly Uint8Array[],
-    options: StatementOptions = {},
-  ): Promise<void> {
+  async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
     await inFaults(async () => {
-      const known = body instanceof Readable ? undefined : body.reduce((sum, piece) => sum + piece.byteLength, 0);
       const { stream } = await this.#client.exec({
         query: statement,
-        values: body instanceof Readable ? body : Readable.from(body),
-        ...(known === undefined ? {} : { http_headers: { 'Content-Length': String(known) } }),
+        values: Readable.from([data]),
+        http_headers: { 'Content-Length': String(data.byteLength) },
         ...abortable(options),
       });
       for await (const _ of stream);
@@ -160,6 +149,11 @@ export class EngineClient {
       return this.#client.exec({ query: sql, ...abortable(options) });
     }
   }
+}
+
+function parseRow(line: string): readonly Cell[] {
+  const row: readonly Cell[] = JSON.parse(line);
+  return row;
 }
 
 function abortable(options: StatementOptions): { abort_signal?: AbortSignal } {

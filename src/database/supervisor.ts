@@ -10,11 +10,11 @@ import { type HostOptions, hostDefaults, readHostMessage, threadPoolSize } from 
 export type EngineState = 'starting' | 'up' | 'down';
 
 /** How the embedded engine is started. What is left out is as in `hostDefaults`. */
-export interface SupervisorOptions extends Partial<Omit<HostOptions, 'user' | 'password'>> {
+export interface SupervisorOptions extends Partial<HostOptions> {
   readonly log: ComponentLog;
 }
 
-/** Where the engine answers and as whom. The secret is new with every supervisor and never written down. */
+/** Where the engine answers and as whom. Without a given password the secret is new with every supervisor. */
 export interface EngineEndpoint {
   readonly url: string;
   readonly user: string;
@@ -36,9 +36,9 @@ const stopGraceMs = 8_000;
  * 5 s. The host dies with this process, however this process ends.
  */
 export class EngineSupervisor {
-  readonly #options: Omit<HostOptions, 'password'>;
+  readonly #options: HostOptions;
   readonly #log: ComponentLog;
-  readonly #secret = randomBytes(24).toString('base64url');
+  readonly #secret: string;
   readonly #listeners = new Set<(state: EngineState) => void>();
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
@@ -50,6 +50,7 @@ export class EngineSupervisor {
   constructor(options: SupervisorOptions) {
     const { log, ...given } = options;
     this.#options = { ...hostDefaults, ...given };
+    this.#secret = this.#options.password || randomBytes(24).toString('base64url');
     this.#log = log;
     this.#port = this.#options.port;
   }

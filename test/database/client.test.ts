@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient, engineCodeOf } from '../../src/database/client.js';
@@ -38,14 +37,14 @@ async function refusing(status: number, code: number, text: string) {
 test.serial('statements, text, rows and bytes', async (t) => {
   t.true(await client.ping());
   await client.exec('CREATE TABLE t (a UInt32, b Nullable(String)) ENGINE = MergeTree ORDER BY a');
-  await client.insertNative('INSERT INTO t FORMAT CSV', [Buffer.from('1,x\n'), Buffer.from('2,\\N\n')]);
-  await client.insertNative('INSERT INTO t FORMAT CSV', Readable.from([Buffer.from('3,y\n')]));
-  t.deepEqual(await client.queryJson('SELECT * FROM t ORDER BY a'), [
+  await client.insert('INSERT INTO t FORMAT CSV', Buffer.from('1,x\n2,\\N\n'));
+  await client.insert('INSERT INTO t FORMAT CSV', Buffer.from('3,y\n'));
+  t.deepEqual(await client.rows('SELECT * FROM t ORDER BY a'), [
     [1, 'x'],
     [2, null],
     [3, 'y'],
   ]);
-  t.is(await client.queryText('SELECT a FROM t ORDER BY a FORMAT TSV'), '1\n2\n3\n');
+  t.is((await client.bytes('SELECT a FROM t ORDER BY a FORMAT TSV')).toString(), '1\n2\n3\n');
 });
 
 test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {
@@ -59,19 +58,19 @@ test.serial('a large result comes in pieces, and returning early cancels the sta
   }
   const running =
     "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%early%' AND query NOT LIKE '%processes%'";
-  for (let i = 0; i < 100 && JSON.stringify(await client.queryJson(running)) !== '[[0]]'; i++) await sleep(50);
-  t.deepEqual(await client.queryJson(running), [[0]]);
+  for (let i = 0; i < 100 && JSON.stringify(await client.rows(running)) !== '[[0]]'; i++) await sleep(50);
+  t.deepEqual(await client.rows(running), [[0]]);
 });
 
 test.serial('faults carry the code of the engine', async (t) => {
   const unknown = await faultOf(client.exec('SELECT * FROM nowhere'));
   t.is(unknown?.kind, 'database');
   t.is(unknown && engineCodeOf(unknown), 60);
-  const late = await faultOf(client.queryText('SELECT throwIf(number = 3000000) FROM numbers(10000000) FORMAT TSV'));
+  const late = await faultOf(client.bytes('SELECT throwIf(number = 3000000) FROM numbers(10000000) FORMAT TSV'));
   t.is(late?.kind, 'database');
   t.is(late && engineCodeOf(late), 395);
   const memory = await faultOf(
-    client.queryText('SELECT groupArray(number) FROM numbers(10000000) SETTINGS max_memory_usage = 1000000'),
+    client.bytes('SELECT groupArray(number) FROM numbers(10000000) SETTINGS max_memory_usage = 1000000'),
   );
   t.is(memory?.kind, 'resource');
   const wrongKey = new EngineClient({ ...endpoint, password: 'wrong' });
@@ -103,18 +102,18 @@ test.serial('a full disk and too many parts are faults of kind resource', async 
 });
 
 test.serial('an engine that is gone is a fault of kind network, and its successor is found again', async (t) => {
-  await client.queryText('SELECT 1 FORMAT TSV');
+  await client.bytes('SELECT 1 FORMAT TSV');
   const killed = supervisor.pid ?? 0;
   process.kill(killed, 'SIGKILL');
-  const fault = await faultOf(client.insertNative('INSERT INTO t FORMAT CSV', [Buffer.from('9,z\n')]));
+  const fault = await faultOf(client.insert('INSERT INTO t FORMAT CSV', Buffer.from('9,z\n')));
   t.is(fault?.kind, 'network');
   for (let i = 0; i < 250 && (supervisor.pid === killed || supervisor.state !== 'up'); i++) await sleep(20);
-  t.is(await client.queryText('SELECT 1 FORMAT TSV'), '1\n');
+  t.is((await client.bytes('SELECT 1 FORMAT TSV')).toString(), '1\n');
 });
 
 test.serial('an aborted signal ends a statement as a fault of kind network', async (t) => {
   const asked = new AbortController();
   setTimeout(() => asked.abort(), 100);
-  const slow = client.queryText('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
+  const slow = client.bytes('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
   t.is((await faultOf(slow))?.kind, 'network');
 });

@@ -53,7 +53,7 @@ test('a killed engine is back within 5 s with everything it had answered for', a
   for (let i = 0; i < 20; i++) {
     const rows = BigUint64Array.from({ length: 1000 }, (_, row) => BigInt(i * 1000 + row));
     const head = Buffer.from([1, 0xe8, 0x07, 1, 0x61, 6, ...Buffer.from('UInt64')]);
-    await client.insertNative('INSERT INTO kept FORMAT Native', [head, new Uint8Array(rows.buffer)]);
+    await client.insert('INSERT INTO kept FORMAT Native', Buffer.concat([head, new Uint8Array(rows.buffer)]));
     answered += 1000;
   }
   const killed = supervisor.pid ?? 0;
@@ -62,7 +62,7 @@ test('a killed engine is back within 5 s with everything it had answered for', a
   t.true(await until(() => states.length === 4, 5_000));
   t.true(Date.now() - since < 5_000);
   t.not(supervisor.pid, killed);
-  t.deepEqual(await client.queryJson('SELECT toUInt32(count()) FROM kept'), [[answered]]);
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM kept'), [[answered]]);
   t.deepEqual(states, ['up', 'down', 'starting', 'up']);
 });
 

@@ -85,7 +85,7 @@ function defaultIntake(options: RoomOptions): Intake {
         if (!isKnown(exchange.request.credentials)) exchange.refuse(wrongPassword);
         else {
           text(exchange.request.body).then(
-            () => exchange.answer({ outcome: 'delivered', rows: 1, rejects: [] }),
+            () => exchange.answer({ outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] }),
             () => exchange.refuse(fault('database', Codes.free, 'body broke off')),
           );
         }

@@ -3,7 +3,7 @@ import { BlockBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType } from '../../model/schema.js';
+import { dataType, schemalessWidth } from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type LineFields } from './lineproto-fields.js';
 import { maxTableColumns, timeColumnName } from './lineproto-types.js';
 
@@ -49,14 +49,6 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
   return hash ^ (hash >>> 15);
-}
-
-/**
- * Declared length that a string of `length` gets: the smallest power of two above it, from 1024 on the length itself, so that a
- * column that grows slowly is not widened for each new value.
- */
-export function grownLength(length: number): number {
-  return length >= 1024 ? length : 2 ** (32 - Math.clz32(length));
 }
 
 /**
@@ -304,7 +296,7 @@ function fittingType(column: LineColumn): DataType {
   if (column.kind < Kind.varchar) return column.known ?? dataType(name);
   const longest = column.kind === Kind.nchar ? column.maxCharacters : (column.target?.maxBytes ?? 0);
   if (column.known !== undefined && column.known.length >= longest) return column.known;
-  return dataType(name, grownLength(longest));
+  return dataType(name, schemalessWidth(longest));
 }
 
 function storeNarrow(values: FixedValues, row: number, kind: number, fields: LineFields, index: number): void {

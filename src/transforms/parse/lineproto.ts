@@ -19,7 +19,7 @@ import {
   maxTablesPerCall,
   type ParsedLines,
 } from './lineproto-types.js';
-import { finishHash, mixWord } from './series-dictionary.js';
+import { finishHash, hashKey, mixWord } from './series-dictionary.js';
 import { parseSeriesKey, type SeriesKey, unescapeName } from './series-key.js';
 import { countCharacters } from './utf8.js';
 
@@ -31,21 +31,6 @@ const hash = 0x23;
 const comma = 0x2c;
 const equals = 0x3d;
 const backslash = 0x5c;
-
-/** Hash of a series key, the same as the scan of a line computes on its way. */
-function hashKey(bytes: Uint8Array, start: number, end: number, seed: number): number {
-  let value = seed;
-  let at = start;
-  for (; at + 4 <= end; at += 4) {
-    value = mixWord(value, bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
-  }
-  if (at < end) {
-    let word = 0;
-    for (let shift = 0; at < end; at++, shift += 8) word |= bytes[at]! << shift;
-    value = mixWord(value, word);
-  }
-  return finishHash(value, end - start);
-}
 
 /** The text with a line break at its end, so that every scan outside a string stops by itself. */
 function terminated(bytes: Uint8Array): Uint8Array {

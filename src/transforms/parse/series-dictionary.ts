@@ -34,6 +34,21 @@ export function finishHash(hash: number, length: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
+/** Hash of the series key `bytes[start, end)`: the steps above over its four-byte words, the last one filled up with zeros. */
+export function hashKey(bytes: Uint8Array, start: number, end: number, seed: number): number {
+  let value = seed;
+  let at = start;
+  for (; at + 4 <= end; at += 4) {
+    value = mixWord(value, bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
+  }
+  if (at < end) {
+    let word = 0;
+    for (let shift = 0; at < end; at++, shift += 8) word |= bytes[at]! << shift;
+    value = mixWord(value, word);
+  }
+  return finishHash(value, end - start);
+}
+
 /**
  * What one database's line-protocol writes have in common: the series met so far, found by the raw bytes of measurement and tags as
  * they appear in the text, and the super tables they belong to. An open-addressing table over typed arrays, so that a
