@@ -237,7 +237,9 @@ export class BlockBuilder {
   idWords: Uint32Array;
   timeWords: Uint32Array;
 
-  constructor(database: string, table: string, nullMeaning: NullMeaning, capacity = initialRows) {
+  /** `expectedRows` only saves growing; see {@link BlockBuilder.rows}. */
+  constructor(database: string, table: string, nullMeaning: NullMeaning, expectedRows = initialRows) {
+    const capacity = Math.max(initialRows, expectedRows);
     this.database = database;
     this.table = table;
     this.nullMeaning = nullMeaning;

@@ -51,6 +51,9 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 15);
 }
 
+/** Bytes that a line has at least, so that a small body does not get the arrays of a large one. */
+const minLineBytes = 16;
+
 /**
  * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by the
  * series dictionary, so that a small body need not set up its columns again.
@@ -70,6 +73,8 @@ export class LineTable {
   readonly columns: LineColumn[] = [];
   readonly #tagNames = new Set<string>();
   #database = '';
+  /** Rows of the last block: arrays of that size need not grow. */
+  #expectedRows = 0;
   #definition: TableDef | undefined;
   #definedColumns = 0;
   #buckets = new Int32Array(32).fill(-1);
@@ -85,9 +90,10 @@ export class LineTable {
     this.name = name;
   }
 
-  /** Readies the table for a call: takes over the schema and forgets what earlier calls brought. */
-  begin(call: number, block: number, database: string, definition: TableDef | undefined): void {
+  /** Readies the table for a call of `textBytes` bytes: takes over the schema and forgets what earlier calls brought. */
+  begin(call: number, block: number, database: string, definition: TableDef | undefined, textBytes: number): void {
     this.call = call;
+    this.#expectedRows = Math.min(this.#expectedRows, Math.ceil(textBytes / minLineBytes));
     this.#database = database;
     if (definition !== this.#definition || this.columns.length === 0) this.#define(definition);
     else this.rollBack(this.#definedColumns);
@@ -172,7 +178,7 @@ export class LineTable {
 
   /** The builder of the current block, made when there is none. */
   open(): BlockBuilder {
-    this.builder ??= new BlockBuilder(this.#database, this.name, 'keep');
+    this.builder ??= new BlockBuilder(this.#database, this.name, 'keep', this.#expectedRows);
     return this.builder;
   }
 
@@ -216,6 +222,7 @@ export class LineTable {
     const types = new Map<string, DataType>();
     for (const column of this.columns) if (column.target !== undefined) types.set(column.name, fittingType(column));
     const block = builder.finish();
+    this.#expectedRows = block.rows;
     this.#beginBlock(nextBlock);
     const columns = block.columns.map((column): Column => ({ ...column, type: types.get(column.name) ?? column.type }));
     return { ...block, columns };

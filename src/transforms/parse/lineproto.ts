@@ -200,7 +200,8 @@ class LineReader {
 
   #begin(table: LineTable): void {
     const { database, schema, dictionary } = this.#options;
-    table.begin(this.#call, dictionary.nextBlock(), database.name, schema.table(database.name, table.name));
+    const definition = schema.table(database.name, table.name);
+    table.begin(this.#call, dictionary.nextBlock(), database.name, definition, this.#bytes.length);
   }
 
   /** Reads a line whose series is met for the first time: the slow way, which allocates. */
