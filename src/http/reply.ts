@@ -2,7 +2,9 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
+import type { ColumnMeta } from '../model/exchange.js';
 import { Codes, type Fault } from '../model/fault.js';
+import { affectedBody, sqlBody } from '../transforms/encode/sql-body.js';
 import type { Call, HandlerContext } from './call.js';
 import { acceptsGzip } from './compression.js';
 import { httpStatus } from './status.js';
@@ -83,14 +85,27 @@ export function sendInternalError(reply: FastifyReply): FastifyReply {
   return sendJson(reply, 500, errorBody(Codes.free, 'internal error'));
 }
 
+/** Sends the answer of a statement without a result set, with its length. */
+export function sendAffected(reply: FastifyReply, rows: number, keyed: boolean): FastifyReply {
+  return sendJson(reply, 200, affectedBody(rows, keyed));
+}
+
+/** A result set whose first chunk, or end, was pulled already. */
+export interface RowStream {
+  readonly meta: readonly ColumnMeta[];
+  readonly rowLimit: number;
+  readonly first: IteratorResult<Uint8Array, unknown>;
+  readonly lines: AsyncIterator<Uint8Array>;
+}
+
 /**
- * Streams a JSON body, pulled as fast as the client reads, gzipped when it asks for that. Every chunk goes out at once,
- * also through the compressor. When `body` fails after bytes are out, the connection is cut, so that the client sees an
- * incomplete answer; when the client goes away, `body` is returned.
+ * Streams a result set, pulled as fast as the client reads, gzipped when it asks for that. Every chunk goes out at once,
+ * also through the compressor. When the rows fail after bytes are out, the connection is cut, so that the client sees an
+ * incomplete answer; when the client goes away, `lines` is returned.
  */
-export function sendJsonStream(call: Call, body: AsyncIterable<Uint8Array>, log: ComponentLog): FastifyReply {
+export function sendRows(call: Call, rows: RowStream, log: ComponentLog): FastifyReply {
   const { request, reply } = call;
-  const source = Readable.from(body);
+  const source = Readable.from(sqlBody(rows.meta, rows.rowLimit, rows.first, rows.lines));
   source.once('error', (error) => {
     if (call.aborted.aborted) return;
     log.warn({ requestId: request.id, err: error }, 'A result broke off after its answer had begun.');

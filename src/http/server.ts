@@ -116,11 +116,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, open.answering(socket)),
     frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
   });
-  app.server.on('timeout', (socket: Socket) => {
-    if (open.clientIsStuck(socket)) socket.destroy();
-    // The service is the slow one: look again after another span.
-    else socket.setTimeout(socket.timeout ?? 0);
-  });
+  app.server.on('timeout', (socket: Socket) => judgeSilence(socket, open));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
@@ -131,10 +127,25 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   return app;
 }
 
+/**
+ * Cuts a connection that was silent for the idle span, when the next move is the client's. Bytes may have come while the
+ * event loop was late, so the sockets are polled once more before the verdict.
+ */
+function judgeSilence(socket: Socket, open: OpenCalls): void {
+  const before = socket.bytesRead;
+  setImmediate(() => {
+    if (socket.bytesRead === before && open.clientIsStuck(socket)) socket.destroy();
+    // The service is the slow one: look again after another span.
+    else socket.setTimeout(socket.timeout ?? 0);
+  });
+}
+
 /** Takes note of a request and of its end, whatever way it ends. */
 function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, options: HttpServerOptions): void {
   const { log, observer } = options;
   const started = performance.now();
+  // Asked now: a socket that is gone has no address.
+  const client = request.ip;
   observer?.begun();
   open.add(request.raw, reply.raw);
   reply.raw.once('close', () => {
@@ -143,7 +154,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, op
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     observer?.ended({ route, method: request.method, status, seconds });
     const uri = redactUri(request.url);
-    const fields = { requestId: request.id, method: request.method, uri, status, seconds, client: request.ip };
+    const fields = { requestId: request.id, method: request.method, uri, status, seconds, client };
     if (status === 500 || status === 502) log.warn(fields, 'Request answered with an error.');
     else log.debug(fields, 'Request answered.');
   });

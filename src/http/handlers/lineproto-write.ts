@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Delivery, RowReject } from '../../model/delivery.js';
+import type { Delivery } from '../../model/delivery.js';
 import type { Credentials, WriteRequest } from '../../model/exchange.js';
 import { Codes, type Fault } from '../../model/fault.js';
 import { isFault, readWriteCredentials } from '../auth.js';
@@ -96,8 +96,8 @@ function sendOutcome(call: Call, context: HandlerContext, outcome: Outcome<Deliv
   const delivery = outcome.answer;
   switch (delivery.outcome) {
     case 'delivered':
-      if (delivery.rejects.length === 0) return sendEmpty(call.reply, 204);
-      return sendRefusal(call, rejectedLines(delivery.rows, delivery.rejects));
+      if (delivery.rejectedRows === 0) return sendEmpty(call.reply, 204);
+      return sendRefusal(call, rejectedLines(delivery));
     case 'shed':
       if (delivery.reason === 'memory') return sendGuardRefusal(call, context, 'all-paused');
       return sendRefusal(call, { status: 503, code: 'internal error', message: shedText[delivery.reason] });
@@ -110,18 +110,15 @@ function sendOutcome(call: Call, context: HandlerContext, outcome: Outcome<Deliv
 
 const shedText = { 'queue-full': 'write queue is full', draining: 'service is shutting down' } as const;
 
-/** Some lines were bad: the first of them is named, and how many went either way. */
-function rejectedLines(written: number, rejects: readonly RowReject[]): WriteRefusal {
-  const first = rejects.reduce((least, reject) => (reject.row < least.row ? reject : least));
-  const line = first.row + 1;
-  const counts = `${rejects.length} rejected, ${written} written`;
-  return {
-    status: 400,
-    code: 'invalid',
-    message: `line ${line}: ${faultText(first.fault)} (${counts})`,
-    op: 'parse line',
-    line,
-  };
+type Delivered = Extract<Delivery, { outcome: 'delivered' }>;
+
+/** Some lines were bad: the first of those described is named, and how many went either way. */
+function rejectedLines({ rows, rejectedRows, rejects }: Delivered): WriteRefusal {
+  const [first] = rejects.toSorted((a, b) => a.row - b.row);
+  const line = first === undefined ? 0 : first.row + 1;
+  const counts = `${rejectedRows} rejected, ${rows} written`;
+  const message = first === undefined ? counts : `line ${line}: ${faultText(first.fault)} (${counts})`;
+  return { status: 400, code: 'invalid', message, op: 'parse line', line };
 }
 
 function faultText(fault: Fault): string {

@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { affectedBody, sqlBody } from '../../transforms/encode/sql-body.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
 import { unsupportedEncoding } from '../compression.js';
 import { admitSql, isQuery } from '../door.js';
 import { ask } from '../exchange.js';
-import { errorBody, sendFault, sendGuardRefusal, sendJson, sendJsonStream } from '../reply.js';
+import { errorBody, sendAffected, sendFault, sendGuardRefusal, sendJson, sendRows } from '../reply.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
 export function sqlHandler(context: HandlerContext): Handler {
@@ -23,9 +22,9 @@ export function sqlHandler(context: HandlerContext): Handler {
     const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
     if (outcome.answer.kind === 'affected') {
-      return sendJson(call.reply, 200, affectedBody(outcome.answer.rows, sql.keyed));
+      return sendAffected(call.reply, outcome.answer.rows, sql.keyed);
     }
-    return sendRows(call, context, sql, outcome.answer);
+    return streamRows(call, context, sql, outcome.answer);
   };
 }
 
@@ -43,7 +42,7 @@ function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply
 type RowsAnswer = Extract<SqlAnswer, { kind: 'rows' }>;
 
 /** The first chunk is awaited before the status goes out: what fails until then still gets a proper error body. */
-async function sendRows(
+async function streamRows(
   call: Call,
   context: HandlerContext,
   sql: SqlRequest,
@@ -60,7 +59,7 @@ async function sendRows(
     if (first.done !== true) await lines.return?.();
     return call.reply.hijack();
   }
-  return sendJsonStream(call, sqlBody(answer.meta, sql.rowLimit, first, lines), context.log);
+  return sendRows(call, { meta: answer.meta, rowLimit: sql.rowLimit, first, lines }, context.log);
 }
 
 function faultOf(call: Call, context: HandlerContext, error: unknown): Fault {

@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import type { Exchange, WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { type Ask, ask, basic, connect, type Reply, startRoom, wrongPassword } from '../../support/http-room.js';
+
+type Write = (exchange: Exchange<WriteRequest, Delivery>) => void;
+
+interface Seen {
+  readonly request: WriteRequest;
+  readonly body: string;
+}
+
+const allGood = delivered(1);
+
+/** Reads every body to its end, remembers it, and answers with one delivery. */
+function recording(seen: Seen[], delivery: Delivery = allGood): Write {
+  return (exchange) => {
+    text(exchange.request.body).then(
+      (body) => {
+        seen.push({ request: exchange.request, body });
+        exchange.answer(delivery);
+      },
+      () => exchange.refuse(fault('database', Codes.free, 'the pipeline stumbled')),
+    );
+  };
+}
+
+function write(room: { port: number }, query: string, more: Ask = {}): Promise<Reply> {
+  return ask(room, { path: `/lineproto/v1/write?${query}`, body: 'cpu v=1 1\n', ...more });
+}
+
+async function answerTo(t: Parameters<typeof startRoom>[0], delivery: Delivery): Promise<Reply> {
+  return write(await startRoom(t, { write: recording([], delivery) }), 'db=demo');
+}
+
+test('a write that is stored is 204 without a body, and carries what the request said', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, {
+    write: recording(seen),
+    settings: { lineproto: { enable: true, createDatabase: true } },
+  });
+  const reply = await write(room, 'db=De%20mo&precision=s&ttl=7', { headers: { 'accept-encoding': 'gzip' } });
+  t.is(reply.status, 204);
+  t.is(reply.body.length, 0);
+  t.is(reply.headers['content-encoding'], undefined);
+  t.is(reply.headers['content-type'], undefined);
+  const [first] = seen;
+  t.is(first?.body, 'cpu v=1 1\n');
+  t.is(first?.request.length, 10);
+  t.deepEqual(first?.request.target, { database: 'De mo', createDatabase: true, ttl: 7, precision: 's' });
+  t.deepEqual(first?.request.credentials, { scheme: 'password', user: 'root', password: 'pass:word' });
+});
+
+test('credentials may come as u and p alone', async (t) => {
+  t.is((await write(await startRoom(t), 'db=demo&u=root&p=pass:word', { auth: false })).status, 204);
+});
+
+test('no credentials are 401', async (t) => {
+  const reply = await write(await startRoom(t), 'db=demo', { auth: false });
+  t.deepEqual([reply.status, reply.text], [401, '{"code":"forbidden","message":"no auth info found"}']);
+  t.truthy(reply.headers['www-authenticate']);
+});
+
+test('a malformed header or a token is 401, unless u and p are both given', async (t) => {
+  const room = await startRoom(t);
+  for (const authorization of ['Basic !!!', 'Bearer abc', 'Token root:x']) {
+    const headers = { authorization };
+    t.is((await write(room, 'db=demo', { headers })).status, 401);
+    t.is((await write(room, 'db=demo&u=root', { headers })).status, 401);
+    t.is((await write(room, 'db=demo&u=root&p=pass:word', { headers })).status, 204);
+  }
+});
+
+test('bad parameters are 400 and say which, in the order of the checks', async (t) => {
+  const room = await startRoom(t);
+  const shape = (code: string, message: string, op: string) =>
+    JSON.stringify({ code, message, op, err: message, line: 0 });
+  const cases = [
+    ['req_id=-1', shape('illegal param', 'req_id must be numeric', 'parse req_id')],
+    ['ttl=soon', shape('not found', 'db required', 'get db query')],
+    ['db=&ttl=soon', shape('not found', 'db required', 'get db query')],
+    ['db=demo&ttl=soon&precision=x', shape('illegal param', 'ttl must be numeric', 'parse ttl')],
+  ] as const;
+  for (const [query, body] of cases) {
+    const reply = await write(room, query);
+    t.deepEqual([reply.status, reply.text], [400, body]);
+  }
+  t.is((await write(room, 'req_id=18446744073709551616&db=demo')).status, 400);
+  t.is((await write(room, 'req_id=18446744073709551615&db=demo')).status, 204);
+});
+
+test('every spelling of a precision is understood and others are 400', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, { write: recording(seen) });
+  const words = ['', 'n', 'ns', 'u', 'us', '%C2%B5', '%C2%B5s', '%CE%BC', '%CE%BCs', 'ms', 's', 'm', 'h'];
+  for (const word of words) t.is((await write(room, `db=demo&precision=${word}`)).status, 204, word);
+  await write(room, 'db=demo');
+  t.deepEqual(
+    seen.map((one) => one.request.target.precision),
+    ['ns', 'ns', 'ns', 'us', 'us', 'us', 'us', 'us', 'us', 'ms', 's', 'm', 'h', 'ns'],
+  );
+  for (const word of ['furlong', 'S', 'toString', 'd']) {
+    const reply = await write(room, `db=demo&precision=${word}`);
+    t.deepEqual([reply.status, JSON.parse(reply.text).op], [400, 'parse precision']);
+  }
+});
+
+test('a negative ttl is no ttl', async (t) => {
+  const seen: Seen[] = [];
+  await write(await startRoom(t, { write: recording(seen) }), 'db=demo&ttl=-3');
+  t.is(seen[0]?.request.target.ttl, 0);
+});
+
+test('an empty body is 204', async (t) => {
+  t.is((await write(await startRoom(t), 'db=demo', { body: '' })).status, 204);
+});
+
+test('a gzip body arrives inflated and without a length', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, { write: recording(seen) });
+  const reply = await write(room, 'db=demo', { body: gzipSync('a v=1\n'), headers: { 'content-encoding': 'gzip' } });
+  t.is(reply.status, 204);
+  t.deepEqual([seen[0]?.body, seen[0]?.request.length], ['a v=1\n', undefined]);
+});
+
+test('a body that is not the gzip data it claims to be is 400, whatever the pipeline says', async (t) => {
+  const room = await startRoom(t, { write: recording([]) });
+  for (const body of ['plain', gzipSync('a v=1\n'.repeat(100)).subarray(0, 30)]) {
+    const reply = await write(room, 'db=demo', { body, headers: { 'content-encoding': 'gzip' } });
+    t.is(reply.status, 400);
+    t.is(
+      reply.text,
+      '{"code":"internal error","message":"read line error","op":"read line","err":"read line error","line":0}',
+    );
+  }
+});
+
+test('another coding beside gzip is 415', async (t) => {
+  const reply = await write(await startRoom(t), 'db=demo', { headers: { 'content-encoding': 'gzip, br' } });
+  t.is(reply.status, 415);
+});
+
+test('rejected lines are 400, name the first bad line and count both ways', async (t) => {
+  const bad = (row: number) => ({ row, fault: fault('syntax', Codes.schemalessData, `bad value in row ${row}`) });
+  const reply = await answerTo(t, delivered(3, 120, [bad(4), bad(1)]));
+  t.is(reply.status, 400);
+  const message = 'line 2: [0x3002] bad value in row 1 (120 rejected, 3 written)';
+  t.deepEqual(JSON.parse(reply.text), { code: 'invalid', message, op: 'parse line', err: message, line: 2 });
+  t.like(JSON.parse((await answerTo(t, delivered(3, 2))).text), { message: '2 rejected, 3 written', line: 0 });
+});
+
+test('each ending of a write has its status', async (t) => {
+  const unreachable = fault('network', Codes.networkUnavailable, 'database unreachable');
+  const missing = fault('database', Codes.databaseNotExist, 'Database not exist');
+  const badData = fault('syntax', Codes.lineSyntax, 'not a line');
+  const other = fault('database', Codes.free, 'odd');
+  const cases: readonly (readonly [Delivery, number, string])[] = [
+    [
+      { outcome: 'failed', fault: unreachable },
+      503,
+      '{"code":"internal error","message":"[0xb] database unreachable"}',
+    ],
+    [{ outcome: 'failed', fault: other }, 500, '{"code":"internal error","message":"[0xffff] odd"}'],
+    [{ outcome: 'rejected', fault: missing }, 404, '{"code":"not found","message":"[0x388] Database not exist"}'],
+    [
+      { outcome: 'rejected', fault: wrongPassword },
+      401,
+      '{"code":"forbidden","message":"[0x357] Authentication failure"}',
+    ],
+    [{ outcome: 'shed', reason: 'memory' }, 503, '"memory exceeds threshold"'],
+    [{ outcome: 'shed', reason: 'queue-full' }, 503, '{"code":"internal error","message":"write queue is full"}'],
+    [{ outcome: 'shed', reason: 'draining' }, 503, '{"code":"internal error","message":"service is shutting down"}'],
+  ];
+  for (const [delivery, status, body] of cases) {
+    const reply = await answerTo(t, delivery);
+    t.deepEqual([reply.status, reply.text], [status, body]);
+    t.is(reply.headers['retry-after'] !== undefined, status === 503);
+  }
+  for (const found of [badData, other]) {
+    t.is((await answerTo(t, { outcome: 'rejected', fault: found })).status, 400);
+  }
+});
+
+test('a refusal behind the door has the status of its fault', async (t) => {
+  for (const [found, status] of [
+    [wrongPassword, 401],
+    [fault('network', Codes.networkUnavailable, 'down'), 503],
+    [fault('resource', Codes.free, 'busy'), 503],
+    [fault('parameter', Codes.invalidParameters, 'odd'), 400],
+    [fault('database', Codes.schemalessTypeConflict, 'type'), 400],
+    [fault('database', Codes.databaseNotExist, 'none'), 404],
+    [fault('database', Codes.free, 'odd'), 500],
+  ] as const) {
+    const room = await startRoom(t, { write: (exchange) => exchange.refuse(found) });
+    t.is((await write(room, 'db=demo')).status, status, found.message);
+  }
+});
+
+test('a refusal reaches a client that still sends, and its connection stays usable', async (t) => {
+  const bodies: Write[] = [
+    (exchange) => exchange.refuse(wrongPassword),
+    (exchange) => {
+      exchange.request.body.once('data', () => {
+        exchange.request.body.destroy();
+        exchange.refuse(wrongPassword);
+      });
+    },
+  ];
+  for (const refusing of bodies) {
+    const room = await startRoom(t, { write: refusing });
+    t.is((await write(room, 'db=demo', { body: Buffer.alloc(8_000_000, 'x') })).status, 401);
+  }
+});
+
+test('everything paused is 503 before authentication; paused queries do not matter', async (t) => {
+  const paused = await write(await startRoom(t, { guard: () => 'all-paused' }), '', { auth: false });
+  t.deepEqual([paused.status, paused.text], [503, '"memory exceeds threshold"']);
+  t.is(paused.headers['retry-after'], '120');
+  t.is((await write(await startRoom(t, { guard: () => 'query-paused' }), 'db=demo')).status, 204);
+});
+
+test('the route does not exist while line protocol is off', async (t) => {
+  const room = await startRoom(t, { settings: { lineproto: { enable: false, createDatabase: false } } });
+  const reply = await write(room, 'db=demo');
+  t.deepEqual([reply.status, reply.text], [404, '404 page not found']);
+});
+
+test('a body is passed on while it arrives, and no faster than it is read', async (t) => {
+  let begun: (exchange: Exchange<WriteRequest, Delivery>) => void = () => {};
+  const whenBegun = new Promise<Exchange<WriteRequest, Delivery>>((resolve) => {
+    begun = resolve;
+  });
+  const { socket, received } = connect(await startRoom(t, { write: (exchange) => begun(exchange) }));
+  const size = 50_000_000;
+  const path = '/lineproto/v1/write?db=demo';
+  socket.write(`POST ${path} HTTP/1.0\r\nAuthorization: ${basic}\r\nContent-Length: ${size}\r\n\r\n`);
+  socket.write(Buffer.alloc(size, 'x'));
+  const exchange = await whenBegun;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  t.true(socket.writableLength > size / 2);
+  let read = 0;
+  exchange.request.body.on('data', (chunk: Buffer) => {
+    read += chunk.length;
+  });
+  await once(exchange.request.body, 'end');
+  t.is(read, size);
+  exchange.answer(allGood);
+  t.true((await received).startsWith('HTTP/1.1 204'));
+});
+
+test('a client that goes away while it sends aborts the exchange and breaks the body', async (t) => {
+  let events: Promise<unknown>[] = [];
+  const room = await startRoom(t, {
+    write: (exchange) => {
+      exchange.request.body.resume();
+      events = [once(exchange.request.body, 'error').then(String), once(exchange.aborted, 'abort')];
+      setTimeout(() => socket.destroy(), 10);
+      exchange.aborted.addEventListener('abort', () => exchange.answer({ outcome: 'shed', reason: 'draining' }));
+    },
+  });
+  const { socket, received } = connect(room);
+  const path = '/lineproto/v1/write?db=demo';
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 100\r\n\r\nabc`);
+  await received;
+  await t.notThrowsAsync(Promise.all(events));
+  t.deepEqual(
+    room.log.filter((line) => line.level !== 'debug'),
+    [],
+  );
+});

@@ -1,0 +1,24 @@
+import test from 'ava';
+import type { GuardState } from '../../../src/model/exchange.js';
+import { ask, startRoom } from '../../support/http-room.js';
+
+test('ping tells the state of the memory guard without asking who calls', async (t) => {
+  let state: GuardState = 'normal';
+  const room = await startRoom(t, { guard: () => state });
+  const statuses = async () => {
+    const found: number[] = [];
+    for (const query of ['', '?action=query', '?action=x', '?action=QUERY']) {
+      const reply = await ask(room, { method: 'GET', path: `/-/ping${query}`, auth: false });
+      t.is(reply.headers['content-length'], '0');
+      t.is(reply.text, '');
+      t.is(reply.headers['retry-after'] !== undefined, reply.status === 503);
+      found.push(reply.status);
+    }
+    return found;
+  };
+  t.deepEqual(await statuses(), [200, 200, 200, 200]);
+  state = 'query-paused';
+  t.deepEqual(await statuses(), [200, 503, 200, 200]);
+  state = 'all-paused';
+  t.deepEqual(await statuses(), [503, 503, 503, 503]);
+});
