@@ -1,0 +1,57 @@
+import { isNull } from '../resolve/compare.js';
+import { commonType, convertTo, type Environment, truthOf } from '../resolve/convert.js';
+import { boolType, type Value } from '../resolve/value.js';
+import type { Parameter, ScalarFunction } from './spec.js';
+
+/** A function whose result is one of its arguments from the `first` on, all brought to their common type. */
+function choosing(
+  name: string,
+  parameters: readonly Parameter[],
+  first: number,
+  pattern: (args: readonly Value[], choices: readonly string[]) => string,
+  limits: { readonly required?: number; readonly atMost?: number } = {},
+): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters,
+    ...limits,
+    result: (args) => commonType(args.slice(first)).type,
+    translate: (args, env: Environment) => {
+      const { type, precision } = commonType(args.slice(first));
+      return pattern(
+        args,
+        args.slice(first).map((arg) => convertTo(arg, type, precision, env).sql),
+      );
+    },
+  };
+}
+
+function truth(value: Value | undefined): string {
+  return value === undefined ? '0' : `ifNull(${truthOf(value).sql}, 0)`;
+}
+
+function test(name: string, negated: boolean): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters: ['any'],
+    result: boolType,
+    translate: (args) => (args[0] === undefined ? '0' : isNull(args[0], negated).sql),
+  };
+}
+
+/** Functions that choose between values. */
+export const conditionalFunctions: readonly ScalarFunction[] = [
+  choosing('IF', ['truth', 'any', 'any'], 1, (args, [a, b]) => `if(${truth(args[0])}, ${a}, ${b})`),
+  choosing('IFNULL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
+  choosing('NVL', ['any', 'any'], 0, (_, [a, b]) => `ifNull(${a}, ${b})`),
+  choosing('NVL2', ['any', 'any', 'any'], 1, (args, [a, b]) => {
+    const given = args[0] === undefined ? '0' : isNull(args[0], true).sql;
+    return `if(${given}, ${a}, ${b})`;
+  }),
+  choosing('NULLIF', ['any', 'any'], 0, (_, [a, b]) => `nullIf(${a}, ${b})`),
+  choosing('COALESCE', ['any'], 0, (_, choices) => `coalesce(${choices.join(', ')})`, { required: 1, atMost: 64 }),
+  test('ISNULL', false),
+  test('ISNOTNULL', true),
+];

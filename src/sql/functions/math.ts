@@ -1,0 +1,151 @@
+import { type DataType, dataType } from '../../model/schema.js';
+import { castToEngine } from '../plan/storage.js';
+import { commonType, convertTo, type Environment, numberOf } from '../resolve/convert.js';
+import { doubleType, isInteger, isText, type Value } from '../resolve/value.js';
+import { type ScalarFunction, wrongParameterType } from './spec.js';
+
+function same(args: readonly Value[]): DataType {
+  return args[0]?.type ?? doubleType;
+}
+
+function number(args: readonly Value[], at: number): string {
+  const arg = args[at];
+  return arg === undefined ? '0' : numberOf(arg).sql;
+}
+
+function plain(args: readonly Value[], at: number): string {
+  return args[at]?.sql ?? 'NULL';
+}
+
+/** A function of the engine over DOUBLEs whose domain errors become NULL. */
+function double(name: string, engine: string, count = 1): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters: Array.from({ length: count }, () => 'number' as const),
+    result: doubleType,
+    translate: (args) => finite(`${engine}(${args.map((_, at) => number(args, at)).join(', ')})`),
+  };
+}
+
+function finite(sql: string): string {
+  return `if(isFinite(${sql}), ${sql}, NULL)`;
+}
+
+/** A function that gives back the type it was given. */
+function keeping(name: string, engine: string): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters: ['number'],
+    result: same,
+    translate: (args) => castToEngine(`${engine}(${plain(args, 0)})`, same(args)),
+  };
+}
+
+/** Half away from zero, where the engine would round floats half to even. */
+function roundHalfAway(args: readonly Value[]): string {
+  const type = same(args);
+  const digits = args[1] === undefined ? '0' : `toInt64(${number(args, 1)})`;
+  if (isInteger(type) && args[1] === undefined) return plain(args, 0);
+  const scale = `pow(10, ${digits})`;
+  const magnitude = `abs(${number(args, 0)})`;
+  const rounded = `sign(${number(args, 0)}) * floor(${magnitude} * ${scale} + 0.5) / ${scale}`;
+  return castToEngine(`(${rounded})`, type);
+}
+
+function truncateTo(args: readonly Value[]): string {
+  return castToEngine(`truncate(${plain(args, 0)}, toInt64(${number(args, 1)}))`, same(args));
+}
+
+function logarithm(args: readonly Value[]): string {
+  const top = `log(${number(args, 0)})`;
+  if (args[1] === undefined) return finite(top);
+  return finite(`(${top} / nullIf(log(${number(args, 1)}), 0))`);
+}
+
+function extremum(name: string, engine: string): ScalarFunction {
+  const typeOf = (args: readonly Value[]): DataType => {
+    const texts = args.filter(({ type }) => isText(type)).length;
+    if (texts > 0 && args.some(({ type, role }) => role !== 'null' && !isText(type))) throw wrongParameterType(name);
+    return commonType(args).type;
+  };
+  return {
+    kind: 'scalar',
+    name,
+    parameters: ['any'],
+    required: 2,
+    atMost: 64,
+    result: typeOf,
+    translate: (args, env: Environment) => {
+      const { type, precision } = commonType(args);
+      return `${engine}(${args.map((arg) => convertTo(arg, type, precision, env).sql).join(', ')})`;
+    },
+  };
+}
+
+/** Mathematical functions of one row. */
+export const mathFunctions: readonly ScalarFunction[] = [
+  keeping('ABS', 'abs'),
+  keeping('CEIL', 'ceil'),
+  keeping('CEILING', 'ceil'),
+  keeping('FLOOR', 'floor'),
+  keeping('SIGN', 'sign'),
+  {
+    kind: 'scalar',
+    name: 'ROUND',
+    parameters: ['number', 'number'],
+    required: 1,
+    result: same,
+    translate: roundHalfAway,
+  },
+  { kind: 'scalar', name: 'TRUNCATE', parameters: ['number', 'number'], result: same, translate: truncateTo },
+  { kind: 'scalar', name: 'TRUNC', parameters: ['number', 'number'], result: same, translate: truncateTo },
+  double('SQRT', 'sqrt'),
+  double('EXP', 'exp'),
+  double('LN', 'log'),
+  {
+    kind: 'scalar',
+    name: 'LOG',
+    parameters: ['number', 'number'],
+    required: 1,
+    result: doubleType,
+    translate: logarithm,
+  },
+  double('POW', 'pow', 2),
+  double('POWER', 'pow', 2),
+  {
+    kind: 'scalar',
+    name: 'MOD',
+    parameters: ['number', 'number'],
+    result: doubleType,
+    translate: (args) => `modulo(${number(args, 0)}, nullIf(${number(args, 1)}, 0))`,
+  },
+  double('SIN', 'sin'),
+  double('COS', 'cos'),
+  double('TAN', 'tan'),
+  double('ASIN', 'asin'),
+  double('ACOS', 'acos'),
+  double('ATAN', 'atan'),
+  double('DEGREES', 'degrees'),
+  double('RADIANS', 'radians'),
+  { kind: 'scalar', name: 'PI', parameters: [], result: doubleType, translate: () => 'pi()' },
+  {
+    kind: 'scalar',
+    name: 'RAND',
+    parameters: ['integer'],
+    required: 0,
+    result: doubleType,
+    random: true,
+    translate: (args) => (args[0] === undefined ? 'randCanonical()' : `(xxHash32(${args[0].sql}) / 4294967296)`),
+  },
+  extremum('GREATEST', 'greatest'),
+  extremum('LEAST', 'least'),
+  {
+    kind: 'scalar',
+    name: 'CRC32',
+    parameters: ['text'],
+    result: dataType('INT UNSIGNED'),
+    translate: (args) => `CRC32(${plain(args, 0)})`,
+  },
+];

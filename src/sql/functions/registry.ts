@@ -1,0 +1,51 @@
+import { Codes } from '../../model/fault.js';
+import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { aggregateFunctions } from './aggregates.js';
+import { conditionalFunctions } from './conditional.js';
+import { mathFunctions } from './math.js';
+import { selectionFunctions } from './selections.js';
+import type { FunctionSpec } from './spec.js';
+import { systemFunctions } from './system.js';
+import { textFunctions } from './text.js';
+import { timeFunctions } from './time.js';
+
+const functions: ReadonlyMap<string, FunctionSpec> = new Map(
+  [
+    ...mathFunctions,
+    ...textFunctions,
+    ...timeFunctions,
+    ...conditionalFunctions,
+    ...systemFunctions,
+    ...aggregateFunctions,
+    ...selectionFunctions,
+  ].map((spec) => [spec.name, spec]),
+);
+
+/** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
+const unavailable: ReadonlySet<string> = new Set(
+  (
+    'ELAPSED APERCENTILE PERCENTILE LEASTSQUARES HISTOGRAM MODE GROUP_CONCAT CORR TOP BOTTOM SAMPLE TAIL UNIQUE COLS DIFF ' +
+    'DERIVATIVE IRATE CSUM MAVG STATECOUNT STATEDURATION TWA FILL_FORWARD LAG LEAD INTERP TO_CHAR TO_TIMESTAMP TO_JSON ' +
+    'LIKE_IN_SET REGEXP_IN_SET'
+  ).split(' '),
+);
+
+/** A function by its upper-case name; error 0x264D when there is none. */
+export function findFunction(name: string): FunctionSpec {
+  const spec = functions.get(name);
+  if (spec !== undefined) return spec;
+  if (unavailable.has(name)) throw refuseUnsupported(`function ${name.toLowerCase()}`);
+  throw refuse(Codes.invalidFunctionName, `Invalid function name: ${name.toLowerCase()}`);
+}
+
+/** True when a name is an aggregate or a selection. */
+export function isAggregate(name: string): boolean {
+  const kind = functions.get(name)?.kind;
+  return kind === 'aggregate' || kind === 'selection';
+}
+
+/** True when a name is a function that gives 0 over no rows. */
+export function isCountLike(name: string): boolean {
+  const spec = functions.get(name);
+  return spec?.kind === 'aggregate' && spec.countLike === true;
+}

@@ -1,0 +1,194 @@
+import { type DataType, dataType } from '../../model/schema.js';
+import { quoteString } from '../print/quote.js';
+import { textSide } from '../resolve/compare.js';
+import { textLength, textOf } from '../resolve/convert.js';
+import { bigintType, type Value } from '../resolve/value.js';
+import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+
+function text(args: readonly Value[], at: number): string {
+  const arg = args[at];
+  return arg === undefined || arg.role === 'null' ? "CAST(NULL, 'Nullable(String)')" : textSide(arg);
+}
+
+function plain(args: readonly Value[], at: number): string {
+  return args[at]?.sql ?? 'NULL';
+}
+
+function likeFirst(args: readonly Value[]): DataType {
+  const type = args[0]?.type;
+  return type?.name === 'NCHAR' || type?.name === 'VARCHAR' ? type : dataType('VARCHAR', 256);
+}
+
+function joined(args: readonly Value[]): DataType {
+  const name = args.some(({ type }) => type.name === 'NCHAR') ? 'NCHAR' : 'VARCHAR';
+  return dataType(
+    name,
+    args.reduce((sum, { type }) => sum + textLength(type), 0),
+  );
+}
+
+function oneText(name: string, result: ScalarFunction['result'], engine: (sql: string) => string): ScalarFunction {
+  return { kind: 'scalar', name, parameters: ['text'], result, translate: (args) => engine(text(args, 0)) };
+}
+
+function repeated(name: string, result: DataType, translate: ScalarFunction['translate']): ScalarFunction {
+  return { kind: 'scalar', name, parameters: ['text', 'text'], result, translate };
+}
+
+/** Bytes for VARCHAR; every character of NCHAR counts four. */
+function byteLength(args: readonly Value[]): string {
+  const sql = text(args, 0);
+  return args[0]?.type.name === 'NCHAR' ? `toInt64(4 * lengthUTF8(${sql}))` : `toInt64(length(${sql}))`;
+}
+
+/** Positions count from 1, from the right when negative; position 0 and lengths below 1 give an empty text. */
+function substring(args: readonly Value[]): string {
+  const position = `toInt64(${plain(args, 1)})`;
+  const source = text(args, 0);
+  if (args[2] === undefined) return `if(equals(${position}, 0), '', substringUTF8(${source}, ${position}))`;
+  const length = `toInt64(${plain(args, 2)})`;
+  const part = `substringUTF8(${source}, ${position}, greatest(${length}, 1))`;
+  return `if(or(equals(${position}, 0), less(${length}, 1)), '', ${part})`;
+}
+
+function sha2(args: readonly Value[]): string {
+  const bits = args[1]?.constant;
+  const name = { '224': 'SHA224', '256': 'SHA256', '384': 'SHA384', '512': 'SHA512', '0': 'SHA256' }[String(bits)];
+  if (name === undefined) throw wrongParameterValue('SHA2');
+  return `lower(hex(${name}(${text(args, 0)})))`;
+}
+
+/** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */
+function trim(args: readonly Value[]): string {
+  const [source, where, removed] = [text(args, 0), args[1]?.constant, args[2]?.constant ?? ' '];
+  if (typeof removed !== 'string') throw wrongParameterType('TRIM');
+  if (removed === '') return source;
+  const copies = `(?:${removed.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')})+`;
+  const start = where === 'TRAILING' ? source : `replaceRegexpOne(${source}, ${quoteString(`^${copies}`)}, '')`;
+  return where === 'LEADING' ? start : `replaceRegexpOne(${start}, ${quoteString(`${copies}$`)}, '')`;
+}
+
+/** Functions on text of one row. */
+export const textFunctions: readonly ScalarFunction[] = [
+  { kind: 'scalar', name: 'LENGTH', parameters: ['text'], result: bigintType, translate: byteLength },
+  oneText('CHAR_LENGTH', bigintType, (sql) => `toInt64(lengthUTF8(${sql}))`),
+  {
+    kind: 'scalar',
+    name: 'CONCAT',
+    parameters: ['text'],
+    required: 2,
+    atMost: 8,
+    result: joined,
+    translate: (args) => `concat(${args.map((_, at) => text(args, at)).join(', ')})`,
+  },
+  {
+    kind: 'scalar',
+    name: 'CONCAT_WS',
+    parameters: ['text'],
+    required: 3,
+    atMost: 9,
+    result: joined,
+    translate: (args) => {
+      const parts = args.slice(1).map((_, at) => text(args, at + 1));
+      return `arrayStringConcat(arrayFilter(x -> isNotNull(x), [${parts.join(', ')}]), ${text(args, 0)})`;
+    },
+  },
+  oneText('LOWER', likeFirst, (sql) => `lower(${sql})`),
+  oneText('UPPER', likeFirst, (sql) => `upper(${sql})`),
+  oneText('LTRIM', likeFirst, (sql) => `trimLeft(${sql})`),
+  oneText('RTRIM', likeFirst, (sql) => `trimRight(${sql})`),
+  {
+    kind: 'scalar',
+    name: 'TRIM',
+    parameters: ['text', 'text', 'text'],
+    required: 1,
+    result: likeFirst,
+    translate: trim,
+  },
+  ...['SUBSTRING', 'SUBSTR'].map(
+    (name): ScalarFunction => ({
+      kind: 'scalar',
+      name,
+      parameters: ['text', 'number', 'number'],
+      required: 2,
+      result: likeFirst,
+      translate: substring,
+    }),
+  ),
+  {
+    kind: 'scalar',
+    name: 'SUBSTRING_INDEX',
+    parameters: ['text', 'text', 'integer'],
+    result: likeFirst,
+    translate: (args) => {
+      const [delimiter, count] = [args[1]?.constant, args[2]?.constant];
+      if (typeof delimiter !== 'string' || typeof count !== 'bigint') throw wrongParameterValue('SUBSTRING_INDEX');
+      const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 0)}))`;
+      const kept = count >= 0n ? `arraySlice(${words}, 1, ${count})` : `arraySlice(${words}, ${count})`;
+      return `if(isNull(${text(args, 0)}), NULL, arrayStringConcat(${kept}, ${quoteString(delimiter)}))`;
+    },
+  },
+  {
+    kind: 'scalar',
+    name: 'REPLACE',
+    parameters: ['text', 'text', 'text'],
+    result: likeFirst,
+    translate: (args) => `replaceAll(${text(args, 0)}, ${text(args, 1)}, ${text(args, 2)})`,
+  },
+  {
+    kind: 'scalar',
+    name: 'REPEAT',
+    parameters: ['text', 'integer'],
+    result: (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
+    translate: (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plain(args, 1)}), 0))`,
+  },
+  repeated('POSITION', bigintType, (args) => {
+    const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
+    return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
+  }),
+  {
+    kind: 'scalar',
+    name: 'FIND_IN_SET',
+    parameters: ['text', 'text', 'text'],
+    required: 2,
+    result: bigintType,
+    translate: (args) => {
+      const delimiter = args[2]?.constant ?? ',';
+      if (typeof delimiter !== 'string') throw wrongParameterValue('FIND_IN_SET');
+      const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 1)}))`;
+      const missing = `or(isNull(${text(args, 0)}), isNull(${text(args, 1)}))`;
+      return `if(${missing}, NULL, toInt64(indexOf(${words}, assumeNotNull(${text(args, 0)}))))`;
+    },
+  },
+  oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),
+  {
+    kind: 'scalar',
+    name: 'CHAR',
+    parameters: ['any'],
+    required: 1,
+    atMost: 64,
+    result: (args) => dataType('VARCHAR', args.length * 4),
+    translate: (args) => `char(${args.map((arg) => `toInt64OrZero(${textOf(arg)})`).join(', ')})`,
+  },
+  oneText('MD5', dataType('VARCHAR', 32), (sql) => `lower(hex(MD5(${sql})))`),
+  oneText('SHA', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
+  oneText('SHA1', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
+  {
+    kind: 'scalar',
+    name: 'SHA2',
+    parameters: ['text', 'integer'],
+    result: dataType('VARCHAR', 128),
+    translate: sha2,
+  },
+  oneText(
+    'TO_BASE64',
+    (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
+    (sql) => `base64Encode(${sql})`,
+  ),
+  oneText('FROM_BASE64', likeFirst, (sql) => `nullIf(tryBase64Decode(${sql}), '')`),
+];
+
+function repeatLength(args: readonly Value[]): number {
+  const count = args[1]?.constant;
+  return likeFirst(args).length * (typeof count === 'bigint' ? Math.max(0, Number(count)) : 1);
+}

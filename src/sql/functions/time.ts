@@ -1,0 +1,188 @@
+import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../plan/grid.js';
+import { ticksToCalendar } from '../plan/storage.js';
+import { quoteString } from '../print/quote.js';
+import { type Environment, nowTicks, ticksOf } from '../resolve/convert.js';
+import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../resolve/value.js';
+import { durationTicks, parseTimestamp, startOfDay } from '../timestamp.js';
+import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+
+function plain(args: readonly Value[], at: number): string {
+  return args[at]?.sql ?? 'NULL';
+}
+
+function calendar(args: readonly Value[], env: Environment): string {
+  return ticksToCalendar(plain(args, 0), env.precision, env.context.connectionZone);
+}
+
+/** Length of a unit argument in ticks; only units of fixed length will do, and at least one tick. */
+function unitTicks(unit: Value | undefined, precision: Precision, name: string): bigint {
+  if (unit?.duration === undefined) return 1n;
+  const ticks = durationTicks(unit.duration, precision);
+  if (ticks === undefined || unit.duration.count !== 1) throw wrongParameterValue(name);
+  return ticks < 1n ? 1n : ticks;
+}
+
+function truncationGrid(args: readonly Value[], env: Environment): Grid {
+  const { precision, context } = env;
+  const unit = args[1]?.duration;
+  const useZone = args[2]?.constant;
+  if (useZone !== undefined && useZone !== 0n && useZone !== 1n) throw wrongParameterValue('TIMETRUNCATE');
+  const base = { shift: 0n, phase: 0n, precision, zone: context.connectionZone };
+  const isDays = unit?.unit === 'd' || unit?.unit === 'w';
+  if (isDays && useZone !== 0n && !isUtc(base.zone))
+    return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };
+  return { ...base, unit: 'ticks', step: unitTicks(args[1], precision, 'TIMETRUNCATE') };
+}
+
+function timeTruncate(args: readonly Value[], env: Environment): Value | undefined {
+  const ticks = args[0]?.constant;
+  if (typeof ticks !== 'bigint') return undefined;
+  const grid = truncationGrid(args, env);
+  return ticksValue(startOfCellAt(grid, cellNumberAt(grid, ticks)), env.precision);
+}
+
+/** ISO 8601 with the zone as `+hhmm`, or `Z` when asked for by that letter. */
+function iso8601(args: readonly Value[], env: Environment): string {
+  const zone = args[1]?.constant;
+  const format = "'%Y-%m-%dT%H:%i:%S.%f'";
+  if (zone === undefined) return `formatDateTime(${calendar(args, env)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+  if (typeof zone !== 'string') throw wrongParameterType('TO_ISO8601');
+  const match = /^(?:z|([+-])(\d{2}):?(\d{2})?)$/i.exec(zone);
+  if (match === null) throw wrongParameterValue('TO_ISO8601');
+  const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');
+  const seconds = (match[1] === '-' ? -minutes : minutes) * 60;
+  const moved = `(${plain(args, 0)} + ${seconds * ticksPerSecond(env.precision)})`;
+  return `concat(formatDateTime(${ticksToCalendar(moved, env.precision, 'UTC')}, ${format}), ${quoteString(zone)})`;
+}
+
+function unixTimestamp(args: readonly Value[], env: Environment): Value | undefined {
+  const text = args[0]?.constant;
+  if (typeof text !== 'string') return undefined;
+  const ticks = parseTimestamp(text, env.precision, env.context.connectionZone);
+  const type = unixTimestampType(args);
+  return ticks === undefined ? { ...nullValue, type } : { ...ticksValue(ticks, env.precision), type };
+}
+
+function unixTimestampType(args: readonly Value[]): DataType {
+  const asTimestamp = args[1]?.constant;
+  if (asTimestamp !== undefined && asTimestamp !== 0n && asTimestamp !== 1n)
+    throw wrongParameterValue('TO_UNIXTIMESTAMP');
+  return asTimestamp === 1n ? timestampType : bigintType;
+}
+
+/** The distance of two times in whole units; text that is no time gives NULL. */
+function timeDifference(args: readonly Value[], env: Environment): string {
+  const side = (at: number): string => {
+    const arg = args[at] ?? nullValue;
+    if (isText(arg.type) && typeof arg.constant === 'string') {
+      const ticks = parseTimestamp(arg.constant, env.precision, env.context.connectionZone);
+      return ticks === undefined ? "CAST(NULL, 'Nullable(Int64)')" : ticksValue(ticks, env.precision).sql;
+    }
+    return ticksOf(arg, env.precision, env).sql;
+  };
+  return `intDiv(${side(0)} - ${side(1)}, ${unitTicks(args[2], env.precision, 'TIMEDIFF')})`;
+}
+
+/** Number of the week by one of the eight usual modes. */
+function week(args: readonly Value[], env: Environment): string {
+  const mode = args[1]?.constant ?? 0n;
+  if (typeof mode !== 'bigint' || mode < 0n || mode > 7n) throw wrongParameterValue('WEEK');
+  return `toInt64(toWeek(${calendar(args, env)}, ${mode}))`;
+}
+
+function ofDay(name: string, engine: (calendar: string) => string, result: DataType = bigintType): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters: ['time'],
+    result,
+    translate: (args, env) => engine(calendar(args, env)),
+  };
+}
+
+/** Functions on times. */
+export const timeFunctions: readonly ScalarFunction[] = [
+  {
+    kind: 'scalar',
+    name: 'NOW',
+    parameters: [],
+    result: timestampType,
+    translate: (_, env) => ticksValue(nowTicks(env), env.precision).sql,
+    fold: (_, env) => ticksValue(nowTicks(env), env.precision),
+  },
+  {
+    kind: 'scalar',
+    name: 'TODAY',
+    parameters: [],
+    result: timestampType,
+    translate: (_, env) =>
+      ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision).sql,
+    fold: (_, env) => ticksValue(startOfDay(nowTicks(env), env.precision, env.context.connectionZone), env.precision),
+  },
+  {
+    kind: 'scalar',
+    name: 'TIMEZONE',
+    parameters: [],
+    result: dataType('VARCHAR', 64),
+    translate: (_, env) => quoteString(zoneText(env)),
+  },
+  {
+    kind: 'scalar',
+    name: 'TIMEDIFF',
+    parameters: ['any', 'any', 'unit'],
+    required: 2,
+    result: bigintType,
+    translate: timeDifference,
+  },
+  {
+    kind: 'scalar',
+    name: 'TIMETRUNCATE',
+    parameters: ['time', 'unit', 'integer'],
+    required: 2,
+    result: timestampType,
+    translate: (args, env) => cellStart(truncationGrid(args, env), plain(args, 0)),
+    fold: timeTruncate,
+  },
+  {
+    kind: 'scalar',
+    name: 'TO_ISO8601',
+    parameters: ['time', 'text'],
+    required: 1,
+    result: dataType('VARCHAR', 64),
+    translate: iso8601,
+  },
+  {
+    kind: 'scalar',
+    name: 'TO_UNIXTIMESTAMP',
+    parameters: ['text', 'integer'],
+    required: 1,
+    result: unixTimestampType,
+    translate: (args, env) => ticksOf(args[0] ?? nullValue, env.precision, env).sql,
+    fold: unixTimestamp,
+  },
+  {
+    kind: 'scalar',
+    name: 'WEEK',
+    parameters: ['time', 'integer'],
+    required: 1,
+    result: bigintType,
+    translate: week,
+  },
+  ofDay('WEEKOFYEAR', (day) => `toInt64(toWeek(${day}, 3))`),
+  ofDay('WEEKDAY', (day) => `toInt64(toDayOfWeek(${day}) - 1)`),
+  ofDay('DAYOFWEEK', (day) => `toInt64(toDayOfWeek(${day}) % 7 + 1)`),
+  ofDay('DATE', (day) => `formatDateTime(${day}, '%Y-%m-%d')`, dataType('VARCHAR', 10)),
+];
+
+/** `Asia/Tokyo (JST, +0900)` */
+function zoneText(env: Environment): string {
+  const zone = env.context.connectionZone;
+  const instant = new Date(Number(env.context.nowNanos / 1000000n));
+  const part = (style: 'short' | 'longOffset'): string =>
+    new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: style })
+      .formatToParts(instant)
+      .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const offset = part('longOffset').replace('GMT', '').replace(':', '');
+  return `${zone} (${part('short')}, ${offset === '' ? '+0000' : offset})`;
+}

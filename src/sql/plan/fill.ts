@@ -1,0 +1,125 @@
+import { Codes } from '../../model/fault.js';
+import type { Fill } from '../ast.js';
+import { printSelect } from '../print/select.js';
+import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { castValue, type Environment } from '../resolve/convert.js';
+import type { ExpressionTranslator } from '../resolve/expression.js';
+import { isInteger, isNumeric, type TimeBounds, type Value } from '../resolve/value.js';
+import { cellNumber, cellNumberAt, type Grid, startOfCell } from './grid.js';
+import { sortTerm } from './ordering.js';
+import { castToEngine } from './storage.js';
+
+/** Most windows that a FILL may span. */
+const maxWindows = 10_000_000n;
+
+/** What is filled: the grouped rows known as `source`, with key columns, `w`, and the function values. */
+export interface FillTask {
+  readonly fill: Fill;
+  readonly grid: Grid;
+  readonly bounds: TimeBounds | undefined;
+  readonly source: string;
+  readonly grouped: string;
+  readonly having: readonly string[];
+  /** Columns of `grouped` that are the same for all windows of a slice. */
+  readonly keys: readonly string[];
+  /** Values over `source`; they become the columns f1, f2 ... */
+  readonly values: readonly Value[];
+}
+
+/**
+ * Adds the missing windows of every slice that has one (4.8, FILL) and gives their values by the mode. The result has the
+ * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
+ */
+export function fillWindows(task: FillTask, translator: ExpressionTranslator): string {
+  const { fill, grid, source, keys, values } = task;
+  const [first, last] = fillRange(task);
+  const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
+  const present = printSelect({
+    columns: [
+      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
+      [cellNumber(grid, `${source}.w`), 'n'],
+      ['1', 'p'],
+      ...columns,
+    ],
+    from: `(${task.grouped}) AS ${source}`,
+    where: task.having,
+  });
+  const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
+  const range = first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
+  const complete = `SELECT * FROM (${present}) ORDER BY ${sorted}${range}`;
+  const forced = fill.mode.endsWith('_F') && keys.length === 0;
+  const filler = valueFiller(task, translator);
+  return printSelect({
+    columns: [
+      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
+      [startOfCell(grid, `${source}.n`), 'w'],
+      ...values.map((value, at): [string, string] => [filler(value, at), `f${at + 1}`]),
+    ],
+    from: `(${complete}) AS ${source}`,
+    qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
+  });
+}
+
+/** Numbers of the first and last window to fill; error 0x263B without two limits or when they are too far apart. */
+function fillRange({ bounds, grid }: FillTask): [bigint, bigint] {
+  if (bounds?.low === undefined || bounds.high === undefined) throw rangeRequired();
+  const [first, last] = [cellNumberAt(grid, bounds.low), cellNumberAt(grid, bounds.high)];
+  if (last - first >= maxWindows) throw rangeRequired();
+  return [first, last];
+}
+
+function rangeRequired(): Error {
+  return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
+}
+
+function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: Value, at: number) => string {
+  const { fill, source, keys } = task;
+  const column = (at: number): string => `${source}.f${at + 1}`;
+  const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => `${source}.${key}`).join(', ')} `;
+  const before = `OVER (${slice}ORDER BY ${source}.n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+  const after = `OVER (${slice}ORDER BY ${source}.n ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
+  const previous = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${before}`;
+  const next = (sql: string): string => `first_value(${sql}) IGNORE NULLS ${after}`;
+  switch (fill.mode) {
+    case 'NULL':
+    case 'NULL_F':
+      return (_, at) => column(at);
+    case 'PREV':
+      return (_, at) => previous(column(at));
+    case 'NEXT':
+      return (_, at) => next(column(at));
+    case 'VALUE':
+    case 'VALUE_F': {
+      const literals = fill.values.map((literal) => translator.translate(literal));
+      return (value, at) => withDefault(column(at), literals[Math.min(at, literals.length - 1)], value, translator.env);
+    }
+    case 'LINEAR':
+      return (value, at) => {
+        if (!isNumeric(value.type)) return column(at);
+        const known = `if(isNull(${column(at)}), NULL, ${source}.n)`;
+        const ends = [previous(column(at)), next(column(at)), previous(known), next(known)] as const;
+        return linear(`${source}.n`, column(at), `${source}.p`, ends, value);
+      };
+    default:
+      throw refuseUnsupported(`FILL(${fill.mode})`);
+  }
+}
+
+function withDefault(column: string, literal: Value | undefined, value: Value, env: Environment): string {
+  if (literal === undefined || literal.role === 'null') return column;
+  return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
+}
+
+/** A missing window between two with values lies on the line through them; integers are cut off. */
+function linear(
+  number: string,
+  column: string,
+  present: string,
+  [low, high, from, to]: readonly [string, string, string, string],
+  { type }: Value,
+): string {
+  const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
+  const point = `${a} + (${b} - ${a}) * (${number} - ${from}) / nullIf(${to} - ${from}, 0)`;
+  const value = isInteger(type) ? `truncate(${point})` : point;
+  return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
+}

@@ -1,0 +1,180 @@
+import { Codes, FaultError } from '../../model/fault.js';
+import type { Expression } from '../ast.js';
+import { nullable } from '../functions/aggregates.js';
+import { isAggregate } from '../functions/registry.js';
+import { type AggregateFunction, checkArguments } from '../functions/spec.js';
+import { refuse } from '../resolve/context.js';
+import type { Environment } from '../resolve/convert.js';
+import {
+  type CallExpression,
+  type ColumnExpression,
+  type ExpressionTranslator,
+  mentions,
+  type NameResolver,
+} from '../resolve/expression.js';
+import { windowColumns } from '../resolve/names.js';
+import type { Relation } from '../resolve/relation.js';
+import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
+import { AggregateList } from './aggregates.js';
+import type { IntervalWindows } from './window.js';
+
+/** A grouping key: what it is over rows, and the column that holds it once grouped. */
+export interface GroupKey {
+  readonly value: Value;
+  readonly column: string;
+  readonly alias: string | undefined;
+}
+
+/** What the select list of a grouped block may name. */
+export interface GroupScope {
+  readonly env: Environment;
+  readonly relation: Relation | undefined;
+  /** Name of the grouped rows. */
+  readonly source: string;
+  readonly keys: readonly GroupKey[];
+  readonly windows: IntervalWindows | undefined;
+  readonly bounds: TimeBounds | undefined;
+  /** Translates what stands inside an aggregate or equals a key. */
+  readonly rows: ExpressionTranslator;
+  /** True when plain columns take the values of the row that a selection picks. */
+  readonly picksRow: boolean;
+}
+
+/** Names as they stand for a group of rows: keys, window limits, aggregates, columns of a picked row. */
+export class GroupNames implements NameResolver {
+  readonly aggregates: AggregateList;
+  readonly #scope: GroupScope;
+  readonly #byTable: boolean;
+  readonly #plainKeys: boolean;
+  readonly #companions: Value[] = [];
+  /** Columns that a key decides, by the engine SQL over rows: tags beside tbname. */
+  readonly #dependents = new Map<string, string>();
+  #picked: string | undefined;
+  #pick: (() => readonly [name: string, ...args: string[]]) | undefined;
+
+  constructor(scope: GroupScope) {
+    this.#scope = scope;
+    this.aggregates = new AggregateList(scope.source, scope.relation?.time);
+    this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
+    this.#plainKeys = scope.keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
+  }
+
+  /** Tags to be taken along with the groups: engine SQL over rows and the column they get. */
+  get dependents(): ReadonlyMap<string, string> {
+    return this.#dependents;
+  }
+
+  intercept(expression: Expression): Value | undefined {
+    if (this.#plainKeys || partless.has(expression.kind) || mentions(expression, isAggregate)) return undefined;
+    try {
+      return this.#key(this.#scope.rows.translate(expression).sql);
+    } catch (error) {
+      if (error instanceof FaultError) return undefined;
+      throw error;
+    }
+  }
+
+  column(expression: ColumnExpression): Value {
+    const { name, table } = expression;
+    const inner = this.#scope.relation?.byName.has(name.text) === true;
+    if (table === undefined && !inner) {
+      const pseudo = windowColumns.has(name.text) ? this.#windowColumn(name.text) : undefined;
+      const aliased = this.#scope.keys.find(({ alias }) => alias === name.text);
+      const found = pseudo ?? (aliased === undefined ? undefined : this.#keyValue(aliased));
+      if (found !== undefined) return found;
+    }
+    const value = this.#scope.rows.translate(expression);
+    if (value.uses === Uses.nothing) return value;
+    return this.#key(value.sql) ?? this.#dependent(value) ?? this.#companion(value);
+  }
+
+  aggregate(call: CallExpression, spec: AggregateFunction): Value {
+    const { rows, env } = this.#scope;
+    const star = call.args.length === 1 && call.args[0]?.kind === 'star' && spec.name === 'COUNT';
+    const everyRow: Value = { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: 0 };
+    const args = star
+      ? [everyRow]
+      : checkArguments(
+          spec,
+          call.args.map((arg) => rows.translate(arg)),
+          env,
+        );
+    const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
+    const sql = spec.translate(args, this.aggregates);
+    const { time } = this.aggregates;
+    if (this.#scope.picksRow && spec.pick !== undefined) {
+      const pick = spec.pick;
+      this.#pick ??= () => pick(args, time);
+    }
+    const precision = args[0]?.precision ?? env.precision;
+    return { sql, type, precision, nullable: spec.countLike !== true, uses: Uses.aggregate };
+  }
+
+  #key(sql: string): Value | undefined {
+    const key = this.#scope.keys.find(({ value }) => value.sql === sql);
+    return key === undefined ? undefined : this.#keyValue(key);
+  }
+
+  #keyValue({ value, column }: GroupKey): Value {
+    return { ...value, sql: `${this.#scope.source}.${column}`, uses: Uses.key, role: undefined, member: undefined };
+  }
+
+  #dependent(value: Value): Value | undefined {
+    if (!this.#byTable || value.uses !== Uses.tags) return undefined;
+    const column = this.#dependents.get(value.sql) ?? `d${this.#dependents.size + 1}`;
+    this.#dependents.set(value.sql, column);
+    return { ...value, sql: `${this.#scope.source}.${column}`, uses: Uses.key };
+  }
+
+  #companion(value: Value): Value {
+    const { picksRow, keys } = this.#scope;
+    if (!picksRow) {
+      throw keys.length > 0
+        ? refuse(Codes.notGroupByExpression, 'Not a GROUP BY expression')
+        : refuse(Codes.notSingleGroup, 'Not a single-group group function');
+    }
+    this.#picked ??= this.#pickedRow();
+    let at = this.#companions.findIndex(({ sql }) => sql === value.sql);
+    if (at < 0) at = this.#companions.push(value) - 1;
+    const sql = `tupleElement(${this.#picked}, ${at + 1})`;
+    return { ...value, sql, nullable: true, uses: Uses.aggregate, role: undefined, member: undefined };
+  }
+
+  /** The picked row as a tuple of all columns wanted from it; which ones is known only at the end. */
+  #pickedRow(): string {
+    return this.aggregates.deferred(() => {
+      const [name, ...order] = this.#pick?.() ?? ['any'];
+      return [name, [`tuple(${this.#companions.map(nullable).join(', ')})`, ...order]];
+    });
+  }
+
+  #windowColumn(name: string): Value {
+    const { windows, bounds, env, source } = this.#scope;
+    const low = bounds?.low ?? -(2n ** 63n);
+    const high = bounds?.high ?? 2n ** 63n - 1n;
+    if (windows === undefined) {
+      throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');
+    }
+    if (name === '_qstart') return ticksValue(low, env.precision);
+    if (name === '_qend') return ticksValue(high, env.precision);
+    if (name === '_qduration') return { ...ticksValue(BigInt.asIntN(64, high - low), env.precision), type: bigintType };
+    const start = `${source}.w`;
+    const base = { type: timestampType, precision: env.precision, nullable: false, uses: Uses.key };
+    if (name === '_wstart') return { ...base, sql: start };
+    const end = windows.endOf(start);
+    return name === '_wend' ? { ...base, sql: end } : { ...base, sql: `(${end} - ${start})`, type: bigintType };
+  }
+}
+
+/** Kinds of expression that cannot equal a composed key. */
+const partless: ReadonlySet<Expression['kind']> = new Set([
+  'integer',
+  'number',
+  'string',
+  'bool',
+  'null',
+  'duration',
+  'timestamp',
+  'column',
+  'star',
+]);

@@ -1,0 +1,152 @@
+import { printSelect } from '../print/select.js';
+import type { Relation } from '../resolve/relation.js';
+import { Uses } from '../resolve/value.js';
+import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
+import type { Filter } from './filter.js';
+import type { GroupKey } from './group-names.js';
+import { isSuper, scanKeys, scanRows } from './scan.js';
+import { idColumn, tagsSource, timeColumn } from './storage.js';
+
+/** What a grouped SELECT of the engine is made of. */
+export interface Grouping {
+  readonly relation: Relation | undefined;
+  readonly filter: Filter;
+  readonly keys: readonly GroupKey[];
+  /** Engine SQL of the window start over rows; undefined without windows. */
+  readonly windowStart: string | undefined;
+  readonly aggregates: readonly EngineAggregate[];
+  /** Tags that a key decides: engine SQL over rows and their column. */
+  readonly dependents: ReadonlyMap<string, string>;
+  /** A count is asked for: groups of sub-tables show even when they are empty (4.7). */
+  readonly countLike: boolean;
+  /** Nothing but LAST_ROW is asked for. */
+  readonly newestOnly: boolean;
+}
+
+type Column = readonly [sql: string, alias: string];
+
+/** The engine SELECT that yields one row per group: keys, `w`, aggregates and dependents under their column names. */
+export function groupRows(grouping: Grouping): string {
+  const { relation, keys, windowStart, countLike } = grouping;
+  const bySeries = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
+  if (keys.length > 0 && bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
+    const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
+    if (!readsTags) return groupBySeries(grouping, relation);
+  }
+  if (windowStart === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
+  return groupDirectly(grouping);
+}
+
+function groupDirectly(grouping: Grouping): string {
+  const { relation, keys, windowStart, aggregates, dependents, countLike } = grouping;
+  const groupColumns = keyColumns(grouping);
+  const values = aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]);
+  const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
+  const columns = [...groupColumns, ...values, ...tags];
+  const scan = narrowed(grouping, relation, needsTags(columns, relation));
+  const ungrouped = keys.length === 0 && windowStart === undefined;
+  const having = ungrouped && !countLike ? ['count() > 0'] : [];
+  return printSelect({ columns, ...scan, groupBy: groupColumns.length, having });
+}
+
+function keyColumns({ keys, windowStart }: Grouping): Column[] {
+  const columns = keys.map(({ value, column }): Column => [value.sql, column]);
+  if (windowStart !== undefined) columns.push([windowStart, 'w']);
+  return columns;
+}
+
+function needsTags(columns: readonly Column[], relation: Relation | undefined): boolean {
+  return isSuper(relation) && columns.some(([sql]) => sql.includes(`${relation.tagAlias}.`));
+}
+
+/**
+ * The keys are the same for all rows, and a count is asked for: one group, also without rows; but none when rows of the
+ * time range exist and other conditions hide them all.
+ */
+function constantGroup(grouping: Grouping): string {
+  const { relation, filter, keys, aggregates } = grouping;
+  const columns = [
+    ...keys.map(({ value, column }): Column => [value.sql, column]),
+    ...aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]),
+  ];
+  const scan = narrowed(grouping, relation, needsTags(columns, relation));
+  if (!filter.looksAtData || relation === undefined) return printSelect({ columns, ...scan });
+  const any = printSelect({
+    columns: [['1', 'found']],
+    ...scanKeys(relation, filter),
+    limit: { count: 1n, offset: 0n },
+  });
+  return printSelect({ columns, ...scan, having: [`or(count() > 0, (SELECT count() FROM (${any})) = 0)`] });
+}
+
+/**
+ * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row per
+ * series (and window) instead of all rows.
+ */
+function groupBySeries(grouping: Grouping, relation: Relation): string {
+  const { keys, windowStart, aggregates, dependents } = grouping;
+  const perSeries = keys.some(({ value }) => value.role === 'tbname');
+  const inner = seriesRows(grouping, relation, perSeries);
+  const source = relation.source.kind === 'stored' ? relation.source.target.table.tagStorage : undefined;
+  const { tagAlias } = relation;
+  const keepsEmpty = grouping.countLike && windowStart === undefined;
+  const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
+  const groupColumns = keyColumns({ ...grouping, windowStart: windowStart === undefined ? undefined : 'i.w' });
+  const columns = [
+    ...groupColumns,
+    ...aggregates.map((aggregate): Column => {
+      const column = `i.${aggregate.alias}`;
+      return [perSeries ? column : merged(aggregate, column), aggregate.alias];
+    }),
+    ...[...dependents].map(([sql, alias]): Column => [perSeries ? sql : `any(${sql})`, alias]),
+  ];
+  return printSelect({
+    columns,
+    from: `${tagsSource(source ?? '', tagAlias)} ${join}`,
+    where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
+    groupBy: perSeries ? 0 : groupColumns.length,
+  });
+}
+
+function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {
+  const id = idColumn(relation.rowAlias);
+  const columns: Column[] = [[id, 'id']];
+  if (grouping.windowStart !== undefined) columns.push([grouping.windowStart, 'w']);
+  const groupBy = columns.length;
+  for (const aggregate of grouping.aggregates) {
+    columns.push([perSeries ? direct(aggregate) : asState(aggregate), aggregate.alias]);
+  }
+  return printSelect({ columns, ...narrowed(grouping, relation, false), groupBy });
+}
+
+/** Which sub-tables without a group of rows show: those chosen by tags and without rows in the time range. */
+function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
+  const terms = [...filter.tags];
+  if (!filter.looksAtData) return terms;
+  const id = idColumn(relation.tagAlias);
+  const keys = printSelect({ columns: [[idColumn(relation.rowAlias), 'id']], ...scanKeys(relation, filter) });
+  terms.push(`or(i.id = ${id}, ${id} NOT IN (${keys}))`);
+  return terms;
+}
+
+/** The rows to group; when only the newest of each series counts, the rest is left out by a look at the keys alone. */
+function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: boolean): ReturnType<typeof scanRows> {
+  const { filter } = grouping;
+  const scan = scanRows(relation, filter, withTags);
+  const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.windowStart === undefined;
+  if (!grouping.newestOnly || !plain || relation?.source.kind !== 'stored') return scan;
+  const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
+  const keys = scanKeys(relation, filter);
+  const newest = isSuper(relation)
+    ? printSelect({
+        columns: [
+          [id, 'id'],
+          [`max(${time})`, 'ts'],
+        ],
+        ...keys,
+        groupBy: 1,
+      })
+    : printSelect({ columns: [[`max(${time})`, 'ts']], ...keys });
+  const term = isSuper(relation) ? `(${id}, ${time}) IN (${newest})` : `${time} = (${newest})`;
+  return { from: scan.from, where: [...scan.where, term] };
+}

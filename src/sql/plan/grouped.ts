@@ -1,0 +1,195 @@
+import { Codes } from '../../model/fault.js';
+import type { Expression, Fill } from '../ast.js';
+import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
+import { printSelect } from '../print/select.js';
+import { refuse } from '../resolve/context.js';
+import { type CallExpression, ExpressionTranslator, mentions, partsOf } from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import { Uses, type Value } from '../resolve/value.js';
+import { fillWindows } from './fill.js';
+import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
+import { groupRows } from './group-rows.js';
+import { keyExpressions } from './keys.js';
+import { orderTerms, rowRange, sortTerm } from './ordering.js';
+import { sliceLimits } from './projection.js';
+import type { PlannedBlock } from './query.js';
+import { type BlockTask, resultColumns } from './select.js';
+import { type IntervalWindows, intervalWindows } from './window.js';
+
+/**
+ * A SELECT over groups, windows or both. Its engine statement has layers: rows are grouped, missing windows filled, and
+ * the select list is computed over what that gives.
+ */
+export function planGrouped(task: BlockTask): PlannedBlock {
+  const { select, items } = task;
+  const scope = groupScope(task);
+  const names = new GroupNames(scope);
+  const translator = new ExpressionTranslator(task.env, names);
+  const values = items.map(({ value }) => translator.translate(value));
+  checkWindowFunctions(task, values);
+  const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
+  const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
+  const filled = fillColumns(scope, [...values, ...hidden]);
+  const grouped = groupedRows(task, scope, names);
+  const fill = fillClause(task);
+  const layer = { sql: grouped, having };
+  if (fill !== undefined && scope.windows !== undefined) {
+    const keys = scope.keys.map(({ column }) => column);
+    const dependents = [...names.dependents.values()];
+    layer.sql = fillWindows(
+      {
+        fill,
+        grid: scope.windows.grid,
+        bounds: scope.bounds,
+        source: scope.source,
+        grouped,
+        having,
+        keys: [...keys, ...dependents],
+        values: filled.functions,
+      },
+      translator,
+    );
+    layer.having = [];
+  }
+  const use = (value: Value): Value => (fill === undefined ? value : filled.replaced(value));
+  return outerSelect(task, scope, layer, values.map(use), hidden.map(use));
+}
+
+function outerSelect(
+  { select, items }: BlockTask,
+  scope: GroupScope,
+  layer: { readonly sql: string; readonly having: readonly string[] },
+  values: readonly Value[],
+  hidden: readonly Value[],
+): PlannedBlock {
+  const { planned, columns, shown } = resultColumns(items, values);
+  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, (order) => {
+    return hidden[select.orderBy.indexOf(order)] ?? failedOrder();
+  });
+  const slices = scope.keys
+    .filter(({ value }) => value.uses !== Uses.nothing)
+    .map(({ value, column }): Value => ({ ...value, sql: `${scope.source}.${column}` }));
+  if (orderBy.length === 0 && !select.distinct) {
+    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
+    if (scope.windows !== undefined) orderBy.push(sortTerm(`${scope.source}.w`, false));
+  }
+  const ordered = select.orderBy.length > 0;
+  const oneRowPerSlice = scope.windows === undefined;
+  const limited = ordered && oneRowPerSlice ? [] : slices;
+  const limits = sliceLimits(limited, undefined, rowRange(select.limit), ordered);
+  const { qualify } = sliceLimits(slices, rowRange(select.slimit), undefined, ordered);
+  const sql = printSelect({
+    columns,
+    distinct: select.distinct,
+    from: `(${layer.sql}) AS ${scope.source}`,
+    where: layer.having,
+    ...limits,
+    qualify,
+    orderBy,
+  });
+  return { sql, columns: shown };
+}
+
+function failedOrder(): never {
+  throw refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
+}
+
+function groupScope(task: BlockTask): GroupScope {
+  const { select, relation, env, items, filter, serial } = task;
+  const inKey = (): Error => refuse(Codes.functionMixed, functionMixedText);
+  const keyRows = new ExpressionTranslator(env, new RowNames(relation, inKey));
+  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
+  const expressions = keyExpressions([...select.partitionBy, ...select.groupBy], items, relation);
+  const keys = expressions.map(({ value, alias }, at): GroupKey => {
+    return { value: keyRows.translate(value), column: `k${at + 1}`, alias };
+  });
+  return {
+    env,
+    relation,
+    source: `s${serial}`,
+    keys,
+    windows: windowsOf(task),
+    bounds: filter.bounds,
+    rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
+    picksRow: picksRow(items.map(({ value }) => value)),
+  };
+}
+
+const functionMixedText =
+  'Some functions are allowed only in the SELECT list of a query. And, cannot be mixed with other non scalar functions or columns.';
+
+function windowsOf({ select, relation, env, filter }: BlockTask): IntervalWindows | undefined {
+  if (select.window?.kind !== 'interval') return undefined;
+  if (relation?.time === undefined) {
+    const text = 'Window query not supported, since the result of subquery not include valid timestamp column';
+    throw refuse(Codes.windowNeedsTimestamp, text);
+  }
+  return intervalWindows(select.window, env.precision, env.context.connectionZone, filter.bounds);
+}
+
+/** True when one selection is all there is, or several that all pick the newest row. */
+function picksRow(items: readonly Expression[]): boolean {
+  const calls = items.flatMap(aggregateCalls);
+  const selections = calls.filter(({ name }) => findFunction(name).kind === 'selection');
+  if (selections.length !== calls.length) return false;
+  return calls.length === 1 || (calls.length > 1 && calls.every(({ name }) => name === 'LAST_ROW'));
+}
+
+function aggregateCalls(expression: Expression): CallExpression[] {
+  if (expression.kind === 'call' && isAggregate(expression.name)) return [expression];
+  return partsOf(expression).flatMap(aggregateCalls);
+}
+
+function checkWindowFunctions({ select }: BlockTask, values: readonly Value[]): void {
+  if (select.window === undefined || values.some(({ uses }) => (uses & Uses.aggregate) !== 0)) return;
+  throw refuse(Codes.noWindowFunction, 'No valid function in window query');
+}
+
+/** The value an ORDER BY item sorts by; positions and aliases are matched later. */
+function orderValue(expression: Expression, { items }: BlockTask, translator: ExpressionTranslator): Value {
+  if (expression.kind === 'column' && expression.table === undefined) {
+    const item = items.find(({ aliased, name }) => aliased && name === expression.name.text);
+    if (item !== undefined) return translator.translate(item.value);
+  }
+  return translator.translate(expression);
+}
+
+function groupedRows(task: BlockTask, scope: GroupScope, names: GroupNames): string {
+  const { select, relation, items, filter } = task;
+  const everything = [...items.map(({ value }) => value), ...select.orderBy.map(({ value }) => value)];
+  if (select.having !== undefined) everything.push(select.having);
+  const calls = everything.flatMap(aggregateCalls);
+  const time = relation?.time?.sql;
+  return groupRows({
+    relation,
+    filter,
+    keys: scope.keys,
+    windowStart: scope.windows === undefined || time === undefined ? undefined : scope.windows.startOf(time),
+    aggregates: names.aggregates.list,
+    dependents: names.dependents,
+    countLike: everything.some((expression) => mentions(expression, isCountLike)),
+    newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
+  });
+}
+
+function fillClause({ select }: BlockTask): Fill | undefined {
+  const fill = select.window?.kind === 'interval' ? select.window.fill : undefined;
+  return fill === undefined || fill.mode === 'NONE' ? undefined : fill;
+}
+
+/** The values to fill, each once, and what stands for them afterwards. */
+function fillColumns(
+  scope: GroupScope,
+  values: readonly Value[],
+): { functions: readonly Value[]; replaced(value: Value): Value } {
+  const functions: Value[] = [];
+  for (const value of values) {
+    const known = functions.some(({ sql }) => sql === value.sql);
+    if ((value.uses & Uses.aggregate) !== 0 && !known) functions.push(value);
+  }
+  const replaced = (value: Value): Value => {
+    const at = functions.findIndex(({ sql }) => sql === value.sql);
+    return at < 0 ? value : { ...value, sql: `${scope.source}.f${at + 1}`, nullable: true };
+  };
+  return { functions, replaced };
+}

@@ -1,0 +1,91 @@
+import { Codes } from '../../model/fault.js';
+import { type EngineSelect, printSelect, type RowRange } from '../print/select.js';
+import { refuse } from '../resolve/context.js';
+import { ExpressionTranslator } from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import { Uses, type Value } from '../resolve/value.js';
+import { keyExpressions } from './keys.js';
+import { orderTerms, rowRange, sortTerm } from './ordering.js';
+import type { PlannedBlock } from './query.js';
+import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
+import { type BlockTask, resultColumns } from './select.js';
+
+/** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
+export function planProjection(task: BlockTask): PlannedBlock {
+  const { select, relation, env, items } = task;
+  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
+  const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed));
+  const values = items.map(({ value }) => translator.translate(value));
+  const slices = keyExpressions(select.partitionBy, items, relation).map(({ value }) => translator.translate(value));
+  const { planned, columns, shown } = resultColumns(items, values);
+  const sorted: Value[] = [];
+  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) => {
+    const translated = translator.translate(value);
+    sorted.push(translated);
+    return translated;
+  });
+  const scan = chooseScan(task, [...values, ...slices, ...sorted]);
+  const varying = slices.filter(({ uses }) => uses !== Uses.nothing);
+  if (orderBy.length === 0 && !select.distinct) orderBy.push(...defaultOrder(task, varying, scan.tagsOnly));
+  const sql = printSelect({
+    columns,
+    distinct: select.distinct,
+    ...scan.scan,
+    ...sliceLimits(varying, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
+    orderBy,
+  });
+  return { sql, columns: shown };
+}
+
+/** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows (4.5). */
+function chooseScan(
+  { select, relation, filter }: BlockTask,
+  values: readonly Value[],
+): { scan: Scan; tagsOnly: boolean } {
+  const wantsTables = select.tags || select.distinct;
+  if (select.tags && relation?.source.kind === 'stored' && relation.source.target.kind === 'normal') {
+    throw refuse(Codes.tagsOfNormalTable, 'Tags can only applied to super table and child table');
+  }
+  const tagsAlone = values.every(({ uses }) => (uses & ~Uses.tags) === 0);
+  if (wantsTables && tagsAlone && isSuper(relation)) {
+    const scan = scanTags(relation, filter);
+    if (scan !== undefined) return { scan, tagsOnly: true };
+  }
+  const oneSeries = relation?.source.kind === 'stored' && relation.source.target.kind === 'sub';
+  if (wantsTables && tagsAlone && oneSeries && filter.time.length === 0 && !filter.looksAtData) {
+    return { scan: { from: undefined, where: filter.row }, tagsOnly: true };
+  }
+  const needsTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
+  return { scan: scanRows(relation, filter, needsTags), tagsOnly: false };
+}
+
+/** Slices by their keys, rows of a table in the order of time, a super table series by series. */
+function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnly: boolean): string[] {
+  const terms = slices.map(({ sql, nullable }) => sortTerm(sql, nullable));
+  if (relation === undefined) return terms;
+  if (tagsOnly)
+    return relation.tbname === undefined || !isSuper(relation) ? [] : [sortTerm(relation.tbname.sql, false)];
+  if (relation.source.kind === 'block') {
+    if (terms.length > 0 && relation.time !== undefined) terms.push(sortTerm(relation.time.sql, false));
+    return terms;
+  }
+  const stored = storedOrder(relation).map((sql) => sortTerm(sql, false));
+  return [...terms, ...stored];
+}
+
+/** LIMIT holds for every slice; SLIMIT chooses slices by the order of their keys, but not beside ORDER BY (4.5). */
+export function sliceLimits(
+  slices: readonly Value[],
+  slimit: RowRange | undefined,
+  limit: RowRange | undefined,
+  ordered: boolean,
+): Pick<EngineSelect, 'qualify' | 'limitBy' | 'limit'> {
+  const keys = slices.map(({ sql }) => sql);
+  const order = slices.map(({ sql, nullable }) => sortTerm(sql, nullable)).join(', ');
+  const rank = `dense_rank() OVER (ORDER BY ${order})`;
+  const chosen = slimit === undefined || ordered || keys.length === 0 ? undefined : slimit;
+  const qualify =
+    chosen === undefined ? undefined : `and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
+  if (keys.length === 0 || limit === undefined || limit.count === 0n) return { qualify, limit };
+  return { qualify, limitBy: { ...limit, keys } };
+}

@@ -1,0 +1,130 @@
+import type { ColumnMeta } from '../../model/exchange.js';
+import { Codes } from '../../model/fault.js';
+import type { FromItem, Query, Select, Union } from '../ast.js';
+import { type BlockColumn, printResult } from '../print/result.js';
+import { printSelect } from '../print/select.js';
+import { findTable, type QueryContext, refuse, refuseUnsupported } from '../resolve/context.js';
+import { commonType, convertTo, type Environment } from '../resolve/convert.js';
+import { ExpressionTranslator } from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import { blockRelation, type Relation, storedRelation } from '../resolve/relation.js';
+import type { Value } from '../resolve/value.js';
+import { orderTerms, rowRange } from './ordering.js';
+import { planSelect } from './select.js';
+
+/** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
+export interface QueryPlan {
+  readonly sql: string;
+  readonly meta: readonly ColumnMeta[];
+}
+
+/** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */
+export interface PlannedBlock {
+  readonly sql: string;
+  readonly columns: readonly BlockColumn[];
+}
+
+/**
+ * Translates a query of the dialect into one statement of the engine, whose rows, printed as JSONCompactEachRow or as
+ * JSONEachRow when keyed under the settings of `querySettings`, are what clients see. FaultError with the dialect's code
+ * when names, types or clauses break its rules, 0x0100 for what is not available.
+ */
+export function planQuery(query: Query, context: QueryContext): QueryPlan {
+  const block = new Planner(context).plan(query);
+  const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
+  return {
+    sql: printResult(block.sql, block.columns, form),
+    meta: block.columns.map(({ name, type }) => ({ name, type })),
+  };
+}
+
+/** Plans the blocks of one statement. */
+export class Planner {
+  readonly context: QueryContext;
+  #serial = 0;
+
+  constructor(context: QueryContext) {
+    this.context = context;
+  }
+
+  plan(query: Query): PlannedBlock {
+    return query.kind === 'union' ? this.#union(query) : this.#select(query);
+  }
+
+  /** A number that is used once in the statement, for names the engine needs. */
+  nextSerial(): number {
+    this.#serial += 1;
+    return this.#serial;
+  }
+
+  #select(select: Select): PlannedBlock {
+    const relation = select.from === undefined ? undefined : this.#relation(select.from);
+    return planSelect(select, relation, this.context, this.nextSerial());
+  }
+
+  #relation(from: FromItem): Relation {
+    switch (from.kind) {
+      case 'table': {
+        const { target, precision } = findTable(from.table, this.context);
+        return storedRelation(target, precision, from.alias?.text ?? from.table.name.text, this.nextSerial());
+      }
+      case 'subquery': {
+        const block = this.plan(from.query);
+        return blockRelation(block.sql, block.columns, from.alias?.text, this.nextSerial());
+      }
+      case 'join':
+        throw refuseUnsupported('joins');
+    }
+  }
+
+  #union(union: Union): PlannedBlock {
+    const [left, right] = [this.plan(union.left), this.plan(union.right)];
+    if (left.columns.length !== right.columns.length) {
+      throw refuse(Codes.unionColumnCount, 'Query block has incorrect number of result columns');
+    }
+    const columns = left.columns.map((column, at) => commonColumn(column, right.columns[at] ?? column));
+    const env = { context: this.context, precision: columns[0]?.precision ?? 'ms' } as const;
+    const branches = [left, right].map((block) => convertedBlock(block, columns, env));
+    const sql = branches.join(union.all ? ' UNION ALL ' : ' UNION DISTINCT ');
+    return this.#ordered({ sql, columns }, union, env);
+  }
+
+  /** ORDER BY and LIMIT behind the last branch of a union apply to the whole. */
+  #ordered(block: PlannedBlock, union: Union, env: Environment): PlannedBlock {
+    const limit = rowRange(union.limit);
+    if (union.orderBy.length === 0 && limit === undefined) return block;
+    const relation = blockRelation(block.sql, block.columns, undefined, this.nextSerial());
+    const notAllowed = (): Error => refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
+    const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed));
+    const planned = relation.columns.map(({ value }, at) => ({ alias: block.columns[at]?.alias ?? '', value }));
+    const items = block.columns.map(({ name }, at) => {
+      const text = { text: name, quoted: true, span: union.span };
+      const value = { kind: 'column', table: undefined, name: text, span: union.span } as const;
+      return { value, name, aliased: at >= 0 };
+    });
+    const orderBy = orderTerms(union.orderBy, items, planned, false, ({ value }) => translator.translate(value));
+    const columns = relation.columns.map(({ value }, at): [string, string] => [value.sql, planned[at]?.alias ?? '']);
+    const sql = printSelect({ columns, from: `(${block.sql}) AS ${relation.rowAlias}`, orderBy, limit });
+    return { sql, columns: block.columns };
+  }
+}
+
+function columnValue(column: BlockColumn): Value {
+  const { alias, type, precision, nullable } = column;
+  return { sql: alias, type, precision, nullable, uses: 1 };
+}
+
+function commonColumn(left: BlockColumn, right: BlockColumn): BlockColumn {
+  const { type, precision } = commonType([columnValue(left), columnValue(right)]);
+  return { ...left, type, precision, nullable: true };
+}
+
+function convertedBlock(block: PlannedBlock, columns: readonly BlockColumn[], env: Environment): string {
+  const converted = columns.map(({ alias, type, precision }, at): [string, string] => {
+    const column = block.columns[at];
+    if (column === undefined) return ['NULL', alias];
+    const inner = columnValue({ ...column, alias: `b.${column.alias}` });
+    return [convertTo(inner, type, precision, env).sql, alias];
+  });
+  return printSelect({ columns: converted, from: `(${block.sql}) AS b` });
+}

@@ -1,0 +1,101 @@
+import type { DataType, Precision } from '../../model/schema.js';
+import { quoteIdentifier, quoteString } from '../print/quote.js';
+
+/** Names of the columns that every engine table of rows or of tags has. */
+const layout = { id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
+
+/** The series id in rows or tags known under `alias`. */
+export function idColumn(alias: string): string {
+  return `${alias}.${layout.id}`;
+}
+
+/** The primary timestamp, Int64 ticks. */
+export function timeColumn(alias: string): string {
+  return `${alias}.${layout.time}`;
+}
+
+/** The sub-table's name among the tags. */
+export function nameColumn(alias: string): string {
+  return `${alias}.${layout.name}`;
+}
+
+/** A data or tag column by its physical name. */
+export function dataColumn(alias: string, physical: string): string {
+  return `${alias}.${quoteIdentifier(physical)}`;
+}
+
+/** Rows as a FROM item: overwritten rows are merged before anything else looks at them. */
+export function rowsSource(storage: string, alias: string): string {
+  return `${storage} AS ${alias} FINAL`;
+}
+
+/** Rows as a FROM item where only the existence of a key matters, so that merging can be left out. */
+export function keysSource(storage: string, alias: string): string {
+  return `${storage} AS ${alias}`;
+}
+
+/** Live sub-tables with their tags as a FROM item, one row each. */
+export function tagsSource(tagStorage: string, alias: string): string {
+  return `(SELECT * FROM ${tagStorage} FINAL WHERE ${layout.dropped} = 0) AS ${alias}`;
+}
+
+/** One tag of one sub-table as a scalar. */
+export function tagOfSeries(tagStorage: string, physical: string, id: bigint): string {
+  const column = quoteIdentifier(physical);
+  return `(SELECT ${column} FROM ${tagStorage} FINAL WHERE ${layout.id} = ${id} AND ${layout.dropped} = 0 LIMIT 1)`;
+}
+
+/** The engine type that stores a type of the dialect, without its Nullable wrapper. */
+export function engineType(type: DataType): string {
+  switch (type.name) {
+    case 'BOOL':
+      return 'Bool';
+    case 'TINYINT':
+      return 'Int8';
+    case 'SMALLINT':
+      return 'Int16';
+    case 'INT':
+      return 'Int32';
+    case 'BIGINT':
+    case 'TIMESTAMP':
+      return 'Int64';
+    case 'TINYINT UNSIGNED':
+      return 'UInt8';
+    case 'SMALLINT UNSIGNED':
+      return 'UInt16';
+    case 'INT UNSIGNED':
+      return 'UInt32';
+    case 'BIGINT UNSIGNED':
+      return 'UInt64';
+    case 'FLOAT':
+      return 'Float32';
+    case 'DOUBLE':
+      return 'Float64';
+    case 'DECIMAL':
+      return `Decimal(${type.length}, ${type.scale ?? 0})`;
+    default:
+      return 'String';
+  }
+}
+
+/** `sql` as the nullable engine type of `type`. */
+export function castToEngine(sql: string, type: DataType): string {
+  return `CAST(${sql}, 'Nullable(${engineType(type)})')`;
+}
+
+const suffixes = { ms: 'Milli', us: 'Micro', ns: 'Nano' } as const;
+
+/** Ticks as a point on the engine's calendar in a zone. */
+export function ticksToCalendar(ticks: string, precision: Precision, zone: string): string {
+  return `fromUnixTimestamp64${suffixes[precision]}(${ticks}, ${quoteString(zone)})`;
+}
+
+/** The inverse of {@link ticksToCalendar}; `calendar` must have the scale of the precision. */
+export function calendarToTicks(calendar: string, precision: Precision): string {
+  return `toUnixTimestamp64${suffixes[precision]}(${calendar})`;
+}
+
+/** Digits of a second's fraction by precision. */
+export function fractionDigits(precision: Precision): number {
+  return precision === 'ms' ? 3 : precision === 'us' ? 6 : 9;
+}

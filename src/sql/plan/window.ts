@@ -1,0 +1,123 @@
+import { Codes } from '../../model/fault.js';
+import type { Precision } from '../../model/schema.js';
+import type { Duration, WindowClause, WindowLength } from '../ast.js';
+import { monthsOf, shiftMonths } from '../resolve/arithmetic.js';
+import { refuse, refuseUnsupported } from '../resolve/context.js';
+import type { TimeBounds } from '../resolve/value.js';
+import { durationTicks } from '../timestamp.js';
+import { cellStart, coveringStarts, type Grid, isUtc } from './grid.js';
+import { calendarToTicks, ticksToCalendar } from './storage.js';
+
+type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
+
+/** The windows of an INTERVAL clause. */
+export interface IntervalWindows {
+  /** Where windows begin: one in every cell. */
+  readonly grid: Grid;
+  /** Engine SQL: the start of the window that holds `ticks`; with SLIDING one row per window. */
+  startOf(ticks: string): string;
+  /** Engine SQL: the first tick after a window. */
+  endOf(start: string): string;
+}
+
+/** A length in the unit its grid counts in. */
+interface Span {
+  readonly unit: Grid['unit'];
+  readonly count: bigint;
+}
+
+/** Reads an INTERVAL clause (4.8); `zone` gives midnight, month and year. Checks lengths, sliding and offset. */
+export function intervalWindows(
+  clause: IntervalClause,
+  precision: Precision,
+  zone: string,
+  bounds: TimeBounds | undefined,
+): IntervalWindows {
+  const wanted = spanOf(clause.length, precision, zone);
+  if (wanted.count < 1n) throw refuse(Codes.intervalTooSmall, `Interval cannot be less than 1 ${precision}`);
+  const sliding = clause.sliding === undefined ? wanted : spanOf(clause.sliding, precision, zone);
+  const length = commonUnit(wanted, sliding, clause.length, precision);
+  checkSliding(length, sliding);
+  const grid = { ...gridOf(clause, sliding, length, precision, bounds), zone };
+  const tumbling = clause.sliding === undefined || sliding.count === length.count;
+  return {
+    grid,
+    startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
+    endOf: (start) => endOfSpan(start, length, precision, zone),
+  };
+}
+
+function isDuration(length: WindowLength): length is Duration {
+  return 'unit' in length;
+}
+
+function spanOf(length: WindowLength, precision: Precision, zone: string): Span {
+  if (!isDuration(length)) return { unit: 'ticks', count: length.ticks };
+  if (length.unit === 'n' || length.unit === 'y') return { unit: 'months', count: BigInt(monthsOf(length)) };
+  if (!isUtc(zone) && (length.unit === 'd' || length.unit === 'w')) {
+    return { unit: 'days', count: BigInt(length.unit === 'w' ? length.count * 7 : length.count) };
+  }
+  return { unit: 'ticks', count: durationTicks(length, precision) ?? 0n };
+}
+
+/** The window's length in the unit of the sliding step; a day that slides by hours is 24 of them. */
+function commonUnit(wanted: Span, sliding: Span, length: WindowLength, precision: Precision): Span {
+  if (wanted.unit === sliding.unit) return wanted;
+  if (wanted.unit === 'months') {
+    throw refuse(Codes.slidingNaturalUnit, 'Does not support sliding when interval is natural month/year');
+  }
+  const ticks = isDuration(length) ? durationTicks(length, precision) : length.ticks;
+  if (sliding.unit !== 'ticks' || ticks === undefined) throw slidingTooLarge();
+  return { unit: 'ticks', count: ticks };
+}
+
+function slidingTooLarge(): Error {
+  return refuse(Codes.slidingTooLarge, 'sliding value no larger than the interval value');
+}
+
+function checkSliding(length: Span, sliding: Span): void {
+  if (sliding.count > length.count) throw slidingTooLarge();
+  if (sliding.count < 1n || sliding.count * 100n < length.count) {
+    throw refuse(Codes.slidingTooSmall, 'sliding value can not less than 1% of interval value');
+  }
+}
+
+function gridOf(
+  clause: IntervalClause,
+  sliding: Span,
+  length: Span,
+  precision: Precision,
+  bounds: TimeBounds | undefined,
+): Omit<Grid, 'zone'> {
+  const grid = { unit: sliding.unit, step: sliding.count, shift: 0n, phase: 0n, precision };
+  const { offset } = clause;
+  if (offset === undefined) return grid;
+  if (offset === 'AUTO') {
+    if (sliding.unit !== 'ticks') throw refuseUnsupported('AUTO offset of a calendar interval');
+    return { ...grid, shift: bounds?.low ?? 0n };
+  }
+  const span = spanOf(offset, precision, 'UTC');
+  if (span.count < 0n) throw refuse(Codes.offsetNegative, 'Interval offset cannot be negative');
+  if (leastTicks(span, precision) >= leastTicks(length, precision)) {
+    throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
+  }
+  if (span.unit !== 'months') return { ...grid, shift: span.count };
+  if (grid.unit !== 'months') throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
+  return { ...grid, phase: span.count };
+}
+
+function dayTicks(precision: Precision): bigint {
+  return durationTicks({ count: 1, unit: 'd' }, precision) ?? 1n;
+}
+
+/** Ticks of a span, months taken at their shortest. */
+function leastTicks(span: Span, precision: Precision): bigint {
+  if (span.unit === 'ticks') return span.count;
+  return span.count * dayTicks(precision) * (span.unit === 'days' ? 1n : 28n);
+}
+
+function endOfSpan(start: string, length: Span, precision: Precision, zone: string): string {
+  if (length.unit === 'ticks') return `(${start} + ${length.count})`;
+  if (length.unit === 'months') return shiftMonths(start, Number(length.count), precision, zone);
+  return calendarToTicks(`addDays(${ticksToCalendar(start, precision, zone)}, ${length.count})`, precision);
+}

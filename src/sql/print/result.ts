@@ -1,0 +1,95 @@
+import type { DataType, Precision } from '../../model/schema.js';
+import { castToEngine, fractionDigits, ticksToCalendar } from '../plan/storage.js';
+import { quoteIdentifier } from './quote.js';
+
+/** A column of a planned block: the name its SELECT gives it and what is in it. */
+export interface BlockColumn {
+  readonly alias: string;
+  /** Name by which the outside knows it. */
+  readonly name: string;
+  readonly type: DataType;
+  readonly precision: Precision;
+  readonly nullable: boolean;
+}
+
+/** How the outermost SELECT prints. */
+export interface ResultForm {
+  /** IANA zone of printed times. */
+  readonly zone: string;
+  readonly keyed: boolean;
+  /** Negative: no limit. */
+  readonly rowLimit: number;
+}
+
+/** Wraps a planned block so that the engine's JSON is the client's JSON. */
+export function printResult(block: string, columns: readonly BlockColumn[], form: ResultForm): string {
+  const limit = form.rowLimit < 0 ? '' : ` LIMIT ${Math.floor(form.rowLimit)}`;
+  if (!form.keyed) {
+    const items = columns.map((column) => printedForm(column.alias, column, form.zone));
+    return `SELECT ${items.join(', ')} FROM (${block})${limit}`;
+  }
+  const names = uniqueNames(columns.map((column) => column.name));
+  const prefix = freePrefix(names);
+  const inner = columns.map((column, at) => `${column.alias} AS ${prefix}${at}`).join(', ');
+  const items = columns.map(
+    (column, at) => `${printedForm(`${prefix}${at}`, column, form.zone)} AS ${quoteIdentifier(names[at] ?? '')}`,
+  );
+  return `SELECT ${items.join(', ')} FROM (SELECT ${inner} FROM (${block}))${limit}`;
+}
+
+/** Names made distinct by `_2`, `_3` ... in order of appearance: an object cannot hold a key twice. */
+function uniqueNames(names: readonly string[]): string[] {
+  const taken = new Set<string>(names);
+  const seen = new Set<string>();
+  return names.map((name) => {
+    let unique = name;
+    for (let copy = 2; seen.has(unique) || (unique !== name && taken.has(unique)); copy += 1)
+      unique = `${name}_${copy}`;
+    seen.add(unique);
+    return unique;
+  });
+}
+
+/** A prefix that no result name begins with, because the engine lets an alias shadow a column. */
+function freePrefix(names: readonly string[]): string {
+  let prefix = 'p';
+  while (names.some((name) => name.startsWith(prefix))) prefix += '_';
+  return prefix;
+}
+
+function printedForm(sql: string, column: BlockColumn, zone: string): string {
+  switch (column.type.name) {
+    case 'TIMESTAMP':
+      return printedTime(sql, column.precision, zone);
+    case 'VARBINARY':
+    case 'GEOMETRY':
+    case 'BLOB':
+      return `lower(hex(${sql}))`;
+    case 'JSON':
+      return printedJson(sql);
+    case 'VARCHAR':
+    case 'NCHAR':
+      return sql;
+    default:
+      return castToEngine(sql, column.type);
+  }
+}
+
+/** UTC is what the engine prints by itself; other zones need their offset in force, with a colon. */
+function printedTime(sql: string, precision: Precision, zone: string): string {
+  if (zone === 'UTC' || zone === 'Etc/UTC') return ticksToCalendar(sql, precision, 'UTC');
+  const text = `formatDateTime(${ticksToCalendar(sql, precision, zone)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
+  const untilMinutes = 23 + fractionDigits(precision);
+  return `concat(substring(${text}, 1, ${untilMinutes}), ':', substring(${text}, ${untilMinutes + 1}))`;
+}
+
+/**
+ * A map of dynamic values prints as a bare object with its keys in their order and its nulls kept; the engine's own
+ * JSON type drops nulls and splits keys at dots.
+ */
+function printedJson(sql: string): string {
+  const text = `assumeNotNull(${sql})`;
+  const object = `CAST(JSONExtract(${text}, 'Map(String, Dynamic)'), 'Dynamic')`;
+  const scalar = `JSONExtract(${text}, 'Dynamic')`;
+  return `if(isNull(${sql}), NULL, if(startsWith(${text}, '{'), ${object}, ${scalar}))`;
+}

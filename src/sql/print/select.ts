@@ -1,0 +1,60 @@
+/** One SELECT of the engine, clause by clause; every text in it is engine SQL already. */
+export interface EngineSelect {
+  /** Expressions with the names they get. */
+  readonly columns: readonly (readonly [sql: string, alias: string])[];
+  readonly distinct?: boolean;
+  readonly from: string | undefined;
+  readonly where?: readonly string[];
+  /** How many of the leading columns are grouping keys. */
+  readonly groupBy?: number;
+  readonly having?: readonly string[];
+  readonly qualify?: string | undefined;
+  readonly orderBy?: readonly string[];
+  readonly limitBy?: LimitBy | undefined;
+  readonly limit?: RowRange | undefined;
+}
+
+/** Rows kept: `count` after leaving out `offset`. */
+export interface RowRange {
+  readonly count: bigint;
+  readonly offset: bigint;
+}
+
+/** {@link RowRange} applied to every distinct value of `keys`. */
+export interface LimitBy extends RowRange {
+  readonly keys: readonly string[];
+}
+
+/** The text of a SELECT without settings and format. */
+export function printSelect(select: EngineSelect): string {
+  const columns = select.columns.map(([sql, alias]) => `${sql} AS ${alias}`).join(', ');
+  let text = `SELECT ${select.distinct === true ? 'DISTINCT ' : ''}${columns}`;
+  if (select.from !== undefined) text += ` FROM ${select.from}`;
+  text += conditions(' WHERE ', select.where);
+  if (select.groupBy !== undefined && select.groupBy > 0) {
+    text += ` GROUP BY ${Array.from({ length: select.groupBy }, (_, at) => at + 1).join(', ')}`;
+  }
+  text += conditions(' HAVING ', select.having);
+  if (select.qualify !== undefined) text += ` QUALIFY ${select.qualify}`;
+  if (select.orderBy !== undefined && select.orderBy.length > 0) text += ` ORDER BY ${select.orderBy.join(', ')}`;
+  if (select.limitBy !== undefined) {
+    const { offset, count, keys } = select.limitBy;
+    text += ` LIMIT ${offset}, ${count} BY ${keys.join(', ')}`;
+  }
+  if (select.limit !== undefined) text += printRange(select.limit);
+  return text;
+}
+
+/** ` LIMIT n OFFSET m` */
+export function printRange(range: RowRange): string {
+  return ` LIMIT ${range.count}${range.offset === 0n ? '' : ` OFFSET ${range.offset}`}`;
+}
+
+/** A conjunction; `and` of the engine wants two operands at least. */
+export function allOf(terms: readonly string[]): string {
+  return terms.length === 1 ? (terms[0] ?? '1') : `and(${terms.join(', ')})`;
+}
+
+function conditions(keyword: string, terms: readonly string[] | undefined): string {
+  return terms === undefined || terms.length === 0 ? '' : `${keyword}${allOf(terms)}`;
+}

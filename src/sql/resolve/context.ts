@@ -1,0 +1,85 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Precision, TableDef } from '../../model/schema.js';
+import type { FromItem, ObjectName, Query } from '../ast.js';
+
+/** What a table name stands for. For a sub-table `table` is its super table. */
+export type TableTarget =
+  | { readonly kind: 'super' | 'normal'; readonly table: TableDef }
+  | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
+
+/** Everything beside its text that decides what a query means. Names were looked up before, see {@link collectTables}. */
+export interface QueryContext {
+  /** Current database: the one of the URL. */
+  readonly database: string | undefined;
+  /** Undefined when there is no such table. */
+  resolveTable(database: string, name: string): TableTarget | undefined;
+  /** Undefined when there is no such database. */
+  precisionOf(database: string): Precision | undefined;
+  /** Time of the request, Unix nanoseconds; the one value of NOW in the statement. */
+  readonly nowNanos: bigint;
+  /** IANA zone of zone-less time texts, days, weeks, months and years. */
+  readonly connectionZone: string;
+  /** IANA zone of printed times. */
+  readonly outputZone: string;
+  /** Rows as objects by column name. */
+  readonly keyed: boolean;
+  /** Most rows to return; negative is no limit. */
+  readonly rowLimit: number;
+  /** For CURRENT_USER(). */
+  readonly user: string;
+  /** For SERVER_VERSION() and CLIENT_VERSION(); begins with `3.`. */
+  readonly serverVersion: string;
+}
+
+/** A table as a query names it. */
+export interface NamedTable {
+  readonly database: string | undefined;
+  readonly name: string;
+}
+
+/** The tables a query mentions, each once, in order of appearance. */
+export function collectTables(query: Query): NamedTable[] {
+  const found = new Map<string, NamedTable>();
+  collectQuery(query, found);
+  return [...found.values()];
+}
+
+function collectQuery(query: Query, found: Map<string, NamedTable>): void {
+  let rest = query;
+  while (rest.kind === 'union') {
+    collectQuery(rest.right, found);
+    rest = rest.left;
+  }
+  if (rest.from !== undefined) collectFrom(rest.from, found);
+}
+
+function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
+  if (item.kind === 'subquery') return collectQuery(item.query, found);
+  if (item.kind === 'join') {
+    collectFrom(item.left, found);
+    return collectFrom(item.right, found);
+  }
+  const named = { database: item.table.database?.text, name: item.table.name.text };
+  found.set(JSON.stringify([named.database, named.name]), named);
+}
+
+/** The target of a table name; FaultError when database or table do not exist or no database is chosen. */
+export function findTable(name: ObjectName, context: QueryContext): { target: TableTarget; precision: Precision } {
+  const database = name.database?.text ?? context.database;
+  if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
+  const precision = context.precisionOf(database);
+  if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
+  const target = context.resolveTable(database, name.name.text);
+  if (target === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  return { target, precision };
+}
+
+/** The error by which a query is refused. */
+export function refuse(code: number, message: string): FaultError {
+  return new FaultError(fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message));
+}
+
+/** The error for what the dialect has and this planner has not. */
+export function refuseUnsupported(what: string): FaultError {
+  return refuse(Codes.notSupported, `Operation not supported: ${what}`);
+}

@@ -1,0 +1,259 @@
+import { Codes } from '../../model/fault.js';
+import { dataType } from '../../model/schema.js';
+import type { Expression } from '../ast.js';
+import { findFunction } from '../functions/registry.js';
+import { type AggregateFunction, checkArguments, type ScalarFunction } from '../functions/spec.js';
+import { int64, quoteString } from '../print/quote.js';
+import { durationTicks } from '../timestamp.js';
+import { arithmetic, doubleValue, integerValue, negate } from './arithmetic.js';
+import { between, compare, contains, intersect, isIn, isNull, like, matches } from './compare.js';
+import { refuse } from './context.js';
+import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from './convert.js';
+import { typeFromSyntax } from './type-syntax.js';
+import { bigintType, boolType, computed, condition, nullValue, type TimeBounds, Uses, type Value } from './value.js';
+
+/** The kinds of expression that carry what hooks decide on. */
+export type ColumnExpression = Extract<Expression, { kind: 'column' }>;
+export type CallExpression = Extract<Expression, { kind: 'call' }>;
+
+/** What names mean where an expression stands: in WHERE, in a list of grouped rows, inside an aggregate. */
+export interface NameResolver {
+  /** May answer for a whole expression, before its parts are looked at. */
+  intercept(expression: Expression): Value | undefined;
+  column(expression: ColumnExpression): Value;
+  aggregate(call: CallExpression, spec: AggregateFunction): Value;
+}
+
+type Binary = Extract<Expression, { kind: 'binary' }>;
+
+/** Translates expressions to the engine, asking a {@link NameResolver} for what they name. */
+export class ExpressionTranslator {
+  readonly env: Environment;
+  readonly #names: NameResolver;
+
+  constructor(env: Environment, names: NameResolver) {
+    this.env = env;
+    this.#names = names;
+  }
+
+  /** The value of an expression; FaultError when it breaks a rule of the dialect. */
+  translate(expression: Expression): Value {
+    const taken = this.#names.intercept(expression);
+    if (taken !== undefined) return taken;
+    switch (expression.kind) {
+      case 'column':
+        return this.#names.column(expression);
+      case 'call':
+        return this.#call(expression);
+      case 'binary':
+        return this.#binary(expression);
+      case 'case':
+        return this.#case(expression);
+      case 'not':
+        return this.#not(expression.value);
+      case 'between':
+        return this.#between(expression);
+      case 'in':
+        return this.#in(expression);
+      case 'is-null':
+        return isNull(this.translate(expression.value), expression.negated);
+      case 'negate':
+        return negate(this.translate(expression.value));
+      case 'cast':
+        return castValue(this.translate(expression.value), typeFromSyntax(expression.type), this.env);
+      case 'star':
+        throw refuse(Codes.invalidColumnName, 'Invalid column name: *');
+      default:
+        return this.#literal(expression);
+    }
+  }
+
+  /** An expression as a condition. */
+  condition(expression: Expression): Value {
+    return truthOf(this.translate(expression));
+  }
+
+  #literal(
+    expression: Extract<
+      Expression,
+      { kind: 'integer' | 'number' | 'string' | 'bool' | 'null' | 'duration' | 'timestamp' }
+    >,
+  ): Value {
+    const base = { precision: this.env.precision, nullable: false, uses: Uses.nothing };
+    switch (expression.kind) {
+      case 'integer':
+        return integerValue(expression.value);
+      case 'number':
+        return doubleValue(Number(expression.text));
+      case 'string': {
+        const type = dataType('VARCHAR', Buffer.byteLength(expression.value));
+        return { ...base, sql: quoteString(expression.value), type, constant: expression.value };
+      }
+      case 'bool':
+        return { ...base, sql: expression.value ? 'true' : 'false', type: boolType, constant: expression.value };
+      case 'null':
+        return nullValue;
+      case 'duration': {
+        const ticks = durationTicks(expression.value, this.env.precision);
+        const sql = ticks === undefined ? 'NULL' : int64(ticks);
+        return { ...base, sql, type: bigintType, constant: ticks, duration: expression.value };
+      }
+      case 'timestamp': {
+        const text = { ...base, sql: '', type: dataType('VARCHAR', 0), constant: expression.text };
+        return ticksOf(text, this.env.precision, this.env);
+      }
+    }
+  }
+
+  #call(call: CallExpression): Value {
+    const spec = findFunction(call.name);
+    return spec.kind === 'scalar' ? this.#scalar(call, spec) : this.#names.aggregate(call, spec);
+  }
+
+  #scalar(call: CallExpression, spec: ScalarFunction): Value {
+    const args = checkArguments(
+      spec,
+      call.args.map((arg) => this.translate(arg)),
+      this.env,
+    );
+    const folded = spec.fold?.(args, this.env);
+    if (folded !== undefined) return folded;
+    const type = typeof spec.result === 'function' ? spec.result(args, this.env) : spec.result;
+    const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
+    const value = computed(spec.translate(args, this.env), type, args, precision);
+    return spec.random === true ? { ...value, uses: value.uses | Uses.random } : value;
+  }
+
+  #binary(expression: Binary): Value {
+    const { operator } = expression;
+    if (operator === 'AND' || operator === 'OR') return this.#chain(expression, operator);
+    const left = this.translate(expression.left);
+    const right = this.translate(expression.right);
+    switch (operator) {
+      case '=':
+      case '<>':
+      case '<':
+      case '<=':
+      case '>':
+      case '>=':
+        return compare(operator, left, right, this.env);
+      case 'LIKE':
+      case 'NOT LIKE':
+        return like(left, right, operator === 'NOT LIKE');
+      case 'MATCH':
+      case 'REGEXP':
+        return matches(left, right, false);
+      case 'NMATCH':
+      case 'NOT REGEXP':
+        return matches(left, right, true);
+      case 'CONTAINS':
+        return contains(left, right);
+      case '->':
+        return member(left, right);
+      default:
+        return arithmetic(operator, left, right, this.env);
+    }
+  }
+
+  /** A chain of AND or OR becomes one call: chains may be thousands of terms long. */
+  #chain(expression: Binary, operator: 'AND' | 'OR'): Value {
+    const terms = chainTerms(expression, operator).map((term) => this.condition(term));
+    let bounds: TimeBounds | undefined;
+    if (operator === 'AND') for (const term of terms) bounds = intersect(bounds, term.bounds);
+    const name = operator === 'AND' ? 'and' : 'or';
+    return condition(`${name}(${terms.map(({ sql }) => sql).join(', ')})`, terms, bounds);
+  }
+
+  #not(operand: Expression): Value {
+    const value = this.condition(operand);
+    return condition(`not(${value.sql})`, [value]);
+  }
+
+  #between(expression: Extract<Expression, { kind: 'between' }>): Value {
+    const [value, low, high] = [expression.value, expression.low, expression.high].map((part) => this.translate(part));
+    return between(value ?? nullValue, low ?? nullValue, high ?? nullValue, expression.negated, this.env);
+  }
+
+  #in(expression: Extract<Expression, { kind: 'in' }>): Value {
+    const list = expression.list.map((item) => this.translate(item));
+    return isIn(this.translate(expression.value), list, expression.negated, this.env);
+  }
+
+  #case(expression: Extract<Expression, { kind: 'case' }>): Value {
+    const operand = expression.operand === undefined ? undefined : this.translate(expression.operand);
+    const whens = expression.branches.map(({ when }) => this.#when(operand, when));
+    const results = expression.branches.map(({ then }) => this.translate(then));
+    results.push(expression.otherwise === undefined ? nullValue : this.translate(expression.otherwise));
+    const { type, precision } = commonType(results);
+    const converted = results.map((result) => convertTo(result, type, precision, this.env).sql);
+    const branches = whens.map((when, at) => `ifNull(${when.sql}, 0), ${converted[at] ?? 'NULL'}`);
+    const sql = `multiIf(${branches.join(', ')}, ${converted.at(-1) ?? 'NULL'})`;
+    return computed(sql, type, [...(operand === undefined ? [] : [operand]), ...whens, ...results], precision);
+  }
+
+  /** `CASE x WHEN y` compares as `=` does, but a number meets numeric text as a number; NULL never matches. */
+  #when(operand: Value | undefined, when: Expression): Value {
+    if (operand === undefined) return this.condition(when);
+    const value = this.translate(when);
+    return compare('=', operand, value, this.env);
+  }
+}
+
+/** The terms of a chain of one operator, in order, without recursion. */
+export function chainTerms(expression: Expression, operator: 'AND' | 'OR'): Expression[] {
+  const terms: Expression[] = [];
+  const open: Expression[] = [expression];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'binary' && next.operator === operator) open.push(next.right, next.left);
+    else terms.push(next);
+  }
+  return terms;
+}
+
+/** `document -> 'key'` */
+function member(left: Value, right: Value): Value {
+  if (left.type.name !== 'JSON' || left.member !== undefined || typeof right.constant !== 'string') {
+    throw refuse(Codes.invalidValueType, 'Invalid value type: -> wants a JSON tag and a text');
+  }
+  const raw = `JSONExtractRaw(${left.sql}, ${quoteString(right.constant)})`;
+  const sql = `if(in(${raw}, ('', 'null')), NULL, ${raw})`;
+  return { ...computed(sql, left.type, [left]), member: { document: left.sql, key: right.constant } };
+}
+
+/** True when an expression calls a function of a kind, outside of subqueries. */
+export function mentions(expression: Expression, isWanted: (name: string) => boolean): boolean {
+  const open: Expression[] = [expression];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'call' && isWanted(next.name)) return true;
+    for (const part of partsOf(next)) open.push(part);
+  }
+  return false;
+}
+
+/** The direct parts of an expression. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'call':
+      return expression.args;
+    case 'binary':
+      return [expression.left, expression.right];
+    case 'negate':
+    case 'not':
+    case 'cast':
+    case 'is-null':
+      return [expression.value];
+    case 'between':
+      return [expression.value, expression.low, expression.high];
+    case 'in':
+      return [expression.value, ...expression.list];
+    case 'case': {
+      const { operand, branches, otherwise } = expression;
+      const parts = branches.flatMap(({ when, then }) => [when, then]);
+      if (operand !== undefined) parts.push(operand);
+      if (otherwise !== undefined) parts.push(otherwise);
+      return parts;
+    }
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Session } from 'chdb';
+import type { ColumnMeta } from '../../src/model/exchange.js';
+import { FaultError } from '../../src/model/fault.js';
+import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
+import { parseStatement } from '../../src/sql/parser/statement.js';
+import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
+import { querySettings } from '../../src/sql/plan/settings.js';
+import { engineType } from '../../src/sql/plan/storage.js';
+import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
+
+/** A column as `name TYPE(length, scale)`. */
+function column(text: string, at: number): ColumnDef {
+  const match = /^(\w+) ([A-Z ]+?)(?:\((\d+)(?:,(\d+))?\))?$/.exec(text);
+  const [, name = '', type = '', length, scale] = match ?? [];
+  const declared = dataType(
+    typeName(type),
+    length === undefined ? undefined : Number(length),
+    scale === undefined ? undefined : Number(scale),
+  );
+  return { name, type: declared, physical: `c${at + 1}` };
+}
+
+const typeNames: readonly TypeName[] = [
+  'BOOL',
+  'TINYINT',
+  'SMALLINT',
+  'INT',
+  'BIGINT',
+  'TINYINT UNSIGNED',
+  'SMALLINT UNSIGNED',
+  'INT UNSIGNED',
+  'BIGINT UNSIGNED',
+  'FLOAT',
+  'DOUBLE',
+  'TIMESTAMP',
+  'VARCHAR',
+  'NCHAR',
+  'VARBINARY',
+  'GEOMETRY',
+  'DECIMAL',
+  'JSON',
+  'BLOB',
+];
+
+function typeName(text: string): TypeName {
+  const found = typeNames.find((name) => name === text);
+  if (found === undefined) throw new Error(`No type ${text}`);
+  return found;
+}
+
+/** Rows of one sub-table or normal table: values as engine SQL, the time first. */
+export type Rows = readonly (readonly (string | number | bigint | null)[])[];
+
+/** What a test may change about a request. */
+export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit'>>;
+
+/** Databases on the real engine, laid out as the planner expects, with a way to ask them. */
+export class QueryFixture {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-query-'));
+  readonly #session = new Session(this.#directory);
+  readonly #databases = new Map<string, Precision>();
+  readonly #targets = new Map<string, TableTarget>();
+  #serial = 0;
+
+  /** 2024-01-02T03:04:05Z */
+  readonly nowNanos = 1704164645000000000n;
+
+  close(): void {
+    this.#session.cleanup();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  exec(sql: string): void {
+    this.#session.query(sql, 'TabSeparated');
+  }
+
+  database(name: string, precision: Precision): void {
+    this.#databases.set(name, precision);
+    this.exec(`CREATE DATABASE IF NOT EXISTS ${name}_data`);
+  }
+
+  superTable(database: string, name: string, columns: readonly string[], tags: readonly string[]): void {
+    const table = this.#define(database, name, columns, tags);
+    this.#targets.set(`${database}.${name}`, { kind: 'super', table });
+    const stored = table.tags.map(({ physical, type }) => `${physical} Nullable(${engineType(type)})`);
+    this.exec(
+      `CREATE TABLE ${table.tagStorage ?? ''} (id UInt64, name String, ${stored.join(', ')}, dropped UInt8, _v UInt64) ` +
+        'ENGINE = ReplacingMergeTree(_v) ORDER BY id',
+    );
+  }
+
+  /** `tags` are engine SQL in the order of the super table's tags. */
+  subTable(database: string, superTable: string, name: string, tags: readonly string[], rows: Rows): void {
+    const parent = this.#table(database, superTable);
+    this.#serial += 1;
+    const id = BigInt(this.#serial) * 1_000_000_007n;
+    this.#targets.set(`${database}.${name}`, { kind: 'sub', table: parent, id, name });
+    this.exec(
+      `INSERT INTO ${parent.tagStorage ?? ''} SETTINGS async_insert = 0 VALUES (${[id, `'${name}'`, ...tags, 0, 1].join(', ')})`,
+    );
+    this.insert(database, name, rows);
+  }
+
+  normalTable(database: string, name: string, columns: readonly string[], rows: Rows): void {
+    this.#serial += 1;
+    const table = {
+      ...this.#define(database, name, columns, []),
+      seriesId: BigInt(this.#serial),
+      kind: 'normal',
+    } as const;
+    this.#targets.set(`${database}.${name}`, { kind: 'normal', table: { ...table, tagStorage: undefined } });
+    this.insert(database, name, rows);
+  }
+
+  /** Marks a sub-table as dropped; its rows stay behind. */
+  drop(database: string, name: string): void {
+    const target = this.#targets.get(`${database}.${name}`);
+    if (target?.kind !== 'sub') throw new Error(`No sub-table ${name}`);
+    const source = `SELECT * REPLACE (1 AS dropped, 2 AS _v) FROM ${target.table.tagStorage ?? ''} FINAL WHERE id = ${target.id}`;
+    this.exec(`INSERT INTO ${target.table.tagStorage ?? ''} ${source}`);
+    this.#targets.delete(`${database}.${name}`);
+  }
+
+  /** A later write overwrites an earlier one of the same time. */
+  insert(database: string, name: string, rows: Rows): void {
+    const target = this.#targets.get(`${database}.${name}`);
+    if (target === undefined || target.kind === 'super') throw new Error(`No rows for ${name}`);
+    const id = target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
+    this.#serial += 1;
+    const values = rows.map((row) => `(${[id, ...row.map((value) => value ?? 'NULL'), this.#serial].join(', ')})`);
+    if (values.length > 0)
+      this.exec(`INSERT INTO ${target.table.storage} SETTINGS async_insert = 0 VALUES ${values.join(', ')}`);
+  }
+
+  /** The plan of a query. */
+  plan(sql: string, asked: Asked = {}): QueryPlan {
+    const statement = parseStatement(sql);
+    if (statement.kind !== 'query') throw new Error('Not a query');
+    return planQuery(statement.query, {
+      database: [...this.#databases.keys()][0],
+      resolveTable: (database, name) => this.#targets.get(`${database}.${name}`),
+      precisionOf: (database) => this.#databases.get(database),
+      nowNanos: this.nowNanos,
+      connectionZone: 'UTC',
+      outputZone: 'UTC',
+      keyed: false,
+      rowLimit: -1,
+      user: 'root',
+      serverVersion: '3.4.0.0',
+      ...asked,
+    });
+  }
+
+  /** The rows of a query as clients see them, one line of JSON each, without blanks after commas between values. */
+  rows(sql: string, asked: Asked = {}): string[] {
+    const { sql: planned } = this.plan(sql, asked);
+    try {
+      const format = asked.keyed === true ? 'JSONEachRow' : 'JSONCompactEachRow';
+      const text = this.#session.query(`${planned} SETTINGS ${querySettings}`, format);
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.replaceAll(', ', ','));
+    } catch (error) {
+      throw new Error(`${planned}\n${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  meta(sql: string, asked: Asked = {}): readonly ColumnMeta[] {
+    return this.plan(sql, asked).meta;
+  }
+
+  /** The wire code a query is refused with; 0 when it is not refused. */
+  refusal(sql: string, asked: Asked = {}): number {
+    try {
+      this.plan(sql, asked);
+      return 0;
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault.code;
+      throw error;
+    }
+  }
+
+  #table(database: string, name: string): TableDef {
+    const target = this.#targets.get(`${database}.${name}`);
+    if (target === undefined) throw new Error(`No table ${name}`);
+    return target.table;
+  }
+
+  #define(database: string, name: string, columns: readonly string[], tags: readonly string[]): TableDef {
+    this.#serial += 1;
+    const storage = `${database}_data.t${this.#serial}`;
+    const defined = columns.map(column);
+    const stored = defined.map(({ physical, type }) => `${physical} Nullable(${engineType(type)})`);
+    this.exec(
+      `CREATE TABLE ${storage} (id UInt64, ts Int64, ${stored.join(', ')}, _v UInt64) ` +
+        'ENGINE = ReplacingMergeTree(_v) ORDER BY (id, ts)',
+    );
+    return {
+      id: String(this.#serial),
+      database,
+      name,
+      kind: 'super',
+      timeColumn: 'ts',
+      columns: defined,
+      tags: tags.map(column),
+      storage,
+      tagStorage: `${database}_data.g${this.#serial}`,
+      seriesId: undefined,
+      comment: undefined,
+      ttl: 0,
+      created: 0,
+      revision: 1,
+    };
+  }
+}
