@@ -17,7 +17,7 @@ import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { planQuery } from '../sql/plan/query.js';
-import { querySettings } from '../sql/plan/settings.js';
+import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
 import { collectTables, type QueryContext } from '../sql/resolve/context.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { StatementNames } from './names.js';
@@ -146,7 +146,7 @@ export class SqlPipeline implements Component {
       serverVersion: this.#context.version,
     };
     const plan = planQuery(query, context);
-    const format = request.keyed ? 'JSONEachRow' : 'JSONCompactEachRow';
+    const format = request.keyed ? objectRowFormat : arrayRowFormat;
     const lines = engine.stream(`${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`);
     return { kind: 'rows', meta: plan.meta, lines };
   }
@@ -164,17 +164,16 @@ export class SqlPipeline implements Component {
       makeSubTable: (database, superTable, name, tags, ttl) =>
         subTables.make(database, superTable.name, name, tags, ttl),
     };
-    for (;;) {
-      const plan = scanInsert(request.statement, context);
-      if (plan.kind === 'lookup') {
-        await names.lookUp(plan.names);
-        continue;
-      }
-      const delivery = await writes.insert(plan.blocks, user, request.statement.length);
-      if (delivery.outcome === 'delivered') return { kind: 'affected', rows: plan.rows };
-      if (delivery.outcome !== 'shed') throw new FaultError(delivery.fault);
-      throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
+    let plan = scanInsert(request.statement, context);
+    while (plan.kind === 'lookup') {
+      // Every name is known or absent after its look-up, so this ends.
+      await names.lookUp(plan.names);
+      plan = scanInsert(request.statement, context);
     }
+    const delivery = await writes.insert(plan.blocks, user, request.statement.length);
+    if (delivery.outcome === 'delivered') return { kind: 'affected', rows: plan.rows };
+    if (delivery.outcome !== 'shed') throw new FaultError(delivery.fault);
+    throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
   }
 }
 

@@ -7,7 +7,7 @@ import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
-import { querySettings } from '../../src/sql/plan/settings.js';
+import { arrayRowFormat, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
 import { engineType } from '../../src/sql/plan/storage.js';
 import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
 
@@ -158,7 +158,7 @@ export class QueryFixture {
   rows(sql: string, asked: Asked = {}): string[] {
     const { sql: planned } = this.plan(sql, asked);
     try {
-      const format = asked.keyed === true ? 'JSONEachRow' : 'JSONCompactEachRow';
+      const format = asked.keyed === true ? objectRowFormat : arrayRowFormat;
       const text = this.#session.query(`${planned} SETTINGS ${querySettings}`, format);
       return text
         .split('\n')

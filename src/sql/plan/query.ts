@@ -25,7 +25,7 @@ export interface PlannedBlock {
 }
 
 /**
- * Translates a query of the dialect into one statement of the engine, whose rows, printed as JSONCompactEachRow or as
+ * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
  * JSONEachRow when keyed under the settings of `querySettings`, are what clients see. FaultError with the dialect's code
  * when names, types or clauses break its rules, 0x0100 for what is not available.
  */

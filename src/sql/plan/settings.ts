@@ -1,8 +1,13 @@
 import { quoteString } from '../print/quote.js';
 
+/** Format of rows as JSON arrays: like JSONCompactEachRow, but without the blanks that it puts behind commas. */
+export const arrayRowFormat = 'CustomSeparated';
+/** Format of rows as JSON objects. */
+export const objectRowFormat = 'JSONEachRow';
+
 /**
- * Settings under which rows printed by the engine as JSONCompactEachRow, or JSONEachRow when keyed, are what REST clients
- * see, and under which planned statements mean what they should.
+ * Settings under which rows printed by the engine in these formats are what REST clients see, byte by byte, and under
+ * which planned statements mean what they should.
  */
 const settings = {
   date_time_output_format: 'iso',
@@ -12,6 +17,11 @@ const settings = {
   output_format_json_quote_decimals: 1,
   output_format_json_validate_utf8: 1,
   output_format_decimal_trailing_zeros: 1,
+  format_custom_escaping_rule: 'JSON',
+  format_custom_field_delimiter: ',',
+  format_custom_row_before_delimiter: '[',
+  format_custom_row_after_delimiter: ']\n',
+  format_custom_row_between_delimiter: '',
   formatdatetime_f_prints_scale_number_of_digits: 1,
   input_format_try_infer_dates: 0,
   input_format_try_infer_datetimes: 0,
