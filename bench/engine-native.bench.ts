@@ -18,7 +18,6 @@ function blockNumber(block: number): ColumnBlock {
     builder.setKey(BigInt(row % series) * 1_844_674_407_370_955n, BigInt(Math.floor(row / series)) * 1_000_000_000n);
     for (const [k, column] of built.entries()) {
       column.reserve(i);
-      column.values!.fill(0, i, i + 1);
       if (column.values instanceof Float64Array) column.values[i] = ((row * 7919 + k * 104_729) % 100_000) / 1000;
       column.nulls[i] = 0;
       column.filled++;

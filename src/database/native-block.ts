@@ -63,8 +63,8 @@ function varintLength(value: number): number {
 class Writer {
   readonly bytes: Buffer;
   at = 0;
-  constructor(length: number) {
-    this.bytes = Buffer.allocUnsafe(length);
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
   }
   varint(value: number): void {
     let rest = value;
@@ -111,9 +111,13 @@ const timeHeader = header('ts', 'Int64');
 /**
  * Encodes blocks of one table as one block of the engine's Native format: column count, row count, then by column name,
  * type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not hold is NULL
- * in that block's rows.
+ * in that block's rows. `allocate` gives the buffer, which may be longer than asked for.
  */
-export function encodeNative(blocks: readonly ColumnBlock[], columns: readonly EngineColumn[]): Buffer {
+export function encodeNative(
+  blocks: readonly ColumnBlock[],
+  columns: readonly EngineColumn[],
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
   let rows = 0;
   for (const block of blocks) rows += block.rows;
   const headers = columns.map((column) => header(column.physical, `Nullable(${engineType(column.type)})`));
@@ -125,7 +129,7 @@ export function encodeNative(blocks: readonly ColumnBlock[], columns: readonly E
     if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
     else for (const [b, block] of blocks.entries()) size += found[i]![b]?.pool?.length ?? block.rows;
   }
-  const out = new Writer(size);
+  const out = new Writer(allocate(size));
   out.varint(columns.length + 2);
   out.varint(rows);
   out.string(idHeader.name);
@@ -144,7 +148,7 @@ export function encodeNative(blocks: readonly ColumnBlock[], columns: readonly E
     }
     for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
   }
-  return out.bytes;
+  return out.bytes.subarray(0, out.at);
 }
 
 function writeValues(out: Writer, source: Column | undefined, type: DataType, rows: number): void {

@@ -5,6 +5,7 @@ import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { type Engine, quoteName } from '../database/engine.js';
 import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
+import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
@@ -23,6 +24,9 @@ export interface DatabaseSinkContext {
 
 /** Keys in one statement that reads rows back. */
 const keysPerQuery = 10_000;
+/** Encoded groups kept for the next ones. */
+const pooledBuffers = 8;
+const pooledBufferBytes = 16 * 1024 * 1024;
 const insertSettings = 'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0';
 
 /**
@@ -33,6 +37,7 @@ const insertSettings = 'async_insert = 0, optimize_on_insert = 0, max_partitions
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
   readonly #context: DatabaseSinkContext;
+  readonly #buffers = new BufferPool(pooledBuffers, pooledBufferBytes);
 
   constructor(context: DatabaseSinkContext) {
     this.#context = context;
@@ -99,7 +104,14 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async #insert(table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
     const list = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');
     const statement = `INSERT INTO ${table.storage} (${list}) SETTINGS ${insertSettings} FORMAT Native`;
-    await this.#context.engine.insert(statement, encodeNative(blocks, table.columns));
+    let buffer: Buffer = Buffer.alloc(0);
+    const data = encodeNative(blocks, table.columns, (bytes) => {
+      buffer = this.#buffers.take(bytes);
+      return buffer;
+    });
+    await this.#context.engine.insert(statement, data);
+    // Only after success: a request that broke off may still hold on to its data.
+    this.#buffers.give(buffer);
   }
 
   /** Stored rows under the keys of rows that leave columns out; nothing is read when their time range is empty. */

@@ -1,12 +1,16 @@
 import type { Readable } from 'node:stream';
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import { BufferPool } from '../../model/buffer-pool.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, fault } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
+
+/** Buffers of short bodies kept for the next ones. */
+const pooledBuffers = 16;
 
 /** What the source needs besides the gate. */
 export interface HttpBodyOptions extends FramingLimits {
@@ -26,12 +30,14 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly #options: HttpBodyOptions;
   readonly #gate: CreditGate;
   readonly #open = new Set<Promise<void>>();
+  readonly #buffers: BufferPool;
   #draining = false;
 
   constructor(options: HttpBodyOptions, gate: CreditGate) {
     this.name = options.origin;
     this.#options = options;
     this.#gate = gate;
+    this.#buffers = new BufferPool(pooledBuffers, options.smallBodyBytes);
   }
 
   async start(): Promise<void> {}
@@ -66,7 +72,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     try {
       if (length !== undefined && length <= this.#options.smallBodyBytes) {
         await this.#gate.opened();
-        emit({ bytes: await collect(body, exchange.aborted), lines: 0, tooLong: false });
+        await this.#readWhole(body, length, exchange.aborted, emit, ending);
       } else {
         const chain = framing(this.#options.newCutter, this.#options);
         await new Promise<void>((resolve, reject) => {
@@ -84,6 +90,27 @@ export class HttpBodySource implements Source<ByteBlock> {
       return;
     }
     exchange.answer(await ending.settled());
+  }
+
+  /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
+  async #readWhole(
+    body: Readable,
+    length: number,
+    aborted: AbortSignal,
+    emit: (frame: Frame) => void,
+    ending: Ending,
+  ): Promise<void> {
+    const buffer = this.#buffers.take(length);
+    let at = 0;
+    for await (const chunk of body) {
+      aborted.throwIfAborted();
+      if (at + chunk.length > length) throw new Error('it is longer than its Content-Length');
+      if (Buffer.isBuffer(chunk)) at += chunk.copy(buffer, at);
+    }
+    if (at < length) throw new Error('it is shorter than its Content-Length');
+    emit({ bytes: buffer.subarray(0, at), lines: 0, tooLong: false });
+    await ending.settled();
+    this.#buffers.give(buffer);
   }
 
   #emit(frame: Frame, target: Target, format: WriteRequest['format'], ending: Ending): void {
@@ -138,13 +165,4 @@ class Ending {
 function numberedFrom(firstLine: number, delivery: Delivery): Delivery {
   if (delivery.outcome !== 'delivered' || delivery.rejects.length === 0) return delivery;
   return { ...delivery, rejects: delivery.rejects.map(({ row, fault }) => ({ row: row + firstLine, fault })) };
-}
-
-async function collect(body: Readable, aborted: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) {
-    aborted.throwIfAborted();
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
