@@ -39,6 +39,9 @@ const sticky = new Set(['profile', 'compatibility', 'readonly', 'allow_ddl', 'al
 const noValue = "'\\n'";
 const maxParameterNames = 1000;
 
+/** The engine keeps a failed statement, with its locks and its memory, until the session begins another one. */
+const nothing = 'SELECT 1';
+
 /**
  * One session of the engine. It runs one statement at a time and leaves nothing of it behind: settings and the current
  * database go back to what they were, and where that is impossible the session is replaced, which takes 1 ms.
@@ -51,6 +54,8 @@ export class Connection {
   #base: ReadonlyMap<string, string> | undefined;
   readonly #parameterNames = new Set<string>();
   #cleanUp: string[] = [];
+  /** Resolves when a statement that failed has let go of the pipe. */
+  #letGo: Promise<void> = Promise.resolve();
   #replace = false;
 
   constructor(options: ConnectionOptions) {
@@ -66,7 +71,12 @@ export class Connection {
   /** Runs one statement with a short result, which comes back whole. Rejects with the engine's error. */
   async run(text: string, format: string, context: StatementContext, tag: string): Promise<ChdbResult> {
     const prefix = await this.#prepare(context);
-    return this.#session.queryAsync(`${prefix}${tag}${text}`, { format });
+    try {
+      return await this.#session.queryAsync(`${prefix}${tag}${text}`, { format });
+    } catch (error) {
+      this.#cleanUp.push(nothing);
+      throw error;
+    }
   }
 
   /**
@@ -87,9 +97,13 @@ export class Connection {
     pipe.listen(listener);
     try {
       const text = `${prefix}${tag}${head}\nINTO OUTFILE '${pipe.path}' TRUNCATE COMPRESSION 'none' ${tail}`;
-      return await this.#session.queryAsync(text, { format: 'Null' });
-    } finally {
-      pipe.drain();
+      const result = await this.#session.queryAsync(text, { format: 'Null' });
+      await pipe.finish();
+      return result;
+    } catch (error) {
+      this.#letGo = pipe.discard().catch(() => {});
+      this.#cleanUp.push(nothing);
+      throw error;
     }
   }
 
@@ -105,6 +119,7 @@ export class Connection {
 
   /** Takes back what the last statement changed. Call it before the connection serves anyone else. */
   async restore(): Promise<void> {
+    await this.#letGo;
     const statements = this.#cleanUp;
     this.#cleanUp = [];
     if (!this.#replace && statements.length > 0) {

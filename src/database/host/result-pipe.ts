@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { constants, openSync, readSync } from 'node:fs';
+import { constants, openSync, readSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /** Called with each piece of a result; false asks the pipe to stop reading until {@link ResultPipe.resume}. */
 export type PieceListener = (piece: Buffer) => boolean;
 
 const pieceBytes = 65_536;
+/** How long a statement that failed may take to let go of its pipe. */
+const letGoMs = 5_000;
 
 /** Makes named pipes that only this user can open. Node has no call for it, so the system's program does it. */
 export function makePipes(paths: readonly string[]): void {
@@ -13,63 +15,108 @@ export function makePipes(paths: readonly string[]): void {
 }
 
 /**
- * Reads what the engine writes to a named pipe. The pipe stays open at both ends on our side, so it never reports an
- * end and serves one statement after the other; the owner calls {@link ResultPipe.drain} when a statement has ended.
- * What is not read holds the engine back: the kernel keeps 64 KiB.
+ * Reads what the engine writes to a named pipe, one statement after the other. What is not read holds the engine back:
+ * the kernel keeps 64 KiB.
+ *
+ * The pipe is opened for each statement and for reading only, so that its end is seen when the engine closes its side.
+ * The end of the statement would not do: a statement that fails or is cancelled is reported while threads of the engine
+ * still write, and they would block for ever without a reader, or write into the next result.
  */
 export class ResultPipe {
   readonly path: string;
-  readonly #fd: number;
-  readonly #socket: Socket;
-  #listener: PieceListener | undefined;
+  #fd = -1;
+  #socket: Socket | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #listener: PieceListener = () => true;
 
   constructor(path: string) {
     this.path = path;
-    this.#fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
-    this.#socket = new Socket({ fd: this.#fd, readable: true, writable: false });
-    this.#socket.on('data', (piece: Buffer) => {
-      if (this.#listener?.(piece) === false) this.#socket.pause();
-    });
-    this.#socket.on('error', () => {});
-    this.#socket.unref();
   }
 
-  /** Takes pieces from now on. */
+  /** Opens the pipe and hands out pieces from now on. The last statement must have let go of it. */
   listen(listener: PieceListener): void {
     this.#listener = listener;
-    this.#socket.resume();
+    this.#fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const socket = new Socket({ fd: this.#fd, readable: true, writable: false });
+    this.#socket = socket;
+    this.#ended = new Promise((resolve) => {
+      socket.once('close', () => {
+        if (this.#socket === socket) this.#socket = undefined;
+        resolve();
+      });
+    });
+    socket.on('error', () => {});
+    socket.on('data', (piece: Buffer) => {
+      if (this.#listener(piece) === false) socket.pause();
+    });
   }
 
+  /** Goes on after a listener asked to wait. */
   resume(): void {
-    this.#socket.resume();
+    this.#socket?.resume();
   }
 
-  /** Hands the listener all that is left, at most what the kernel and one read-ahead hold, and forgets the listener. */
-  drain(): void {
-    this.#socket.pause();
-    // Each read hands its piece to the listener, as an event.
-    while (this.#socket.read() !== null);
-    for (;;) {
-      const buffer = Buffer.allocUnsafe(pieceBytes);
-      const length = readNow(this.#fd, buffer);
-      if (length === 0) break;
-      this.#listener?.(buffer.subarray(0, length));
-    }
-    this.#listener = undefined;
+  /** Call it when the statement has ended well: resolves when the listener has all of the result. */
+  async finish(): Promise<void> {
+    if (this.#takeRest()) return;
+    this.#socket?.resume();
+    await this.#ended;
+  }
+
+  /** Call it when the statement has failed: reads on for nobody until the engine lets go of the pipe. */
+  async discard(): Promise<void> {
+    this.#listener = () => true;
+    if (this.#takeRest()) return;
+    this.#socket?.resume();
+    const timer = setTimeout(() => this.#replace(), letGoMs);
+    await this.#ended;
+    clearTimeout(timer);
   }
 
   close(): void {
-    this.#listener = undefined;
-    this.#socket.destroy();
+    this.#socket?.destroy();
+  }
+
+  /**
+   * Hands the listener what can be read without waiting. True when that was all: no one has the pipe open for writing,
+   * or no one ever had, which the socket alone would never notice.
+   */
+  #takeRest(): boolean {
+    const socket = this.#socket;
+    if (socket === undefined || socket.readableEnded) return true;
+    socket.pause();
+    // Each read hands its piece to the listener, as an event.
+    while (socket.read() !== null);
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(pieceBytes);
+      const length = readNow(this.#fd, buffer);
+      if (length === undefined) return false;
+      if (length === 0) break;
+      this.#listener(buffer.subarray(0, length));
+    }
+    this.#socket = undefined;
+    socket.destroy();
+    return true;
+  }
+
+  /** Leaves a pipe that is never let go to whoever holds it, who now writes to nobody, and puts a new one in its place. */
+  #replace(): void {
+    try {
+      rmSync(this.path, { force: true });
+      makePipes([this.path]);
+    } catch {
+      // The next statement on this pipe fails and says so.
+    }
+    this.#socket?.destroy();
   }
 }
 
-/** Bytes read without waiting; 0 when there are none. */
-function readNow(fd: number, buffer: Buffer): number {
+/** Bytes read without waiting; 0 at the end, undefined when there may be more later. */
+function readNow(fd: number, buffer: Buffer): number | undefined {
   try {
     return readSync(fd, buffer);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
+    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return undefined;
     throw error;
   }
 }
