@@ -7,7 +7,7 @@ import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
-import { arrayRowFormat, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
+import { arrayRowFormat, maxStatementBytes, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
 import { engineType } from '../../src/sql/plan/storage.js';
 import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
 
@@ -60,7 +60,7 @@ export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | '
 /** Databases on the real engine, laid out as the planner expects, with a way to ask them. */
 export class QueryFixture {
   readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-query-'));
-  readonly #session = new Session(this.#directory);
+  readonly #session = new Session(this.#directory, { connectionArgs: [`--max_query_size=${maxStatementBytes}`] });
   readonly #databases = new Map<string, Precision>();
   readonly #targets = new Map<string, TableTarget>();
   #serial = 0;
@@ -154,18 +154,17 @@ export class QueryFixture {
     });
   }
 
-  /** The rows of a query as clients see them, one line of JSON each, without blanks after commas between values. */
+  /** The rows of a query as clients see them, one line of JSON each. */
   rows(sql: string, asked: Asked = {}): string[] {
     const { sql: planned } = this.plan(sql, asked);
     try {
       const format = asked.keyed === true ? objectRowFormat : arrayRowFormat;
       const text = this.#session.query(`${planned} SETTINGS ${querySettings}`, format);
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => line.replaceAll(', ', ','));
+      return text.split('\n').filter((line) => line !== '');
     } catch (error) {
-      throw new Error(`${planned}\n${error instanceof Error ? error.message : String(error)}`);
+      throw new Error(
+        `${planned.slice(0, 4000)}\n${error instanceof Error ? error.message.slice(0, 2000) : String(error)}`,
+      );
     }
   }
 

@@ -1,5 +1,6 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
+import { decimalQuotient } from '../resolve/arithmetic.js';
 import { numberOf } from '../resolve/convert.js';
 import {
   bigintType,
@@ -35,8 +36,8 @@ function average(args: readonly Value[], builder: AggregateBuilder): string {
   const arg = nullable(args[0]);
   if (type.name !== 'DECIMAL') return builder.aggregate('avg', arg);
   const sum = `CAST(${builder.aggregate('sum', arg)}, 'Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))')`;
-  const count = `CAST(nullIf(${builder.aggregate('count', arg)}, 0), 'Nullable(Decimal(20, 0))')`;
-  return castToEngine(`divideDecimal(${sum}, ${count}, ${type.scale ?? 0})`, type);
+  const count = `CAST(${builder.aggregate('count', arg)}, 'Nullable(Decimal(76, 0))')`;
+  return castToEngine(decimalQuotient(sum, count, 0, type.scale ?? 0), type);
 }
 
 /** Statistics are computed in binary64 whatever the column holds. */

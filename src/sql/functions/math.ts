@@ -66,8 +66,9 @@ function logarithm(args: readonly Value[]): string {
 
 function extremum(name: string, engine: string): ScalarFunction {
   const typeOf = (args: readonly Value[]): DataType => {
-    const texts = args.filter(({ type }) => isText(type)).length;
-    if (texts > 0 && args.some(({ type, role }) => role !== 'null' && !isText(type))) throw wrongParameterType(name);
+    const given = args.filter(({ role }) => role !== 'null');
+    const texts = given.filter(({ type }) => isText(type)).length;
+    if (texts > 0 && texts < given.length) throw wrongParameterType(name);
     return commonType(args).type;
   };
   return {

@@ -8,7 +8,7 @@ import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, type Relation, storedRelation } from '../resolve/relation.js';
-import type { Value } from '../resolve/value.js';
+import { Uses, type Value } from '../resolve/value.js';
 import { orderTerms, rowRange } from './ordering.js';
 import { planSelect } from './select.js';
 
@@ -110,13 +110,14 @@ export class Planner {
 }
 
 function columnValue(column: BlockColumn): Value {
-  const { alias, type, precision, nullable } = column;
-  return { sql: alias, type, precision, nullable, uses: 1 };
+  const { alias, type, precision, nullable, role } = column;
+  return { sql: alias, type, precision, nullable, uses: Uses.row, role };
 }
 
 function commonColumn(left: BlockColumn, right: BlockColumn): BlockColumn {
   const { type, precision } = commonType([columnValue(left), columnValue(right)]);
-  return { ...left, type, precision, nullable: true };
+  const role = left.role === right.role ? left.role : undefined;
+  return { ...left, type, precision, nullable: true, role };
 }
 
 function convertedBlock(block: PlannedBlock, columns: readonly BlockColumn[], env: Environment): string {

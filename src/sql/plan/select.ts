@@ -7,7 +7,7 @@ import type { Environment } from '../resolve/convert.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
-import type { Value } from '../resolve/value.js';
+import { isNumeric, type Value } from '../resolve/value.js';
 import { type Filter, sortFilter } from './filter.js';
 import { planGrouped } from './grouped.js';
 import { expandItems, type Item } from './items.js';
@@ -78,8 +78,14 @@ export function resultColumns(
     if (value === undefined) return;
     const alias = `r${at + 1}`;
     planned.push({ alias, value });
-    columns.push([value.role === 'null' ? castToEngine('NULL', value.type) : value.sql, alias]);
-    shown.push({ alias, name, type: value.type, precision: value.precision, nullable: value.nullable });
+    const { type, precision, nullable, role } = value;
+    columns.push([isLiteral(value) ? castToEngine(value.sql, type) : value.sql, alias]);
+    shown.push({ alias, name, type, precision, nullable, role: role === 'null' ? role : undefined });
   });
   return { planned, columns, shown };
+}
+
+/** Literals of numbers and NULL, whose type the engine would make as narrow as it can. */
+function isLiteral({ constant, type }: Value): boolean {
+  return constant === null || (constant !== undefined && (isNumeric(type) || type.name === 'TIMESTAMP'));
 }

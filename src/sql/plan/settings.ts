@@ -35,9 +35,17 @@ const settings = {
   prefer_column_name_to_alias: 0,
   least_greatest_legacy_null_behavior: 1,
   optimize_move_to_prewhere_if_final: 0,
+  max_ast_elements: 4000000,
+  max_expanded_ast_elements: 4000000,
 } as const;
 
 /** The same as text, to stand after SETTINGS. */
 export const querySettings = Object.entries(settings)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteString(value) : value}`)
   .join(', ');
+
+/**
+ * Longest statement the engine must read, in bytes: the longest of the dialect, several times over for what planning adds.
+ * The engine asks for it before it reads the statement, so it is a setting of the session or the request (`max_query_size`).
+ */
+export const maxStatementBytes = 268435456;

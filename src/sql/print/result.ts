@@ -10,6 +10,8 @@ export interface BlockColumn {
   readonly type: DataType;
   readonly precision: Precision;
   readonly nullable: boolean;
+  /** The NULL literal, which takes any type in a union. */
+  readonly role?: 'null' | undefined;
 }
 
 /** How the outermost SELECT prints. */

@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
 import type { Duration } from '../ast.js';
 import { calendarToTicks, ticksToCalendar } from '../plan/storage.js';
-import { float64 } from '../print/quote.js';
+import { float64, int64 } from '../print/quote.js';
 import { addDuration, durationTicks } from '../timestamp.js';
 import { refuse } from './context.js';
 import { decimalFor, type Environment, integerOf, numberOf, ticksOf } from './convert.js';
@@ -131,10 +131,24 @@ function decimalArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, r
     '+': `plus(${x}, ${y})`,
     '-': `minus(${x}, ${y})`,
     '*': `multiplyDecimal(${x}, ${y}, ${scale})`,
-    '/': `divideDecimal(${x}, nullIf(${y}, 0), ${scale})`,
-    '%': `modulo(${x}, nullIf(${y}, 0))`,
+    '/': decimalQuotient(x, y, b.scale ?? 0, scale),
+    '%': guarded(y, b.scale ?? 0, (divisor) => `modulo(${x}, ${divisor})`),
   } as const;
   return computed(`CAST(${exact[operator]}, 'Nullable(Decimal(${type.length}, ${scale}))')`, type, [left, right]);
+}
+
+/**
+ * A quotient with `scale` decimals, NULL when the divisor is 0 or NULL. `divisorScale` is the scale of `divisor`. The engine
+ * divides in rows that are NULL too, so the divisor is made harmless there.
+ */
+export function decimalQuotient(dividend: string, divisor: string, divisorScale: number, scale: number): string {
+  return guarded(divisor, divisorScale, (safe) => `divideDecimal(${dividend}, ${safe}, ${scale})`);
+}
+
+function guarded(divisor: string, scale: number, divide: (safe: string) => string): string {
+  const useless = `ifNull(equals(${divisor}, 0), 1)`;
+  const safe = `if(${useless}, CAST('1', 'Decimal(76, ${scale})'), assumeNotNull(${divisor}))`;
+  return `if(${useless}, NULL, ${divide(safe)})`;
 }
 
 /** Precision and scale by the usual rules, cut to 38 digits; at least six digits of the fraction survive the cut. */
@@ -179,11 +193,7 @@ export function integerValue(constant: bigint): Value {
     throw refuse(Codes.valueOutOfRange, `Value out of range: ${constant}`);
   }
   const type = signedRange ? bigintType : unsignedType;
-  const sql = signedRange
-    ? constant < 0n
-      ? `toInt64('${constant}')`
-      : `toInt64(${constant})`
-    : `toUInt64(${constant})`;
+  const sql = constant === -(2n ** 63n) ? int64(constant) : `${constant}`;
   return { sql, type, precision: 'ms', nullable: false, uses: 0, constant };
 }
 

@@ -45,22 +45,26 @@ export function collectTables(query: Query): NamedTable[] {
 }
 
 function collectQuery(query: Query, found: Map<string, NamedTable>): void {
-  let rest = query;
-  while (rest.kind === 'union') {
-    collectQuery(rest.right, found);
-    rest = rest.left;
-  }
-  if (rest.from !== undefined) collectFrom(rest.from, found);
+  if (query.kind === 'union') {
+    collectQuery(query.left, found);
+    collectQuery(query.right, found);
+  } else if (query.from !== undefined) collectFrom(query.from, found);
 }
 
 function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
-  if (item.kind === 'subquery') return collectQuery(item.query, found);
-  if (item.kind === 'join') {
-    collectFrom(item.left, found);
-    return collectFrom(item.right, found);
+  switch (item.kind) {
+    case 'subquery':
+      collectQuery(item.query, found);
+      break;
+    case 'join':
+      collectFrom(item.left, found);
+      collectFrom(item.right, found);
+      break;
+    case 'table': {
+      const named = { database: item.table.database?.text, name: item.table.name.text };
+      found.set(JSON.stringify([named.database, named.name]), named);
+    }
   }
-  const named = { database: item.table.database?.text, name: item.table.name.text };
-  found.set(JSON.stringify([named.database, named.name]), named);
 }
 
 /** The target of a table name; FaultError when database or table do not exist or no database is chosen. */
