@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import type { Credentials, Identity } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import type { Catalogue } from './catalogue/catalogue.js';
@@ -28,8 +28,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /** True when the password is the one behind a hash made by {@link hashPassword}. */
-export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const [, salt = '', key = ''] = hash.split(':');
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, salt = '', key = ''] = stored.split(':');
   const expected = Buffer.from(key, 'base64');
   const found = await derive(password, Buffer.from(salt, 'base64'));
   return expected.length === found.length && timingSafeEqual(found, expected);
@@ -45,7 +45,7 @@ interface Remembered {
 /** Tells who is behind credentials. Passwords are checked once and remembered for a minute by a keyed digest. */
 export class CredentialCheck {
   readonly #catalogue: Catalogue;
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('hex');
   readonly #remembered = new Map<string, Remembered>();
   readonly #pending = new Map<string, Promise<boolean>>();
   #unknownHash: Promise<string> | undefined;
@@ -74,7 +74,7 @@ export class CredentialCheck {
         return fault('network', Codes.networkUnavailable, 'Unable to establish connection', error);
       }
     }
-    const digest = createHmac('sha256', this.#key).update(`${user}\0${password}`).digest();
+    const digest = hash('sha256', `${this.#key}\0${user}\0${password}`, 'buffer');
     const revision = this.#catalogue.user(user)?.revision ?? -1;
     const known = this.#remembered.get(user);
     if (known !== undefined && known.revision === revision && known.until > Date.now()) {

@@ -7,7 +7,7 @@ import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
-import { arrayRowFormat, maxStatementBytes, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
+import { arrayRowFormat, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
 import { engineType } from '../../src/sql/plan/storage.js';
 import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
 
@@ -60,7 +60,7 @@ export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | '
 /** Databases on the real engine, laid out as the planner expects, with a way to ask them. */
 export class QueryFixture {
   readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-query-'));
-  readonly #session = new Session(this.#directory, { connectionArgs: [`--max_query_size=${maxStatementBytes}`] });
+  readonly #session = new Session(this.#directory, { connectionArgs: ['--max_query_size=268435456'] });
   readonly #databases = new Map<string, Precision>();
   readonly #targets = new Map<string, TableTarget>();
   #serial = 0;

@@ -43,9 +43,3 @@ const settings = {
 export const querySettings = Object.entries(settings)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteString(value) : value}`)
   .join(', ');
-
-/**
- * Longest statement the engine must read, in bytes: the longest of the dialect, several times over for what planning adds.
- * The engine asks for it before it reads the statement, so it is a setting of the session or the request (`max_query_size`).
- */
-export const maxStatementBytes = 268435456;

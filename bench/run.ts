@@ -1,0 +1,16 @@
+import { run as engineNative } from './engine-native.bench.js';
+import { run as insertScanner } from './insert-scanner.bench.js';
+import { run as lineprotoParse } from './lineproto-parse.bench.js';
+import { run as lineprotoWrite } from './lineproto-write.bench.js';
+import { run as sqlQuery } from './sql-query.bench.js';
+import { run as stages } from './stages.bench.js';
+
+const benches = { lineprotoParse, insertScanner, stages, engineNative, lineprotoWrite, sqlQuery };
+const wanted = process.argv.slice(2);
+
+/** Runs all benches, or those whose names are given: `npm run bench -- engineNative lineprotoWrite`. */
+for (const [name, run] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`# ${name}`);
+  await run();
+}
