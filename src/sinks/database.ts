@@ -163,14 +163,14 @@ function isTransient({ kind }: Fault): boolean {
 }
 
 async function untilAborted<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
-  deadline.throwIfAborted();
   let onAbort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(new FaultError(fault('network', Codes.networkUnavailable, 'The write took too long')));
-    deadline.addEventListener('abort', onAbort, { once: true });
+    if (deadline.aborted) onAbort();
+    else deadline.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([aborted, work]);
   } finally {
     deadline.removeEventListener('abort', onAbort);
   }

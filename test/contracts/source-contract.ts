@@ -1,0 +1,110 @@
+import type { TestFn } from 'ava';
+import type { Batch, ByteBlock } from '../../src/model/batch.js';
+import type { Source } from '../../src/model/component.js';
+import { type Delivery, delivered } from '../../src/model/delivery.js';
+import { Codes, fault } from '../../src/model/fault.js';
+import type { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
+
+/** One source under test, with the means to feed it and to learn what its sender was told. */
+export interface SourceUnderTest {
+  readonly source: Source<ByteBlock>;
+  readonly gate: ByteCreditGate;
+  /** Sends text as a client would; resolves with the ending the client learns, or undefined when nothing was taken. */
+  send(text: string): Promise<Delivery | undefined>;
+}
+
+const failed: Delivery = { outcome: 'failed', fault: fault('network', Codes.networkUnavailable, 'down') };
+const rejected: Delivery = {
+  outcome: 'rejected',
+  fault: fault('database', Codes.databaseNotExist, 'no such database'),
+};
+
+/** Settles every batch with the endings given in turn, the last one again and again. */
+function settleWith({ source }: SourceUnderTest, ...endings: Delivery[]): Batch<ByteBlock>[] {
+  const seen: Batch<ByteBlock>[] = [];
+  source.batches$.subscribe((batch) => {
+    seen.push(batch);
+    const ending = endings.length > 1 ? endings.shift()! : endings[0]!;
+    setImmediate(() => batch.settle(ending));
+  });
+  return seen;
+}
+
+function text(batches: readonly Batch<ByteBlock>[]): string {
+  return Buffer.concat(batches.map((batch) => Buffer.from(batch.payload.bytes))).toString();
+}
+
+async function soon<T>(work: Promise<T>): Promise<T | 'waiting'> {
+  return Promise.race([work, new Promise<'waiting'>((resolve) => setTimeout(() => resolve('waiting'), 50))]);
+}
+
+/**
+ * What every source must hold: all it reads comes out once, the sender learns the worst ending, credit comes back in
+ * every case, a shut gate stops the reading, a drain waits for what was taken. `large` is text that becomes several batches.
+ */
+export function sourceContract(test: TestFn, name: string, make: () => Promise<SourceUnderTest>, large: string): void {
+  test(`${name}: everything that is read comes out once and the sender learns that it was delivered`, async (t) => {
+    const made = await make();
+    const seen = settleWith(made, delivered(1));
+    t.is((await made.send(large))?.outcome, 'delivered');
+    t.is(text(seen), large);
+    t.true(seen.length > 1);
+    t.is(made.gate.bytes, 0);
+  });
+
+  test(`${name}: the worst ending of several batches is the sender's, and all credit comes back`, async (t) => {
+    for (const [endings, expected] of [
+      [[delivered(1), failed, delivered(1)], 'failed'],
+      [[delivered(1), failed, rejected, delivered(1)], 'rejected'],
+    ] as const) {
+      const made = await make();
+      settleWith(made, ...endings);
+      t.is((await made.send(large))?.outcome, expected);
+      t.is(made.gate.bytes, 0);
+    }
+  });
+
+  test(`${name}: a gate that is held stops the reading, and reading goes on when it is released`, async (t) => {
+    const made = await make();
+    const seen = settleWith(made, delivered(1));
+    const release = made.gate.hold('test');
+    const ending = made.send(large);
+    t.is(await soon(ending), 'waiting');
+    t.true(text(seen).length < large.length);
+    release();
+    t.is((await ending)?.outcome, 'delivered');
+    t.is(text(seen), large);
+  });
+
+  test(`${name}: a drain waits for what was taken, and nothing new is taken after it`, async (t) => {
+    const made = await make();
+    const open: Batch<ByteBlock>[] = [];
+    made.source.batches$.subscribe((batch) => open.push(batch));
+    const ending = made.send('one line\n');
+    await soon(ending);
+    const drained = made.source.drain(AbortSignal.timeout(5_000));
+    t.is(await soon(drained.then(() => 'drained')), 'waiting');
+    for (const batch of open) batch.settle(delivered(1));
+    await drained;
+    t.is((await ending)?.outcome, 'delivered');
+    const count = open.length;
+    t.not((await made.send('too late\n'))?.outcome, 'delivered');
+    t.is(open.length, count);
+  });
+
+  test(`${name}: a drain gives up at its deadline`, async (t) => {
+    const made = await make();
+    made.source.batches$.subscribe(() => {});
+    void made.send('one line\n');
+    await soon(new Promise(() => {}));
+    await made.source.drain(AbortSignal.timeout(20));
+    t.pass();
+  });
+
+  test(`${name}: may be stopped without a start, and twice`, async (t) => {
+    const { source } = await make();
+    await source.stop();
+    await source.stop();
+    t.pass();
+  });
+}

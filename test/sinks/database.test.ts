@@ -1,0 +1,138 @@
+import test from 'ava';
+import { Catalogue } from '../../src/database/catalogue/catalogue.js';
+import { Storage } from '../../src/database/catalogue/storage.js';
+import { SubTables } from '../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../src/database/client.js';
+import { type Batch, type BlockGroup, groupBatches } from '../../src/model/batch.js';
+import type { SubTable } from '../../src/model/schema.js';
+import { DatabaseSink } from '../../src/sinks/database.js';
+import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js';
+import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
+import { silentLog, startEngine } from '../support/engine.js';
+
+interface Made extends SinkUnderTest {
+  readonly client: EngineClient;
+  readonly catalogue: Catalogue;
+  batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
+}
+
+async function make(): Promise<Made> {
+  const engine = await startEngine();
+  const client = new EngineClient(engine.endpoint);
+  const catalogue = new Catalogue(client, silentLog);
+  const subTables = new SubTables(client, catalogue);
+  const sink = new DatabaseSink({ engine: client, catalogue, storage: new Storage(client), subTables });
+  await catalogue.submit([{ op: 'create-database', name: 'db', precision: 'ns', keepDays: 36500, options: {} }]);
+  const batchOf = (block: Parameters<typeof recordedBatch>[0]) => groupBatches([recordedBatch(block)], () => {});
+  let next = 1n;
+  const good = (): Batch<BlockGroup> => {
+    const database = catalogue.database('db')!;
+    const site = subTables.make(database, 'm', 't_site', new Map([['site', 'north']]), 0);
+    const block = blockOf(
+      'm',
+      { v: double },
+      [
+        [site.id, next++, { v: 1 }],
+        [site.id, next++, { v: 2 }],
+      ],
+      'keep',
+    );
+    const newSubTables: SubTable[] = site.registered ? [] : [site];
+    return batchOf({ ...block, newSubTables });
+  };
+  return {
+    sink,
+    client,
+    catalogue,
+    batchOf,
+    good,
+    impossible: () => {
+      const batch = good();
+      return { ...batch, target: { ...batch.target, database: 'nowhere' } };
+    },
+    stored: async () => {
+      const [row] = await client.rows(`SELECT toUInt32(count()) FROM ${catalogue.table('db', 'm')!.storage} FINAL`);
+      return Number(row?.[0]);
+    },
+    outage: async () => {
+      process.kill(engine.supervisor.pid!, 'SIGKILL');
+      while (engine.supervisor.state === 'up') await new Promise((resolve) => setTimeout(resolve, 1));
+      return async () => {
+        while (engine.supervisor.state !== 'up') await new Promise((resolve) => setTimeout(resolve, 10));
+      };
+    },
+    end: async () => {
+      await client.close();
+      await engine.end();
+    },
+  };
+}
+
+sinkContract(test, 'database', make);
+
+test('creates and grows the table that blocks ask for, and refuses another type for a column', async (t) => {
+  const made = await make();
+  const write = (block: Parameters<typeof recordedBatch>[0]) =>
+    made.sink.write(made.batchOf(block), AbortSignal.timeout(20_000));
+  t.is((await write(blockOf('g', { a: double }, [[1n, 1n, { a: 1 }]], 'keep'))).outcome, 'delivered');
+  t.is(
+    (await write(blockOf('g', { a: double, s: varchar }, [[1n, 2n, { a: 2, s: 'x' }]], 'keep'))).outcome,
+    'delivered',
+  );
+  const conflict = await write(blockOf('g', { a: varchar }, [[1n, 3n, { a: 'x' }]], 'keep'));
+  t.is(conflict.outcome, 'rejected');
+  t.deepEqual(
+    made.catalogue.table('db', 'g')!.columns.map((column) => column.name),
+    ['a', 's'],
+  );
+  await made.end();
+});
+
+test('completes rows that leave columns out, from the same group and from what is stored', async (t) => {
+  const made = await make();
+  const write = (block: Parameters<typeof recordedBatch>[0]) =>
+    made.sink.write(made.batchOf(block), AbortSignal.timeout(20_000));
+  const both = { a: double, b: double };
+  await write(
+    blockOf(
+      'p',
+      both,
+      [
+        [1n, 10n, { a: 1, b: 2 }],
+        [1n, 20n, { a: 3, b: 4 }],
+      ],
+      'keep',
+    ),
+  );
+  await write(blockOf('p', { a: double }, [[1n, 10n, { a: 5 }]], 'keep'));
+  await write(
+    blockOf(
+      'p',
+      both,
+      [
+        [1n, 20n, { b: 6 }],
+        [1n, 30n, { b: 7 }],
+        [1n, 30n, { a: 8 }],
+      ],
+      'keep',
+    ),
+  );
+  await write(blockOf('p', { a: double }, [[1n, 30n, { a: null }]]));
+  const { storage } = made.catalogue.table('db', 'p')!;
+  const rows = await made.client.rows(`SELECT toUInt32(ts), * EXCEPT (id, ts) FROM ${storage} FINAL ORDER BY ts`);
+  t.deepEqual(rows, [
+    [10, 5, 2],
+    [20, 3, 6],
+    [30, null, 7],
+  ]);
+  await made.end();
+});
+
+test('registers a sub-table once, with its tags, however many blocks bring it', async (t) => {
+  const made = await make();
+  await Promise.all(Array.from({ length: 4 }, () => made.sink.write(made.good(), AbortSignal.timeout(20_000))));
+  const { tagStorage, tags } = made.catalogue.table('db', 'm')!;
+  const found = await made.client.rows(`SELECT name, ${tags[0]!.physical} FROM ${tagStorage} FINAL`);
+  t.deepEqual(found, [['t_site', 'north']]);
+  await made.end();
+});

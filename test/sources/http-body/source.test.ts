@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import test from 'ava';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import type { WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, type Fault, fault } from '../../../src/model/fault.js';
+import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
+import { HttpBodySource } from '../../../src/sources/http-body/source.js';
+import { LineCutter } from '../../../src/transforms/parse/line-cutter.js';
+import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
+
+const limits = { smallBodyBytes: 64, blockBytes: 32, maxLineBytes: 200 };
+const lines = Array.from({ length: 40 }, (_, i) => `m v=${i}i ${i + 1}\n`);
+const large = lines.join('');
+
+/** A body that arrives in packets of 16 bytes. */
+function inPieces(text: string): Readable {
+  const bytes = Buffer.from(text);
+  return Readable.from(
+    Array.from({ length: Math.ceil(bytes.length / 16) }, (_, i) => bytes.subarray(i * 16, i * 16 + 16)),
+  );
+}
+
+interface Made extends SourceUnderTest {
+  request(body: Readable, length?: number, aborted?: AbortSignal): Promise<Delivery | Fault | undefined>;
+}
+
+function make(): Made {
+  const gate = new ByteCreditGate(48);
+  const source = new HttpBodySource({ origin: 'test', ...limits, newCutter: () => new LineCutter(200) }, gate);
+  const request = (body: Readable, length?: number, aborted = new AbortController().signal) =>
+    new Promise<Delivery | Fault | undefined>((resolve) => {
+      aborted.addEventListener('abort', () => setTimeout(() => resolve(undefined), 20));
+      const asked: WriteRequest = {
+        format: 'lineproto',
+        credentials: { scheme: 'password', user: 'u', password: 'p' },
+        target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
+        body,
+        length,
+      };
+      source.accept({ id: '1', request: asked, aborted, answer: resolve, refuse: resolve }, 'u');
+    });
+  const send = async (text: string): Promise<Delivery | undefined> => {
+    const bytes = Buffer.from(text);
+    const answer = await request(inPieces(text), bytes.length);
+    return answer !== undefined && 'outcome' in answer ? answer : undefined;
+  };
+  return { source, gate, send, request };
+}
+
+sourceContract(test, 'http-body', async () => make(), large);
+
+test('rejected lines are numbered over the whole body, however it was cut', async (t) => {
+  const made = make();
+  const bad = fault('syntax', Codes.lineSyntax, 'bad');
+  made.source.batches$.subscribe((batch) => batch.settle(delivered(0, 1, [{ row: 0, fault: bad }])));
+  const answer = await made.request(inPieces(large));
+  if (answer === undefined || !('outcome' in answer) || answer.outcome !== 'delivered') return t.fail();
+  const starts = answer.rejects.map((reject) => reject.row);
+  t.true(starts.length > 3);
+  t.is(starts[0], 0);
+  t.deepEqual(
+    starts,
+    [...starts].sort((a, b) => a - b),
+  );
+  t.is(new Set(starts).size, starts.length);
+});
+
+test('a line above the limit is rejected by its number, and its neighbours are kept', async (t) => {
+  const made = make();
+  const seen: string[] = [];
+  made.source.batches$.subscribe((batch) => {
+    seen.push(Buffer.from(batch.payload.bytes).toString());
+    batch.settle(delivered(batch.rows));
+  });
+  const answer = await made.request(
+    Readable.from(['first v=1 1\n', 'x'.repeat(500), '\nlast v=1 1\n'].map((s) => Buffer.from(s))),
+  );
+  if (answer === undefined || !('outcome' in answer) || answer.outcome !== 'delivered') return t.fail();
+  t.deepEqual(
+    answer.rejects.map((reject) => reject.row),
+    [1],
+  );
+  t.is(seen.join(''), 'first v=1 1\nlast v=1 1\n');
+});
+
+test('a body that breaks off or lies about its length is refused and gives its credit back', async (t) => {
+  const made = make();
+  made.source.batches$.subscribe((batch) => setImmediate(() => batch.settle(delivered(1))));
+  const short = await made.request(Readable.from([Buffer.from('m v=1 1\n')]), 60);
+  t.like(short, { code: Codes.invalidContentLength });
+  const long = await made.request(Readable.from([Buffer.from('m v=1 1\n')]), 3);
+  t.like(long, { code: Codes.invalidContentLength });
+  const broken = new Readable({ read() {} });
+  broken.push(large);
+  setTimeout(() => broken.destroy(new Error('gone')), 10);
+  t.like(await made.request(broken), { code: Codes.invalidContentLength });
+  t.is(made.gate.bytes, 0);
+});
+
+test('a sender that goes away ends the reading without an answer', async (t) => {
+  const made = make();
+  made.source.batches$.subscribe((batch) => batch.settle(delivered(1)));
+  const gone = new AbortController();
+  const body = new Readable({ read() {} });
+  body.push(large);
+  setTimeout(() => gone.abort(), 10);
+  t.is(await made.request(body, undefined, gone.signal), undefined);
+  t.true(body.destroyed);
+  t.is(made.gate.bytes, 0);
+});
