@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import split2 from 'split2';
 import type { ComponentLog } from '../model/component.js';
 import { type HostOptions, hostDefaults, readHostMessage, threadPoolSize } from './host/options.js';
 
@@ -135,11 +136,8 @@ export class EngineSupervisor {
     };
     // Its own flags only: an inspector port or a heap limit of this process is not meant for the engine.
     const child = fork(engineProgram, args, { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    child.stderr?.setEncoding('utf8');
-    child.stderr?.on('data', (text: string) => {
-      for (const line of text.split('\n')) {
-        if (line !== '') this.#log.warn({ line }, 'The engine host wrote to its error output.');
-      }
+    child.stderr?.pipe(split2()).on('data', (line: string) => {
+      this.#log.warn({ line }, 'The engine host wrote to its error output.');
     });
     return child;
   }
