@@ -27,7 +27,8 @@ const keysPerQuery = 10_000;
 /** Encoded groups kept for the next ones. */
 const pooledBuffers = 8;
 const pooledBufferBytes = 16 * 1024 * 1024;
-const insertSettings = 'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0';
+const insertSettings =
+  'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
 
 /**
  * The one writer: column blocks of one table to the engine as Native inserts. Before it writes it makes sure that the
