@@ -1,6 +1,7 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import { type Batch, type BlockGroup, groupBatches } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
+import type { Delivery } from '../model/delivery.js';
 
 /** Bounds of one group; see {@link coalesce}. */
 export interface CoalesceLimits {
@@ -14,12 +15,16 @@ export interface CoalesceLimits {
 interface Lane {
   readonly waiting: Batch<ColumnBlock>[];
   busy: boolean;
+  /** How many of those that wait come from a rejected group and go one by one. */
+  alone: number;
 }
 
 /**
  * Group commit. A block for an idle table goes on at once, as a group of one; while a group of its table is in flight
  * (not settled), or all workers are busy, the next blocks pile up and go as one group. One group per table at a time,
  * so blocks of a table are stored in the order they came. There is no timer: the engine's own pace sets the group size.
+ *
+ * A group that is rejected is taken apart and its blocks go one by one, so that nobody answers for another one's block.
  */
 export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
   return (source) =>
@@ -46,7 +51,18 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
           else lanes.delete(key);
           next();
         };
-        subscriber.next(groupBatches(takeGroup(lane.waiting, limits), settled));
+        const members = takeGroup(lane, limits);
+        const group = groupBatches(members, settled);
+        const settle = (delivery: Delivery): void => {
+          if (delivery.outcome !== 'rejected' || members.length === 1) {
+            group.settle(delivery);
+            return;
+          }
+          lane.waiting.unshift(...members);
+          lane.alone = members.length;
+          settled();
+        };
+        subscriber.next({ ...group, settle });
       };
       const enqueue = (key: string, lane: Lane): void => {
         lane.busy = true;
@@ -57,7 +73,7 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
           const key = laneKey(batch);
           let lane = lanes.get(key);
           if (lane === undefined) {
-            lane = { waiting: [], busy: false };
+            lane = { waiting: [], busy: false, alone: 0 };
             lanes.set(key, lane);
           }
           lane.waiting.push(batch);
@@ -78,7 +94,12 @@ function laneKey({ payload, target }: Batch<ColumnBlock>): string {
   return `${payload.database}\n${payload.table}\n${target.createDatabase}`;
 }
 
-function takeGroup(waiting: Batch<ColumnBlock>[], limits: CoalesceLimits): Batch<ColumnBlock>[] {
+function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
+  const { waiting } = lane;
+  if (lane.alone > 0) {
+    lane.alone--;
+    return waiting.splice(0, 1);
+  }
   let rows = 0;
   let bytes = 0;
   let count = 0;

@@ -3,6 +3,7 @@ import { Subject } from 'rxjs';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { delivered } from '../../src/model/delivery.js';
+import { Codes, fault } from '../../src/model/fault.js';
 import { coalesce } from '../../src/pipelines/coalesce.js';
 import { blockOf, int, recordedBatch } from '../support/blocks.js';
 
@@ -51,6 +52,28 @@ test('hands a failure to every batch of the group', (t) => {
   groups[1]!.settle({ outcome: 'shed', reason: 'memory' });
   t.is(batches[1]!.endings[0]!.outcome, 'shed');
   t.is(batches[2]!.endings[0]!.outcome, 'shed');
+});
+
+test('a rejected group is taken apart, so that each batch answers for itself, in the order they came', (t) => {
+  const { input, groups } = setUp();
+  const batches = [1, 2, 3, 4].map((value) => oneRow('t', value));
+  const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
+  for (const batch of batches.slice(0, 3)) input.next(batch);
+  groups[0]!.settle(delivered(1));
+  groups[1]!.settle(rejected);
+  t.deepEqual([batches[1]!.endings, batches[2]!.endings], [[], []]);
+  input.next(batches[3]!);
+  groups[2]!.settle(rejected);
+  groups[3]!.settle(delivered(1));
+  groups[4]!.settle(delivered(1));
+  t.deepEqual(
+    groups.map((group) => group.payload.blocks.map((block) => Number(block.times[0]))),
+    [[1], [2, 3], [2], [3], [4]],
+  );
+  t.deepEqual(
+    batches.map((batch) => batch.endings),
+    [[delivered(1)], [rejected], [delivered(1)], [delivered(1)]],
+  );
 });
 
 test('keeps other tables moving while one waits, up to the number of workers', (t) => {

@@ -4,22 +4,22 @@ const maxShownCharacters = 192;
 
 /** A value that does not fit its column or tag; `name` as stored. */
 export function valueTooLong(name: string): FaultError {
-  return new FaultError(fault('parameter', Codes.valueTooLong, `Value too long for column/tag: ${name}`));
+  return new FaultError(fault('syntax', Codes.valueTooLong, `Value too long for column/tag: ${name}`));
 }
 
 /** A DECIMAL with more digits than its type. */
 export function decimalOverflow(): FaultError {
-  return new FaultError(fault('parameter', Codes.decimalOverflow, 'Decimal value overflow'));
+  return new FaultError(fault('syntax', Codes.decimalOverflow, 'Decimal value overflow'));
 }
 
 /** A primary time outside of what the database keeps (sql reference 3.4). */
 export function timestampOutOfRange(): FaultError {
-  return new FaultError(fault('parameter', Codes.timestampOutOfRange, 'Timestamp data out of range'));
+  return new FaultError(fault('syntax', Codes.timestampOutOfRange, 'Timestamp data out of range'));
 }
 
 /** A statement that asks for what is never done; `message` says what. */
 export function invalidOperation(message: string): FaultError {
-  return new FaultError(fault('parameter', Codes.invalidOperation, message));
+  return new FaultError(fault('syntax', Codes.invalidOperation, message));
 }
 
 /** The row has no primary time. */
