@@ -43,6 +43,15 @@ export interface SqlContext {
 /** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
 const lastYearTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
 
+/** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
+const schemaCodes: ReadonlySet<number> = new Set([
+  Codes.invalidColumnName,
+  Codes.illegalColumnCount,
+  Codes.tagsNotMatched,
+  Codes.invalidTagName,
+  Codes.valueTooLong,
+]);
+
 /** Request-reply over SQL: let in, parse, plan, execute, answer. An exchange is answered or refused; nothing errors. */
 export class SqlPipeline implements Component {
   readonly name = 'sql';
@@ -94,9 +103,9 @@ export class SqlPipeline implements Component {
     switch (statement.kind) {
       case 'query':
         if (statement.explain) throw notSupported('EXPLAIN');
-        return this.#query(statement.query, request, user);
+        return this.#withCurrentSchema(() => this.#query(statement.query, request, user));
       case 'insert':
-        return this.#insert(request, user);
+        return this.#withCurrentSchema(() => this.#insert(request, user));
       case 'show':
         return listed(await runShow(statement.show, this.#definitions(request), this.#context.engine), request);
       case 'describe':
@@ -109,6 +118,17 @@ export class SqlPipeline implements Component {
       default:
         await runDefinition(statement, this.#definitions(request));
         return { kind: 'affected', rows: 0 };
+    }
+  }
+
+  /** Another process may have changed a table a moment ago: what does not fit the table as known is tried once more. */
+  async #withCurrentSchema(run: () => Promise<SqlAnswer>): Promise<SqlAnswer> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof FaultError) || !schemaCodes.has(error.fault.code)) throw error;
+      await this.#context.catalogue.sync();
+      return run();
     }
   }
 
