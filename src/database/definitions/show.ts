@@ -1,6 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, dataType, typeText } from '../../model/schema.js';
+import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
 import type { ObjectName, Show } from '../../sql/ast.js';
 import { type Engine, quoteText } from '../engine.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
@@ -82,7 +82,7 @@ export async function describe(table: ObjectName, context: DefinitionContext): P
     const message = 'Fail to get table info, error: Table does not exist';
     throw new FaultError(fault('database', Codes.tableInfo, message));
   }
-  const row = (field: string, type: DataType, note: string) => [field, typeText(type), type.length, note];
+  const row = (field: string, type: DataType, note: string) => [field, typeText(type), typeLength(type), note];
   return {
     meta: [text('field', 64), text('type', 20), { name: 'length', type: dataType('INT') }, text('note', 12)],
     rows: [

@@ -1,0 +1,487 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import test from 'ava';
+import { startService } from '../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+let databases = 0;
+
+/** A database of its own for a test; milliseconds unless told otherwise. */
+async function freshDatabase(options = ''): Promise<string> {
+  databases++;
+  const name = `sql_${databases}`;
+  await service.run(`CREATE DATABASE ${name} ${options}`);
+  return name;
+}
+
+const noRowsAffected = '{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[[0]],"rows":1}';
+
+test('health checks of dashboards and load tools are answered', async (t) => {
+  const version = await service.sql('SELECT SERVER_VERSION()');
+  t.deepEqual([version.body.column_meta[0]?.[0], version.body.rows], ['server_version()', 1]);
+  t.regex(String(version.body.data[0]?.[0]), /^3\./);
+  const status = await service.sql('select server_status()');
+  t.deepEqual([status.body.column_meta, status.body.data], [[['server_status()', 'INT', 4]], [[1]]]);
+  const one = await service.sql('select 1');
+  t.deepEqual([one.body.column_meta, one.body.data, one.body.rows], [[['1', 'BIGINT', 8]], [[1]], 1]);
+  const names = await service.sql('SHOW DATABASES');
+  t.deepEqual(names.body.column_meta, [['name', 'VARCHAR', 64]]);
+  t.deepEqual(names.body.data.slice(0, 2), [['information_schema'], ['performance_schema']]);
+});
+
+test('a definition answers as a write of no rows, byte for byte', async (t) => {
+  const db = await freshDatabase();
+  t.is((await service.sql(`create table ${db}.t18(ts timestamp, v int)`)).text, noRowsAffected);
+  const keyed = await service.sql(`create table ${db}.t19(ts timestamp, v int)`, { query: { row_with_meta: '1' } });
+  t.is(keyed.text, '{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[{"affected_rows":0}],"rows":1}');
+  const two = await service.sql(`insert into ${db}.t18 values (1700000000123, 1) (1700000001123, 2)`);
+  t.is(two.text, '{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[[2]],"rows":1}');
+  t.is(two.headers['content-type'], 'application/json; charset=utf-8');
+});
+
+test('databases are created with every option, once, and dropped', async (t) => {
+  const options = [
+    "PRECISION 'us' KEEP 365d DURATION 5d VGROUPS 4 REPLICA 1 BUFFER 96 CACHEMODEL 'both' CACHESIZE 10 COMP 2",
+    'WAL_LEVEL 2 WAL_FSYNC_PERIOD 100 MAXROWS 4096 MINROWS 100 PAGES 128 PAGESIZE 8 STT_TRIGGER 1 SINGLE_STABLE 0',
+    "WAL_RETENTION_PERIOD 0 WAL_RETENTION_SIZE 0 TABLE_PREFIX 0 TABLE_SUFFIX 0 STRICT 'on' KEEP_TIME_OFFSET 0",
+  ].join(' ');
+  t.is((await service.sql(`CREATE DATABASE full_options ${options}`)).text, noRowsAffected);
+  t.is(await service.code('CREATE DATABASE full_options'), 0x0381);
+  t.is((await service.sql("create database if not exists FULL_OPTIONS precision 'ns'")).text, noRowsAffected);
+  t.true((await service.rows('SHOW DATABASES')).some(([name]) => name === 'full_options'));
+  await service.run('CREATE TABLE full_options.t (ts TIMESTAMP, v INT)');
+  await service.run("INSERT INTO full_options.t VALUES ('2026-01-02T03:04:05.123456Z', 1)");
+  t.deepEqual(await service.rows('SELECT ts FROM full_options.t'), [['2026-01-02T03:04:05.123456Z']]);
+  t.is((await service.sql('ALTER DATABASE full_options KEEP 3650')).text, noRowsAffected);
+  t.is((await service.sql('DROP DATABASE full_options')).text, noRowsAffected);
+  t.is(await service.code('DROP DATABASE full_options'), 0x0388);
+  t.is((await service.sql('DROP DATABASE IF EXISTS full_options')).text, noRowsAffected);
+  t.is(await service.code('USE full_options'), 0x0388);
+  const refused = [
+    ["CREATE DATABASE wrong PRECISION 's'", 0x2619],
+    ['CREATE DATABASE wrong BUFFER 1', 0x2619],
+    ['CREATE DATABASE wrong KEEP 10 DURATION 10d', 0x2619],
+    ['CREATE DATABASE wrong QUORUM 1', 0x2600],
+    ['CREATE DATABASE 1wrong', 0x2600],
+  ] as const;
+  for (const [statement, code] of refused) t.is(await service.code(statement), code, statement);
+});
+
+test('the database comes from the address, and USE does not last', async (t) => {
+  t.is((await service.sql('create database nodb_yet', { database: 'nodb_yet' })).text, noRowsAffected);
+  const database = 'nodb_yet';
+  t.is((await service.sql('create table here (ts timestamp, v int)', { database })).text, noRowsAffected);
+  await service.run('insert into here values (1700000000123, 1)', { database });
+  t.deepEqual(await service.rows('select v from here', { database }), [[1]]);
+  t.is(await service.code('select v from here'), 0x2616);
+  t.is(await service.code('insert into here values (now, 1)'), 0x2616);
+  t.is(await service.code('create table there (ts timestamp, v int)'), 0x2616);
+  t.is((await service.sql('USE nodb_yet')).text, noRowsAffected);
+  t.is(await service.code('select v from here'), 0x2616);
+  t.is(await service.code('select v from here', { database: 'no_such' }), 0x0388);
+});
+
+test('super tables, sub-tables and normal tables', async (t) => {
+  const db = await freshDatabase();
+  const columns = '(ts TIMESTAMP, current FLOAT, phase INT) TAGS (location VARCHAR(24), group_id INT)';
+  t.is((await service.sql(`CREATE STABLE ${db}.meters ${columns} COMMENT 'all of them'`)).text, noRowsAffected);
+  t.is(await service.code(`CREATE STABLE ${db}.meters ${columns}`), 0x0360);
+  t.is(await service.code(`CREATE STABLE IF NOT EXISTS ${db}.meters ${columns}`), 0);
+  t.is((await service.sql(`CREATE TABLE ${db}.other ${columns}`)).text, noRowsAffected);
+  t.is((await service.sql(`CREATE TABLE ${db}.plain (ts TIMESTAMP, v INT) TTL 10`)).text, noRowsAffected);
+  t.is(await service.code(`CREATE TABLE ${db}.plain (ts TIMESTAMP, v INT)`), 0x0603);
+  t.is(await service.code(`CREATE TABLE IF NOT EXISTS ${db}.plain (ts TIMESTAMP, v INT)`), 0);
+  const batch = [
+    `CREATE TABLE ${db}.d1 USING ${db}.meters TAGS ('north', 1) TTL 30 COMMENT 'first'`,
+    `${db}.d2 USING ${db}.meters (group_id) TAGS (2)`,
+    `IF NOT EXISTS ${db}.d3 USING ${db}.other TAGS ('south', NULL)`,
+  ].join(' ');
+  t.is((await service.sql(batch)).text, noRowsAffected);
+  t.is(await service.code(`CREATE TABLE ${db}.d1 USING ${db}.meters TAGS ('x', 1)`), 0x0603);
+  t.is(await service.code(`CREATE TABLE IF NOT EXISTS ${db}.d1 USING ${db}.meters TAGS ('x', 1)`), 0);
+  t.is(await service.code(`CREATE TABLE IF NOT EXISTS ${db}.d1 USING ${db}.other TAGS ('x', 1)`), 0x061d);
+  t.is(await service.code(`CREATE TABLE ${db}.d4 USING ${db}.meters TAGS ('x')`), 0x260d);
+  t.is(await service.code(`CREATE TABLE ${db}.d4 USING ${db}.meters TAGS ('${'x'.repeat(25)}', 1)`), 0x2653);
+  t.true([0x2603, 0x2662].includes(await service.code(`CREATE TABLE ${db}.d4 USING ${db}.nothing TAGS (1)`)));
+  t.deepEqual(await service.rows(`SHOW ${db}.STABLES`), [['meters'], ['other']]);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), [['d1'], ['d2'], ['d3'], ['plain']]);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES LIKE 'd%'`), [['d1'], ['d2'], ['d3']]);
+  t.deepEqual(await service.rows('SHOW STABLES', { database: db }), [['meters'], ['other']]);
+  t.deepEqual(await service.rows(`SELECT DISTINCT tbname, location, group_id FROM ${db}.meters ORDER BY tbname`), [
+    ['d1', 'north', 1],
+    ['d2', null, 2],
+  ]);
+});
+
+test('definitions that make no sense are refused', async (t) => {
+  const db = await freshDatabase();
+  const cases = [
+    [`CREATE TABLE ${db}.x (v INT, ts TIMESTAMP)`, 0x2641],
+    [`CREATE TABLE ${db}.x (ts TIMESTAMP, v INT, V INT)`, 0x263c],
+    [`CREATE STABLE ${db}.x (ts TIMESTAMP, v INT) TAGS (v INT)`, 0x263c],
+    [`CREATE TABLE ${db}.x (ts TIMESTAMP, v VARCHAR(65518))`, 0x2642],
+    [`CREATE TABLE ${db}.x (ts TIMESTAMP, v TEXT)`, 0x2600],
+    [`CREATE TABLE ${db}.x (ts TIMESTAMP, v JSON)`, 0x2652],
+    [`CREATE STABLE ${db}.x (ts TIMESTAMP, v INT) TAGS (j JSON, k INT)`, 0x2633],
+    [`CREATE TABLE ${db}.\`\` (ts TIMESTAMP, v INT)`, 0x2617],
+    [`CREATE TABLE ${db}.${'x'.repeat(193)} (ts TIMESTAMP, v INT)`, 0x2617],
+    ['CREATE TABLE no_such_database.x (ts TIMESTAMP, v INT)', 0x0388],
+  ] as const;
+  for (const [statement, code] of cases) t.is(await service.code(statement), code, statement);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), []);
+});
+
+test('DESCRIBE shows every type with its length', async (t) => {
+  const db = await freshDatabase();
+  const types = [
+    ['b', 'BOOL', 'BOOL', 1],
+    ['i1', 'TINYINT', 'TINYINT', 1],
+    ['i2', 'SMALLINT', 'SMALLINT', 2],
+    ['i4', 'INTEGER', 'INT', 4],
+    ['i8', 'BIGINT', 'BIGINT', 8],
+    ['u1', 'TINYINT UNSIGNED', 'TINYINT UNSIGNED', 1],
+    ['u2', 'SMALLINT UNSIGNED', 'SMALLINT UNSIGNED', 2],
+    ['u4', 'INT UNSIGNED', 'INT UNSIGNED', 4],
+    ['u8', 'BIGINT UNSIGNED', 'BIGINT UNSIGNED', 8],
+    ['f', 'FLOAT', 'FLOAT', 4],
+    ['d', 'DOUBLE', 'DOUBLE', 8],
+    ['s', 'BINARY(20)', 'VARCHAR', 20],
+    ['n', 'NCHAR(10)', 'NCHAR', 10],
+    ['x', 'VARBINARY(16)', 'VARBINARY', 16],
+    ['g', 'GEOMETRY(64)', 'GEOMETRY', 64],
+    ['t2', 'TIMESTAMP', 'TIMESTAMP', 8],
+    ['c8', 'DECIMAL(10,3)', 'DECIMAL(10,3)', 8],
+    ['c16', 'DECIMAL(30, 5)', 'DECIMAL(30,5)', 16],
+  ] as const;
+  const list = types.map(([name, type]) => `${name} ${type}`).join(', ');
+  await service.run(`CREATE STABLE ${db}.s (ts TIMESTAMP, ${list}) TAGS (k INT, \`Weird Tag\` NCHAR(3))`);
+  await service.run(`CREATE TABLE ${db}.c USING ${db}.s TAGS (1, 'abc')`);
+  const expected = [
+    ['ts', 'TIMESTAMP', 8, ''],
+    ...types.map(([name, , type, length]) => [name, type, length, '']),
+    ['k', 'INT', 4, 'TAG'],
+    ['Weird Tag', 'NCHAR', 3, 'TAG'],
+  ];
+  for (const table of ['s', 'c']) t.deepEqual(await service.rows(`DESCRIBE ${db}.${table}`), expected);
+  const { body } = await service.sql(`SELECT * FROM ${db}.s`);
+  t.deepEqual<unknown, unknown>(
+    body.column_meta,
+    expected.map(([name, type, length]) => [name, type, length]),
+  );
+  t.deepEqual([body.data, body.rows], [[], 0]);
+  t.is(await service.code(`DESCRIBE ${db}.nothing`), 0x2662);
+});
+
+test('super tables are altered, old rows keep their values and new columns are NULL in them', async (t) => {
+  const db = await freshDatabase();
+  await service.run(`CREATE STABLE ${db}.s (ts TIMESTAMP, v INT, text VARCHAR(4)) TAGS (k VARCHAR(4))`);
+  await service.run(`INSERT INTO ${db}.a USING ${db}.s TAGS ('k1') VALUES (1700000000000, 1, 'abcd')`);
+  for (const change of [
+    'ADD COLUMN w DOUBLE',
+    'ADD TAG n INT',
+    'MODIFY COLUMN text VARCHAR(8)',
+    'MODIFY TAG k VARCHAR(16)',
+    'RENAME TAG k site',
+  ])
+    t.is((await service.sql(`ALTER STABLE ${db}.s ${change}`)).text, noRowsAffected, change);
+  await service.run(`INSERT INTO ${db}.a VALUES (1700000001000, 2, 'abcdefgh', 2.5)`);
+  await service.run(`INSERT INTO ${db}.b USING ${db}.s TAGS ('a longer tag', 7) VALUES (1700000002000, 3, NULL, 3.5)`);
+  t.deepEqual(await service.rows(`SELECT v, text, w, site, n FROM ${db}.s ORDER BY ts`), [
+    [1, 'abcd', null, 'k1', null],
+    [2, 'abcdefgh', 2.5, 'k1', null],
+    [3, null, 3.5, 'a longer tag', 7],
+  ]);
+  const refused = [
+    ['ADD COLUMN w INT', 0x036b],
+    ['ADD TAG site INT', 0x0369],
+    ['MODIFY COLUMN text VARCHAR(5)', 0x264b],
+    ['MODIFY COLUMN v BIGINT', 0x264b],
+    ['DROP COLUMN nothing', 0x036c],
+    ['DROP TAG nothing', 0x036a],
+    ['DROP COLUMN ts', 0x264a],
+  ] as const;
+  for (const [change, code] of refused) t.is(await service.code(`ALTER STABLE ${db}.s ${change}`), code, change);
+  await service.run(`ALTER STABLE ${db}.s DROP COLUMN w`);
+  await service.run(`ALTER STABLE ${db}.s ADD COLUMN w DOUBLE`);
+  t.deepEqual(await service.rows(`SELECT w FROM ${db}.s`), [[null], [null], [null]]);
+});
+
+test('nothing old comes back when a table or a database is dropped and made again', async (t) => {
+  const db = await freshDatabase();
+  const make = async (value: number): Promise<void> => {
+    await service.run(`CREATE STABLE IF NOT EXISTS ${db}.s (ts TIMESTAMP, v INT) TAGS (k INT)`);
+    await service.run(`INSERT INTO ${db}.c USING ${db}.s TAGS (${value}) VALUES (${1700000000000 + value}, ${value})`);
+    await service.run(`CREATE TABLE IF NOT EXISTS ${db}.n (ts TIMESTAMP, v INT)`);
+    await service.run(`INSERT INTO ${db}.n VALUES (${1700000000000 + value}, ${value})`);
+  };
+  const content = () => Promise.all([service.rows(`SELECT v, k FROM ${db}.s`), service.rows(`SELECT v FROM ${db}.n`)]);
+  await make(1);
+  t.is((await service.sql(`DROP TABLE ${db}.c`)).text, noRowsAffected);
+  t.is(await service.code(`DROP TABLE ${db}.c`), 0x2603);
+  t.is(await service.code(`DROP TABLE IF EXISTS ${db}.c`), 0);
+  t.deepEqual(await content(), [[], [[1]]]);
+  t.is(await service.code(`SELECT * FROM ${db}.c`), 0x2662);
+  t.is(await service.code(`INSERT INTO ${db}.c VALUES (now, 1)`), 0x2603);
+  await service.run(`DROP TABLE ${db}.n`);
+  await make(2);
+  t.deepEqual(await content(), [[[2, 2]], [[2]]]);
+  t.is((await service.sql(`DROP STABLE ${db}.s`)).text, noRowsAffected);
+  t.is(await service.code(`DROP STABLE ${db}.s`), 0x0361);
+  t.is(await service.code(`DROP STABLE ${db}.n`), 0x0361);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), [['n']]);
+  await make(3);
+  t.deepEqual(await content(), [[[3, 3]], [[2], [3]]]);
+  await service.run(`DROP TABLE ${db}.c, ${db}.n`);
+  await make(4);
+  t.deepEqual(await content(), [[[4, 4]], [[4]]]);
+  await service.run(`DROP DATABASE ${db}`);
+  t.is(await service.code(`SELECT * FROM ${db}.s`), 0x0388);
+  await service.run(`CREATE DATABASE ${db} PRECISION 'ms'`);
+  t.deepEqual(await service.rows(`SHOW ${db}.STABLES`), []);
+  await make(5);
+  t.deepEqual(await content(), [[[5, 5]], [[5]]]);
+});
+
+test('what one service defines or drops, another on the same engine follows', async (t) => {
+  const db = await freshDatabase();
+  const other = await service.attach();
+  t.teardown(() => other.stop());
+  await service.run(`CREATE STABLE ${db}.s (ts TIMESTAMP, v INT) TAGS (k INT)`);
+  await other.run(`INSERT INTO ${db}.c USING ${db}.s TAGS (1) VALUES (1700000000000, 1)`);
+  t.deepEqual(await service.rows(`SELECT v, k FROM ${db}.c`), [[1, 1]]);
+  await service.run(`ALTER STABLE ${db}.s ADD COLUMN w INT`);
+  await other.run(`INSERT INTO ${db}.c (ts, w) VALUES (1700000000000, 2)`);
+  t.deepEqual(await service.rows(`SELECT v, w FROM ${db}.s`), [[1, 2]]);
+  await other.run(`DROP TABLE ${db}.c`);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  t.deepEqual(await service.rows(`SELECT * FROM ${db}.s`), []);
+  t.is(await service.code(`SELECT * FROM ${db}.c`), 0x2662);
+  await service.run(`DROP DATABASE ${db}`);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  t.is(await other.code(`SELECT * FROM ${db}.s`), 0x0388);
+});
+
+test('times are shown in the zone that is asked for, with the digits of the database', async (t) => {
+  const ms = await freshDatabase();
+  const us = await freshDatabase("PRECISION 'us'");
+  const ns = await freshDatabase("PRECISION 'ns'");
+  const ticks = { [ms]: '1700000000123', [us]: '1700000000123400', [ns]: '1700000000000000000' };
+  for (const [db, tick] of Object.entries(ticks)) {
+    await service.run(`CREATE TABLE ${db}.t (ts TIMESTAMP, v INT)`);
+    await service.run(`INSERT INTO ${db}.t VALUES (${tick}, 1)`);
+  }
+  const cases = [
+    [ms, undefined, '2023-11-14T22:13:20.123Z'],
+    [ms, '', '2023-11-14T22:13:20.123Z'],
+    [ms, 'UTC', '2023-11-14T22:13:20.123Z'],
+    [ms, 'Asia/Tokyo', '2023-11-15T07:13:20.123+09:00'],
+    [ms, 'America/New_York', '2023-11-14T17:13:20.123-05:00'],
+    [ms, 'Asia/Kolkata', '2023-11-15T03:43:20.123+05:30'],
+    [us, undefined, '2023-11-14T22:13:20.123400Z'],
+    [us, 'Asia/Tokyo', '2023-11-15T07:13:20.123400+09:00'],
+    [ns, undefined, '2023-11-14T22:13:20.000000000Z'],
+    [ns, 'Asia/Kolkata', '2023-11-15T03:43:20.000000000+05:30'],
+  ] as const;
+  for (const [db, tz, expected] of cases) {
+    const query = tz === undefined ? {} : { tz };
+    t.deepEqual(await service.rows(`SELECT ts FROM ${db}.t`, { query }), [[expected]], tz);
+    t.deepEqual(await service.rows(`SELECT first(ts) FROM ${db}.t`, { query }), [[expected]], tz);
+  }
+  await service.run(`INSERT INTO ${ms}.t VALUES ('2024-07-01T00:00:00+02:00', 2) ('2024-01-01T00:00:00Z', 3)`);
+  const summer = await service.rows(`SELECT ts FROM ${ms}.t WHERE v > 1`, { query: { tz: 'America/New_York' } });
+  t.deepEqual(summer, [['2023-12-31T19:00:00.000-05:00'], ['2024-06-30T18:00:00.000-04:00']]);
+  for (const tz of ['Nowhere/City', '+08:00', 'utc', 'asia/tokyo']) {
+    const refused = await service.sql('select 1', { query: { tz } });
+    t.deepEqual([refused.status, refused.body.code], [400, 65535], tz);
+  }
+});
+
+test('rows come as objects when asked for', async (t) => {
+  const db = await freshDatabase();
+  await service.run(`CREATE TABLE ${db}.t (ts TIMESTAMP, \`V v\` INT)`);
+  await service.run(`INSERT INTO ${db}.t VALUES (1700000000123, 1) (1700000000124, NULL)`);
+  for (const flag of ['T', '1', 'true']) {
+    const query = { row_with_meta: flag };
+    const { body } = await service.sql(`SELECT ts, \`V v\`, count(*) FROM ${db}.t GROUP BY ts, \`V v\` ORDER BY ts`, {
+      query,
+    });
+    t.deepEqual<unknown, unknown>(body.data, [
+      { ts: '2023-11-14T22:13:20.123Z', 'V v': 1, 'count(*)': 1 },
+      { ts: '2023-11-14T22:13:20.124Z', 'V v': null, 'count(*)': 1 },
+    ]);
+  }
+  const shown = await service.sql(`SHOW ${db}.TABLES`, { query: { row_with_meta: 'true' } });
+  t.deepEqual<unknown, unknown>(shown.body.data, [{ table_name: 't' }]);
+  const refused = await service.sql('select 1', { query: { row_with_meta: 'maybe' } });
+  t.deepEqual([refused.status, refused.body.code], [400, 65535]);
+});
+
+test('64-bit integers, floats, decimals, binaries and texts are printed exactly', async (t) => {
+  const db = await freshDatabase();
+  await service.run(
+    `CREATE TABLE ${db}.t (ts TIMESTAMP, i BIGINT, u BIGINT UNSIGNED, f FLOAT, d DOUBLE, c DECIMAL(10,3), x VARBINARY(8), s VARCHAR(40), n NCHAR(8))`,
+  );
+  const first = `(1700000000000, 9223372036854775807, 18446744073709551615, 0.1, 0.1, 12.5, '\\xDEAD01', 'q"b\\\\c\\nd\\te${String.fromCharCode(1)}', 'ünï€')`;
+  const second = "(1700000001000, -9223372036854775808, 0, -1.5, 123456789.125, -0.007, '\\x00ff', '', '😀')";
+  await service.run(
+    `INSERT INTO ${db}.t VALUES ${first} ${second} (1700000002000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)`,
+  );
+  const { text, body } = await service.sql(`SELECT i, u, f, d, c, x, s, n FROM ${db}.t`);
+  t.deepEqual(body.data, [
+    ['9223372036854775807', '18446744073709551615', 0.1, 0.1, '12.500', 'dead01', 'q"b\\c\nd\te\u0001', 'ünï€'],
+    ['-9223372036854775808', 0, -1.5, 123456789.125, '-0.007', '00ff', '', '😀'],
+    [null, null, null, null, null, null, null, null],
+  ]);
+  t.true(text.includes('9223372036854775807') && !text.includes('"9223372036854775807"'));
+  t.true(text.includes('18446744073709551615') && !text.includes('"18446744073709551615"'));
+  t.true(text.includes('q\\"b\\\\c\\nd\\te\\u0001'));
+  t.deepEqual(
+    body.column_meta.map(([, type, length]) => [type, length]),
+    [
+      ['BIGINT', 8],
+      ['BIGINT UNSIGNED', 8],
+      ['FLOAT', 4],
+      ['DOUBLE', 8],
+      ['DECIMAL(10,3)', 8],
+      ['VARBINARY', 8],
+      ['VARCHAR', 40],
+      ['NCHAR', 8],
+    ],
+  );
+  await service.run(
+    `INSERT INTO ${db}.t (ts, d) VALUES (1700000003000, 1e-7) (1700000004000, 1e21) (1700000005000, 0.000001) (1700000006000, 2.5)`,
+  );
+  t.deepEqual(await service.rows(`SELECT d FROM ${db}.t WHERE ts >= 1700000003000`), [
+    [1e-7],
+    [1e21],
+    [0.000001],
+    [2.5],
+  ]);
+  t.deepEqual(await service.rows(`SELECT sum(i), max(u), min(i), count(i) FROM ${db}.t`), [
+    [-1, '18446744073709551615', '-9223372036854775808', 2],
+  ]);
+});
+
+test('compressed statements are read and compressed answers sent', async (t) => {
+  const headers = { 'content-encoding': 'gzip' };
+  const packed = await service.ask({ path: '/rest/sql', headers, body: gzipSync('select 1') });
+  t.deepEqual(JSON.parse(packed.text).data, [[1]]);
+  const wrong = await service.ask({ path: '/rest/sql', headers, body: 'select 1' });
+  t.is(wrong.status, 400);
+  const response = await service.open({ path: '/rest/sql', headers: { 'accept-encoding': 'gzip' }, body: 'select 1' });
+  t.is(response.headers['content-encoding'], 'gzip');
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  t.deepEqual(JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()).data, [[1]]);
+});
+
+test('JSON tags are stored, selected and searched', async (t) => {
+  const db = await freshDatabase();
+  await service.run(`CREATE STABLE ${db}.j (ts TIMESTAMP, v DOUBLE) TAGS (labels JSON)`);
+  const tags = ['{"job":"a","n":1,"ok":true}', '{"job":"b","n":2.5}', '{"other":"x y","none":null}'];
+  const rows = tags.map((tag, i) => `${db}.j${i} USING ${db}.j TAGS ('${tag}') VALUES (${1700000000000 + i}, ${i})`);
+  t.is(await service.run(`INSERT INTO ${rows.join(' ')}`), 3);
+  t.deepEqual(await service.rows(`DESCRIBE ${db}.j`), [
+    ['ts', 'TIMESTAMP', 8, ''],
+    ['v', 'DOUBLE', 8, ''],
+    ['labels', 'JSON', 4095, 'TAG'],
+  ]);
+  const { body } = await service.sql(`SELECT labels, labels->'n' FROM ${db}.j ORDER BY ts`);
+  t.deepEqual(
+    body.column_meta.map(([, type]) => type),
+    ['JSON', 'JSON'],
+  );
+  t.deepEqual(body.data, [
+    [{ job: 'a', n: 1, ok: true }, 1],
+    [{ job: 'b', n: 2.5 }, 2.5],
+    [{ other: 'x y', none: null }, null],
+  ]);
+  const cases = [
+    ["labels->'job' = 'a'", [0]],
+    ["labels->'job' != 'a'", [1]],
+    ["labels->'n' = 1", [0]],
+    ["labels->'n' > 1", [1]],
+    ["labels->'ok' = true", [0]],
+    ["labels->'job' = 1", []],
+    ["labels->'job' MATCH '^[ab]$'", [0, 1]],
+    ["labels->'job' NMATCH '^a'", [1]],
+    ["labels->'job' IS NULL", [2]],
+    ["labels->'job' IS NOT NULL", [0, 1]],
+    ["labels CONTAINS 'other'", [2]],
+    ["labels->'other' LIKE 'x%'", [2]],
+    ["labels->'job' IN ('a', 'c')", [0]],
+    ["labels->'job' = 'a' OR labels->'other' = 'x y'", [0, 2]],
+  ] as const;
+  for (const [where, expected] of cases)
+    t.deepEqual(
+      (await service.rows(`SELECT v FROM ${db}.j WHERE ${where} ORDER BY ts`)).map(([v]) => v),
+      [...expected],
+      where,
+    );
+  t.deepEqual(await service.rows(`SELECT labels->'job', count(*) FROM ${db}.j GROUP BY labels->'job'`), [
+    [null, 1],
+    ['a', 1],
+    ['b', 1],
+  ]);
+});
+
+test('errors name their code and have the status of the setting', async (t) => {
+  const db = await freshDatabase();
+  const mapped = await service.attach('--httpCodeServerError=true');
+  t.teardown(() => mapped.stop());
+  await service.run(`CREATE STABLE ${db}.s (ts TIMESTAMP, v INT, name VARCHAR(4)) TAGS (k VARCHAR(4))`);
+  await service.run(`CREATE TABLE ${db}.n (ts TIMESTAMP, v INT)`);
+  const cases = [
+    [`SELECT * FROM ${db}.nothing`, 0x2662, 500],
+    [`INSERT INTO ${db}.nothing VALUES (NOW, 1)`, 0x2603, 500],
+    [`INSERT INTO ${db}.c USING ${db}.nothing TAGS (1) VALUES (NOW, 1)`, 0x2603, 500],
+    ['SELECT * FROM no_such_database.t', 0x0388, 500],
+    ['INSERT INTO no_such_database.t VALUES (NOW, 1)', 0x0388, 500],
+    ['SELECT * FROM n', 0x2616, 500],
+    ['not a statement', 0x2600, 400],
+    ['SELECT 1; SELECT 2', 0x2600, 400],
+    [`SELECT FROM ${db}.n`, 0x2600, 400],
+    [`INSERT INTO ${db}.n VALUES ('abc', 1)`, 0x0216, 400],
+    [`INSERT INTO ${db}.n VALUES (NOW, 'x')`, 0x0216, 400],
+    [`INSERT INTO ${db}.n VALUES (NOW, 1`, 0x0216, 400],
+    [`INSERT INTO ${db}.n VALUES`, 0x0216, 400],
+    [`CREATE DATABASE ${db}`, 0x0381, 500],
+    [`CREATE STABLE ${db}.s (ts TIMESTAMP, v INT) TAGS (k INT)`, 0x0360, 500],
+    [`CREATE TABLE ${db}.n (ts TIMESTAMP, v INT)`, 0x0603, 500],
+    [`SELECT _wstart, count(*) FROM ${db}.n INTERVAL(1s) FILL(NULL)`, 0x263b, 400],
+    [`INSERT INTO ${db}.n VALUES (0, 1)`, 0x060b, 400],
+    [`INSERT INTO ${db}.n VALUES ('3000-01-01', 1)`, 0x060b, 400],
+    [`SELECT nothing FROM ${db}.n`, 0x2602, 500],
+    [`INSERT INTO ${db}.n (ts, nothing) VALUES (NOW, 1)`, 0x2602, 500],
+    [`INSERT INTO ${db}.c USING ${db}.s TAGS ('k') VALUES (NOW, 1, 'too long')`, 0x2653, 500],
+    [`INSERT INTO ${db}.c USING ${db}.s TAGS ('too long') VALUES (NOW, 1, 'x')`, 0x2653, 500],
+    [`INSERT INTO ${db}.n VALUES (NOW, 1, 2)`, 0x263f, 500],
+    [`INSERT INTO ${db}.n VALUES (NOW)`, 0x263f, 500],
+    [`CREATE TABLE ${db}.m (ts TIMESTAMP)`, 0x263f, 500],
+    [`SELECT count(*), v FROM ${db}.n WHERE count(*) > 1`, 0x2608, 500],
+    ['SHOW no_such_database.TABLES', 0x0388, 500],
+  ] as const;
+  for (const [statement, code, status] of cases) {
+    const plain = await service.sql(statement);
+    t.deepEqual([plain.body.code, plain.status], [code, 200], `${statement}: ${plain.text}`);
+    t.deepEqual(Object.keys(plain.body), ['code', 'desc']);
+    const strict = await mapped.sql(statement);
+    t.deepEqual([strict.body.code, strict.status], [code, status], statement);
+  }
+  for (const asked of [service, mapped]) {
+    const auth = `Basic ${Buffer.from('root:wrong').toString('base64')}`;
+    const refused = await asked.sql('select 1', { auth });
+    t.deepEqual([refused.body.code, refused.status], [0x0357, 401]);
+    t.is((await asked.sql('select 1', { auth: false })).status, 401);
+    t.is((await asked.sql('')).body.code, 4358);
+    t.is((await asked.sql('   ')).body.code, 4359);
+  }
+});
+
+test('a request id may be any 64-bit number', async (t) => {
+  t.is((await service.sql('select 1', { query: { req_id: '-3' } })).status, 200);
+  t.is((await service.sql('select 1', { query: { req_id: '99999999999999999999' } })).status, 400);
+  const nobody = await service.sql('select 1', { query: { req_id: 'x1' }, auth: false });
+  t.deepEqual([nobody.status, nobody.body.code], [400, 65535]);
+});
