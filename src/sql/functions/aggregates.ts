@@ -94,6 +94,6 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     parameters: ['any'],
     result: bigintType,
     countLike: true,
-    translate: ([arg], builder) => `toInt64(${builder.aggregate('uniqHLL12', arg?.sql ?? 'NULL')})`,
+    translate: ([arg], builder) => `toInt64(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')})`,
   },
 ];

@@ -29,9 +29,9 @@ type Column = readonly [sql: string, alias: string];
 export function groupRows(grouping: Grouping): string {
   const { relation, keys, windowStart, countLike } = grouping;
   const bySeries = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
-  if (keys.length > 0 && bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
+  if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
     const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
-    if (!readsTags) return groupBySeries(grouping, relation);
+    return readsTags ? groupDirectly(grouping) : groupBySeries(grouping, relation);
   }
   if (windowStart === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
   return groupDirectly(grouping);

@@ -53,6 +53,11 @@ answers('groups by tags, NULL first', 'SELECT location, sum(voltage), last(volta
   '["south",1362,252]',
 ]);
 answers(
+  'aggregates tags beside counts in groups by tag',
+  'SELECT location, count(*), min(groupid), max(groupid) FROM meters GROUP BY location',
+  ['["north",12,1,2]', '["south",6,2,2]'],
+);
+answers(
   'groups by several tags and a condition',
   'SELECT location, groupid, avg(voltage) FROM meters WHERE voltage >= 240 GROUP BY location, groupid ORDER BY groupid DESC, location',
   ['["north",2,246]', '["south",2,247]', '["north",1,245]'],
