@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { createInterface } from 'node:readline';
@@ -145,6 +145,17 @@ export class TestService {
   memory(which: 'VmRSS' | 'VmHWM'): number {
     const line = new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${this.pid}/status`, 'utf8'));
     return Number(line?.[1]) * 1024;
+  }
+
+  /** Lets `VmHWM` begin again at the memory of now. */
+  forgetMostMemory(): void {
+    writeFileSync(`/proc/${this.pid}/clear_refs`, '5');
+  }
+
+  /** The process of the engine that this service runs. */
+  enginePid(): number {
+    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim();
+    return Number(children.split(' ')[0]);
   }
 
   async stop(): Promise<void> {
