@@ -25,54 +25,60 @@ interface Writer {
   readonly withoutRetryAfter: number[];
 }
 
-test('an engine killed under eight writers loses and doubles nothing that was answered, twice in a row', async (t) => {
-  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
-  const stopping = new AbortController();
-  const states = Array.from({ length: writers }, (): Writer => ({ answered: [], refused: [], withoutRetryAfter: [] }));
-  const running = states.map((state, writer) => writeUntil(adapter, writer, state, stopping.signal));
-  const gapReplies: SqlReply[] = [];
-  for (let kill = 0; kill < 2; kill++) {
-    await sleep(1_500);
-    const before = states.map((state) => state.answered.length);
-    t.true(before.every((count) => count > 0));
-    const killed = enginePid(adapter);
-    t.true(killed > 0);
-    process.kill(killed, 'SIGKILL');
-    const since = Date.now();
-    const isBack = await until(async () => {
-      const reply = await sql(adapter, 'SELECT count(*) FROM kept.lines');
-      if (reply.code !== 0) gapReplies.push(reply);
-      return reply.code === 0 && enginePid(adapter) !== killed;
-    }, 10_000);
-    t.true(isBack);
-    t.true(Date.now() - since < 5_000, `back after ${Date.now() - since} ms`);
-    const goOn = await until(() => states.every((state, i) => state.answered.length > before[i]!), 5_000);
-    t.true(goOn, 'every writer goes on after the kill');
-    t.true(isAlive(adapter.pid));
-  }
-  stopping.abort();
-  await Promise.all(running);
+test.serial(
+  'an engine killed under eight writers loses and doubles nothing that was answered, twice in a row',
+  async (t) => {
+    const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+    const stopping = new AbortController();
+    const states = Array.from(
+      { length: writers },
+      (): Writer => ({ answered: [], refused: [], withoutRetryAfter: [] }),
+    );
+    const running = states.map((state, writer) => writeUntil(adapter, writer, state, stopping.signal));
+    const gapReplies: SqlReply[] = [];
+    for (let kill = 0; kill < 2; kill++) {
+      await sleep(1_500);
+      const before = states.map((state) => state.answered.length);
+      t.true(before.every((count) => count > 0));
+      const killed = enginePid(adapter);
+      t.true(killed > 0);
+      process.kill(killed, 'SIGKILL');
+      const since = Date.now();
+      const isBack = await until(async () => {
+        const reply = await sql(adapter, 'SELECT count(*) FROM kept.lines');
+        if (reply.code !== 0) gapReplies.push(reply);
+        return reply.code === 0 && enginePid(adapter) !== killed;
+      }, 10_000);
+      t.true(isBack);
+      t.true(Date.now() - since < 5_000, `back after ${Date.now() - since} ms`);
+      const goOn = await until(() => states.every((state, i) => state.answered.length > before[i]!), 5_000);
+      t.true(goOn, 'every writer goes on after the kill');
+      t.true(isAlive(adapter.pid));
+    }
+    stopping.abort();
+    await Promise.all(running);
 
-  t.true(gapReplies.length > 0, 'statements met the gap');
-  t.deepEqual([...new Set(gapReplies.map((reply) => `${reply.status} ${reply.code}`))], ['200 11']);
-  const refused = states.flatMap((state) => state.refused);
-  t.true(refused.length > 0, 'writes met the gap');
-  t.deepEqual([...new Set(refused)], [503]);
-  t.deepEqual(
-    states.flatMap((state) => state.withoutRetryAfter),
-    [],
-  );
-  for (const [writer, { answered }] of states.entries()) {
-    const rows = await rowsOf(adapter, `SELECT n FROM kept.lines WHERE w = 'w${writer}' ORDER BY _ts`);
-    const found = rows.map(([n]) => Number(n));
-    t.deepEqual(found, answered, `writer ${writer}`);
-  }
-  const [[total] = []] = await rowsOf(adapter, 'SELECT count(*) FROM kept.lines');
-  t.is(
-    total,
-    states.reduce((sum, state) => sum + state.answered.length, 0),
-  );
-});
+    t.true(gapReplies.length > 0, 'statements met the gap');
+    t.deepEqual([...new Set(gapReplies.map((reply) => `${reply.status} ${reply.code}`))], ['200 11']);
+    const refused = states.flatMap((state) => state.refused);
+    t.true(refused.length > 0, 'writes met the gap');
+    t.deepEqual([...new Set(refused)], [503]);
+    t.deepEqual(
+      states.flatMap((state) => state.withoutRetryAfter),
+      [],
+    );
+    for (const [writer, { answered }] of states.entries()) {
+      const rows = await rowsOf(adapter, `SELECT n FROM kept.lines WHERE w = 'w${writer}' ORDER BY _ts`);
+      const found = rows.map(([n]) => Number(n));
+      t.deepEqual(found, answered, `writer ${writer}`);
+    }
+    const [[total] = []] = await rowsOf(adapter, 'SELECT count(*) FROM kept.lines');
+    t.is(
+      total,
+      states.reduce((sum, state) => sum + state.answered.length, 0),
+    );
+  },
+);
 
 /** Writes body after body; a body that is refused is sent again until it is taken. */
 async function writeUntil(
@@ -105,7 +111,7 @@ async function takes(adapter: { readonly port: number }, body: string, state: Wr
   return false;
 }
 
-test('with httpCodeServerError a statement in the gap is answered 502', async (t) => {
+test.serial('with httpCodeServerError a statement in the gap is answered 502', async (t) => {
   const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`, '--httpCodeServerError=true']);
   t.is((await sql(adapter, 'CREATE DATABASE gap')).code, 0);
   process.kill(enginePid(adapter), 'SIGKILL');
