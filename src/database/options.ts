@@ -10,7 +10,7 @@ export const databaseOptions: OptionTable = {
       type: 'string',
       default: 'embedded',
       env: 'ADAPTER_DATABASE_MODE',
-      help: 'embedded starts and supervises a database of its own; cluster uses the one at database.urls',
+      help: 'embedded starts and supervises a database of its own; cluster uses the running one at database.urls',
       allowed: ['embedded', 'cluster'],
     },
     {
@@ -40,13 +40,13 @@ export const databaseOptions: OptionTable = {
       flag: 'database.urls',
       type: 'string-list',
       env: 'ADAPTER_DATABASE_URLS',
-      help: 'HTTP addresses of the nodes of the cluster',
+      help: 'HTTP address of the database in cluster mode',
     },
     {
       flag: 'database.cluster',
       type: 'string',
       env: 'ADAPTER_DATABASE_CLUSTER',
-      help: 'name of the cluster, as its nodes know it',
+      help: 'name of the cluster, as its nodes know it; empty is a single database, more is not available yet',
     },
     {
       flag: 'database.user',
@@ -69,15 +69,15 @@ export interface DatabaseSettings {
   readonly path: string;
   readonly host: string;
   readonly port: number;
-  /** At least one in cluster mode. */
+  /** Exactly one in cluster mode. */
   readonly urls: readonly string[];
-  /** Not empty in cluster mode. */
+  /** Empty: a single engine. Names of clusters are refused for now. */
   readonly cluster: string;
   readonly user: string;
   readonly password: string;
 }
 
-/** Reads the settings of {@link databaseOptions}; cluster mode needs addresses and the cluster's name. */
+/** Reads the settings of {@link databaseOptions}; cluster mode needs the address of a running engine. */
 export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
   const settings: DatabaseSettings = {
     mode: reader.text('database.mode') === 'cluster' ? 'cluster' : 'embedded',
@@ -89,17 +89,17 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
     user: reader.text('database.user'),
     password: reader.text('database.password'),
   };
+  if (settings.cluster !== '') {
+    reader.refuse('database.cluster', 'the empty name, for one database; clusters are not available yet');
+  }
   if (settings.mode === 'cluster') refuseUnreachable(settings, reader);
   else if (settings.path === '') reader.refuse('database.path', 'a directory');
   return settings;
 }
 
 function refuseUnreachable(settings: DatabaseSettings, reader: SettingReader): void {
-  if (settings.urls.length === 0 || !settings.urls.every(isHttpUrl)) {
-    reader.refuse(
-      'database.urls',
-      'one http:// or https:// address for each node, at least one when database.mode is cluster',
-    );
+  const [url, ...more] = settings.urls;
+  if (url === undefined || more.length > 0 || !isHttpUrl(url)) {
+    reader.refuse('database.urls', 'one http:// or https:// address, when database.mode is cluster');
   }
-  if (settings.cluster === '') reader.refuse('database.cluster', 'a name, when database.mode is cluster');
 }
