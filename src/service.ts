@@ -7,7 +7,8 @@ import { CredentialCheck, firstUser } from './database/credentials.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component } from './model/component.js';
-import type { Exchange, Intake } from './model/exchange.js';
+import type { Credentials, Exchange, Intake } from './model/exchange.js';
+import { Codes, fault } from './model/fault.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { SqlPipeline } from './pipelines/sql.js';
@@ -164,20 +165,24 @@ function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: Credenti
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
     write: (exchange) => {
-      letIn(exchange, credentials, (user) => writes.write(exchange, user));
+      void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
     authenticate: (given) => credentials.authenticate(given),
     guard: () => 'normal',
   };
 }
 
-function letIn<Q extends { readonly credentials: Parameters<CredentialCheck['authenticate']>[0] }, A>(
+/** Never rejects: what breaks costs this exchange alone. */
+async function letIn<Q extends { readonly credentials: Credentials }, A>(
   exchange: Exchange<Q, A>,
   credentials: CredentialCheck,
   go: (user: string) => Promise<void>,
-): void {
-  credentials.authenticate(exchange.request.credentials).then((identity) => {
+): Promise<void> {
+  try {
+    const identity = await credentials.authenticate(exchange.request.credentials);
     if ('kind' in identity) exchange.refuse(identity);
-    else void go(identity.user);
-  });
+    else await go(identity.user);
+  } catch (error) {
+    exchange.refuse(fault('database', Codes.free, 'Internal error', error));
+  }
 }
