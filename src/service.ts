@@ -79,7 +79,7 @@ async function startEngine({ database, pool }: Settings, logger: Logger): Promis
 
 async function startOn(engine: RunningEngine, settings: Settings, version: string, logger: Logger): Promise<Service> {
   const catalogue = new Catalogue(engine.client, componentLog(logger, 'catalogue'));
-  const storage = new Storage(engine.client);
+  const storage = new Storage(engine.client, catalogue);
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue);
   await credentials.prepare();

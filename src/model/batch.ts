@@ -21,6 +21,16 @@ export interface Target {
   readonly ttl: number;
   /** Ticks of the timestamps in the text. */
   readonly precision: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
+  /** Set when the text is parsed. */
+  readonly reading?: Reading;
+}
+
+/** The state of the world in which a text was parsed. */
+export interface Reading {
+  /** Epoch of the database in the catalogue; rows must not be stored under another one, their series may be gone. */
+  readonly epoch: number;
+  /** Unix microseconds of rows without a time of their own. */
+  readonly nowMicros: bigint;
 }
 
 /** Blocks of one table, in the order they came, that are written together: what group commit makes. */

@@ -1,6 +1,7 @@
 import { of } from 'ix/asynciterable';
 import { mergeMap, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { CredentialCheck } from '../database/credentials.js';
@@ -10,7 +11,7 @@ import { describe, type Listing, runShow } from '../database/definitions/show.js
 import type { Engine } from '../database/engine.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
 import type { Query } from '../sql/ast.js';
 import type { InsertContext } from '../sql/insert/context.js';
@@ -104,8 +105,11 @@ export class SqlPipeline implements Component {
       case 'query':
         if (statement.explain) throw notSupported('EXPLAIN');
         return this.#withCurrentSchema(() => this.#query(statement.query, request, user));
-      case 'insert':
-        return this.#withCurrentSchema(() => this.#insert(request, user));
+      case 'insert': {
+        // One NOW for all attempts, so that none stores rows beside those of the one before.
+        const nowNs = nowNanos();
+        return this.#withCurrentSchema(() => this.#insert(request, user, nowNs));
+      }
       case 'show':
         return listed(await runShow(statement.show, this.#definitions(request), this.#context.engine), request);
       case 'describe':
@@ -126,7 +130,8 @@ export class SqlPipeline implements Component {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof FaultError) || !schemaCodes.has(error.fault.code)) throw error;
+      if (!(error instanceof FaultError) || !isOutOfDate(error.fault)) throw error;
+      if (isOvertaken(error.fault)) this.#context.storage.forget();
       await this.#context.catalogue.sync();
       return run();
     }
@@ -167,17 +172,18 @@ export class SqlPipeline implements Component {
     };
     const plan = planQuery(query, context);
     const format = request.keyed ? objectRowFormat : arrayRowFormat;
-    const lines = engine.stream(`${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`);
-    return { kind: 'rows', meta: plan.meta, lines };
+    const lines = engine.stream(`${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`)[Symbol.asyncIterator]();
+    // The first piece is awaited here, because only until then the statement can be planned anew.
+    return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
   }
 
-  async #insert(request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #insert(request: SqlRequest, user: string, nowNs: bigint): Promise<SqlAnswer> {
     const { catalogue, subTables, connectionZone, writes } = this.#context;
     const names = new StatementNames(catalogue, subTables);
     const context: InsertContext = {
       currentDatabase: request.database,
       zone: connectionZone,
-      nowNs: nowNanos(),
+      nowNs,
       database: (name) => catalogue.database(name),
       resolve: (database, name) => names.resolve(database, name),
       timeRange,
@@ -194,6 +200,19 @@ export class SqlPipeline implements Component {
     if (delivery.outcome === 'delivered') return { kind: 'affected', rows: plan.rows };
     if (delivery.outcome !== 'shed') throw new FaultError(delivery.fault);
     throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
+  }
+}
+
+function isOutOfDate(found: Fault): boolean {
+  return schemaCodes.has(found.code) || isOvertaken(found);
+}
+
+/** An iteration whose first step was taken already. */
+async function* resumed<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
+  } finally {
+    await rest.return?.();
   }
 }
 

@@ -1,6 +1,7 @@
-import { merge, Subject, type Subscription } from 'rxjs';
+import { map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { type Batch, type BlockGroup, type ByteBlock, splitBatch, type Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
@@ -28,6 +29,9 @@ export interface WriteContext {
   readonly limits: CoalesceLimits & { readonly maxLineBytes: number; readonly writeTimeoutMs: number };
 }
 
+/** How often a text is read again because a drop by another process overtook it. */
+const maxReadings = 3;
+
 /** The series of one database, as the parser knows them. */
 interface Series {
   readonly epoch: number;
@@ -42,6 +46,8 @@ export class WritePipeline implements Component {
   readonly name = 'writes';
   readonly #context: WriteContext;
   readonly #blocks$ = new Subject<Batch<ColumnBlock>>();
+  /** Texts that are read once more. */
+  readonly #again$ = new Subject<Batch<ByteBlock>>();
   /** By database id. */
   readonly #series = new Map<string, Series>();
   #subscription: Subscription | undefined;
@@ -54,7 +60,8 @@ export class WritePipeline implements Component {
 
   async start(): Promise<void> {
     const { source, sink, limits, log } = this.#context;
-    const parsed$ = source.batches$.pipe(parseWith((batch) => this.#parse(batch)));
+    const texts$ = merge(source.batches$.pipe(map((batch) => this.#reading(batch, nowMicros(), 1))), this.#again$);
+    const parsed$ = texts$.pipe(parseWith((batch) => this.#parse(batch)));
     this.#subscription = merge(parsed$, this.#blocks$)
       .pipe(coalesce(limits), deliver(sink, limits.writeTimeoutMs))
       .subscribe({
@@ -94,7 +101,12 @@ export class WritePipeline implements Component {
 
   /** Writes blocks made of one statement of `bytes` bytes; resolves when all of them are settled. */
   async insert(blocks: readonly ColumnBlock[], user: string, bytes: number): Promise<Delivery> {
-    const { gate } = this.#context;
+    const { gate, catalogue } = this.#context;
+    const now = nowMicros();
+    // As it was when the statement was scanned, which is just before.
+    const readings = new Map(
+      blocks.map(({ database }) => [database, { epoch: catalogue.epoch(database), nowMicros: now }]),
+    );
     await gate.opened();
     gate.take(bytes);
     this.#open++;
@@ -115,16 +127,43 @@ export class WritePipeline implements Component {
         bytes: Math.ceil((bytes * block.rows) / rows),
       }));
       for (const part of splitBatch(parent, parts, delivered(0))) {
-        this.#blocks$.next({ ...part, target: { ...target, database: part.payload.database } });
+        const { database } = part.payload;
+        const reading = readings.get(database)!;
+        this.#blocks$.next({ ...part, target: { ...target, database, reading } });
       }
     });
+  }
+
+  /** Notes what the catalogue is like as a text is read; a text that a drop overtakes is read again, not lost. */
+  #reading(batch: Batch<ByteBlock>, now: bigint, count: number): Batch<ByteBlock> {
+    const reading = { epoch: this.#context.catalogue.epoch(batch.target.database), nowMicros: now };
+    const settle = (delivery: Delivery): void => {
+      const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
+      if (isLost && count < maxReadings) void this.#readAgain(batch, now, count + 1);
+      else batch.settle(delivery);
+    };
+    return { ...batch, target: { ...batch.target, reading }, settle };
+  }
+
+  /** Rows without a time keep the time of the first reading, so that none is stored twice. */
+  async #readAgain(batch: Batch<ByteBlock>, now: bigint, count: number): Promise<void> {
+    const { database, createDatabase } = batch.target;
+    try {
+      await ensureDatabase(this.#context.catalogue, database, createDatabase);
+    } catch (error) {
+      const isMissing = error instanceof FaultError && error.fault.code === Codes.databaseNotExist;
+      const found = error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
+      batch.settle({ outcome: isMissing ? 'rejected' : 'failed', fault: found });
+      return;
+    }
+    this.#again$.next(this.#reading(batch, now, count));
   }
 
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {
     const { catalogue, subTables, limits } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
-    const now = nowTicks(database);
+    const now = nowTicks(database, target.reading?.nowMicros);
     return parseLineProtocol(payload.bytes, {
       database,
       precision: target.precision,
@@ -149,9 +188,19 @@ export class WritePipeline implements Component {
   }
 }
 
-/** Now, in ticks of a database. */
-export function nowTicks({ precision }: DatabaseDef): bigint {
-  const perMs = BigInt(ticksPerSecond(precision) / 1000);
-  const micros = BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000));
-  return precision === 'ms' ? BigInt(Date.now()) : (micros * perMs) / 1000n;
+/** How far the monotonic clock may be from the system's before it is set anew. */
+const maxClockErrorMs = 2;
+let clockOriginMs = performance.timeOrigin;
+
+/** Unix microseconds: the fine steps of the monotonic clock, which alone would not follow when the system's is set. */
+function nowMicros(): bigint {
+  const elapsedMs = performance.now();
+  const systemMs = Date.now();
+  if (Math.abs(clockOriginMs + elapsedMs - systemMs) > maxClockErrorMs) clockOriginMs = systemMs - elapsedMs;
+  return BigInt(Math.round((clockOriginMs + elapsedMs) * 1000));
+}
+
+/** Now, or another time in Unix microseconds, in ticks of a database. */
+export function nowTicks({ precision }: DatabaseDef, micros = nowMicros()): bigint {
+  return (micros * BigInt(ticksPerSecond(precision) / 1000)) / 1000n;
 }

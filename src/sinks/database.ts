@@ -1,5 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import { lastPosition } from '../database/catalogue/log.js';
+import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { type Engine, quoteName } from '../database/engine.js';
@@ -22,6 +24,8 @@ export interface DatabaseSinkContext {
   readonly subTables: SubTables;
 }
 
+/** How often a write starts over because other processes changed its table meanwhile. */
+const maxAttempts = 10;
 /** Keys in one statement that reads rows back. */
 const keysPerQuery = 10_000;
 /** Encoded groups kept for the next ones. */
@@ -33,7 +37,8 @@ const insertSettings =
 /**
  * The one writer: column blocks of one table to the engine as Native inserts. Before it writes it makes sure that the
  * database, the table, its columns and the sub-tables exist. Rows that leave columns out are completed from what is
- * stored, so that every stored row is whole.
+ * stored, so that every stored row is whole. A write whose table was dropped by another process since its text was read
+ * fails with {@link overtaken}: the text must be read again.
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
@@ -50,7 +55,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
 
   async write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
     try {
-      await untilAborted(this.#writeGroup(batch), deadline);
+      await untilAborted(this.#write(batch), deadline);
       return delivered(batch.rows);
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
@@ -59,16 +64,36 @@ export class DatabaseSink implements Sink<BlockGroup> {
     }
   }
 
-  async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<void> {
+  async #write(batch: Batch<BlockGroup>): Promise<void> {
+    try {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) if (await this.#writeGroup(batch)) return;
+    } catch (error) {
+      if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+      this.#context.storage.forget();
+      await this.#context.catalogue.sync();
+    }
+    throw new FaultError(overtaken);
+  }
+
+  /** False when the table turned out to have changed and nothing was written. */
+  async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<boolean> {
     const { blocks } = payload;
-    const database = await ensureDatabase(this.#context.catalogue, target.database, target.createDatabase);
+    const { catalogue, storage } = this.#context;
+    const database = await ensureDatabase(catalogue, target.database, target.createDatabase);
     const table = await this.#table(database, blocks);
-    await this.#context.storage.ensure(database, table);
+    await storage.ensure(database, table);
+    if (target.reading !== undefined && target.reading.epoch !== catalogue.epoch(database.name)) {
+      throw new FaultError(overtaken);
+    }
     await this.#register(database, table, blocks);
-    const whole = blocks.every((block) => isWhole(block, table))
-      ? blocks
-      : [mergeRows(table, blocks, await this.#stored(table, blocks))];
-    await this.#insert(table, whole);
+    if (blocks.every((block) => isWhole(block, table))) {
+      await this.#insert(table, blocks);
+      return true;
+    }
+    const stored = await this.#stored(table, blocks);
+    if (stored === 'outdated') return false;
+    await this.#insert(table, [mergeRows(table, blocks, stored)]);
+    return true;
   }
 
   /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
@@ -115,14 +140,23 @@ export class DatabaseSink implements Sink<BlockGroup> {
     this.#buffers.give(buffer);
   }
 
-  /** Stored rows under the keys of rows that leave columns out; nothing is read when their time range is empty. */
-  async #stored(table: TableDef, blocks: readonly ColumnBlock[]): Promise<StoredRows | undefined> {
+  /**
+   * Stored rows under the keys of rows that leave columns out; nothing is read when their time range is empty. A column
+   * that another process added and filled would be lost with a row that does not know it, so the catalogue must be
+   * current: if it was not, and the table has changed, nothing is read.
+   */
+  async #stored(table: TableDef, blocks: readonly ColumnBlock[]): Promise<StoredRows | undefined | 'outdated'> {
+    const { catalogue } = this.#context;
     const partial = blocks.filter((block) => !isWhole(block, table));
     const [from, to] = timeRange(partial);
     const range = `ts BETWEEN ${from} AND ${to}`;
     const [row] = await this.#context.engine.rows(
-      `SELECT count() FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
+      `SELECT count(), (${lastPosition}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
     );
+    if (Number(row?.[1] ?? 0) > catalogue.position) {
+      await catalogue.sync();
+      if (catalogue.table(table.database, table.name) !== table) return 'outdated';
+    }
     if (Number(row?.[0] ?? 0) === 0) return undefined;
     const keys = partial.flatMap((block) => Array.from(block.ids, (id, i) => `(${id},${block.times[i]})`));
     const names = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');

@@ -165,7 +165,8 @@ export interface Answer {
   readonly text: string;
 }
 
-const basic = (user: string, password: string): string =>
+/** The header of a user and a password. */
+export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 

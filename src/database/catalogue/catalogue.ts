@@ -84,6 +84,11 @@ export class Catalogue implements SchemaView {
     }
   }
 
+  /** How far the log is folded: the position of the last entry. */
+  get position(): number {
+    return this.#position;
+  }
+
   database(name: string): DatabaseDef | undefined {
     return this.#state.database(name);
   }

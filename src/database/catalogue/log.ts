@@ -8,6 +8,9 @@ const create = [
    SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
 ];
 
+/** A query of one number: the position of the last entry. */
+export const lastPosition = 'SELECT max(_block_number) FROM sluice.catalogue';
+
 /**
  * The catalogue's log in the engine. Entries are ordered by the number the engine gives to each insert when it commits
  * it, which survives merges: that order is the same for every process, whatever their clocks say.

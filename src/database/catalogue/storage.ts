@@ -1,8 +1,11 @@
+import { FaultError } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { ticksPerSecond } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { quoteName } from '../engine.js';
 import { engineType } from '../native-block.js';
+import type { Catalogue } from './catalogue.js';
+import { overtaken } from './overtaken.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
 const minPartitionDays = 10;
@@ -69,14 +72,19 @@ function addMissing(storage: string, columns: readonly ColumnDef[]): string {
  */
 export class Storage {
   readonly #engine: Engine;
+  readonly #catalogue: Catalogue;
   /** What this process knows to exist, by engine table: how many columns of each kind. */
   readonly #known = new Map<string, Promise<void>>();
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
+    this.#catalogue = catalogue;
   }
 
-  /** Resolves once the engine tables of a table exist with all its columns. */
+  /**
+   * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link overtaken} when the table
+   * was dropped meanwhile.
+   */
   ensure(database: DatabaseDef, table: TableDef): Promise<void> {
     const key = `${table.id}:${table.revision}`;
     let made = this.#known.get(key);
@@ -99,9 +107,25 @@ export class Storage {
     await this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${database.id}`);
     await this.#engine.exec(dataTable(database, table));
     if (table.columns.length > 0) await this.#engine.exec(addMissing(table.storage, table.columns));
-    if (table.tagStorage === undefined) return;
-    await this.#engine.exec(tagTable(table));
-    if (table.tags.length > 0) await this.#engine.exec(addMissing(table.tagStorage, table.tags));
+    if (table.tagStorage !== undefined) {
+      await this.#engine.exec(tagTable(table));
+      if (table.tags.length > 0) await this.#engine.exec(addMissing(table.tagStorage, table.tags));
+    }
+    await this.#removeIfDropped(database, table);
+  }
+
+  /**
+   * Another process may have dropped the table before this one made its storage, which nobody would ever look into or
+   * remove. A drop that comes after this look removes it.
+   */
+  async #removeIfDropped(database: DatabaseDef, table: TableDef): Promise<void> {
+    const { name } = database;
+    await this.#catalogue.sync();
+    const isDatabase = this.#catalogue.database(name)?.id === database.id;
+    if (isDatabase && this.#catalogue.tableById(name, table.id) !== undefined) return;
+    if (!isDatabase) await this.dropDatabase(database);
+    else if (table.seriesId === undefined) await this.dropTable(table);
+    throw new FaultError(overtaken);
   }
 
   /** Removes all data of a dropped database. */

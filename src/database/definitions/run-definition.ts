@@ -18,6 +18,8 @@ export type Definition = Exclude<
 
 /** Runs a statement that changes the catalogue; it is visible to this process when the promise resolves. Throws FaultErrors. */
 export async function runDefinition(statement: Definition, context: DefinitionContext): Promise<void> {
+  // A table that another process dropped and made again a moment ago has another storage: the old one must not be meant.
+  await context.catalogue.sync();
   switch (statement.kind) {
     case 'create-database': {
       const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, false);
