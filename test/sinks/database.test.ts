@@ -21,7 +21,7 @@ async function make(): Promise<Made> {
   const client = new EngineClient(engine.endpoint);
   const catalogue = new Catalogue(client, silentLog);
   const subTables = new SubTables(client, catalogue);
-  const sink = new DatabaseSink({ engine: client, catalogue, storage: new Storage(client), subTables });
+  const sink = new DatabaseSink({ engine: client, catalogue, storage: new Storage(client, catalogue), subTables });
   await catalogue.submit([{ op: 'create-database', name: 'db', precision: 'ns', keepDays: 36500, options: {} }]);
   const batchOf = (block: Parameters<typeof recordedBatch>[0]) => groupBatches([recordedBatch(block)], () => {});
   let next = 1n;
