@@ -137,7 +137,7 @@ export class TestService {
 
   /** Starts a second service on this one's engine, with other settings. */
   attach(...settings: readonly string[]): Promise<TestService> {
-    const mode = ['--database.mode=cluster', `--database.urls=${this.engineUrl}`, '--database.cluster=one'];
+    const mode = ['--database.mode=cluster', `--database.urls=${this.engineUrl}`];
     return launch([...mode, ...settings], undefined);
   }
 

@@ -22,7 +22,8 @@ export class Catalogue implements SchemaView {
   #position = 0;
   #prepared = false;
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
+  /** The last read that was begun or is to be, whether it succeeds or not; and the one that has not begun. */
+  #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
   readonly #waiting = new Set<string>();
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
@@ -51,15 +52,18 @@ export class Catalogue implements SchemaView {
     this.#timer = undefined;
   }
 
-  /** Reads the log up to its end as of now; calls that arrive while one runs share the one after it. */
+  /**
+   * Reads the log up to its end as of now. Reads never overlap, as an entry must be applied once; calls that arrive while
+   * one runs share the one after it.
+   */
   sync(): Promise<void> {
-    if (this.#running === undefined) return this.#begin();
-    this.#next ??= this.#running
-      .catch(() => undefined)
-      .then(() => {
+    if (this.#next === undefined) {
+      this.#next = this.#last.then(() => {
         this.#next = undefined;
-        return this.#begin();
+        return this.#readOn();
       });
+      this.#last = this.#next.catch(() => undefined);
+    }
     return this.#next;
   }
 
@@ -138,14 +142,6 @@ export class Catalogue implements SchemaView {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(poll, pollMs);
     this.#timer.unref();
-  }
-
-  #begin(): Promise<void> {
-    const run = this.#readOn().finally(() => {
-      if (this.#running === run) this.#running = undefined;
-    });
-    this.#running = run;
-    return run;
   }
 
   async #readOn(): Promise<void> {
