@@ -42,14 +42,16 @@ test.serial(
 );
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // A terminal sends SIGINT to the adapter and its engine alike.
+  const toGroup = signal === 'SIGINT';
   test.serial(`${signal} under load answers what is in flight and ends with exit code 0`, async (t) => {
     const path = directoryFor(t);
-    const first = await startAdapter(t, [`--database.path=${path}`]);
+    const first = await startAdapter(t, [`--database.path=${path}`], toGroup);
     const load = startLoad(first, 8);
     await sleep(1_000);
     const { child, finish } = await halfARequest(first.port);
     const family = childrenOf(first.pid);
-    first.child.kill(signal);
+    process.kill(toGroup ? -first.pid : first.pid, signal);
     await sleep(100);
     t.regex(await finish(), /^HTTP\/1.1 204/, 'a request that had begun is answered');
     child.destroy();

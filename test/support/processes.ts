@@ -44,9 +44,17 @@ export function directoryFor(t: ExecutionContext): string {
   return path;
 }
 
-/** Starts a program; it is killed when the test ends, unless it has ended by then. */
-export function run(t: ExecutionContext, command: string, args: readonly string[]): Program {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment, cwd: tmpdir() });
+/**
+ * Starts a program; it is killed when the test ends, unless it has ended by then. `ownGroup` makes it the head of a
+ * process group, as a program started in a terminal is.
+ */
+export function run(t: ExecutionContext, command: string, args: readonly string[], ownGroup = false): Program {
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment,
+    cwd: tmpdir(),
+    detached: ownGroup,
+  });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -70,9 +78,9 @@ export function run(t: ExecutionContext, command: string, args: readonly string[
 }
 
 /** Starts the adapter with free ports and waits until it listens. */
-export async function startAdapter(t: ExecutionContext, args: readonly string[]): Promise<Listening> {
+export async function startAdapter(t: ExecutionContext, args: readonly string[], ownGroup = false): Promise<Listening> {
   const own = [adapterProgram, '--port=0', '--database.port=0', '--smlAutoCreateDB=true', ...args];
-  const program = run(t, process.execPath, own);
+  const program = run(t, process.execPath, own, ownGroup);
   return { ...program, ...(await listeningAdapter(program)) };
 }
 

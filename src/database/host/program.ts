@@ -105,10 +105,15 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   const stopping = new Promise<number>((resolve) => {
     stopAsked = resolve;
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stopAsked?.(options.stopTimeoutMs));
+  process.on('SIGTERM', () => stopAsked?.(options.stopTimeoutMs));
+  const isChild = process.send !== undefined;
+  // A terminal sends these to parent and child alike, and the parent still needs the engine for what it has in hand.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!isChild) stopAsked?.(options.stopTimeoutMs);
+    });
   }
-  if (process.send !== undefined) process.on('disconnect', () => stopAsked?.(orphanStopMs));
+  if (isChild) process.on('disconnect', () => stopAsked?.(orphanStopMs));
   try {
     const host = await startHost(options);
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
