@@ -1,5 +1,5 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Who holds a data directory. */
 export interface DirectoryOwner {
@@ -39,17 +39,17 @@ const attempts = 20;
 /**
  * Takes a data directory, creating it when missing. The lock file appears whole or not at all (written aside, then
  * linked). The lock of a process that is gone is taken over.
- * @throws DirectoryHeldError when a live process holds it.
+ * @throws DirectoryHeldError when a live process holds it; an Error with one clear line when it cannot be made or written.
  */
 export function lockDirectory(path: string, host: string, port: number): DirectoryLock {
-  mkdirSync(path, { recursive: true });
+  makeDirectory(path);
   const file = join(path, lockName);
   const draft = `${file}.${process.pid}`;
   const owner = (boundPort: number): string =>
     JSON.stringify({ pid: process.pid, host, port: boundPort, since, processStart: processStart(process.pid) });
   const since = new Date().toISOString();
   for (let attempt = 0; attempt < attempts; attempt++) {
-    writeFileSync(draft, owner(port));
+    writeDraft(path, draft, owner(port));
     if (tryLink(draft, file)) {
       rmSync(draft, { force: true });
       return heldLock(file, draft, owner);
@@ -58,6 +58,48 @@ export function lockDirectory(path: string, host: string, port: number): Directo
   }
   rmSync(draft, { force: true });
   throw new Error(`The lock ${file} changes hands too fast to be taken.`);
+}
+
+/** Reasons that a person can act on, by the system's error code; others keep the system's own text. */
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  ENOENT: 'the file system has no such place',
+  ENOTDIR: 'a part of it is a file',
+  EEXIST: 'it is a file',
+  ENOSPC: 'the disk is full',
+};
+
+function reasonOf(error: unknown): string {
+  return reasons[errorCode(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+function makeDirectory(path: string): void {
+  try {
+    makeMissing(path);
+  } catch (error) {
+    throw new Error(`The data directory ${path} cannot be made: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+/** Step by step: the recursive call of the runtime never returns where a file system refuses names, as /proc does. */
+function makeMissing(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeMissing(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+function writeDraft(path: string, draft: string, text: string): void {
+  try {
+    writeFileSync(draft, text);
+  } catch (error) {
+    throw new Error(`The data directory ${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  }
 }
 
 function heldLock(file: string, draft: string, owner: (port: number) => string): DirectoryLock {

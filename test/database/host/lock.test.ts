@@ -26,6 +26,20 @@ test('a directory has one owner, who is named to the second', (t) => {
   t.false(existsSync(join(path, 'new/data/sluice.lock')));
 });
 
+test('a directory that cannot be made or written is refused with the reason', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  writeFileSync(join(path, 'file'), '');
+  const refusal = (data: string) => t.throws(() => lockDirectory(data, '127.0.0.1', 6030))?.message;
+  t.is(refusal(join(path, 'file')), `The data directory ${path}/file cannot be made: it is a file.`);
+  t.is(refusal(join(path, 'file/sub')), `The data directory ${path}/file/sub cannot be made: a part of it is a file.`);
+  t.is(
+    refusal('/proc/nope/data'),
+    'The data directory /proc/nope/data cannot be made: the file system has no such place.',
+  );
+  t.regex(refusal('/proc') ?? '', /^The data directory \/proc cannot be written: .+\.$/);
+});
+
 test('the lock of a dead process, of a reused pid and a damaged one are taken over', async (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
