@@ -21,7 +21,6 @@ if (resolution.outcome === 'print') {
   process.stdout.write(resolution.text);
 } else if (resolution.outcome === 'refused') {
   for (const line of resolution.errors) process.stderr.write(`sluice: ${line}\n`);
-  process.stderr.write('sluice: --help lists the settings.\n');
   process.exitCode = resolution.exitCode;
 } else {
   await run(resolution);
@@ -50,8 +49,10 @@ async function run({
     await service.stop(stopDeadlineMs);
     log.info({}, 'Sluice has stopped.');
   } catch (error) {
-    log.error({ error }, 'Sluice cannot start.');
-    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    const reason = error instanceof Error ? error.message : String(error);
+    log.error({ reason }, 'Sluice cannot start.');
+    log.debug({ error }, 'Where the start failed.');
+    process.stderr.write(`sluice: ${reason}\n`);
     process.exitCode = 1;
   }
 }

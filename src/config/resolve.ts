@@ -78,7 +78,9 @@ export function resolveSettings<S>(input: SettingsInput<S>): Resolution<S> {
 function readInto<S>(input: SettingsInput<S>, settings: readonly ResolvedSetting[], file: FileReading): Resolution<S> {
   const values = new SettingValues(settings);
   const result = input.read(values);
-  if (values.errors.length > 0) return { outcome: 'refused', errors: values.errors, exitCode: 1 };
+  if (values.errors.length > 0) {
+    return { outcome: 'refused', errors: values.errors, exitCode: values.blamesCommandLine ? 2 : 1 };
+  }
   return {
     outcome: 'settings',
     settings: result,

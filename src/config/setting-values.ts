@@ -16,6 +16,8 @@ export interface ResolvedSetting {
 /** Typed access to resolved settings; {@link SettingValues.errors} collects what readers refused. */
 export class SettingValues implements SettingReader {
   readonly errors: string[] = [];
+  /** True when a value of the command line is among those refused. */
+  blamesCommandLine = false;
   readonly #settings: ReadonlyMap<string, ResolvedSetting>;
 
   constructor(settings: readonly ResolvedSetting[]) {
@@ -63,7 +65,8 @@ export class SettingValues implements SettingReader {
   }
 
   refuse(flag: string, needed: string): void {
-    const { row, value, origin } = this.#of(flag);
+    const { row, value, origin, source } = this.#of(flag);
+    if (source === 'command line') this.blamesCommandLine = true;
     const found = row.type === 'secret' ? 'the value' : quotedText(row, printValue(row.type, value));
     this.errors.push(
       value === undefined ? `${flag} is not set; needed: ${needed}.` : refusal(flag, found, origin, needed),

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  adapterProgram,
+  childrenOf,
+  directoryFor,
+  enginePid,
+  engineProgram,
+  isAlive,
+  run,
+  startAdapter,
+  startEngineHost,
+  until,
+} from '../support/processes.js';
+
+/** How a start must fail. */
+interface Expected {
+  /** 2 for a mistake on the command line, 1 for everything else. */
+  readonly code: 1 | 2;
+  /** The one line on the error output. */
+  readonly line: RegExp;
+}
+
+/** Starts the adapter and sees that it fails with one line, no stack trace, and leaves nothing running. */
+async function fails(t: ExecutionContext, args: readonly string[], { code, line }: Expected): Promise<void> {
+  const program = run(t, process.execPath, [adapterProgram, ...args]);
+  const children = new Set<number>();
+  const watch = setInterval(() => {
+    for (const child of childrenOf(program.pid)) children.add(child);
+  }, 20);
+  const ending = await program.ended;
+  clearInterval(watch);
+  const context = `${args.join(' ')}\n${program.stderr()}`;
+  t.deepEqual(ending, { code, signal: null }, context);
+  t.regex(program.stderr(), line, context);
+  t.regex(program.stderr(), /^sluice: [^\n]+\n$/, context);
+  t.notRegex(program.stderr() + program.stdout(), /\n? {4}at |"stack"/, context);
+  t.true(await until(() => ![...children].some(isAlive), 3_000), `nothing is left running: ${context}`);
+}
+
+/** A port that something else listens on. */
+async function takenPort(t: ExecutionContext): Promise<number> {
+  const server = createServer();
+  server.listen(0, '::');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const freePorts = ['--port=0', '--database.port=0'];
+
+test('a port in use', async (t) => {
+  const port = await takenPort(t);
+  const data = `--database.path=${directoryFor(t)}`;
+  await fails(t, [`--port=${port}`, '--database.port=0', data], { code: 1, line: new RegExp(`:${port}: .*in use`) });
+  await fails(t, ['--port=0', `--database.port=${port}`, data], { code: 1, line: new RegExp(`${port}: it is in use`) });
+});
+
+test('a data directory in use names its holder', async (t) => {
+  const path = directoryFor(t);
+  const holder = await startAdapter(t, [`--database.path=${path}`]);
+  const line = new RegExp(`${path} is in use by process ${enginePid(holder)} \\(port \\d+, since 2.*\\)`);
+  await fails(t, [...freePorts, `--database.path=${path}`], { code: 1, line });
+  t.true(isAlive(holder.pid));
+});
+
+test('a data path that is a file, lies in one, or cannot be written', async (t) => {
+  const file = join(directoryFor(t), 'file');
+  writeFileSync(file, '');
+  const withPath = (path: string): string[] => [...freePorts, `--database.path=${path}`];
+  await fails(t, withPath(file), { code: 1, line: /file cannot be made: it is a file/ });
+  await fails(t, withPath(join(file, 'sub')), { code: 1, line: /sub cannot be made: a part of it is a file/ });
+  await fails(t, withPath('/proc/nope'), { code: 1, line: /\/proc\/nope cannot be made: / });
+  await fails(t, withPath('/proc'), { code: 1, line: /\/proc cannot be written: / });
+});
+
+test('a configuration file that cannot be read, is not TOML, or has wrong values', async (t) => {
+  const directory = directoryFor(t);
+  const withConfig = (path: string): string[] => ['--database.port=0', `--database.path=${directory}/data`, '-c', path];
+  const written = (name: string, text: string): string[] => {
+    const path = join(directory, name);
+    writeFileSync(path, text);
+    return withConfig(path);
+  };
+  mkdirSync(join(directory, 'folder.toml'));
+  await fails(t, withConfig(join(directory, 'none.toml')), { code: 1, line: /none\.toml: .*there is no such file/ });
+  await fails(t, withConfig(join(directory, 'folder.toml')), { code: 1, line: /folder\.toml: .*it is a directory/ });
+  await fails(t, written('broken.toml', 'port = 1\na = [\n'), { code: 1, line: /broken\.toml: line \d, column \d/ });
+  await fails(t, written('type.toml', 'port = "abc"\n'), { code: 1, line: /port: the text "abc" from .*type\.toml/ });
+  await fails(t, written('bool.toml', '[database]\nport = true\n'), {
+    code: 1,
+    line: /database\.port: the boolean true/,
+  });
+  await fails(t, written('key.toml', 'nosuch = 1\n'), { code: 1, line: /unknown key nosuch/ });
+});
+
+test('a mistake on the command line ends with exit code 2', async (t) => {
+  await fails(t, ['--nosuch=1'], { code: 2, line: /Unknown flag --nosuch/ });
+  await fails(t, ['--port=99999'], { code: 2, line: /port: "99999" .*from 0 to 65535/ });
+  await fails(t, ['--logLevel=loud'], { code: 2, line: /logLevel: "loud" .*one of/ });
+  await fails(t, ['extra'], { code: 2, line: /Argument 1/ });
+  await fails(t, ['--database.mode=cluster', '--database.urls=http://127.0.0.1:1', '--database.cluster=c'], {
+    code: 2,
+    line: /clusters are not available yet/,
+  });
+});
+
+test('a database that does not answer or refuses the password', async (t) => {
+  const cluster = ['--port=0', '--database.mode=cluster'];
+  await fails(t, [...cluster, '--database.urls=http://127.0.0.1:1'], { code: 1, line: /ECONNREFUSED 127\.0\.0\.1:1/ });
+  const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, '--password=right']);
+  const wrong = [...cluster, `--database.urls=${engine.engineUrl}`, '--database.password=wrong'];
+  await fails(t, wrong, { code: 1, line: /[Aa]uthentication failed/ });
+});
+
+test('the engine host fails with one line of its own', async (t) => {
+  const port = await takenPort(t);
+  const path = directoryFor(t);
+  const failures = [
+    [['--port=0', '--host=0.0.0.0', `--path=${path}`], 1, /needs a password/],
+    [[`--port=${port}`, `--path=${path}`], 1, /it is in use/],
+    [['--nosuch'], 2, /unknown option/],
+    [['--port=x'], 2, /Not a whole number/],
+  ] as const;
+  for (const [args, code, line] of failures) {
+    const program = run(t, process.execPath, [engineProgram, ...args]);
+    t.deepEqual(await program.ended, { code, signal: null });
+    t.regex(program.stderr(), line);
+    t.regex(program.stderr(), /^[^\n]+\n$/);
+  }
+});
