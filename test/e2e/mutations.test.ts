@@ -1,0 +1,192 @@
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import {
+  type Answer,
+  directoryFor,
+  enginePid,
+  isAlive,
+  post,
+  rowsOf,
+  sql,
+  startAdapter,
+  until,
+  writeLines,
+} from '../support/processes.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+/** Pseudo-random numbers from a seed (mulberry32), so that a failure can be run again. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+type Random = ReturnType<typeof randomFrom>;
+
+const lines = [
+  'cpu,host=a,region=eu usage=12.5,idle=80i,name="x y",ok=true 1767225600000',
+  'cpu,host=a\\ b,re\\,gion=e\\=u usage=1e10 1767225600001',
+  'mem,host=b used=18446744073709551615u,free=-9223372036854775808i 1767225600002',
+  'disk,path=/var/log text="a \\"quoted\\" \\\\ value",n=1u8 1767225600003',
+  'grüße,wo=köln wert=1.5f32,wort=L"größe" 1767225600004',
+];
+
+const huge = ['9'.repeat(400), '1e999', '-1e-999', '99999999999999999999i', '0x7fi', 'NaN', '1.7976931348623159e308'];
+const pieces = ['\\'.repeat(2001), '\0\0\0', ',,,', '===', ' '.repeat(3000), '"', '\u2028', '#', '\t', '\r'];
+
+function position(random: Random, text: Buffer): number {
+  return random(text.length + 1);
+}
+
+function inserted(text: Buffer, at: number, piece: Uint8Array): Buffer {
+  return Buffer.concat([text.subarray(0, at), piece, text.subarray(at)]);
+}
+
+const mutations: readonly ((text: Buffer, random: Random) => Buffer)[] = [
+  (text, random) => text.subarray(0, position(random, text)),
+  (text, random) => text.subarray(position(random, text)),
+  (text, random) => {
+    const copy = Buffer.from(text);
+    for (let i = random(8); i >= 0; i--) copy[random(copy.length)]! ^= 1 << random(8);
+    return copy;
+  },
+  (text, random) => inserted(text, position(random, text), Buffer.from(huge[random(huge.length)]!)),
+  (text, random) => inserted(text, position(random, text), Buffer.from(pieces[random(pieces.length)]!)),
+  (text, random) => inserted(text, position(random, text), Buffer.from([0xc3, 0x28, 0xed, 0xa0, 0x80, 0xff, 0xfe])),
+  (text, random) => inserted(text, position(random, text), Buffer.alloc(random(5) + 1)),
+  (text, random) => {
+    const from = position(random, text);
+    const to = from + random(text.length - from + 1);
+    return inserted(text, position(random, text), text.subarray(from, to));
+  },
+  (text) => Buffer.from(text.toString().replaceAll(/\d+/g, '184467440737095516160')),
+  (text) => Buffer.from(text.toString().replaceAll('=', '')),
+];
+
+/** A statement or line after one to three mutations. */
+function mutated(text: string, random: Random): Buffer {
+  let result: Buffer = Buffer.from(text);
+  for (let i = random(3); i >= 0; i--) {
+    if (result.length > 0) result = mutations[random(mutations.length)]!(result, random);
+  }
+  return result;
+}
+
+/** The good lines around a mutated one: a quote that it leaves open must not swallow the second. */
+function neighbours(n: number): readonly [Buffer, Buffer] {
+  return [
+    Buffer.from(`good,side=before n=${n}i64 ${startMs + n}\n`),
+    Buffer.from(`\ngood,side=after n=${n}i64 ${startMs + n}\n`),
+  ];
+}
+
+test.serial('mutated line protocol never breaks the service or costs a good neighbour line', async (t) => {
+  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+  const engine = enginePid(adapter);
+  const random = randomFrom(20260101);
+  const count = 500;
+  const statuses = new Map<number, number>();
+  const send = async (n: number, middle: Buffer): Promise<void> => {
+    const [before, after] = neighbours(n);
+    const body = Buffer.concat([before, middle, after]);
+    const answer = await (n % 10 === 0
+      ? writeLines(adapter, 'mutated', gzipSync(body), { 'content-encoding': 'gzip' })
+      : writeLines(adapter, 'mutated', body));
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    if (answer.status >= 500) t.fail(`${answer.status} ${answer.text} for ${middle.toString('latin1')}`);
+  };
+  const all = Array.from({ length: count }, (_, n) => [n, mutated(lines[random(lines.length)]!, random)] as const);
+  for (let at = 0; at < count; at += 10)
+    await Promise.all(all.slice(at, at + 10).map(([n, middle]) => send(n, middle)));
+  t.true((statuses.get(400) ?? 0) > 100 && (statuses.get(204) ?? 0) > 20, JSON.stringify([...statuses]));
+  await send(count, Buffer.from(`cpu,host=a text="${'x'.repeat(10 * 1024 * 1024)}" ${startMs}`));
+  await send(count + 1, Buffer.from(`cpu${'\\ '.repeat(200_000)} v=1 ${startMs}`));
+
+  const found = await rowsOf(adapter, 'SELECT side, n FROM mutated.good ORDER BY side, n');
+  const numbers = Array.from({ length: count + 2 }, (_, n) => n);
+  t.deepEqual(found, [...numbers.map((n) => ['after', n]), ...numbers.map((n) => ['before', n])]);
+  t.is(enginePid(adapter), engine, 'the engine lives');
+});
+
+test.serial('bodies that are not what their headers say are refused and harm nobody', async (t) => {
+  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+  const random = randomFrom(7);
+  const good = Buffer.from(Array.from({ length: 2000 }, (_, n) => `good n=${n}i64 ${startMs + n}`).join('\n'));
+  const packed = gzipSync(good);
+  for (let i = 0; i < 60; i++) {
+    const broken = mutations[i % 3]!(packed, random);
+    const answer = await writeLines(adapter, 'packed', broken, { 'content-encoding': 'gzip' });
+    t.true(answer.status === 400 || (answer.status === 204 && broken.length === 0), `${answer.status} ${answer.text}`);
+  }
+  t.is((await writeLines(adapter, 'packed', packed, { 'content-encoding': 'gzip' })).status, 204);
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM packed.good'), [[2000]]);
+});
+
+const statements = [
+  "SELECT ts, v FROM d.s WHERE g = 1 AND ts > '2026-01-01 00:00:00' ORDER BY ts DESC LIMIT 10 OFFSET 2",
+  'SELECT _wstart, avg(v), max(v) FROM d.s WHERE ts >= 1767225600000 PARTITION BY tbname INTERVAL(1m) SLIDING(30s) FILL(LINEAR)',
+  "SELECT CASE WHEN v > 1 THEN 'a' ELSE concat('b', cast(v AS VARCHAR(10))) END FROM (SELECT * FROM d.s) t",
+  'SELECT count(*), spread(v) FROM d.s GROUP BY g HAVING count(*) > 1',
+  "INSERT INTO d.c1 USING d.s TAGS (1) VALUES (1767225600000, 1) (NOW + 1s, 2) d.c2 USING d.s TAGS (2) VALUES ('2026-01-01', NULL)",
+  "CREATE TABLE IF NOT EXISTS d.n (ts TIMESTAMP, a VARCHAR(20) COMMENT 'x', b DECIMAL(10,2)) COMMENT 'y'",
+  'ALTER TABLE d.s ADD COLUMN w NCHAR(8)',
+  "SHOW d.TABLES LIKE 'c%'",
+  'SELECT a.v + b.v FROM d.c1 a JOIN d.c2 b ON a.ts = b.ts',
+  'SELECT v FROM d.c1 UNION ALL SELECT v FROM d.c2',
+];
+
+test.serial('mutated statements are answered 200 or 4xx, and the service lives on', async (t) => {
+  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+  for (const statement of [
+    'CREATE DATABASE d',
+    'CREATE STABLE d.s (ts TIMESTAMP, v INT) TAGS (g INT)',
+    `INSERT INTO d.c1 USING d.s TAGS (1) VALUES (${startMs}, 1)`,
+  ]) {
+    t.is((await sql(adapter, statement)).code, 0);
+  }
+  const random = randomFrom(42);
+  const send = async (statement: Buffer): Promise<void> => {
+    const answer = await post(adapter.port, '/rest/sql/d', statement);
+    if (answer.status >= 500) t.fail(`${answer.status} ${answer.text} for ${statement.toString('latin1', 0, 500)}`);
+    if (/internal error/i.test(answer.text)) t.fail(`${answer.text} for ${statement.toString('latin1', 0, 500)}`);
+  };
+  const all = Array.from({ length: 300 }, () => mutated(statements[random(statements.length)]!, random));
+  for (let at = 0; at < all.length; at += 10) await Promise.all(all.slice(at, at + 10).map(send));
+  t.notRegex(adapter.stdout(), /A statement broke/);
+  for (const bracket of ['(', '[', '((', ')', 'NOT ', '- ', 'CASE WHEN ', 'a(', '(SELECT ']) {
+    await send(Buffer.from(`SELECT ${bracket.repeat(100_000)}1`));
+  }
+  await send(Buffer.from(`SELECT ${'('.repeat(100_000)}1${')'.repeat(100_000)}`));
+  await send(Buffer.from(`SELECT 1${' + 1'.repeat(100_000)}`));
+  await send(Buffer.from(`SELECT 1 WHERE v IN (${'1,'.repeat(200_000)}1)`));
+  t.notRegex(adapter.stdout(), /A statement broke/);
+  t.deepEqual(await rowsOf(adapter, 'SELECT 1'), [[1]]);
+});
+
+test.serial('a statement of 60 MB is taken, one above the limit is refused by name', async (t) => {
+  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+  t.is((await sql(adapter, 'CREATE DATABASE d')).code, 0);
+  t.is((await sql(adapter, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)')).code, 0);
+  const rows = Array.from({ length: 100_000 }, (_, n) => `(${startMs + n},${n})`).join(' ');
+  const padded = (bytes: number): Buffer => {
+    const statement = Buffer.alloc(bytes, ' ');
+    statement.write(`INSERT INTO d.n VALUES ${rows}`);
+    statement.write(';', bytes - 1);
+    return statement;
+  };
+  const taken = await post(adapter.port, '/rest/sql', padded(60_000_000));
+  t.is(taken.status, 200);
+  t.regex(taken.text, /"code":0/, taken.text.slice(0, 300));
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.n'), [[100_000]]);
+  const refused: Answer = await post(adapter.port, '/rest/sql', padded(68_000_000));
+  t.is(refused.status, 400);
+  const { code }: { code: number } = JSON.parse(refused.text);
+  t.is(code, 0x0219);
+  t.true(isAlive(adapter.pid));
+  t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 1_000));
+});
