@@ -23,6 +23,7 @@ interface Lane {
  * Group commit. A block for an idle table goes on at once, as a group of one; while a group of its table is in flight
  * (not settled), or all workers are busy, the next blocks pile up and go as one group. One group per table at a time,
  * so blocks of a table are stored in the order they came. There is no timer: the engine's own pace sets the group size.
+ * A group is put together at the end of the event loop's turn, so that requests that came in together are stored together.
  *
  * A group that is rejected is taken apart and its blocks go one by one, so that nobody answers for another one's block.
  */
@@ -34,7 +35,15 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
       let inFlight = 0;
       let ended = false;
 
+      let scheduled = false;
+
       const next = (): void => {
+        if (scheduled) return;
+        scheduled = true;
+        setImmediate(launchReady);
+      };
+      const launchReady = (): void => {
+        scheduled = false;
         while (inFlight < limits.workers) {
           const key = ready.shift();
           if (key === undefined) break;

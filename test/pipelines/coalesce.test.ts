@@ -11,6 +11,9 @@ function oneRow(table: string, value: number) {
   return recordedBatch(blockOf(table, { v: int }, [[1n, BigInt(value), { v: value }]]));
 }
 
+/** The end of the event loop's turn, when groups are put together. */
+const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+
 function setUp(workers = 2, maxRows = 1000) {
   const input = new Subject<Batch<ColumnBlock>>();
   const groups: Batch<BlockGroup>[] = [];
@@ -24,13 +27,17 @@ function setUp(workers = 2, maxRows = 1000) {
   return { input, groups, isCompleted: () => completed };
 }
 
-test('writes to an idle table at once and joins what arrives meanwhile', (t) => {
+test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {
   const { input, groups } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));
-  for (const batch of batches) input.next(batch);
+  input.next(batches[0]!);
+  await turn();
+  for (const batch of batches.slice(1)) input.next(batch);
+  await turn();
   t.is(groups.length, 1);
   t.is(groups[0]!.rows, 1);
   groups[0]!.settle(delivered(1));
+  await turn();
   t.is(groups.length, 2);
   t.deepEqual(
     groups[1]!.payload.blocks.map((block) => block.times[0]),
@@ -38,34 +45,48 @@ test('writes to an idle table at once and joins what arrives meanwhile', (t) => 
   );
   t.is(batches[1]!.endings.length, 0);
   groups[1]!.settle(delivered(2));
+  await turn();
   t.deepEqual(
     batches.map((batch) => batch.endings),
     [[delivered(1)], [delivered(1)], [delivered(1)]],
   );
 });
 
-test('hands a failure to every batch of the group', (t) => {
+test('hands a failure to every batch of the group', async (t) => {
   const { input, groups } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));
-  for (const batch of batches) input.next(batch);
+  input.next(batches[0]!);
+  await turn();
+  for (const batch of batches.slice(1)) input.next(batch);
+  await turn();
   groups[0]!.settle(delivered(1));
+  await turn();
   groups[1]!.settle({ outcome: 'shed', reason: 'memory' });
+  await turn();
   t.is(batches[1]!.endings[0]!.outcome, 'shed');
   t.is(batches[2]!.endings[0]!.outcome, 'shed');
 });
 
-test('a rejected group is taken apart, so that each batch answers for itself, in the order they came', (t) => {
+test('a rejected group is taken apart, so that each batch answers for itself, in the order they came', async (t) => {
   const { input, groups } = setUp();
   const batches = [1, 2, 3, 4].map((value) => oneRow('t', value));
   const rejected = { outcome: 'rejected', fault: fault('syntax', Codes.schemalessTypeConflict, 'no') } as const;
-  for (const batch of batches.slice(0, 3)) input.next(batch);
+  input.next(batches[0]!);
+  await turn();
+  for (const batch of batches.slice(1, 3)) input.next(batch);
   groups[0]!.settle(delivered(1));
+  await turn();
   groups[1]!.settle(rejected);
+  await turn();
   t.deepEqual([batches[1]!.endings, batches[2]!.endings], [[], []]);
   input.next(batches[3]!);
+  await turn();
   groups[2]!.settle(rejected);
+  await turn();
   groups[3]!.settle(delivered(1));
+  await turn();
   groups[4]!.settle(delivered(1));
+  await turn();
   t.deepEqual(
     groups.map((group) => group.payload.blocks.map((block) => Number(block.times[0]))),
     [[1], [2, 3], [2], [3], [4]],
@@ -76,35 +97,47 @@ test('a rejected group is taken apart, so that each batch answers for itself, in
   );
 });
 
-test('keeps other tables moving while one waits, up to the number of workers', (t) => {
+test('keeps other tables moving while one waits, up to the number of workers', async (t) => {
   const { input, groups } = setUp(2);
   for (const name of ['a', 'b', 'c', 'a', 'c']) input.next(oneRow(name, 1));
+  await turn();
   t.deepEqual(
     groups.map((group) => group.payload.blocks[0]!.table),
     ['a', 'b'],
   );
   groups[1]!.settle(delivered(1));
+  await turn();
   t.is(groups[2]!.payload.blocks[0]!.table, 'c');
   t.is(groups[2]!.payload.blocks.length, 2);
 });
 
-test('does not make a group larger than the row limit out of smaller blocks', (t) => {
+test('does not make a group larger than the row limit out of smaller blocks', async (t) => {
   const { input, groups } = setUp(1, 2);
-  for (const value of [1, 2, 3, 4]) input.next(oneRow('t', value));
+  input.next(oneRow('t', 1));
+  await turn();
+  for (const value of [2, 3, 4]) input.next(oneRow('t', value));
+  await turn();
   groups[0]!.settle(delivered(1));
+  await turn();
   t.is(groups[1]!.rows, 2);
   groups[1]!.settle(delivered(2));
+  await turn();
   t.is(groups[2]!.rows, 1);
 });
 
-test('completes only when everything in flight is settled', (t) => {
+test('completes only when everything in flight is settled', async (t) => {
   const { input, groups, isCompleted } = setUp();
   input.next(oneRow('t', 1));
+  await turn();
   input.next(oneRow('t', 2));
+  await turn();
   input.complete();
+  await turn();
   t.false(isCompleted());
   groups[0]!.settle(delivered(1));
+  await turn();
   t.false(isCompleted());
   groups[1]!.settle(delivered(1));
+  await turn();
   t.true(isCompleted());
 });
