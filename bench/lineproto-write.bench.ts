@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { EngineClient } from '../src/database/client.js';
 import { sendAll, startBenchService, usage } from './support/service.js';
 
 /** One shape of line-protocol load. */
@@ -76,14 +77,22 @@ function bodiesOf(load: Load, measurement: string): Buffer[] {
 /** Line protocol end to end: HTTP in, counted in the engine. */
 export async function run(): Promise<void> {
   const service = await startBenchService();
+  const url = `http://127.0.0.1:${service.enginePort}`;
+  const client = new EngineClient({ url, user: 'default', password: service.secret });
+  const inserts = async (): Promise<number> => {
+    const [row] = await client.rows("SELECT value FROM system.events WHERE event = 'InsertQuery'");
+    return Number(row?.[0] ?? 0);
+  };
   try {
     await service.sql("CREATE DATABASE bench PRECISION 'ns'");
     for (const [i, load] of loads.entries()) {
       const measurement = `m${i}`;
       const bodies = bodiesOf(load, measurement);
+      const insertsBefore = await inserts();
       const before = usage(service.process.pid!);
       const seconds = await sendAll(service.port, '/lineproto/v1/write?db=bench', bodies, load.connections);
       const after = usage(service.process.pid!);
+      const insertCount = (await inserts()) - insertsBefore;
       const [[count] = []] = await service.sql(`SELECT COUNT(*) FROM ${measurement}`, 'bench');
       if (count !== load.lines) throw new Error(`${load.lines} lines were answered, ${count} are stored.`);
       const rate = (load.lines / seconds / 1e6).toFixed(3);
@@ -91,10 +100,11 @@ export async function run(): Promise<void> {
       const size = (bodies[0]!.length / load.linesPerRequest).toFixed(0);
       console.log(
         `lineproto end to end, ${load.name} (${size}-byte lines): ${rate} M lines/s; ` +
-          `${bodies.length} requests in ${seconds.toFixed(1)} s; adapter ${cpu} CPU s, peak ${after.peakMegabytes.toFixed(0)} MB`,
+          `${bodies.length} requests in ${seconds.toFixed(1)} s, ${insertCount} inserts; adapter ${cpu} CPU s, peak ${after.peakMegabytes.toFixed(0)} MB`,
       );
     }
   } finally {
+    await client.close();
     await service.stop();
   }
 }
