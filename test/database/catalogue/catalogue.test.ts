@@ -31,6 +31,19 @@ test.serial('every submission is applied once, whatever reads overlap with it', 
   );
 });
 
+test.serial('an entry is folded once when readings follow each other closely', async (t) => {
+  const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)];
+  await writer.submit([create('folded')]);
+  for (let round = 1; round <= 20; round++) {
+    const drop = writer.submit([{ op: 'drop-sub-tables', database: 'folded', names: ['x'] }]);
+    const first = reader.sync();
+    // One waits for the reading after the first, the other asks for one as soon as the first has ended.
+    await Promise.all([reader.sync(), first.then(() => reader.sync()), drop]);
+    await reader.sync();
+    t.deepEqual([writer.generation('folded', 'x'), reader.generation('folded', 'x')], [round, round]);
+  }
+});
+
 test.serial('of two processes that create the same name one is told so, and both know the same', async (t) => {
   const two = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
   const results = await Promise.all(two.map((catalogue) => catalogue.submit([create('shared')])));
