@@ -105,6 +105,15 @@ for (const [index, name] of names.entries()) {
         );
         t.true(alike.length > 0, `${table} ${JSON.stringify({ tags, fields, timestamp })} in ${JSON.stringify(rows)}`);
       }
+      // No value but those that were sent, the tags and the times.
+      const values = rows.flatMap((row) => Object.values(row)).filter((value) => value !== null).length;
+      const sent = new Map(
+        expected.flatMap(({ tags, fields, timestamp }) => {
+          const key = JSON.stringify([tags, timestamp]);
+          return [...Object.keys(tags), ...Object.keys(fields), '_ts'].map((name) => [`${key} ${name}`, true]);
+        }),
+      );
+      t.is(values, sent.size, table);
       // Lines of one series and time are one row.
       const keys = new Set(expected.map(({ tags, timestamp }) => JSON.stringify([tags, timestamp])));
       t.is(rows.length, keys.size, table);

@@ -190,6 +190,8 @@ export async function startService(
 async function launch(settings: readonly string[], path: string | undefined): Promise<TestService> {
   const args = [program, '--port=0', `--database.password=${engineSecret}`, ...settings];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Tests that end in the middle leave no service behind; the engine goes with its service.
+  process.once('exit', () => child.kill('SIGKILL'));
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout });
   child.stderr.setEncoding('utf8').on('data', (said: string) => lines.push(said));
