@@ -111,16 +111,16 @@ export class SqlPipeline implements Component {
         return this.#withCurrentSchema(() => this.#insert(request, user, nowNs));
       }
       case 'show':
-        return listed(await runShow(statement.show, this.#definitions(request), this.#context.engine), request);
+        return listed(await runShow(statement.show, this.#definitions(request, user), this.#context.engine), request);
       case 'describe':
-        return listed(await describe(statement.table, this.#definitions(request)), request);
+        return listed(await describe(statement.table, this.#definitions(request, user)), request);
       case 'insert-select':
       case 'delete':
         throw notSupported(statement.kind.toUpperCase());
       case 'unsupported':
         throw notSupported(statement.words);
       default:
-        await runDefinition(statement, this.#definitions(request));
+        await runDefinition(statement, this.#definitions(request, user));
         return { kind: 'affected', rows: 0 };
     }
   }
@@ -137,11 +137,11 @@ export class SqlPipeline implements Component {
     }
   }
 
-  #definitions(request: SqlRequest): DefinitionContext {
+  #definitions(request: SqlRequest, user: string): DefinitionContext {
     const { catalogue, storage, subTables, connectionZone } = this.#context;
     const statement = request.statement.toString('utf8');
     const { database } = request;
-    return { catalogue, storage, subTables, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
+    return { catalogue, storage, subTables, user, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
   }
 
   async #query(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {

@@ -11,6 +11,8 @@ export interface DefinitionContext {
   readonly catalogue: Catalogue;
   readonly storage: Storage;
   readonly subTables: SubTables;
+  /** Who asks. */
+  readonly user: string;
   /** Database of the URL. */
   readonly database: string | undefined;
   /** Zone of timestamps without one, in tag values. */

@@ -8,7 +8,7 @@ import { type DefinitionContext, findDatabase, knownDatabase, submit } from './c
 import { createTable } from './create-table.js';
 import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
-import { checkedPassword, checkedUserName } from './users.js';
+import { checkedPassword, checkedUserName, checkUserRight, type UserStatement } from './users.js';
 
 /** Statements that {@link runDefinition} runs. */
 export type Definition = Exclude<
@@ -65,15 +65,10 @@ async function dropDatabase(
   await context.storage.dropDatabase(found);
 }
 
-async function runUserStatement(
-  statement: Extract<Definition, { kind: 'create-user' | 'alter-user' | 'drop-user' }>,
-  context: DefinitionContext,
-): Promise<void> {
+async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {
+  checkUserRight(statement, context.user);
   const name = checkedUserName(statement.name.text);
   if (statement.kind === 'drop-user') {
-    if (name === 'root') {
-      throw new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
-    }
     return submit(context, { op: 'drop-user', name }, statement.ifExists ? Codes.userNotExist : undefined);
   }
   if (statement.kind === 'alter-user' && statement.change !== 'PASS') {

@@ -1,4 +1,19 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Statement } from '../../sql/ast.js';
+
+/** The user that every database begins with: the only one that manages users, and one that cannot be dropped. */
+const administrator = 'root';
+
+/** Statements about users. */
+export type UserStatement = Extract<Statement, { kind: 'create-user' | 'alter-user' | 'drop-user' }>;
+
+/** Lets the administrator do all but drop itself, and everybody else change the own password; throws 0x0303 otherwise. */
+export function checkUserRight(statement: UserStatement, user: string): void {
+  const own = statement.kind === 'alter-user' && statement.change === 'PASS' && statement.name.text === user;
+  const dropsAdministrator = statement.kind === 'drop-user' && statement.name.text === administrator;
+  if (!dropsAdministrator && (own || user === administrator)) return;
+  throw new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
+}
 
 /** Checks a user name: a letter first, at most 23 bytes (SQL reference, users). */
 export function checkedUserName(name: string): string {

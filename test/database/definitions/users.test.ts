@@ -1,0 +1,44 @@
+import test from 'ava';
+import { checkUserRight, type UserStatement } from '../../../src/database/definitions/users.js';
+import { Codes, FaultError } from '../../../src/model/fault.js';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
+
+function userStatement(text: string): UserStatement {
+  const statement = parseStatement(text);
+  switch (statement.kind) {
+    case 'create-user':
+    case 'alter-user':
+    case 'drop-user':
+      return statement;
+    default:
+      throw new Error(`${text} is not about a user`);
+  }
+}
+
+function isAllowed(user: string, text: string): boolean {
+  try {
+    checkUserRight(userStatement(text), user);
+    return true;
+  } catch (error) {
+    if (error instanceof FaultError && error.fault.code === Codes.insufficientPrivilege) return false;
+    throw error;
+  }
+}
+
+test('the administrator manages every user, but cannot be dropped', (t) => {
+  t.true(isAllowed('root', "CREATE USER bob PASS 'Secret_12'"));
+  t.true(isAllowed('root', "ALTER USER bob PASS 'Secret_13'"));
+  t.true(isAllowed('root', "ALTER USER root PASS 'Secret_13'"));
+  t.true(isAllowed('root', 'DROP USER bob'));
+  t.false(isAllowed('root', 'DROP USER root'));
+});
+
+test('any other user changes the own password and nothing else about users', (t) => {
+  t.true(isAllowed('bob', "ALTER USER bob PASS 'Secret_13'"));
+  t.false(isAllowed('bob', "ALTER USER root PASS 'Secret_13'"));
+  t.false(isAllowed('bob', "ALTER USER eve PASS 'Secret_13'"));
+  t.false(isAllowed('bob', 'ALTER USER bob CREATEDB 1'));
+  t.false(isAllowed('bob', "CREATE USER eve PASS 'Secret_12'"));
+  t.false(isAllowed('bob', 'DROP USER IF EXISTS bob'));
+  t.false(isAllowed('bob', 'DROP USER root'));
+});
