@@ -12,7 +12,7 @@ const maxQuotedChars = 512;
 export class Cursor extends Lexer {
   /** End of the token that was consumed last. */
   lastEnd = 0;
-  /** Set by statements that carry a password: errors then quote a keyword at most. */
+  /** Set by statements that carry a password: errors then quote nothing, for a password may stand anywhere, even bare. */
   carriesSecret = false;
   private depth = 0;
 
@@ -108,8 +108,9 @@ export class Cursor extends Lexer {
 
   /** Refuses the text from `offset` on with 0x2600. */
   failAt(offset: number, reason?: string): never {
-    const near = this.carriesSecret ? this.word : this.text.slice(offset, offset + maxQuotedChars).trimEnd();
-    const why = reason === undefined ? '' : ` (${reason})`;
+    const near = this.carriesSecret ? '' : this.text.slice(offset, offset + maxQuotedChars).trimEnd();
+    const given = this.carriesSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
+    const why = given === undefined ? '' : ` (${given})`;
     throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`));
   }
 
