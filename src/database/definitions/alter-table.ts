@@ -4,6 +4,9 @@ import type { TableChange } from '../catalogue/operations.js';
 import { checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
+/** What the dialect lets a sub-table change of its own. */
+const ofSubTables: readonly string[] = ['set-tag', 'comment', 'ttl'];
+
 /** ALTER TABLE and ALTER STABLE of a table's definition. */
 export async function alterTable(
   { table, action }: Extract<Statement, { kind: 'alter-table' }>,
@@ -14,11 +17,9 @@ export async function alterTable(
   const found = await findTable(context, database, name);
   if (found === undefined) {
     const isSubTable = (await context.subTables.lookUp(database, [name])).has(name);
-    throw new FaultError(
-      isSubTable
-        ? fault('database', Codes.invalidAlterTable, 'Invalid alter table statement')
-        : fault('database', Codes.tableNotExist, 'Table does not exist'),
-    );
+    if (!isSubTable) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+    if (ofSubTables.includes(action.kind)) throw notSupported(action);
+    throw new FaultError(fault('database', Codes.invalidAlterTable, 'Invalid alter table statement'));
   }
   const onTag = action.kind.endsWith('tag');
   const onlySuper = found.kind === 'normal' && onTag;
@@ -49,6 +50,11 @@ function changeOf(action: AlterTableAction): TableChange {
     case 'ttl':
       return action;
     default:
-      throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+      throw notSupported(action);
   }
+}
+
+function notSupported({ kind }: AlterTableAction): FaultError {
+  const words = kind.toUpperCase().replace('-', ' ');
+  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ALTER TABLE ${words}`));
 }

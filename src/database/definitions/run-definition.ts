@@ -72,7 +72,8 @@ async function runUserStatement(statement: UserStatement, context: DefinitionCon
     return submit(context, { op: 'drop-user', name }, statement.ifExists ? Codes.userNotExist : undefined);
   }
   if (statement.kind === 'alter-user' && statement.change !== 'PASS') {
-    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+    const what = `ALTER USER ${statement.change}`;
+    throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
   }
   const password = statement.kind === 'create-user' ? statement.password : statement.value;
   const passwordHash = await hashPassword(checkedPassword(password));

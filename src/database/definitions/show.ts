@@ -2,6 +2,7 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
 import type { ObjectName, Show } from '../../sql/ast.js';
+import { systemDatabases } from '../../sql/resolve/context.js';
 import { type Engine, quoteText } from '../engine.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
 
@@ -11,13 +12,11 @@ export interface Listing {
   readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
-const systemDatabases = ['information_schema', 'performance_schema'];
-
 function text(name: string, length: number): ColumnMeta {
   return { name, type: dataType('VARCHAR', length) };
 }
 
-/** Runs SHOW. Lists that are not available are refused with "Operation not supported". */
+/** Runs SHOW. Lists that are not available are refused by name. */
 export async function runShow(show: Show, context: DefinitionContext, engine: Engine): Promise<Listing> {
   switch (show.what) {
     case 'databases': {
@@ -34,8 +33,12 @@ export async function runShow(show: Show, context: DefinitionContext, engine: En
     case 'tables':
       return showTables(show, context, engine);
     default:
-      throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+      throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: SHOW ${wordsOf(show)}`));
   }
+}
+
+function wordsOf(show: Show): string {
+  return show.what === 'list' ? show.list : show.what.toUpperCase().replaceAll('-', ' ');
 }
 
 async function listedDatabase(context: DefinitionContext, name: string | undefined) {

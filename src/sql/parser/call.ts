@@ -17,10 +17,10 @@ export function parseCall(cursor: Cursor): Expression {
   if (!atName(cursor)) cursor.fail();
   cursor.advance();
   cursor.expect('(');
-  if (name === 'EXISTS' && cursor.at('SELECT')) cursor.refuse();
+  if (name === 'EXISTS' && cursor.at('SELECT')) cursor.refuse('EXISTS');
   const args = cursor.at(')') ? [] : parseArguments(cursor, name);
   cursor.expect(')');
-  if (cursor.at('OVER') && cursor.peek() === '(') cursor.refuse();
+  if (cursor.at('OVER') && cursor.peek() === '(') cursor.refuse('OVER');
   return { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) };
 }
 

@@ -114,9 +114,9 @@ export class Cursor extends Lexer {
     throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`));
   }
 
-  /** Refuses something that is valid but not available. */
-  refuse(): never {
-    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported'));
+  /** Refuses something that is valid but not available; `what` names it. */
+  refuse(what: string): never {
+    throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
   }
 
   private atEnd(): boolean {

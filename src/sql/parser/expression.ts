@@ -136,7 +136,7 @@ function parseIsNull(cursor: Cursor, value: Expression, start: number): Expressi
 function parseIn(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
   cursor.advance();
   cursor.expect('(');
-  if (cursor.at('SELECT')) cursor.refuse();
+  if (cursor.at('SELECT')) cursor.refuse('a subquery in IN');
   const list = parseExpressions(cursor);
   cursor.expect(')');
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };

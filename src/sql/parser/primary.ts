@@ -35,7 +35,7 @@ export function parseStar(cursor: Cursor): Expression | undefined {
 
 function parseBracket(cursor: Cursor): Expression {
   cursor.advance();
-  if (cursor.at('SELECT')) cursor.refuse();
+  if (cursor.at('SELECT')) cursor.refuse('a subquery as a value');
   const value = parseExpression(cursor);
   cursor.expect(')');
   return value;

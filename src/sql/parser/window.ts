@@ -28,7 +28,7 @@ export function parseRange(cursor: Cursor): InterpRange | undefined {
   cursor.expect('(');
   const from = parseExpression(cursor);
   const to = cursor.accept(',') ? parseExpression(cursor) : undefined;
-  if (cursor.at(',')) cursor.refuse();
+  if (cursor.at(',')) cursor.refuse('a third argument of RANGE');
   cursor.expect(')');
   const every = cursor.accept('EVERY') ? parseBracketLength(cursor) : undefined;
   const fill = parseFill(cursor);
@@ -55,7 +55,7 @@ export function parseWindow(cursor: Cursor): WindowClause | undefined {
     case 'COUNT_WINDOW':
       return parseCountWindow(cursor);
     case 'ANOMALY_WINDOW':
-      return cursor.refuse();
+      return cursor.refuse('ANOMALY_WINDOW');
     default:
       return undefined;
   }
@@ -94,7 +94,7 @@ function parseState(cursor: Cursor): WindowClause {
   cursor.expect('(');
   const value = parseExpression(cursor);
   const extend = cursor.accept(',') ? parseExpression(cursor) : undefined;
-  if (cursor.at(',')) cursor.refuse();
+  if (cursor.at(',')) cursor.refuse('a third argument of STATE_WINDOW');
   cursor.expect(')');
   const trueFor = parseTrueFor(cursor);
   return { kind: 'state', value, extend, trueFor, span: cursor.spanFrom(start) };
@@ -116,7 +116,7 @@ function parseEvent(cursor: Cursor): WindowClause {
 /** `TRUE_FOR(d)`; the form that counts rows is not available. */
 function parseTrueFor(cursor: Cursor): WindowLength | undefined {
   if (!cursor.accept('TRUE_FOR')) return undefined;
-  if (cursor.at('(') && cursor.peek() === 'COUNT') cursor.refuse();
+  if (cursor.at('(') && cursor.peek() === 'COUNT') cursor.refuse('TRUE_FOR with COUNT');
   return parseBracketLength(cursor);
 }
 
@@ -144,7 +144,7 @@ function parseFill(cursor: Cursor): Fill | undefined {
   const mode = fillModes.get(cursor.word) ?? cursor.fail();
   cursor.advance();
   const values = mode === 'VALUE' || mode === 'VALUE_F' ? parseFillValues(cursor) : [];
-  if (cursor.at(',')) cursor.refuse();
+  if (cursor.at(',')) cursor.refuse('a distance in FILL');
   cursor.expect(')');
   return { mode, values, span: cursor.spanFrom(start) };
 }

@@ -67,10 +67,14 @@ function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
   }
 }
 
+/** Databases that clients expect to exist. */
+export const systemDatabases: readonly string[] = ['information_schema', 'performance_schema'];
+
 /** The target of a table name; FaultError when database or table do not exist or no database is chosen. */
 export function findTable(name: ObjectName, context: QueryContext): { target: TableTarget; precision: Precision } {
   const database = name.database?.text ?? context.database;
   if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
+  if (systemDatabases.includes(database)) throw refuseUnsupported(`reading ${database}`);
   const precision = context.precisionOf(database);
   if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
   const target = context.resolveTable(database, name.name.text);
