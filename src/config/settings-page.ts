@@ -43,6 +43,10 @@ dbs = ["first", "second"]
 | secret | a text that is never printed |
 
 \`--help\` prints all flags, \`--version\` (\`-V\`) the version.
+
+Accepted and checked, but without effect so far: \`debug\`, \`limits.inflatedBytes\`, and the sections \`tmq\`, \`log\`
+(the log goes to standard output; \`level\` works), \`monitor\`, \`tsdbwire\`, \`metricsdb\`, \`agentd\`, \`statsgw\`,
+\`tsdbwire_telnet\` and \`hostexporter\`: their routes and listeners do not exist yet.
 `;
 
 /** The page `docs/settings.md`: every setting of the service, one section a table. */
