@@ -16,6 +16,8 @@ interface WriteRefusal {
   readonly code: 'illegal param' | 'not found' | 'invalid' | 'internal error' | 'forbidden';
   readonly message: string;
   readonly op?: string;
+  /** Why, where it is more than the message. */
+  readonly err?: string;
   readonly line?: number;
 }
 
@@ -46,7 +48,9 @@ export function lineprotoWriteHandler(context: HandlerContext): Handler {
     ]);
     body.stream.destroy();
     // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
-    if (body.failure() !== undefined || 'code' in ending) return sendRefusal(call, unreadableBody);
+    const failure = body.failure();
+    if (failure !== undefined) return sendRefusal(call, { ...unreadableBody, err: failure.message });
+    if ('code' in ending) return sendRefusal(call, { ...unreadableBody, err: ending.message });
     return sendOutcome(call, context, ending);
   };
 }
@@ -155,7 +159,7 @@ function rejection(fault: Fault): WriteRefusal {
 }
 
 function sendRefusal(call: Call, refusal: WriteRefusal): FastifyReply {
-  const { code, message, op, line } = refusal;
-  const body = op === undefined ? { code, message } : { code, message, op, err: message, line };
+  const { code, message, op, line, err = message } = refusal;
+  const body = op === undefined ? { code, message } : { code, message, op, err, line };
   return sendJson(call.reply, refusal.status, safeJson(body));
 }

@@ -134,7 +134,7 @@ test('a body that is not the gzip data it claims to be is 400, whatever the pipe
     t.is(reply.status, 400);
     t.is(
       reply.text,
-      '{"code":"internal error","message":"read line error","op":"read line","err":"read line error","line":0}',
+      '{"code":"internal error","message":"read line error","op":"read line","err":"request body is not valid gzip data","line":0}',
     );
   }
 });
