@@ -27,7 +27,7 @@ export interface Target {
 
 /** The state of the world in which a text was parsed. */
 export interface Reading {
-  /** Epoch of the database in the catalogue; rows must not be stored under another one, their series may be gone. */
+  /** Epoch of the database in the catalogue; series of a table from which something was dropped later may be gone. */
   readonly epoch: number;
   /** Unix microseconds of rows without a time of their own. */
   readonly nowMicros: bigint;

@@ -82,7 +82,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     const database = await ensureDatabase(catalogue, target.database, target.createDatabase);
     const table = await this.#table(database, blocks);
     await storage.ensure(database, table);
-    if (target.reading !== undefined && target.reading.epoch !== catalogue.epoch(database.name)) {
+    if (target.reading !== undefined && target.reading.epoch < catalogue.lastDrop(database.name, table.name)) {
       throw new FaultError(overtaken);
     }
     await this.#register(database, table, blocks);

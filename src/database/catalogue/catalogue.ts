@@ -22,6 +22,7 @@ export class Catalogue implements SchemaView {
   #position = 0;
   #prepared = false;
   #timer: NodeJS.Timeout | undefined;
+  #polling = false;
   /** The last read that was begun or is to be, whether it succeeds or not; and the one that has not begun. */
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
@@ -35,6 +36,7 @@ export class Catalogue implements SchemaView {
 
   /** Begins polling. A failed poll is left to the next one: what is known stays usable. */
   start(): void {
+    this.#polling = true;
     const poll = (): void => {
       this.sync().then(
         () => this.#schedule(poll),
@@ -48,8 +50,8 @@ export class Catalogue implements SchemaView {
   }
 
   stop(): void {
+    this.#polling = false;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   /**
@@ -121,6 +123,11 @@ export class Catalogue implements SchemaView {
     return this.#state.epoch(database);
   }
 
+  /** See {@link CatalogueState.lastDrop}. */
+  lastDrop(database: string, table: string): number {
+    return this.#state.lastDrop(database, table);
+  }
+
   user(name: string): UserDef | undefined {
     return this.#state.user(name);
   }
@@ -139,7 +146,7 @@ export class Catalogue implements SchemaView {
   }
 
   #schedule(poll: () => void): void {
-    clearTimeout(this.#timer);
+    if (!this.#polling) return;
     this.#timer = setTimeout(poll, pollMs);
     this.#timer.unref();
   }

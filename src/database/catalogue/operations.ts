@@ -24,7 +24,8 @@ export type Operation =
       readonly keepDays: number | undefined;
       readonly options: Readonly<Record<string, string>>;
     }
-  | { readonly op: 'drop-database'; readonly name: string }
+  /** Drops carry the id of what they mean, so that they never hit something that was made anew under the same name. */
+  | { readonly op: 'drop-database'; readonly name: string; readonly id: string }
   | {
       readonly op: 'create-table';
       readonly database: string;
@@ -45,8 +46,15 @@ export type Operation =
       readonly columns: readonly ColumnSpec[];
       readonly tags: readonly ColumnSpec[];
     }
-  | { readonly op: 'drop-table'; readonly database: string; readonly name: string }
-  | { readonly op: 'drop-sub-tables'; readonly database: string; readonly names: readonly string[] }
+  | { readonly op: 'drop-table'; readonly database: string; readonly name: string; readonly id: string }
+  | {
+      readonly op: 'drop-sub-table';
+      readonly database: string;
+      readonly superTable: string;
+      readonly name: string;
+      /** Generation that is dropped: how many sub-tables of this name were dropped before it. */
+      readonly generation: number;
+    }
   | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
   | { readonly op: 'create-user' | 'alter-user'; readonly name: string; readonly passwordHash: string }
   | { readonly op: 'drop-user'; readonly name: string }

@@ -18,8 +18,12 @@ interface DatabaseEntry {
   readonly tables: Map<string, TableEntry>;
   /** How often a sub-table of a name was dropped; names never dropped are absent. */
   readonly generations: Map<string, number>;
-  /** Grows whenever something under this database goes away: what remembers series by name must forget them. */
+  /** Position of the last entry under which something of this database went away, or of its creation. */
   readonly epoch: number;
+  /** By name of a super table or normal table: position of the last entry that dropped it or one of its sub-tables. */
+  readonly drops: Map<string, number>;
+  /** Position of the entry that created it. */
+  readonly createdAt: number;
 }
 
 /**
@@ -65,6 +69,16 @@ export class CatalogueState implements SchemaView {
     return this.#databases.get(database)?.epoch ?? 0;
   }
 
+  /**
+   * Position of the last entry that took series away from a table of this name: a drop of the table, of one of its
+   * sub-tables, or of the database before this one. Ids that were looked up at an earlier {@link epoch} may be dead.
+   */
+  lastDrop(database: string, table: string): number {
+    const found = this.#databases.get(database);
+    if (found === undefined) return Number.POSITIVE_INFINITY;
+    return found.drops.get(table) ?? found.createdAt;
+  }
+
   user(name: string): UserDef | undefined {
     return this.#users.get(name);
   }
@@ -85,8 +99,9 @@ export class CatalogueState implements SchemaView {
       case 'alter-database':
         return this.#alterDatabase(operation);
       case 'drop-database':
-        if (this.#databases.delete(operation.name)) return undefined;
-        return missingDatabase();
+        if (this.#databases.get(operation.name)?.def.id !== operation.id) return missingDatabase();
+        this.#databases.delete(operation.name);
+        return undefined;
       case 'create-secret':
         this.#secret ??= operation.secret;
         return undefined;
@@ -110,7 +125,8 @@ export class CatalogueState implements SchemaView {
     const { name, precision, keepDays, options } = operation;
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
-    this.#databases.set(name, { def, tables: new Map(), generations: new Map(), epoch: entry.position });
+    const nothing = { tables: new Map(), generations: new Map(), drops: new Map() };
+    this.#databases.set(name, { def, ...nothing, epoch: entry.position, createdAt: entry.position });
     return undefined;
   }
 
@@ -132,12 +148,15 @@ export class CatalogueState implements SchemaView {
     if (operation.op === 'create-table') return createTable(found.def, found.tables, operation, entry, index);
     if (operation.op === 'extend-table') return extendTable(found.def, found.tables, operation, entry, index);
     if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry.position);
+    const { name } = operation;
     if (operation.op === 'drop-table') {
-      if (!found.tables.delete(operation.name)) {
-        return fault('database', Codes.tableNotExist, 'Table does not exist');
-      }
+      if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
+      found.tables.delete(name);
+      found.drops.set(name, entry.position);
     } else {
-      for (const name of operation.names) found.generations.set(name, (found.generations.get(name) ?? 0) + 1);
+      if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();
+      found.generations.set(name, operation.generation + 1);
+      found.drops.set(operation.superTable, entry.position);
     }
     this.#databases.set(operation.database, { ...found, epoch: entry.position });
     return undefined;
@@ -166,6 +185,10 @@ export class CatalogueState implements SchemaView {
     }
     return undefined;
   }
+}
+
+function missingTable(): Fault {
+  return fault('database', Codes.tableNotExist, 'Table does not exist');
 }
 
 function missingDatabase(): Fault {

@@ -32,15 +32,18 @@ function missing(allowed: boolean, code: number, message: string): void {
 }
 
 async function dropWhole(database: DatabaseDef, table: TableDef, context: DefinitionContext): Promise<void> {
-  await submit(context, { op: 'drop-table', database: database.name, name: table.name }, Codes.tableNotExist);
+  const { name, id } = table;
+  await submit(context, { op: 'drop-table', database: database.name, name, id }, Codes.tableNotExist);
   await context.storage.dropTable(table);
 }
 
 async function dropSubTable(database: DatabaseDef, name: string, context: DefinitionContext): Promise<boolean> {
+  const generation = context.catalogue.generation(database.name, name);
   const found = (await context.subTables.lookUp(database, [name])).get(name);
   const parent = found && context.catalogue.table(database.name, found.superTable);
   if (found === undefined || parent === undefined) return false;
-  await submit(context, { op: 'drop-sub-tables', database: database.name, names: [name] });
+  const drop = { op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation } as const;
+  await submit(context, drop, Codes.tableNotExist);
   await context.subTables.drop(database, parent, [found]);
   await context.storage.dropSeries(parent, [found.id]);
   const again = setTimeout(() => {

@@ -60,7 +60,11 @@ async function dropDatabase(
     if (ifExists) return;
     throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
   }
-  await submit(context, { op: 'drop-database', name: name.text }, ifExists ? Codes.databaseNotExist : undefined);
+  await submit(
+    context,
+    { op: 'drop-database', name: name.text, id: found.id },
+    ifExists ? Codes.databaseNotExist : undefined,
+  );
   context.subTables.forget();
   await context.storage.dropDatabase(found);
 }

@@ -11,6 +11,10 @@ function entry(position: number, ...operations: Operation[]): LogEntry {
 
 const createDatabase = { op: 'create-database', name: 'db', precision: 'ms', keepDays: 3650, options: {} } as const;
 
+function dropSubTable(name: string, generation: number): Operation {
+  return { op: 'drop-sub-table', database: 'db', superTable: 't', name, generation };
+}
+
 function superTable(columns: readonly [string, ReturnType<typeof dataType>][], tags = ['site']): Operation {
   return {
     op: 'extend-table',
@@ -98,7 +102,8 @@ test('gives a re-created database and table new ids', (t) => {
   const state = new CatalogueState();
   state.apply(entry(1, createDatabase, superTable([['v', dataType('INT')]])));
   const [database, table] = [state.database('db')!.id, state.table('db', 't')!.storage];
-  state.apply(entry(2, { op: 'drop-database', name: 'db' }, createDatabase, superTable([['v', dataType('INT')]])));
+  const drop = { op: 'drop-database', name: 'db', id: database } as const;
+  state.apply(entry(2, drop, createDatabase, superTable([['v', dataType('INT')]])));
   t.not(state.database('db')!.id, database);
   t.not(state.table('db', 't')!.storage, table);
 });
@@ -107,13 +112,40 @@ test('counts the generations of dropped sub-tables and changes the epoch with ev
   const state = new CatalogueState();
   state.apply(entry(1, createDatabase));
   const epoch = state.epoch('db');
-  state.apply(entry(2, { op: 'drop-sub-tables', database: 'db', names: ['a', 'b'] }));
-  state.apply(entry(3, { op: 'drop-sub-tables', database: 'db', names: ['a'] }));
+  state.apply(entry(2, dropSubTable('a', 0), dropSubTable('b', 0)));
+  state.apply(entry(3, dropSubTable('a', 1)));
   t.deepEqual(
     ['a', 'b', 'c'].map((name) => state.generation('db', name)),
     [2, 1, 0],
   );
   t.not(state.epoch('db'), epoch);
+});
+
+test('a drop that was decided before something was made anew under the name does not hit it', (t) => {
+  const state = new CatalogueState();
+  const codes = (position: number, ...operations: Operation[]) =>
+    state.apply(entry(position, ...operations)).map((fault) => fault?.code);
+  state.apply(entry(1, createDatabase, superTable([['v', dataType('INT')]])));
+  const dropTable = { op: 'drop-table', database: 'db', name: 't', id: state.table('db', 't')!.id } as const;
+  t.deepEqual(codes(2, dropTable, superTable([['v', dataType('INT')]]), dropTable), [
+    undefined,
+    undefined,
+    Codes.tableNotExist,
+  ]);
+  t.deepEqual(codes(3, dropSubTable('a', 0), dropSubTable('a', 0)), [undefined, Codes.tableNotExist]);
+  const dropDatabase = { op: 'drop-database', name: 'db', id: state.database('db')!.id } as const;
+  t.deepEqual(codes(4, dropDatabase, createDatabase, dropDatabase), [undefined, undefined, Codes.databaseNotExist]);
+});
+
+test('tells of each table when something was last dropped from it', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, createDatabase, superTable([['v', dataType('INT')]])));
+  t.is(state.lastDrop('db', 't'), 1);
+  state.apply(entry(2, dropSubTable('a', 0)));
+  t.is(state.lastDrop('db', 't'), 2);
+  t.is(state.lastDrop('db', 'other'), 1);
+  state.apply(entry(3, { op: 'drop-table', database: 'db', name: 't', id: state.table('db', 't')!.id }));
+  t.is(state.lastDrop('db', 't'), 3);
 });
 
 const name = fc.constantFrom('a', 'b', 'c');
@@ -129,8 +161,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     columns: specs,
     tags: specs,
   }),
-  fc.record({ op: fc.constant('drop-table' as const), database: fc.constant('db'), name }),
-  fc.record({ op: fc.constant('drop-sub-tables' as const), database: fc.constant('db'), names: fc.array(name) }),
+  fc.record({
+    op: fc.constant('drop-table' as const),
+    database: fc.constant('db'),
+    name,
+    id: fc.nat(30).map((position) => `${position}_0`),
+  }),
+  fc.record({
+    op: fc.constant('drop-sub-table' as const),
+    database: fc.constant('db'),
+    superTable: name,
+    name,
+    generation: fc.nat(2),
+  }),
   fc.record({
     op: fc.constant('alter-table' as const),
     database: fc.constant('db'),
