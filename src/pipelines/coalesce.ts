@@ -1,5 +1,5 @@
 import { Observable, type OperatorFunction } from 'rxjs';
-import { type Batch, type BlockGroup, groupBatches } from '../model/batch.js';
+import { type Batch, type BlockGroup, groupBatches, type Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 
@@ -99,8 +99,14 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
     });
 }
 
-function laneKey({ payload, target }: Batch<ColumnBlock>): string {
-  return `${payload.database}\n${payload.table}\n${target.createDatabase}`;
+/** A group has one target, the first one's: what it says must be true of all members. */
+function isAlike(a: Target, b: Target): boolean {
+  return a.createDatabase === b.createDatabase && a.reading?.epoch === b.reading?.epoch;
+}
+
+/** Names may hold any character, so the length of the first one says where the second begins. */
+function laneKey({ payload: { database, table } }: Batch<ColumnBlock>): string {
+  return `${database.length}:${database}${table}`;
 }
 
 function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
@@ -116,6 +122,7 @@ function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
     rows += batch.rows;
     bytes += batch.bytes;
     if (count > 0 && (rows > limits.maxRows || bytes > limits.maxBytes)) break;
+    if (!isAlike(batch.target, waiting[0]!.target)) break;
     count++;
   }
   return waiting.splice(0, count);

@@ -125,6 +125,41 @@ test('does not make a group larger than the row limit out of smaller blocks', as
   t.is(groups[2]!.rows, 1);
 });
 
+test('writes of one table never overlap, and share a group only when they agree about their target', async (t) => {
+  const { input, groups } = setUp(4);
+  const of = (value: number, createDatabase: boolean, epoch: number) => {
+    const batch = oneRow('t', value);
+    return { ...batch, target: { ...batch.target, createDatabase, reading: { epoch, nowMicros: 0n } } };
+  };
+  for (const batch of [of(1, true, 1), of(2, false, 1), of(3, false, 1), of(4, false, 2)]) input.next(batch);
+  for (let at = 0; at < 3; at++) {
+    await turn();
+    t.is(groups.length, at + 1);
+    groups[at]!.settle(delivered(1));
+  }
+  t.deepEqual(
+    groups.map((group) => group.payload.blocks.map((block) => Number(block.times[0]))),
+    [[1], [2, 3], [4]],
+  );
+});
+
+test('tables whose names hold line breaks are not taken for one another', async (t) => {
+  const { input, groups } = setUp(1);
+  const batches = [oneRow('b\nc', 1), oneRow('c', 2), oneRow('c', 3)];
+  input.next(oneRow('other', 0));
+  for (const [at, database] of ['a', 'a\nb', 'a\nb'].entries()) {
+    input.next({ ...batches[at]!, payload: { ...batches[at]!.payload, database } });
+  }
+  for (let at = 0; at < 3; at++) {
+    await turn();
+    groups[at]!.settle(delivered(1));
+  }
+  t.deepEqual(
+    groups.map((group) => group.payload.blocks.length),
+    [1, 1, 2],
+  );
+});
+
 test('completes only when everything in flight is settled', async (t) => {
   const { input, groups, isCompleted } = setUp();
   input.next(oneRow('t', 1));
