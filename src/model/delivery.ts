@@ -32,7 +32,8 @@ export function delivered(rows: number, rejectedRows = 0, rejects: readonly RowR
   return { outcome: 'delivered', rows, rejectedRows, rejects };
 }
 
-const severity = { delivered: 0, shed: 1, failed: 2, rejected: 3 } as const;
+/** Trying again is useful as long as one part may still pass, so what is permanent never hides what is transient. */
+const severity = { delivered: 0, rejected: 1, shed: 2, failed: 3 } as const;
 
 /** Joins the endings of the parts of one batch: the worst wins; rows and rejects of delivered parts add up. */
 export function worstOf(a: Delivery, b: Delivery): Delivery {
