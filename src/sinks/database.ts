@@ -1,4 +1,5 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { createNamed } from '../database/catalogue/create-named.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { lastPosition } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
@@ -108,9 +109,14 @@ export class DatabaseSink implements Sink<BlockGroup> {
       else if (nullMeaning === 'overwrite') break;
       else {
         const extend = { op: 'extend-table', database: database.name, name, timeColumn: '_ts', ...growth } as const;
-        const [refused] = await catalogue.submit([extend]);
+        const refused =
+          table === undefined
+            ? await createNamed(catalogue, this.#context.subTables, database, extend)
+            : (await catalogue.submit([extend]))[0];
         if (refused !== undefined) throw new FaultError(refused);
-        return catalogue.table(database.name, name)!;
+        const grown = catalogue.table(database.name, name);
+        if (grown === undefined) throw new FaultError(overtaken);
+        return grown;
       }
     }
     throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));

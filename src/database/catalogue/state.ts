@@ -16,6 +16,8 @@ export interface UserDef {
 interface DatabaseEntry {
   readonly def: DatabaseDef;
   readonly tables: Map<string, TableEntry>;
+  /** Names of the tables by id. */
+  readonly names: Map<string, string>;
   /** How often a sub-table of a name was dropped; names never dropped are absent. */
   readonly generations: Map<string, number>;
   /** Position of the last entry under which something of this database went away, or of its creation. */
@@ -53,8 +55,8 @@ export class CatalogueState implements SchemaView {
   }
 
   tableById(database: string, id: string): TableDef | undefined {
-    for (const { def } of this.#databases.get(database)?.tables.values() ?? []) if (def.id === id) return def;
-    return undefined;
+    const found = this.#databases.get(database);
+    return found?.tables.get(found.names.get(id) ?? '')?.def;
   }
 
   tables(database: string): readonly TableDef[] {
@@ -125,7 +127,7 @@ export class CatalogueState implements SchemaView {
     const { name, precision, keepDays, options } = operation;
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
-    const nothing = { tables: new Map(), generations: new Map(), drops: new Map() };
+    const nothing = { tables: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
     this.#databases.set(name, { def, ...nothing, epoch: entry.position, createdAt: entry.position });
     return undefined;
   }
@@ -145,13 +147,21 @@ export class CatalogueState implements SchemaView {
   #applyInside(operation: Extract<Operation, { database: string }>, entry: LogEntry, index: number): Fault | undefined {
     const found = this.#databases.get(operation.database);
     if (found === undefined) return missingDatabase();
-    if (operation.op === 'create-table') return createTable(found.def, found.tables, operation, entry, index);
-    if (operation.op === 'extend-table') return extendTable(found.def, found.tables, operation, entry, index);
-    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry.position);
     const { name } = operation;
+    if (operation.op === 'create-table' || operation.op === 'extend-table') {
+      const refused =
+        operation.op === 'create-table'
+          ? createTable(found.def, found.tables, operation, entry, index)
+          : extendTable(found.def, found.tables, operation, entry, index);
+      const made = found.tables.get(name)?.def;
+      if (made !== undefined) found.names.set(made.id, name);
+      return refused;
+    }
+    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry.position);
     if (operation.op === 'drop-table') {
       if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
       found.tables.delete(name);
+      found.names.delete(operation.id);
       found.drops.set(name, entry.position);
     } else {
       if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();

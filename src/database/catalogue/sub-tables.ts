@@ -1,16 +1,20 @@
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
-import type { DatabaseDef, DataType, SchemaView, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import type { DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { encodeNative } from '../native-block.js';
+import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
+import { overtaken } from './overtaken.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
 /** Ids in one look-up statement. */
 const idsPerQuery = 5_000;
+/** What remembered sub-tables hold in place of their tags, which only a registration needs. */
+const noTags: ReadonlyMap<string, TagValue> = new Map();
 
 const create = `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
   ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`;
@@ -31,14 +35,16 @@ interface Registered {
  */
 export class SubTables {
   readonly #engine: Engine;
-  readonly #schema: SchemaView;
-  /** By database id and name. */
+  readonly #catalogue: Catalogue;
+  /** By {@link SubTables.#place} and name. */
   readonly #remembered = new Map<string, SubTable>();
+  /** Registrations that run, by sub-table id. */
+  readonly #inHand = new Map<bigint, Promise<unknown>>();
   #prepared = false;
 
-  constructor(engine: Engine, schema: SchemaView) {
+  constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
-    this.#schema = schema;
+    this.#catalogue = catalogue;
   }
 
   /**
@@ -54,30 +60,30 @@ export class SubTables {
   ): SubTable {
     const known = this.known(database, name);
     if (known !== undefined && known.superTable === superTable) return known;
-    const id = subTableId(database.id, name, this.#schema.generation(database.name, name));
-    return { id, name, superTable, tags, ttl, registered: false };
+    return { id: this.#id(database, name), name, superTable, tags, ttl, registered: false };
   }
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
   known(database: DatabaseDef, name: string): SubTable | undefined {
-    return this.#remembered.get(this.#key(database, name));
+    return this.#remembered.get(this.#place(database) + name);
   }
 
   /** Looks names up in the engine; names that do not exist are missing in the answer. */
   async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
     const found = new Map<string, SubTable>();
     const byId = new Map<bigint, string>();
+    // What a drop takes away while the engine is asked must not be remembered for the time after it.
+    const place = this.#place(database);
     for (const name of names) {
       const known = this.known(database, name);
       if (known !== undefined) found.set(name, known);
-      else byId.set(subTableId(database.id, name, this.#schema.generation(database.name, name)), name);
+      else byId.set(this.#id(database, name), name);
     }
-    for (const row of await this.#read(database, [...byId.keys()])) {
-      const parent = this.#parent(database, row.parent);
-      if (parent === undefined || byId.get(row.id) !== row.name) continue;
-      const { id, name, ttl } = row;
-      const subTable = { id, name, superTable: parent.name, tags: new Map(), ttl, registered: true };
-      this.#remember(this.#key(database, name), subTable);
+    for (const { id, name, ttl, parent } of await this.#read(database, [...byId.keys()])) {
+      const superTable = this.#catalogue.tableById(database.name, parent)?.name;
+      if (superTable === undefined || byId.get(id) !== name) continue;
+      const subTable = { id, name, superTable, tags: noTags, ttl, registered: true };
+      this.#remember(place + name, subTable);
       found.set(name, subTable);
     }
     return found;
@@ -85,8 +91,9 @@ export class SubTables {
 
   /**
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
-   * registered sub-table always has its tags. A name that exists under another super table, or an id that belongs to
-   * another name, is a fault and nothing is registered.
+   * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or an id
+   * that belongs to another name, is a fault and nothing is registered; a sub-table that was dropped since it was made
+   * is {@link overtaken}.
    */
   async register(
     database: DatabaseDef,
@@ -95,21 +102,63 @@ export class SubTables {
   ): Promise<Fault | undefined> {
     const wanted = subTables.filter((subTable) => !subTable.registered);
     if (wanted.length === 0) return undefined;
-    const byId = new Map(wanted.map((subTable) => [subTable.id, subTable]));
-    const missing = new Map(byId);
-    for (const row of await this.#read(database, [...byId.keys()])) {
-      const parent = this.#parent(database, row.parent);
-      if (parent === undefined) continue;
-      const problem = conflict(row, byId.get(row.id)!, parent, superTable);
+    const place = this.#place(database);
+    if (wanted.some(({ id, name }) => id !== this.#id(database, name))) return overtaken;
+    const problem = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
+    if (problem !== undefined) return problem;
+    for (const subTable of wanted) {
+      subTable.registered = true;
+      this.#remember(place + subTable.name, { ...subTable, tags: noTags });
+    }
+    return undefined;
+  }
+
+  async #registerMissing(
+    database: DatabaseDef,
+    superTable: TableDef,
+    wanted: readonly SubTable[],
+  ): Promise<Fault | undefined> {
+    const missing = new Map(wanted.map((subTable) => [subTable.id, subTable]));
+    for (const row of await this.#read(database, [...missing.keys()])) {
+      const parent = this.#catalogue.tableById(database.name, row.parent);
+      const subTable = missing.get(row.id);
+      if (parent === undefined || subTable === undefined) continue;
+      const problem = conflict(row, subTable, parent, superTable);
       if (problem !== undefined) return problem;
       missing.delete(row.id);
     }
-    if (missing.size > 0) await this.#write(database, superTable, [...missing.values()]);
-    for (const subTable of wanted) {
-      subTable.registered = true;
-      this.#remember(this.#key(database, subTable.name), subTable);
+    if (missing.size === 0) return undefined;
+    const names = [...missing.values()].map(({ name }) => name);
+    const taken = this.#takenByTable(database, names);
+    if (taken !== undefined) return taken;
+    await this.#write(database, superTable, [...missing.values()]);
+    // A table of such a name may have been created meanwhile: whoever looks last sees the other one.
+    await this.#catalogue.sync();
+    return this.#takenByTable(database, names);
+  }
+
+  #takenByTable(database: DatabaseDef, names: readonly string[]): Fault | undefined {
+    const taken = names.find((name) => this.#catalogue.table(database.name, name) !== undefined);
+    return taken === undefined ? undefined : fault('database', Codes.tableAlreadyExists, 'Table already exists');
+  }
+
+  /** Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done. */
+  async #exclusively<T>(subTables: readonly SubTable[], run: () => Promise<T>): Promise<T> {
+    const earlier = (): Promise<unknown> | undefined => {
+      for (const { id } of subTables) {
+        const running = this.#inHand.get(id);
+        if (running !== undefined) return running;
+      }
+      return undefined;
+    };
+    for (let running = earlier(); running !== undefined; running = earlier()) await running.catch(() => undefined);
+    const work = run();
+    for (const { id } of subTables) this.#inHand.set(id, work);
+    try {
+      return await work;
+    } finally {
+      for (const { id } of subTables) this.#inHand.delete(id);
     }
-    return undefined;
   }
 
   /** Marks sub-tables as dropped where their tags are kept, so that no query finds them; the name is free at once. */
@@ -122,7 +171,7 @@ export class SubTables {
       `INSERT INTO ${superTable.tagStorage} (id, ts, name, dropped, revision) FORMAT JSONEachRow`,
       data,
     );
-    for (const { name } of subTables) this.#remembered.delete(this.#key(database, name));
+    for (const { name } of subTables) this.#remembered.delete(this.#place(database) + name);
   }
 
   /** Forgets everything: the engine may hold other data now. */
@@ -131,18 +180,19 @@ export class SubTables {
     this.#prepared = false;
   }
 
-  /** The epoch is part of the key, so that whatever a drop touched is read again. */
-  #key(database: DatabaseDef, name: string): string {
-    return `${database.id}/${this.#schema.epoch(database.name)}/${name}`;
+  /** Where the names of a database are remembered now: under its epoch, so that whatever a drop touched is read again. */
+  #place(database: DatabaseDef): string {
+    return `${database.id}/${this.#catalogue.epoch(database.name)}/`;
+  }
+
+  /** The id a sub-table of this name has or would get. */
+  #id(database: DatabaseDef, name: string): bigint {
+    return subTableId(database.id, name, this.#catalogue.generation(database.name, name));
   }
 
   #remember(key: string, subTable: SubTable): void {
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
     this.#remembered.set(key, subTable);
-  }
-
-  #parent(database: DatabaseDef, id: string): TableDef | undefined {
-    return this.#schema.tableById(database.name, id);
   }
 
   async #prepare(): Promise<void> {

@@ -1,9 +1,10 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, isVariable, type TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast.js';
+import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
 import { checkedName, columnSpec } from './column-type.js';
-import { type DefinitionContext, databaseOf, submit } from './context.js';
+import { type DefinitionContext, databaseOf } from './context.js';
 
 /** Longest row and longest tags of a sub-table, in bytes (SQL reference, limits). */
 const maxRowBytes = 65531;
@@ -33,14 +34,12 @@ export async function createTable(
   if (comment !== undefined && Buffer.byteLength(comment) > maxCommentBytes) {
     throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
   }
-  const taken = (await context.subTables.lookUp(database, [name])).get(name);
-  if (taken !== undefined) {
-    if (statement.ifNotExists && kind === 'normal') return;
-    throw new FaultError(fault('database', Codes.tableAlreadyExists, 'Table already exists'));
-  }
   const spec = { database: database.name, name, kind, timeColumn, columns, tags, comment, ttl } as const;
-  const allowed = statement.ifNotExists ? existsCode(kind) : undefined;
-  await submit(context, { op: 'create-table', ...spec }, allowed);
+  const { catalogue, subTables } = context;
+  const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
+  if (refused !== undefined && !(statement.ifNotExists && refused.code === existsCode(kind))) {
+    throw new FaultError(refused);
+  }
   const made = context.catalogue.table(database.name, name);
   if (made !== undefined) await context.storage.ensure(database, made);
 }

@@ -1,0 +1,36 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import type { Catalogue } from './catalogue.js';
+import type { Operation } from './operations.js';
+import type { SubTables } from './sub-tables.js';
+
+type Creation = Extract<Operation, { op: 'create-table' | 'extend-table' }>;
+
+/**
+ * Submits the creation of a table, whose name no sub-table may have. The registry of sub-tables is not part of the log,
+ * so it is looked at before and after: of a table and a sub-table that are created at once, at least one is refused, and
+ * never both stay.
+ * @returns the fault with which the creation was refused.
+ */
+export async function createNamed(
+  catalogue: Catalogue,
+  subTables: SubTables,
+  database: DatabaseDef,
+  creation: Creation,
+): Promise<Fault | undefined> {
+  const { name } = creation;
+  const isTaken = async (): Promise<boolean> => (await subTables.lookUp(database, [name])).has(name);
+  if (catalogue.table(database.name, name) === undefined && (await isTaken())) return taken;
+  const [refused] = await catalogue.submit([creation]);
+  const made = catalogue.table(database.name, name);
+  if (refused !== undefined || made === undefined || !isNew(made) || !(await isTaken())) return refused;
+  await catalogue.submit([{ op: 'drop-table', database: database.name, name, id: made.id }]);
+  return taken;
+}
+
+/** True when nothing but its creation has happened to a table: its id is the number of that operation. */
+function isNew({ id, revision }: TableDef): boolean {
+  return id === `${revision}_0`;
+}
+
+const taken = fault('database', Codes.tableAlreadyExists, 'Table already exists');

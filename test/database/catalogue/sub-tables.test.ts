@@ -1,0 +1,114 @@
+import test from 'ava';
+import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
+import { createNamed } from '../../../src/database/catalogue/create-named.js';
+import type { Operation } from '../../../src/database/catalogue/operations.js';
+import { overtaken } from '../../../src/database/catalogue/overtaken.js';
+import { Storage } from '../../../src/database/catalogue/storage.js';
+import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../../src/database/client.js';
+import { Codes } from '../../../src/model/fault.js';
+import { dataType } from '../../../src/model/schema.js';
+import { silentLog, startEngine } from '../../support/engine.js';
+
+const engine = await startEngine();
+const client = new EngineClient(engine.endpoint);
+test.after.always(async () => {
+  await client.close();
+  await engine.end();
+});
+
+/** What one process knows of the shared engine. */
+function startProcess() {
+  const catalogue = new Catalogue(client, silentLog);
+  const storage = new Storage(client, catalogue);
+  return { catalogue, storage, subTables: new SubTables(client, catalogue) };
+}
+
+function table(database: string, name: string, kind: 'super' | 'normal') {
+  return {
+    op: 'create-table',
+    database,
+    name,
+    kind,
+    timeColumn: 'ts',
+    columns: [{ name: 'v', type: dataType('INT') }],
+    tags: kind === 'super' ? [{ name: 'g', type: dataType('NCHAR', 8) }] : [],
+    comment: undefined,
+    ttl: 0,
+  } as const satisfies Operation;
+}
+
+/** A process that has made a database of this name with the super tables `a` and `b`. */
+async function startWith(database: string) {
+  const made = startProcess();
+  await made.catalogue.submit([
+    { op: 'create-database', name: database, precision: 'ms', keepDays: 3650, options: {} },
+    table(database, 'a', 'super'),
+    table(database, 'b', 'super'),
+  ]);
+  const def = made.catalogue.database(database)!;
+  const [a, b] = [made.catalogue.table(database, 'a')!, made.catalogue.table(database, 'b')!];
+  await made.storage.ensure(def, a);
+  await made.storage.ensure(def, b);
+  const named = (superTable: 'a' | 'b', name: string) =>
+    made.subTables.make(def, superTable, name, new Map([['g', 'x']]), 0);
+  return { ...made, def, a, b, named };
+}
+
+test('of two super tables that get a sub-table of the same name at once only one has it', async (t) => {
+  const { subTables, def, a, b, named } = await startWith('both');
+  const results = await Promise.all([
+    subTables.register(def, a, [named('a', 's'), named('a', 'a1')]),
+    subTables.register(def, b, [named('b', 'b1'), named('b', 's')]),
+  ]);
+  t.deepEqual(
+    results.map((refused) => refused?.code),
+    [undefined, Codes.tableInOtherStable],
+  );
+  t.is((await startProcessOn('both')).get('s'), 'a');
+});
+
+/** The super table of each sub-table, as a process sees it that has just been started. */
+async function startProcessOn(database: string): Promise<ReadonlyMap<string, string>> {
+  const { catalogue, subTables } = startProcess();
+  await catalogue.sync();
+  const found = await subTables.lookUp(catalogue.database(database)!, ['s', 'a1', 'b1']);
+  return new Map([...found].map(([name, { superTable }]) => [name, superTable]));
+}
+
+test('a sub-table that is dropped while it waits for its registration is not remembered under its dead id', async (t) => {
+  const { catalogue, subTables, def, a, named } = await startWith('late');
+  const waiting = named('a', 's');
+  t.is(await subTables.register(def, a, [named('a', 's')]), undefined);
+  const drop = { op: 'drop-sub-table', database: 'late', superTable: 'a', name: 's', generation: 0 } as const;
+  // The drop is read while the look-up is on its way.
+  const looking = subTables.lookUp(def, ['s', 'other']);
+  await catalogue.submit([drop]);
+  await looking;
+  t.is(subTables.known(def, 's'), undefined);
+  t.is(await subTables.register(def, a, [waiting]), overtaken);
+  t.is(subTables.known(def, 's'), undefined);
+  const anew = named('a', 's');
+  t.not(anew.id, waiting.id);
+  t.is(await subTables.register(def, a, [anew]), undefined);
+  t.is(subTables.known(def, 's')?.id, anew.id);
+});
+
+test('a table and a sub-table never share a name, whichever came first, and however close', async (t) => {
+  const { catalogue, subTables, def, a, named } = await startWith('names');
+  const other = startProcess();
+  await other.catalogue.sync();
+  t.is(await subTables.register(def, a, [named('a', 's')]), undefined);
+  const create = (name: string) =>
+    createNamed(other.catalogue, other.subTables, other.catalogue.database('names')!, table('names', name, 'normal'));
+  t.is((await create('s'))?.code, Codes.tableAlreadyExists);
+  t.is(await create('n'), undefined);
+  // This process has not read of the table yet.
+  t.is(catalogue.table('names', 'n'), undefined);
+  t.is((await subTables.register(def, a, [named('a', 'n')]))?.code, Codes.tableAlreadyExists);
+  for (let round = 0; round < 10; round++) {
+    const name = `race${round}`;
+    const results = await Promise.all([create(name), subTables.register(def, a, [named('a', name)])]);
+    t.true(results.some((refused) => refused?.code === Codes.tableAlreadyExists));
+  }
+});
