@@ -21,12 +21,14 @@ export interface QualifiedName {
 
 /**
  * The table names of one statement. Names that memory does not know are looked up in the engine once; that a name does
- * not exist is believed for this statement alone, because another process may be creating it.
+ * not exist is believed for this statement alone, because another process may be creating it. What was looked up holds
+ * until something is dropped in the database; then it is unknown again.
  */
 export class StatementNames {
   readonly #catalogue: Catalogue;
   readonly #subTables: SubTables;
-  readonly #looked = new Set<string>();
+  /** What was found, undefined for names that do not exist. */
+  readonly #looked = new Map<string, SubTable | undefined>();
 
   constructor(catalogue: Catalogue, subTables: SubTables) {
     this.#catalogue = catalogue;
@@ -39,32 +41,37 @@ export class StatementNames {
     if (found !== undefined) {
       const table = this.#catalogue.table(database, name);
       if (table !== undefined) return { kind: table.kind, table };
-      const subTable = this.#subTables.known(found, name);
+      // A statement may name more sub-tables than the process remembers.
+      const subTable = this.#subTables.known(found, name) ?? this.#looked.get(this.#key(database, name));
       const parent = subTable && this.#catalogue.table(database, subTable.superTable);
       if (parent !== undefined && subTable !== undefined) {
         return { kind: 'sub', table: parent, id: subTable.id, name, subTable };
       }
     }
-    return this.#looked.has(key(database, name)) ? 'absent' : 'unknown';
+    return this.#looked.has(this.#key(database, name)) ? 'absent' : 'unknown';
   }
 
-  /** Looks names up in the engine; afterwards none of them is unknown. */
+  /** Looks names up in the engine; afterwards none of them is unknown, unless something was dropped meanwhile. */
   async lookUp(names: readonly QualifiedName[]): Promise<void> {
     if (names.length === 0) return;
     await this.#catalogue.sync();
     const byDatabase = new Map<DatabaseDef, string[]>();
     for (const { database, name } of names) {
-      this.#looked.add(key(database, name));
+      this.#looked.set(this.#key(database, name), undefined);
       const found = this.#catalogue.database(database);
       if (found === undefined || this.#catalogue.table(database, name) !== undefined) continue;
       const list = byDatabase.get(found);
       if (list === undefined) byDatabase.set(found, [name]);
       else list.push(name);
     }
-    for (const [database, list] of byDatabase) await this.#subTables.lookUp(database, list);
+    for (const [database, list] of byDatabase) {
+      const keys = list.map((name) => this.#key(database.name, name));
+      const found = await this.#subTables.lookUp(database, list);
+      for (const [i, name] of list.entries()) this.#looked.set(keys[i]!, found.get(name));
+    }
   }
-}
 
-function key(database: string, name: string): string {
-  return `${database}\0${name}`;
+  #key(database: string, name: string): string {
+    return `${this.#catalogue.epoch(database)}\0${database}\0${name}`;
+  }
 }

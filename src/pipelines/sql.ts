@@ -74,7 +74,8 @@ export class SqlPipeline implements Component {
   async drain(deadline: AbortSignal): Promise<void> {
     this.exchanges$.complete();
     const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([Promise.all(this.#running), expired]);
+    // Statements that waited for others begin when those end.
+    while (this.#running.size > 0 && !deadline.aborted) await Promise.race([...this.#running, expired]);
   }
 
   async stop(): Promise<void> {
@@ -150,7 +151,8 @@ export class SqlPipeline implements Component {
     const mentioned = collectTables(query).flatMap(({ database = request.database, name }) =>
       database === undefined ? [] : [{ database, name }],
     );
-    await names.lookUp(mentioned.filter(({ database, name }) => names.resolve(database, name) === 'unknown'));
+    const unknown = () => mentioned.filter(({ database, name }) => names.resolve(database, name) === 'unknown');
+    for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
     for (const { database, name } of mentioned) {
       const meaning = names.resolve(database, name);
       if (typeof meaning === 'object') await storage.ensure(catalogue.database(database)!, meaning.table);
@@ -192,7 +194,7 @@ export class SqlPipeline implements Component {
     };
     let plan = scanInsert(request.statement, context);
     while (plan.kind === 'lookup') {
-      // Every name is known or absent after its look-up, so this ends.
+      // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
       await names.lookUp(plan.names);
       plan = scanInsert(request.statement, context);
     }

@@ -114,6 +114,20 @@ test('super tables, sub-tables and normal tables', async (t) => {
   ]);
 });
 
+test('the sub-tables of one statement are checked before any is made', async (t) => {
+  const db = await freshDatabase();
+  for (const name of ['m', 'n']) await service.run(`CREATE STABLE ${db}.${name} (ts TIMESTAMP, v INT) TAGS (g INT)`);
+  await service.run(`CREATE TABLE ${db}.old USING ${db}.n TAGS (1)`);
+  const using = (name: string, parent: string) => `${db}.${name} USING ${db}.${parent} TAGS (1)`;
+  t.is(await service.code(`CREATE TABLE ${using('a', 'm')} ${using('old', 'n')}`), 0x0603);
+  t.is(await service.code(`CREATE TABLE ${using('a', 'm')} ${using('a', 'n')}`), 0x061d);
+  t.is(await service.code(`CREATE TABLE ${using('a', 'm')} ${using('a', 'm')}`), 0x0603);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), [['old']]);
+  const tolerant = (name: string, parent: string) => `IF NOT EXISTS ${using(name, parent)}`;
+  t.is(await service.code(`CREATE TABLE ${tolerant('a', 'm')} ${tolerant('a', 'm')} ${tolerant('old', 'n')}`), 0);
+  t.deepEqual(await service.rows(`SHOW ${db}.TABLES`), [['a'], ['old']]);
+});
+
 test('definitions that make no sense are refused', async (t) => {
   const db = await freshDatabase();
   const cases = [

@@ -5,49 +5,59 @@ import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import { checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
-/** Sub-tables to make under one super table. */
+/** Sub-tables to make under one super table, by name. */
 interface Batch {
   readonly database: DatabaseDef;
   readonly superTable: TableDef;
-  readonly made: Map<string, SubTable>;
+  readonly wanted: Map<string, Wanted>;
+}
+
+interface Wanted {
+  readonly subTable: SubTable;
+  /** IF NOT EXISTS was said. */
+  readonly tolerant: boolean;
 }
 
 /** CREATE TABLE … USING …: all items are checked before any is made. */
 export async function createChildTables(items: readonly ChildTable[], context: DefinitionContext): Promise<void> {
   const batches = new Map<string, Batch>();
+  const parents = new Map<string, string>();
   for (const item of items) {
     const database = await databaseOf(context, item.table);
     const superTable = await superTableOf(item, database, context);
-    const key = `${database.name}\n${superTable.name}`;
-    let batch = batches.get(key);
-    if (batch === undefined) {
-      batch = { database, superTable, made: new Map() };
-      batches.set(key, batch);
-    }
+    const key = `${database.id} ${superTable.id}`;
+    const batch = batches.get(key) ?? { database, superTable, wanted: new Map<string, Wanted>() };
+    batches.set(key, batch);
     const name = checkedName(item.table.name.text, 192);
     const tags = tagsOf(item, superTable, database, context);
-    const made = context.subTables.make(database, superTable.name, name, tags, item.options.ttl ?? 0);
-    if (batch.made.has(name) && !item.ifNotExists) throw exists();
-    if (!batch.made.has(name)) batch.made.set(name, made);
+    const subTable = context.subTables.make(database, superTable.name, name, tags, item.options.ttl ?? 0);
+    const earlier = parents.get(`${database.id} ${name}`);
+    if (earlier !== undefined && earlier !== superTable.id) throw inOtherStable();
+    if (earlier !== undefined && !item.ifNotExists) throw exists();
+    parents.set(`${database.id} ${name}`, superTable.id);
+    if (earlier === undefined) batch.wanted.set(name, { subTable, tolerant: item.ifNotExists });
   }
-  for (const batch of batches.values()) await create(batch, items, context);
+  for (const batch of batches.values()) await leaveOutExisting(batch, context);
+  for (const { database, superTable, wanted } of batches.values()) {
+    await context.storage.ensure(database, superTable);
+    const made = [...wanted.values()].map(({ subTable }) => subTable);
+    const refused = await context.subTables.register(database, superTable, made);
+    if (refused !== undefined) throw new FaultError(refused);
+  }
 }
 
-async function create(batch: Batch, items: readonly ChildTable[], context: DefinitionContext): Promise<void> {
-  const { database, superTable, made } = batch;
-  const existing = await context.subTables.lookUp(database, [...made.keys()]);
-  const tolerated = new Set(items.filter((item) => item.ifNotExists).map((item) => item.table.name.text));
+async function leaveOutExisting({ database, superTable, wanted }: Batch, context: DefinitionContext): Promise<void> {
+  const existing = await context.subTables.lookUp(database, [...wanted.keys()]);
   for (const [name, subTable] of existing) {
-    if (subTable.superTable !== superTable.name) {
-      throw new FaultError(fault('database', Codes.tableInOtherStable, 'Table already exists in other stables'));
-    }
-    if (!tolerated.has(name)) throw exists();
-    made.delete(name);
+    if (subTable.superTable !== superTable.name) throw inOtherStable();
+    if (wanted.get(name)?.tolerant !== true) throw exists();
+    wanted.delete(name);
   }
-  for (const name of made.keys()) if (context.catalogue.table(database.name, name) !== undefined) throw exists();
-  await context.storage.ensure(database, superTable);
-  const refused = await context.subTables.register(database, superTable, [...made.values()]);
-  if (refused !== undefined) throw new FaultError(refused);
+  for (const name of wanted.keys()) if (context.catalogue.table(database.name, name) !== undefined) throw exists();
+}
+
+function inOtherStable(): FaultError {
+  return new FaultError(fault('database', Codes.tableInOtherStable, 'Table already exists in other stables'));
 }
 
 function exists(): FaultError {

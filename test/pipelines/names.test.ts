@@ -1,0 +1,43 @@
+import test from 'ava';
+import { Catalogue } from '../../src/database/catalogue/catalogue.js';
+import { Storage } from '../../src/database/catalogue/storage.js';
+import { SubTables } from '../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../src/database/client.js';
+import { dataType } from '../../src/model/schema.js';
+import { StatementNames } from '../../src/pipelines/names.js';
+import { silentLog, startEngine } from '../support/engine.js';
+
+const engine = await startEngine();
+const client = new EngineClient(engine.endpoint);
+test.after.always(async () => {
+  await client.close();
+  await engine.end();
+});
+
+test('a drop in the database makes what was looked up unknown again, never absent', async (t) => {
+  const catalogue = new Catalogue(client, silentLog);
+  const subTables = new SubTables(client, catalogue);
+  const columns = [{ name: 'v', type: dataType('INT') }];
+  await catalogue.submit([
+    { op: 'create-database', name: 'db', precision: 'ms', keepDays: 3650, options: {} },
+    { op: 'extend-table', database: 'db', name: 'm', timeColumn: '_ts', columns, tags: [] },
+  ]);
+  const [database, table] = [catalogue.database('db')!, catalogue.table('db', 'm')!];
+  await new Storage(client, catalogue).ensure(database, table);
+  const made = ['a', 'b'].map((name) => subTables.make(database, 'm', name, new Map(), 0));
+  t.is(await subTables.register(database, table, made), undefined);
+
+  const names = new StatementNames(catalogue, new SubTables(client, catalogue));
+  const all = ['a', 'b', 'none'].map((name) => ({ database: 'db', name }));
+  const kinds = () =>
+    all.map(({ database, name }) => {
+      const meaning = names.resolve(database, name);
+      return typeof meaning === 'string' ? meaning : meaning.kind;
+    });
+  await names.lookUp(all);
+  t.deepEqual(kinds(), ['sub', 'sub', 'absent']);
+  await catalogue.submit([{ op: 'drop-sub-table', database: 'db', superTable: 'm', name: 'b', generation: 0 }]);
+  t.deepEqual(kinds(), ['unknown', 'unknown', 'unknown']);
+  await names.lookUp(all);
+  t.deepEqual(kinds(), ['sub', 'absent', 'absent']);
+});
