@@ -142,6 +142,11 @@ export function isVariable(name: TypeName): boolean {
   );
 }
 
+/** True when values of two types are stored alike: the same type, whatever the widths of text, and of DECIMAL all of it. */
+export function sameKind(a: DataType, b: DataType): boolean {
+  return a.name === b.name && (a.name !== 'DECIMAL' || (a.length === b.length && a.scale === b.scale));
+}
+
 /** Ticks per second of a precision. */
 export function ticksPerSecond(precision: Precision): number {
   return precision === 'ms' ? 1e3 : precision === 'us' ? 1e6 : 1e9;

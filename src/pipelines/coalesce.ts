@@ -15,7 +15,7 @@ export interface CoalesceLimits {
 interface Lane {
   readonly waiting: Batch<ColumnBlock>[];
   busy: boolean;
-  /** How many of those that wait come from a rejected group and go one by one. */
+  /** How many of those that wait come from a refused group and go one by one. */
   alone: number;
 }
 
@@ -25,7 +25,7 @@ interface Lane {
  * so blocks of a table are stored in the order they came. There is no timer: the engine's own pace sets the group size.
  * A group is put together at the end of the event loop's turn, so that requests that came in together are stored together.
  *
- * A group that is rejected is taken apart and its blocks go one by one, so that nobody answers for another one's block.
+ * A group that is refused is taken apart and its blocks go one by one, so that nobody answers for another one's block.
  */
 export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
   return (source) =>
@@ -63,7 +63,7 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
         const members = takeGroup(lane, limits);
         const group = groupBatches(members, settled);
         const settle = (delivery: Delivery): void => {
-          if (delivery.outcome !== 'rejected' || members.length === 1) {
+          if (!isRefused(delivery) || members.length === 1) {
             group.settle(delivery);
             return;
           }
@@ -97,6 +97,11 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
       });
       return () => subscription.unsubscribe();
     });
+}
+
+/** True when the group was written in vain because of what is in it, and not because of the state of the world. */
+function isRefused(delivery: Delivery): boolean {
+  return delivery.outcome === 'rejected' || (delivery.outcome === 'failed' && delivery.fault.kind === 'database');
 }
 
 /** A group has one target, the first one's: what it says must be true of all members. */

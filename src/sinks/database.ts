@@ -5,6 +5,7 @@ import { lastPosition } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
+import { engineCodeOf } from '../database/client.js';
 import { type Engine, quoteName } from '../database/engine.js';
 import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
@@ -15,7 +16,7 @@ import { type Delivery, delivered } from '../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { mergeRows } from './merge-rows.js';
-import { growthFor } from './required-schema.js';
+import { type Growth, growthFor } from './required-schema.js';
 
 /** The parts of the database room that the sink writes through. */
 export interface DatabaseSinkContext {
@@ -101,25 +102,36 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async #table(database: DatabaseDef, blocks: readonly ColumnBlock[]): Promise<TableDef> {
     const { catalogue } = this.#context;
     const { table: name, nullMeaning } = blocks[0]!;
-    for (let attempt = 0; attempt < 2; attempt++) {
+    const fitting = (): TableDef | Growth => {
       const table = catalogue.table(database.name, name);
       const growth = growthFor(blocks, table);
-      if (table !== undefined && growth.columns.length === 0 && growth.tags.length === 0) return table;
-      if (attempt === 0) await catalogue.sync();
-      else if (nullMeaning === 'overwrite') break;
-      else {
-        const extend = { op: 'extend-table', database: database.name, name, timeColumn: '_ts', ...growth } as const;
-        const refused =
-          table === undefined
-            ? await createNamed(catalogue, this.#context.subTables, database, extend)
-            : (await catalogue.submit([extend]))[0];
-        if (refused !== undefined) throw new FaultError(refused);
-        const grown = catalogue.table(database.name, name);
-        if (grown === undefined) throw new FaultError(overtaken);
-        return grown;
-      }
+      return table !== undefined && growth.columns.length + growth.tags.length === 0 ? table : growth;
+    };
+    let found = fitting();
+    if (!('id' in found)) {
+      await catalogue.sync();
+      found = fitting();
     }
-    throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+    const known = catalogue.table(database.name, name);
+    if (known?.kind === 'normal' && nullMeaning === 'keep') {
+      throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
+    }
+    if ('id' in found) return found;
+    if (nullMeaning === 'keep') return this.#grow(database, name, found);
+    throw new FaultError(known === undefined ? noTable : overtaken);
+  }
+
+  async #grow(database: DatabaseDef, name: string, growth: Growth): Promise<TableDef> {
+    const { catalogue, subTables } = this.#context;
+    const extend = { op: 'extend-table', database: database.name, name, timeColumn: '_ts', ...growth } as const;
+    const refused =
+      catalogue.table(database.name, name) === undefined
+        ? await createNamed(catalogue, subTables, database, extend)
+        : (await catalogue.submit([extend]))[0];
+    if (refused !== undefined) throw new FaultError(refused);
+    const grown = catalogue.table(database.name, name);
+    if (grown === undefined) throw new FaultError(overtaken);
+    return grown;
   }
 
   async #register(database: DatabaseDef, table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
@@ -199,8 +211,11 @@ function timeRange(blocks: readonly ColumnBlock[]): readonly [bigint, bigint] {
   return [from, to];
 }
 
-function isTransient({ kind }: Fault): boolean {
-  return kind === 'network' || kind === 'resource';
+const noTable = fault('database', Codes.tableNotExist, 'Table does not exist');
+
+/** What the engine refuses was made here, so it is never the sender's fault: only what was refused before is permanent. */
+function isTransient(found: Fault): boolean {
+  return found.kind === 'network' || found.kind === 'resource' || engineCodeOf(found) !== undefined;
 }
 
 async function untilAborted<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {

@@ -2,7 +2,7 @@ import type { ColumnSpec } from '../database/catalogue/operations.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DataType, TableDef } from '../model/schema.js';
-import { dataType, isVariable, schemalessWidth } from '../model/schema.js';
+import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
 
 /** What arriving blocks need beyond a table's definition; both empty when it covers them. */
 export interface Growth {
@@ -16,7 +16,7 @@ export interface Growth {
  */
 export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | undefined): Growth {
   const columns = new Map<string, DataType>();
-  const tagWidths = new Map<string, number>();
+  const tags = new Map<string, Longest>();
   for (const block of blocks) {
     for (const { name, type } of block.columns) {
       const seen = columns.get(name);
@@ -24,20 +24,24 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
       if (seen === undefined || type.length > seen.length) columns.set(name, type);
     }
     for (const subTable of block.newSubTables) {
-      for (const [name, value] of subTable.tags) {
-        const width = value === undefined ? 1 : schemalessWidth([...value].length);
-        tagWidths.set(name, Math.max(width, tagWidths.get(name) ?? 0));
+      for (const [name, value = ''] of subTable.tags) {
+        const longest = tags.get(name) ?? { characters: 0, bytes: 0 };
+        longest.characters = Math.max(longest.characters, [...value].length);
+        longest.bytes = Math.max(longest.bytes, Buffer.byteLength(value));
+        tags.set(name, longest);
       }
     }
   }
   return {
     columns: missing(columns, table?.columns ?? []),
-    tags: missing(tagTypes(tagWidths, table), table?.tags ?? []),
+    tags: missing(tagTypes(tags, table), table?.tags ?? []),
   };
 }
 
-function sameKind(a: DataType, b: DataType): boolean {
-  return a.name === b.name && (a.name !== 'DECIMAL' || (a.length === b.length && a.scale === b.scale));
+/** Length of the longest value of a tag. */
+interface Longest {
+  characters: number;
+  bytes: number;
 }
 
 function typeConflict(name: string, a: DataType, b: DataType): FaultError {
@@ -45,12 +49,17 @@ function typeConflict(name: string, a: DataType, b: DataType): FaultError {
   return new FaultError(fault('syntax', Codes.schemalessTypeConflict, message));
 }
 
-/** Tags of schemaless writes are NCHAR; a tag that a statement declared keeps its own type. */
-function tagTypes(widths: ReadonlyMap<string, number>, table: TableDef | undefined): ReadonlyMap<string, DataType> {
+/**
+ * Tags that a schemaless write brings are NCHAR. A tag that is declared already keeps its type; as text it is widened when
+ * a value does not fit.
+ */
+function tagTypes(tags: ReadonlyMap<string, Longest>, table: TableDef | undefined): ReadonlyMap<string, DataType> {
   const types = new Map<string, DataType>();
-  for (const [name, width] of widths) {
-    const declared = table?.tags.find((tag) => tag.name === name)?.type;
-    if (declared === undefined || declared.name === 'NCHAR') types.set(name, dataType('NCHAR', width));
+  for (const [name, { characters, bytes }] of tags) {
+    const declared = table?.tags.find((tag) => tag.name === name)?.type ?? dataType('NCHAR', -1);
+    if (declared.name !== 'NCHAR' && declared.name !== 'VARCHAR') continue;
+    const length = declared.name === 'NCHAR' ? characters : bytes;
+    if (length > declared.length) types.set(name, dataType(declared.name, schemalessWidth(length)));
   }
   return types;
 }
@@ -58,11 +67,9 @@ function tagTypes(widths: ReadonlyMap<string, number>, table: TableDef | undefin
 function missing(wanted: ReadonlyMap<string, DataType>, have: readonly ColumnSpec[]): ColumnSpec[] {
   const specs: ColumnSpec[] = [];
   for (const [name, type] of wanted) {
-    const found = have.find((column) => column.name === name);
+    const found = have.find((column) => column.name === name)?.type;
     const covered =
-      found !== undefined &&
-      found.type.name === type.name &&
-      (!isVariable(type.name) || type.length <= found.type.length);
+      found !== undefined && sameKind(found, type) && (!isVariable(type.name) || type.length <= found.length);
     if (!covered) specs.push({ name, type });
   }
   return specs;

@@ -242,3 +242,10 @@ test('rows outside of what the database keeps are refused', async (t) => {
   t.is(await service.code(`INSERT INTO ${db}.t VALUES (NOW - 29d, 1, 1)`), 0);
   t.is(await service.code(`INSERT INTO ${db}.t VALUES ('2971-01-01', 1, 1)`), 0x060b);
 });
+
+test('a tag may be as long as it is declared', async (t) => {
+  await service.run('CREATE DATABASE full_tags');
+  await service.run('CREATE STABLE full_tags.m (ts TIMESTAMP, v INT) TAGS (g NCHAR(4), h VARCHAR(5))');
+  await service.run("INSERT INTO full_tags.s USING full_tags.m TAGS ('höhe', 'höhe') VALUES (NOW, 1)");
+  t.deepEqual(await service.rows('SELECT g, h FROM full_tags.m'), [['höhe', 'höhe']]);
+});

@@ -136,3 +136,27 @@ test('registers a sub-table once, with its tags, however many blocks bring it', 
   t.deepEqual(found, [['t_site', 'north']]);
   await made.end();
 });
+
+test('what the engine refuses is never blamed on the sender', async (t) => {
+  const made = await make();
+  const write = () =>
+    made.sink.write(
+      made.batchOf(blockOf('g', { a: double, b: double }, [[1n, 1n, { a: 1, b: 1 }]], 'keep')),
+      AbortSignal.timeout(20_000),
+    );
+  t.is((await write()).outcome, 'delivered');
+  const { storage, columns } = made.catalogue.table('db', 'g')!;
+  await made.client.exec(`ALTER TABLE ${storage} DROP COLUMN ${columns[0]!.physical}`);
+  t.is((await write()).outcome, 'failed');
+  await made.end();
+});
+
+test('a table that was made as a normal one meanwhile is not written like a super table', async (t) => {
+  const made = await make();
+  const columns = [{ name: 'v', type: double }];
+  const normal = { kind: 'normal', timeColumn: '_ts', columns, tags: [], comment: undefined, ttl: 0 } as const;
+  await made.catalogue.submit([{ op: 'create-table', database: 'db', name: 'm', ...normal }]);
+  const ending = await made.sink.write(made.good(), AbortSignal.timeout(20_000));
+  t.is(ending.outcome, 'rejected');
+  await made.end();
+});

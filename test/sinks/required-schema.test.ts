@@ -1,8 +1,8 @@
 import test from 'ava';
 import { FaultError } from '../../src/model/fault.js';
-import { dataType } from '../../src/model/schema.js';
+import { type ColumnDef, type DataType, dataType, type TagValue } from '../../src/model/schema.js';
 import { growthFor } from '../../src/sinks/required-schema.js';
-import { blockOf, int } from '../support/blocks.js';
+import { blockOf, int, tableOf } from '../support/blocks.js';
 
 test('blocks of a table that does not exist yet need all their columns, each once and in its widest form', (t) => {
   const short = blockOf('t', { v: int, s: dataType('VARCHAR', 8) }, [[1n, 1n, { v: 1, s: 'a' }]]);
@@ -18,4 +18,31 @@ test('blocks that disagree about the type of a column are never written together
   const broken = blockOf('t', { v: dataType('DOUBLE') }, [[1n, 2n, { v: 1.5 }]]);
   const error = t.throws(() => growthFor([whole, broken], undefined), { instanceOf: FaultError });
   t.is(error?.fault.code, 0x3004);
+});
+
+/** The growth of a table with one tag `g` that a sub-table with the given value asks for. */
+function tagGrowth(declared: DataType | undefined, value: TagValue) {
+  const tags: ColumnDef[] = declared === undefined ? [] : [{ name: 'g', type: declared, physical: 'c2' }];
+  const subTable = { id: 1n, name: 's', superTable: 't', tags: new Map([['g', value]]), ttl: 0, registered: false };
+  const block = { ...blockOf('t', {}, []), newSubTables: [subTable] };
+  return growthFor([block], { ...tableOf('t', {}), tags }).tags.map(({ type }) => type);
+}
+
+test('a tag is made as wide as its first values need, and is widened only by a value that does not fit', (t) => {
+  t.deepEqual(tagGrowth(undefined, 'höhe'), [dataType('NCHAR', 8)]);
+  t.deepEqual(tagGrowth(undefined, undefined), [dataType('NCHAR', 1)]);
+  t.deepEqual(tagGrowth(dataType('NCHAR', 4), 'höhe'), []);
+  t.deepEqual(tagGrowth(dataType('NCHAR', 3), 'höhe'), [dataType('NCHAR', 8)]);
+});
+
+test('a tag that a statement declared keeps its type: text is widened by its own measure, other types never', (t) => {
+  t.deepEqual(tagGrowth(dataType('VARCHAR', 5), 'höhe'), []);
+  t.deepEqual(tagGrowth(dataType('VARCHAR', 4), 'höhe'), [dataType('VARCHAR', 8)]);
+  t.deepEqual(tagGrowth(dataType('INT'), '123456789'), []);
+});
+
+test('a column whose decimals are of another form is not covered by the table', (t) => {
+  const block = blockOf('t', { d: dataType('DECIMAL', 10, 2) }, [[1n, 1n, { d: 1n }]]);
+  t.deepEqual(growthFor([block], tableOf('t', { d: dataType('DECIMAL', 10, 2) })).columns, []);
+  t.is(growthFor([block], tableOf('t', { d: dataType('DECIMAL', 20, 4) })).columns.length, 1);
 });

@@ -1,7 +1,7 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
-import type { ColumnDef, DatabaseDef, DataType, TableDef } from '../../model/schema.js';
-import { isVariable } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
+import { isVariable, sameKind } from '../../model/schema.js';
 import { engineType } from '../native-block.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
@@ -16,7 +16,7 @@ type Tables = Map<string, TableEntry>;
 type CreateTable = Extract<Operation, { op: 'create-table' }>;
 type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
 
-/** Most data columns and tags a table may have (SQL reference, limits). */
+/** Most columns a table may have, time column and tags included, and most tags (SQL reference, limits). */
 const maxColumns = 4096;
 const maxTags = 128;
 
@@ -38,6 +38,8 @@ export function createTable(
   if (new Set(names).size < names.length) {
     return fault('syntax', Codes.duplicatedColumns, 'Duplicated column names');
   }
+  const excess = beyondLimits(names.length, operation.tags.length);
+  if (excess !== undefined) return excess;
   tables.set(operation.name, newTable(database, operation, `${entry.position}_${index}`, entry));
   return undefined;
 }
@@ -122,10 +124,6 @@ function grow(
   return result;
 }
 
-function sameKind(a: DataType, b: DataType): boolean {
-  return a.name === b.name && (a.name !== 'DECIMAL' || (a.length === b.length && a.scale === b.scale));
-}
-
 function typeConflict(old: ColumnDef, spec: ColumnSpec): Fault {
   const message = `column "${old.name}" is ${old.type.name}, the data is ${spec.type.name}`;
   return fault('syntax', Codes.schemalessTypeConflict, message);
@@ -139,11 +137,16 @@ function replaceColumns(
   nextColumn: number,
   revision: number,
 ): Fault | undefined {
-  if (columns.length + tags.length + 1 > maxColumns) {
-    return fault('database', Codes.tooManyTableColumns, 'Too many columns');
-  }
-  if (tags.length > maxTags) return fault('database', Codes.invalidTagCount, 'Invalid number of tag columns');
+  const excess = beyondLimits(columns.length + tags.length + 1, tags.length);
+  if (excess !== undefined) return excess;
   tables.set(found.def.name, { def: { ...found.def, columns, tags, revision }, nextColumn });
+  return undefined;
+}
+
+/** `columns` counts all of a table: the time column, data columns and tags. */
+function beyondLimits(columns: number, tags: number): Fault | undefined {
+  if (columns > maxColumns) return fault('database', Codes.tooManyTableColumns, 'Too many columns');
+  if (tags > maxTags) return fault('database', Codes.invalidTagCount, 'Invalid number of tag columns');
   return undefined;
 }
 
