@@ -1,12 +1,13 @@
 import type { Settings } from './config/adapter-settings.js';
 import { Catalogue } from './database/catalogue/catalogue.js';
+import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { Storage } from './database/catalogue/storage.js';
 import { SubTables } from './database/catalogue/sub-tables.js';
 import { EngineClient } from './database/client.js';
 import { CredentialCheck, firstUser } from './database/credentials.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
-import type { Component } from './model/component.js';
+import type { Component, ComponentLog } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
 import { Codes, fault } from './model/fault.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
@@ -129,14 +130,12 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
     },
   };
   const lifecycle = new Lifecycle([polled(catalogue), writes, sql, door], componentLog(logger, 'lifecycle'));
+  await warnOfBuiltInPassword(credentials, componentLog(logger, 'service'));
   await lifecycle.start();
-  if (
-    'user' in
-    (await credentials.authenticate({ scheme: 'password', user: firstUser.name, password: firstUser.password }))
-  ) {
-    const text = `User ${firstUser.name} still has the built-in password, and the service listens beyond loopback.`;
-    componentLog(logger, 'service').warn({}, text);
-  }
+  removeLeftovers(engine.client, catalogue, storage, subTables).catch((error: unknown) => {
+    const text = 'What earlier drops have left could not be removed; the next start tries again.';
+    componentLog(logger, 'catalogue').warn({ error: String(error) }, text);
+  });
   return {
     port: bound.port,
     engineUrl: engine.url,
@@ -145,6 +144,16 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
       await engine.stop();
     },
   };
+}
+
+async function warnOfBuiltInPassword(credentials: CredentialCheck, log: ComponentLog): Promise<void> {
+  const identity = await credentials.authenticate({
+    scheme: 'password',
+    user: firstUser.name,
+    password: firstUser.password,
+  });
+  if ('kind' in identity) return;
+  log.warn({}, `User ${firstUser.name} still has the built-in password, and the service listens beyond loopback.`);
 }
 
 function doorOf(http: HttpServer): Omit<Component, 'start'> {

@@ -119,6 +119,11 @@ export class Catalogue implements SchemaView {
     return this.#state.generation(database, name);
   }
 
+  /** See {@link CatalogueState.generations}. */
+  generations(database: string): ReadonlyMap<string, number> {
+    return this.#state.generations(database);
+  }
+
   epoch(database: string): number {
     return this.#state.epoch(database);
   }

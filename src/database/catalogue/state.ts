@@ -67,6 +67,11 @@ export class CatalogueState implements SchemaView {
     return this.#databases.get(database)?.generations.get(name) ?? 0;
   }
 
+  /** The names of dropped sub-tables, with how often each was dropped. */
+  generations(database: string): ReadonlyMap<string, number> {
+    return this.#databases.get(database)?.generations ?? new Map();
+  }
+
   epoch(database: string): number {
     return this.#databases.get(database)?.epoch ?? 0;
   }

@@ -5,6 +5,7 @@ import type { Engine } from '../engine.js';
 import { quoteName } from '../engine.js';
 import { engineType } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
+import { shapeName } from './identity.js';
 import { overtaken } from './overtaken.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
@@ -66,6 +67,16 @@ function addMissing(storage: string, columns: readonly ColumnDef[]): string {
   return `ALTER TABLE ${storage} ${adds.join(', ')}`;
 }
 
+interface Known {
+  readonly revision: number;
+  readonly made: Promise<void>;
+}
+
+/** Where a table's storage is kept in mind: normal tables of one shape share it. */
+function placeOf({ kind, storage, columns }: TableDef): string {
+  return kind === 'super' ? storage : `${storage} ${shapeName(columns.map((column) => column.physical))}`;
+}
+
 /**
  * Makes the engine hold what the catalogue says. Every statement may be repeated and may race with another process's,
  * so a process simply runs them before it first uses a definition: a crash between the log and the engine heals itself.
@@ -73,8 +84,8 @@ function addMissing(storage: string, columns: readonly ColumnDef[]): string {
 export class Storage {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
-  /** What this process knows to exist, by engine table: how many columns of each kind. */
-  readonly #known = new Map<string, Promise<void>>();
+  /** What this process knows to exist, by {@link placeOf}. */
+  readonly #known = new Map<string, Known>();
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
@@ -86,19 +97,19 @@ export class Storage {
    * was dropped meanwhile.
    */
   ensure(database: DatabaseDef, table: TableDef): Promise<void> {
-    const key = `${table.id}:${table.revision}`;
-    let made = this.#known.get(key);
-    if (made === undefined) {
-      made = this.#make(database, table).catch((error: unknown) => {
-        this.#known.delete(key);
-        throw error;
-      });
-      this.#known.set(key, made);
-    }
+    const place = placeOf(table);
+    const revision = table.kind === 'super' ? table.revision : 0;
+    const known = this.#known.get(place);
+    if (known?.revision === revision) return known.made;
+    const made = this.#make(database, table).catch((error: unknown) => {
+      if (this.#known.get(place)?.made === made) this.#known.delete(place);
+      throw error;
+    });
+    this.#known.set(place, { revision, made });
     return made;
   }
 
-  /** Forgets what is known, because the engine was restarted or a database went away. */
+  /** Forgets what is known, because the engine turned out to lack some of it. */
   forget(): void {
     this.#known.clear();
   }
@@ -130,17 +141,17 @@ export class Storage {
 
   /** Removes all data of a dropped database. */
   async dropDatabase(database: DatabaseDef): Promise<void> {
-    this.forget();
+    for (const place of this.#known.keys()) if (place.startsWith(`${database.id}.`)) this.#known.delete(place);
     await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
   }
 
   /** Removes the data of a dropped table; of a normal table, its series out of the storage it shares. */
   async dropTable(table: TableDef): Promise<void> {
-    this.forget();
     if (table.seriesId !== undefined) {
       await this.dropSeries(table, [table.seriesId]);
       return;
     }
+    this.#known.delete(placeOf(table));
     await this.#engine.exec(`DROP TABLE IF EXISTS ${table.storage} SYNC`);
     await this.#engine.exec(`DROP TABLE IF EXISTS ${table.tagStorage} SYNC`);
   }

@@ -161,23 +161,16 @@ export class SubTables {
     }
   }
 
-  /** Marks sub-tables as dropped where their tags are kept, so that no query finds them; the name is free at once. */
-  async drop(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
-    const rows = subTables.map((subTable) =>
-      JSON.stringify({ id: String(subTable.id), ts: Date.now(), name: subTable.name, dropped: 1, revision: 1 }),
+  /** Marks sub-tables as dropped where their tags are kept, so that no query by tags and no list shows them. */
+  async markDropped(superTable: TableDef, subTables: readonly Pick<SubTable, 'id' | 'name'>[]): Promise<void> {
+    const rows = subTables.map(({ id, name }) =>
+      JSON.stringify({ id: String(id), ts: Date.now(), name, dropped: 1, revision: 1 }),
     );
     const data = Buffer.from(rows.join('\n'));
     await this.#engine.insert(
       `INSERT INTO ${superTable.tagStorage} (id, ts, name, dropped, revision) FORMAT JSONEachRow`,
       data,
     );
-    for (const { name } of subTables) this.#remembered.delete(this.#place(database) + name);
-  }
-
-  /** Forgets everything: the engine may hold other data now. */
-  forget(): void {
-    this.#remembered.clear();
-    this.#prepared = false;
   }
 
   /** Where the names of a database are remembered now: under its epoch, so that whatever a drop touched is read again. */

@@ -2,14 +2,9 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
+import { removeThoroughly } from './removal.js';
 
 type DropTable = Extract<Statement, { kind: 'drop-table' }>;
-
-/**
- * Rows that a writer with an older catalogue put into a dropped series are removed once more after this time, when every
- * process has read the drop.
- */
-const sweepAgainMs = 2_000;
 
 /** DROP TABLE of normal tables and sub-tables, DROP STABLE. */
 export async function dropTables({ stable, tables }: DropTable, context: DefinitionContext): Promise<void> {
@@ -34,22 +29,20 @@ function missing(allowed: boolean, code: number, message: string): void {
 async function dropWhole(database: DatabaseDef, table: TableDef, context: DefinitionContext): Promise<void> {
   const { name, id } = table;
   await submit(context, { op: 'drop-table', database: database.name, name, id }, Codes.tableNotExist);
-  await context.storage.dropTable(table);
+  await removeThoroughly(() => context.storage.dropTable(table));
 }
 
 async function dropSubTable(database: DatabaseDef, name: string, context: DefinitionContext): Promise<boolean> {
-  const generation = context.catalogue.generation(database.name, name);
-  const found = (await context.subTables.lookUp(database, [name])).get(name);
-  const parent = found && context.catalogue.table(database.name, found.superTable);
+  const { catalogue, storage, subTables } = context;
+  const generation = catalogue.generation(database.name, name);
+  const found = (await subTables.lookUp(database, [name])).get(name);
+  const parent = found && catalogue.table(database.name, found.superTable);
   if (found === undefined || parent === undefined) return false;
   const drop = { op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation } as const;
   await submit(context, drop, Codes.tableNotExist);
-  await context.subTables.drop(database, parent, [found]);
-  await context.storage.dropSeries(parent, [found.id]);
-  const again = setTimeout(() => {
-    // A failure here leaves rows that no name leads to; the table's retention removes them in the end.
-    context.storage.dropSeries(parent, [found.id]).catch(() => undefined);
-  }, sweepAgainMs);
-  again.unref();
+  await removeThoroughly(async () => {
+    await subTables.markDropped(parent, [found]);
+    await storage.dropSeries(parent, [found.id]);
+  });
   return true;
 }

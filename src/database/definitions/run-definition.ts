@@ -8,6 +8,7 @@ import { type DefinitionContext, findDatabase, knownDatabase, submit } from './c
 import { createTable } from './create-table.js';
 import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
+import { removeThoroughly } from './removal.js';
 import { checkedPassword, checkedUserName, checkUserRight, type UserStatement } from './users.js';
 
 /** Statements that {@link runDefinition} runs. */
@@ -65,8 +66,7 @@ async function dropDatabase(
     { op: 'drop-database', name: name.text, id: found.id },
     ifExists ? Codes.databaseNotExist : undefined,
   );
-  context.subTables.forget();
-  await context.storage.dropDatabase(found);
+  await removeThoroughly(() => context.storage.dropDatabase(found));
 }
 
 async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {

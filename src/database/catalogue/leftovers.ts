@@ -1,0 +1,95 @@
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { type Engine, quoteText } from '../engine.js';
+import type { Catalogue } from './catalogue.js';
+import { subTableId } from './identity.js';
+import type { Storage } from './storage.js';
+import type { SubTables } from './sub-tables.js';
+
+/** Ids in one statement. */
+const idsPerQuery = 5_000;
+
+/** Engine names that the catalogue gives: databases, and the two tables of a super table, by the place in the log. */
+const ownDatabase = /^d(\d+)_\d+$/;
+const ownTable = /^[tg](\d+)_\d+$/;
+
+/**
+ * Removes what a crash between a drop's entry in the log and its work in the engine has left: storage that no definition
+ * leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside the traffic; it
+ * may be repeated and may run in several processes at once.
+ */
+export async function removeLeftovers(
+  engine: Engine,
+  catalogue: Catalogue,
+  storage: Storage,
+  subTables: SubTables,
+): Promise<void> {
+  // The engine first, the log second: whatever is alive among what was listed is in the log by then.
+  const databases = await engine.rows('SELECT name FROM system.databases');
+  const tables = await engine.rows("SELECT database, name FROM system.tables WHERE match(database, '^d[0-9]')");
+  await catalogue.sync();
+  const live = new Set<string>();
+  for (const database of catalogue.databases()) {
+    live.add(database.id);
+    for (const table of catalogue.tables(database.name)) live.add(table.storage).add(table.tagStorage ?? '');
+  }
+  // A place that this log has not reached is of another log, such as before a restore: not ours to remove.
+  const isDead = (pattern: RegExp, name: string, place: string): boolean => {
+    const position = pattern.exec(name)?.[1];
+    return position !== undefined && Number(position) <= catalogue.position && !live.has(place);
+  };
+  for (const [name] of databases) {
+    if (isDead(ownDatabase, String(name), String(name))) await engine.exec(`DROP DATABASE IF EXISTS ${name} SYNC`);
+  }
+  for (const [database, name] of tables) {
+    const place = `${database}.${name}`;
+    if (live.has(String(database)) && isDead(ownTable, String(name), place)) {
+      await engine.exec(`DROP TABLE IF EXISTS ${place} SYNC`);
+    }
+  }
+  for (const database of catalogue.databases()) await removeSubTables(engine, catalogue, storage, subTables, database);
+}
+
+async function removeSubTables(
+  engine: Engine,
+  catalogue: Catalogue,
+  storage: Storage,
+  subTables: SubTables,
+  database: DatabaseDef,
+): Promise<void> {
+  const ids: bigint[] = [];
+  for (const [name, generation] of catalogue.generations(database.name)) {
+    for (let dropped = 0; dropped < generation; dropped++) ids.push(subTableId(database.id, name, dropped));
+  }
+  for (let at = 0; at < ids.length; at += idsPerQuery) {
+    const list = ids.slice(at, at + idsPerQuery).join(', ');
+    const parents = await engine.rows(
+      `SELECT DISTINCT parent FROM sluice.sub_tables WHERE database = ${quoteText(database.id)} AND id IN (${list})`,
+    );
+    for (const [parent] of parents) {
+      const table = catalogue.tableById(database.name, String(parent));
+      if (table === undefined) continue;
+      await storage.ensure(database, table);
+      await removeFrom(engine, storage, subTables, table, list);
+    }
+  }
+}
+
+async function removeFrom(
+  engine: Engine,
+  storage: Storage,
+  subTables: SubTables,
+  table: TableDef,
+  ids: string,
+): Promise<void> {
+  const shown = await engine.rows(
+    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE dropped = 0 AND id IN (${ids})`,
+  );
+  const found = shown.map(([id, name]) => ({ id: BigInt(String(id)), name: String(name) }));
+  if (found.length > 0) await subTables.markDropped(table, found);
+  const rows = await engine.rows(`SELECT DISTINCT toString(id) FROM ${table.storage} WHERE id IN (${ids})`);
+  if (rows.length > 0)
+    await storage.dropSeries(
+      table,
+      rows.map(([id]) => BigInt(String(id))),
+    );
+}

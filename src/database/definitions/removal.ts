@@ -1,0 +1,37 @@
+import { FaultError } from '../../model/fault.js';
+import { isOvertaken } from '../catalogue/overtaken.js';
+
+/** When every process has read a drop. */
+const everybodyKnowsMs = 2_000;
+/** How often a removal that fails is repeated; what is left then is removed at the next start. */
+const maxRepeats = 100;
+
+/**
+ * Runs the removal of something that was dropped, and runs it once more when every process has read the drop: a writer
+ * with an older catalogue may have stored rows meanwhile. The drop stands in any case, so a removal that fails is an error
+ * for the caller, but is repeated until it works.
+ */
+export async function removeThoroughly(remove: () => Promise<void>): Promise<void> {
+  const removeWhatIsThere = async (): Promise<void> => {
+    try {
+      await remove();
+    } catch (error) {
+      // Storage that was never made, or that a drop of something larger has removed already, holds nothing.
+      if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+    }
+  };
+  try {
+    await removeWhatIsThere();
+  } finally {
+    removeAgain(removeWhatIsThere, maxRepeats);
+  }
+}
+
+function removeAgain(remove: () => Promise<void>, repeats: number): void {
+  const timer = setTimeout(() => {
+    remove().catch(() => {
+      if (repeats > 0) removeAgain(remove, repeats - 1);
+    });
+  }, everybodyKnowsMs);
+  timer.unref();
+}

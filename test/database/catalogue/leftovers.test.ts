@@ -1,0 +1,69 @@
+import test from 'ava';
+import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
+import { removeLeftovers } from '../../../src/database/catalogue/leftovers.js';
+import type { Operation } from '../../../src/database/catalogue/operations.js';
+import { Storage } from '../../../src/database/catalogue/storage.js';
+import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../../src/database/client.js';
+import { dataType } from '../../../src/model/schema.js';
+import { silentLog, startEngine } from '../../support/engine.js';
+
+const engine = await startEngine();
+const client = new EngineClient(engine.endpoint);
+test.after.always(async () => {
+  await client.close();
+  await engine.end();
+});
+
+test('what a crash in the middle of a drop has left is removed at the next start, and nothing else', async (t) => {
+  const catalogue = new Catalogue(client, silentLog);
+  const storage = new Storage(client, catalogue);
+  const subTables = new SubTables(client, catalogue);
+  const database = (name: string): Operation => ({
+    op: 'create-database',
+    name,
+    precision: 'ms',
+    keepDays: 36500,
+    options: {},
+  });
+  const table = (name: string, of: string): Operation => ({
+    op: 'extend-table',
+    database: of,
+    name,
+    timeColumn: '_ts',
+    columns: [{ name: 'v', type: dataType('INT') }],
+    tags: [{ name: 'g', type: dataType('NCHAR', 8) }],
+  });
+  await catalogue.submit([database('db'), database('gone'), table('m', 'db'), table('dead', 'db'), table('x', 'gone')]);
+  const [db, gone] = [catalogue.database('db')!, catalogue.database('gone')!];
+  const [m, dead] = [catalogue.table('db', 'm')!, catalogue.table('db', 'dead')!];
+  await storage.ensure(db, m);
+  await storage.ensure(db, dead);
+  await storage.ensure(gone, catalogue.table('gone', 'x')!);
+  const made = ['kept', 'dropped'].map((name) => subTables.make(db, 'm', name, new Map([['g', 'x']]), 0));
+  t.is(await subTables.register(db, m, made), undefined);
+  for (const { id } of made) {
+    await client.exec(`INSERT INTO ${m.storage} (id, ts, ${m.columns[0]!.physical}) VALUES (${id}, 1, 1)`);
+  }
+  await client.exec('CREATE DATABASE d999999_0');
+
+  // The process dies between the log and the engine: only the log knows of the drops.
+  await catalogue.submit([
+    { op: 'drop-database', name: 'gone', id: gone.id },
+    { op: 'drop-table', database: 'db', name: 'dead', id: dead.id },
+    { op: 'drop-sub-table', database: 'db', superTable: 'm', name: 'dropped', generation: 0 },
+  ]);
+  const next = new Catalogue(client, silentLog);
+  for (let repeat = 0; repeat < 2; repeat++) {
+    await removeLeftovers(client, next, new Storage(client, next), new SubTables(client, next));
+  }
+  const databases = await client.rows("SELECT name FROM system.databases WHERE match(name, '^d[0-9]') ORDER BY name");
+  t.deepEqual(databases, [[db.id], ['d999999_0']].sort());
+  const tables = await client.rows(`SELECT name FROM system.tables WHERE database = '${db.id}' ORDER BY name`);
+  t.deepEqual(
+    tables.map(([name]) => `${db.id}.${name}`),
+    [m.tagStorage, m.storage],
+  );
+  t.deepEqual(await client.rows(`SELECT name FROM ${m.tagStorage} FINAL WHERE dropped = 0`), [['kept']]);
+  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${m.storage}`), [[String(made[0]!.id)]]);
+});

@@ -1,0 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { removeThoroughly } from '../../../src/database/definitions/removal.js';
+import { Codes, FaultError, fault } from '../../../src/model/fault.js';
+
+test('a removal that fails is told to the caller and repeated; one that worked is repeated once', async (t) => {
+  const outage = new FaultError(fault('network', Codes.networkUnavailable, 'down'));
+  const runs = { failing: 0, working: 0 };
+  const failing = async (): Promise<void> => {
+    runs.failing++;
+    if (runs.failing < 3) throw outage;
+  };
+  t.is(await t.throwsAsync(removeThoroughly(failing)), outage);
+  await removeThoroughly(async () => {
+    runs.working++;
+  });
+  await sleep(6_500);
+  t.deepEqual(runs, { failing: 3, working: 2 });
+});
