@@ -12,11 +12,11 @@ import { Codes, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
-import { SeriesDictionary } from '../transforms/parse/series-dictionary.js';
 import { type Parsed, parseWith } from '../transforms/parse-with.js';
 import { type CoalesceLimits, coalesce } from './coalesce.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
+import { Dictionaries } from './dictionaries.js';
 
 /** What the write pipeline is made of. */
 export interface WriteContext {
@@ -32,12 +32,6 @@ export interface WriteContext {
 /** How often a text is read again because a drop by another process overtook it. */
 const maxReadings = 3;
 
-/** The series of one database, as the parser knows them. */
-interface Series {
-  readonly epoch: number;
-  readonly dictionary: SeriesDictionary;
-}
-
 /**
  * Everything that is written: text of HTTP bodies is parsed, the VALUES of INSERT statements join as column blocks, and
  * both are group-committed by table into the database sink.
@@ -48,14 +42,14 @@ export class WritePipeline implements Component {
   readonly #blocks$ = new Subject<Batch<ColumnBlock>>();
   /** Texts that are read once more. */
   readonly #again$ = new Subject<Batch<ByteBlock>>();
-  /** By database id. */
-  readonly #series = new Map<string, Series>();
+  readonly #dictionaries: Dictionaries;
   #subscription: Subscription | undefined;
   #open = 0;
   #idle: (() => void) | undefined;
 
   constructor(context: WriteContext) {
     this.#context = context;
+    this.#dictionaries = new Dictionaries(context.catalogue);
   }
 
   async start(): Promise<void> {
@@ -171,20 +165,10 @@ export class WritePipeline implements Component {
       minTicks: now - BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision)),
       ttl: target.ttl,
       schema: catalogue,
-      dictionary: this.#dictionary(database),
+      dictionary: this.#dictionaries.of(database),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
     });
-  }
-
-  /** Series are forgotten when something under their database was dropped. */
-  #dictionary(database: DatabaseDef): SeriesDictionary {
-    const epoch = this.#context.catalogue.epoch(database.name);
-    const known = this.#series.get(database.id);
-    if (known?.epoch === epoch) return known.dictionary;
-    const made = { epoch, dictionary: new SeriesDictionary() };
-    this.#series.set(database.id, made);
-    return made.dictionary;
   }
 }
 

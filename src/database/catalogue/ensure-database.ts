@@ -4,6 +4,8 @@ import type { Catalogue } from './catalogue.js';
 
 /** Days that data of a database made by a write is kept: the default of CREATE DATABASE. */
 const defaultKeepDays = 3650;
+/** Longest name of a database, in bytes (SQL reference, limits). */
+const maxNameBytes = 64;
 
 /**
  * The database a write goes to. A name that is not known is asked of the engine again; one that does not exist is made
@@ -14,6 +16,9 @@ export async function ensureDatabase(catalogue: Catalogue, name: string, create:
   if (known !== undefined) return known;
   await catalogue.sync();
   if (catalogue.database(name) === undefined && create) {
+    if (name.length === 0 || Buffer.byteLength(name) > maxNameBytes) {
+      throw new FaultError(fault('parameter', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
+    }
     const options = { PRECISION: 'ns', SCHEMALESS: '1' };
     await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays: defaultKeepDays, options }]);
   }

@@ -5,6 +5,7 @@ import type { ObjectName, Show } from '../../sql/ast.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { type Engine, quoteText } from '../engine.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
+import { isLike } from './like.js';
 
 /** A small result made in memory. */
 export interface Listing {
@@ -94,20 +95,4 @@ export async function describe(table: ObjectName, context: DefinitionContext): P
       ...found.tags.map((tag) => row(tag.name, tag.type, 'TAG')),
     ],
   };
-}
-
-/** SQL LIKE, case-sensitive: `%` any run, `_` one character, both escaped by a backslash. */
-function isLike(name: string, pattern: string | undefined): boolean {
-  if (pattern === undefined) return true;
-  let source = '';
-  for (let i = 0; i < pattern.length; i++) {
-    const char = pattern[i]!;
-    if (char === '%') source += '.*';
-    else if (char === '_') source += '.';
-    else {
-      const literal = char === '\\' && i + 1 < pattern.length ? pattern[++i]! : char;
-      source += literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    }
-  }
-  return new RegExp(`^${source}$`, 'su').test(name);
 }
