@@ -2,6 +2,7 @@ import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from '
 import type { Credentials, Identity } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import type { Catalogue } from './catalogue/catalogue.js';
+import type { UserDef } from './catalogue/state.js';
 
 /** Cost of a password hash: about 50 ms and 16 MiB, as OWASP advises for scrypt at least. */
 const cost: ScryptOptions = { N: 16384, r: 8, p: 1 };
@@ -71,7 +72,7 @@ export class CredentialCheck {
       try {
         await this.prepare();
       } catch (error) {
-        return fault('network', Codes.networkUnavailable, 'Unable to establish connection', error);
+        return unavailable(error);
       }
     }
     const digest = hash('sha256', `${this.#key}\0${user}\0${password}`, 'buffer');
@@ -80,7 +81,11 @@ export class CredentialCheck {
     if (known !== undefined && known.revision === revision && known.until > Date.now()) {
       if (timingSafeEqual(known.digest, digest)) return { user };
     }
-    return (await this.#verifyOnce(user, password, digest)) ? { user } : refused();
+    try {
+      return (await this.#verifyOnce(user, password, digest)) ? { user } : refused();
+    } catch (error) {
+      return unavailable(error);
+    }
   }
 
   /** Requests that arrive together with the same credentials share one hash. */
@@ -94,17 +99,29 @@ export class CredentialCheck {
     return pending;
   }
 
+  /** Nobody is refused before the catalogue was read: another process may have made the user or changed the password. */
   async #verify(user: string, password: string, digest: Buffer): Promise<boolean> {
-    if (this.#catalogue.user(user) === undefined) await this.#catalogue.sync().catch(() => undefined);
-    const found = this.#catalogue.user(user);
+    const before = this.#catalogue.user(user);
+    if (before !== undefined && (await this.#isRight(before, password, digest))) return true;
+    await this.#catalogue.sync();
+    const now = this.#catalogue.user(user);
+    if (before !== undefined && now?.revision === before.revision) return false;
+    return this.#isRight(now, password, digest);
+  }
+
+  async #isRight(user: UserDef | undefined, password: string, digest: Buffer): Promise<boolean> {
     // An unknown user costs as much time as a wrong password, so that names cannot be probed.
     this.#unknownHash ??= hashPassword(randomBytes(16).toString('hex'));
-    const right = await verifyPassword(password, found?.passwordHash ?? (await this.#unknownHash));
-    if (!right || found === undefined) return false;
+    const right = await verifyPassword(password, user?.passwordHash ?? (await this.#unknownHash));
+    if (!right || user === undefined) return false;
     if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-    this.#remembered.set(user, { digest, revision: found.revision, until: Date.now() + rememberMs });
+    this.#remembered.set(user.name, { digest, revision: user.revision, until: Date.now() + rememberMs });
     return true;
   }
+}
+
+function unavailable(cause: unknown): Fault {
+  return fault('network', Codes.networkUnavailable, 'Unable to establish connection', cause);
 }
 
 function refused(): Fault {

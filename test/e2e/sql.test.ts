@@ -114,6 +114,19 @@ test('super tables, sub-tables and normal tables', async (t) => {
   ]);
 });
 
+test('a longer KEEP counts for the tables that exist', async (t) => {
+  const db = await freshDatabase('KEEP 40d');
+  await service.run(`CREATE TABLE ${db}.n (ts TIMESTAMP, v INT)`);
+  const old = Date.now() - 300 * 86_400_000;
+  t.is(await service.code(`INSERT INTO ${db}.n VALUES (${old}, 1)`), 0x060b);
+  await service.run(`ALTER DATABASE ${db} KEEP 400d`);
+  t.is(await service.code(`INSERT INTO ${db}.n VALUES (${old}, 1)`), 0);
+  // Expired rows go when parts are merged.
+  for (let i = 0; i < 5; i++) await service.run(`INSERT INTO ${db}.n VALUES (${old + 1}, ${i})`);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  t.deepEqual(await service.rows(`SELECT count(*) FROM ${db}.n`), [[2]]);
+});
+
 test('the sub-tables of one statement are checked before any is made', async (t) => {
   const db = await freshDatabase();
   for (const name of ['m', 'n']) await service.run(`CREATE STABLE ${db}.${name} (ts TIMESTAMP, v INT) TAGS (g INT)`);

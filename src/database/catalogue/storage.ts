@@ -6,7 +6,7 @@ import { quoteName } from '../engine.js';
 import { engineType } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { shapeName } from './identity.js';
-import { overtaken } from './overtaken.js';
+import { isOvertaken, overtaken } from './overtaken.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
 const minPartitionDays = 10;
@@ -41,11 +41,16 @@ const dataSettings = [
   'parts_to_throw_insert = 10000',
 ].join(', ');
 
+/** When a row has been kept long enough, as an expression of the engine. */
+function expiry(database: DatabaseDef): string {
+  return `${ticksToDate(database)}(ts, 'UTC') + toIntervalDay(${database.keepDays})`;
+}
+
 function dataTable(database: DatabaseDef, table: TableDef): string {
   const columns = ['id UInt64', 'ts Int64 CODEC(DoubleDelta, LZ4)', ...table.columns.map(definition)];
   return `CREATE TABLE IF NOT EXISTS ${table.storage} (${columns.join(', ')})
     ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (id, ts)
-    TTL ${ticksToDate(database)}(ts, 'UTC') + toIntervalDay(${database.keepDays})
+    TTL ${expiry(database)}
     SETTINGS ${dataSettings}`;
 }
 
@@ -137,6 +142,17 @@ export class Storage {
     if (!isDatabase) await this.dropDatabase(database);
     else if (table.seriesId === undefined) await this.dropTable(table);
     throw new FaultError(overtaken);
+  }
+
+  /** Makes the tables of a database keep their rows as long as its definition says now. Those not made yet will anyway. */
+  async retain(database: DatabaseDef): Promise<void> {
+    for (const place of new Set(this.#catalogue.tables(database.name).map((table) => table.storage))) {
+      try {
+        await this.#engine.exec(`ALTER TABLE ${place} MODIFY TTL ${expiry(database)}`);
+      } catch (error) {
+        if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+      }
+    }
   }
 
   /** Removes all data of a dropped database. */

@@ -30,7 +30,11 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
     }
     case 'alter-database': {
       const { given, keepDays } = databaseOptions(statement.options, true);
-      return submit(context, { op: 'alter-database', name: statement.name.text, keepDays, options: given });
+      const name = statement.name.text;
+      await submit(context, { op: 'alter-database', name, keepDays, options: given });
+      const altered = context.catalogue.database(name);
+      if (keepDays !== undefined && altered !== undefined) await context.storage.retain(altered);
+      return;
     }
     case 'drop-database':
       return dropDatabase(statement, context);
