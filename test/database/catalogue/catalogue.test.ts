@@ -33,14 +33,15 @@ test.serial('every submission is applied once, whatever reads overlap with it', 
 
 test.serial('an entry is folded once when readings follow each other closely', async (t) => {
   const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)];
-  await writer.submit([create('folded')]);
   for (let round = 1; round <= 20; round++) {
-    const drop = writer.submit([{ op: 'drop-sub-tables', database: 'folded', names: ['x'] }]);
+    const name = `folded${round}`;
+    const made = writer.submit([create(name)]);
     const first = reader.sync();
     // One waits for the reading after the first, the other asks for one as soon as the first has ended.
-    await Promise.all([reader.sync(), first.then(() => reader.sync()), drop]);
+    await Promise.all([reader.sync(), first.then(() => reader.sync())]);
+    t.deepEqual(await made, [undefined]);
     await reader.sync();
-    t.deepEqual([writer.generation('folded', 'x'), reader.generation('folded', 'x')], [round, round]);
+    t.is(reader.database(name)?.id, writer.database(name)?.id);
   }
 });
 
