@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import test from 'ava';
+import { temporaryDirectory } from '../support/engine.js';
+
+const adapter = join(import.meta.dirname, '../../src/adapter.js');
+const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
+
+/** Another major version than most machines have, from the registry's `node` package. */
+const other = process.versions.node.startsWith('24.') ? '22' : '24';
+
+test(`the built service runs on Node ${other}: a line is written and read back`, async (t) => {
+  const [directory] = temporaryDirectory();
+  const command = ['exec', '--yes', `--package=node@${other}`, '--', 'node'];
+  const settings = ['--port=0', '--database.port=0', `--database.path=${directory}`];
+  const print = 'console.log(JSON.stringify({ node: process.versions.node })); await import(process.argv[1]);';
+  const program = ['--input-type=module', '--eval', print, adapter, ...settings];
+  const service = spawn('npm', [...command, ...program], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  try {
+    let version = '';
+    let port = 0;
+    for await (const line of createInterface({ input: service.stdout })) {
+      const entry: { node?: string; port?: number; engine?: string } = JSON.parse(line);
+      version = entry.node ?? version;
+      if (entry.engine !== undefined && entry.port !== undefined) port = entry.port;
+      if (port > 0) break;
+    }
+    t.true(version.startsWith(`${other}.`), version);
+    const ask = (path: string, body: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers: { authorization }, body });
+    t.is((await ask('/rest/sql', "CREATE DATABASE demo PRECISION 'ns'")).status, 200);
+    t.is((await ask('/lineproto/v1/write?db=demo', 'm,site=a v=1.5,n=7i 1700000000000000001')).status, 204);
+    const answer: unknown = await (await ask('/rest/sql/demo', 'SELECT _ts, v, n, site FROM m')).json();
+    t.like(answer, { code: 0, rows: 1, data: [['2023-11-14T22:13:20.000000001Z', 1.5, 7, 'a']] });
+  } finally {
+    const ended = once(service, 'exit');
+    process.kill(-service.pid!, 'SIGTERM');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
