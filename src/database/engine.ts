@@ -18,13 +18,3 @@ export interface Engine {
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
   insert(statement: string, data: Uint8Array): Promise<void>;
 }
-
-/** A string literal of the engine. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-}
-
-/** A quoted identifier of the engine. */
-export function quoteName(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-}

@@ -1,6 +1,7 @@
 import type { Column, ColumnBlock, FixedValues } from '../model/column-block.js';
 import type { DataType } from '../model/schema.js';
 import { isVariable } from '../model/schema.js';
+import { engineType } from '../sql/plan/storage.js';
 
 /** A column as the engine stores it: its name there and the dialect type it holds. */
 export interface EngineColumn {
@@ -8,27 +9,6 @@ export interface EngineColumn {
   /** Name in the dialect, by which a block's column is found. */
   readonly name: string;
   readonly type: DataType;
-}
-
-const engineTypes: Partial<Record<DataType['name'], string>> = {
-  BOOL: 'Bool',
-  TINYINT: 'Int8',
-  SMALLINT: 'Int16',
-  INT: 'Int32',
-  BIGINT: 'Int64',
-  TIMESTAMP: 'Int64',
-  'TINYINT UNSIGNED': 'UInt8',
-  'SMALLINT UNSIGNED': 'UInt16',
-  'INT UNSIGNED': 'UInt32',
-  'BIGINT UNSIGNED': 'UInt64',
-  FLOAT: 'Float32',
-  DOUBLE: 'Float64',
-};
-
-/** The engine's type for values of a dialect type, without Nullable. */
-export function engineType(type: DataType): string {
-  if (type.name === 'DECIMAL') return `Decimal(${type.length}, ${type.scale ?? 0})`;
-  return engineTypes[type.name] ?? 'String';
 }
 
 /** Bytes one value takes in the engine; DECIMAL of up to 9 digits is stored in 4, unlike in a block. */

@@ -6,8 +6,8 @@ import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { engineCodeOf } from '../database/client.js';
-import { type Engine, quoteName } from '../database/engine.js';
-import { decodeNative, type EngineColumn, encodeNative, type StoredRows } from '../database/native-block.js';
+import type { Engine } from '../database/engine.js';
+import { decodeNative, encodeNative, type StoredRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock } from '../model/column-block.js';
@@ -146,8 +146,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   async #insert(table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
-    const list = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');
-    const statement = `INSERT INTO ${table.storage} (${list}) SETTINGS ${insertSettings} FORMAT Native`;
+    const statement = `INSERT INTO ${table.storage} (${columnList(table)}) SETTINGS ${insertSettings} FORMAT Native`;
     let buffer: Buffer = Buffer.alloc(0);
     const data = encodeNative(blocks, table.columns, (bytes) => {
       buffer = this.#buffers.take(bytes);
@@ -177,16 +176,19 @@ export class DatabaseSink implements Sink<BlockGroup> {
     }
     if (Number(row?.[0] ?? 0) === 0) return undefined;
     const keys = partial.flatMap((block) => Array.from(block.ids, (id, i) => `(${id},${block.times[i]})`));
-    const names = ['id', 'ts', ...table.columns.map((column) => quoteName(column.physical))].join(', ');
     const found: Buffer[] = [];
     for (let at = 0; at < keys.length; at += keysPerQuery) {
       const list = keys.slice(at, at + keysPerQuery).join(',');
-      const select = `SELECT ${names} FROM ${table.storage} FINAL WHERE ${range} AND (id, ts) IN (${list}) FORMAT Native`;
+      const select = `SELECT ${columnList(table)} FROM ${table.storage} FINAL WHERE ${range} AND (id, ts) IN (${list}) FORMAT Native`;
       found.push(await this.#context.engine.bytes(select));
     }
-    const columns: readonly EngineColumn[] = table.columns;
-    return decodeNative(Buffer.concat(found), columns);
+    return decodeNative(Buffer.concat(found), table.columns);
   }
+}
+
+/** The engine's columns of a table, in the order of its definition; physical names need no quotes. */
+function columnList({ columns }: TableDef): string {
+  return ['id', 'ts', ...columns.map((column) => column.physical)].join(', ');
 }
 
 /** True when every row of the block says something about every column of the table. */

@@ -1,8 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { decodeNative, type EngineColumn, encodeNative, engineType } from '../../src/database/native-block.js';
+import { decodeNative, type EngineColumn, encodeNative } from '../../src/database/native-block.js';
 import { BlockBuilder, type Column } from '../../src/model/column-block.js';
 import { type DataType, dataType } from '../../src/model/schema.js';
+import { engineType } from '../../src/sql/plan/storage.js';
 
 const types: readonly DataType[] = [
   dataType('BOOL'),

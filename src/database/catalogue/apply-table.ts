@@ -2,7 +2,7 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind } from '../../model/schema.js';
-import { engineType } from '../native-block.js';
+import { engineType } from '../../sql/plan/storage.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
 
@@ -195,7 +195,7 @@ function changeList(
         return fault('database', Codes.primaryTimestampDrop, 'Primary timestamp column cannot be dropped');
       }
       if (!list.some((column) => column.name === change.name)) return missing;
-      if (list.length === 1) return fault('database', Codes.noColumnsToDrop, 'No columns can be dropped');
+      if (list.length === 1) return lastOne(onTags);
       return list.filter((column) => column.name !== change.name);
     case 'rename-column':
     case 'rename-tag':
@@ -205,6 +205,12 @@ function changeList(
     default:
       return widen(list, change.column, missing);
   }
+}
+
+function lastOne(onTags: boolean): Fault {
+  return onTags
+    ? fault('database', Codes.invalidAlterTable, 'Invalid alter table statement')
+    : fault('database', Codes.noColumnsToDrop, 'No columns can be dropped');
 }
 
 function isTaken(def: TableDef, name: string): boolean {

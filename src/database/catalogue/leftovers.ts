@@ -1,5 +1,6 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import { type Engine, quoteText } from '../engine.js';
+import { quoteString } from '../../sql/print/quote.js';
+import type { Engine } from '../engine.js';
 import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
 import type { Storage } from './storage.js';
@@ -63,7 +64,7 @@ async function removeSubTables(
   for (let at = 0; at < ids.length; at += idsPerQuery) {
     const list = ids.slice(at, at + idsPerQuery).join(', ');
     const parents = await engine.rows(
-      `SELECT DISTINCT parent FROM sluice.sub_tables WHERE database = ${quoteText(database.id)} AND id IN (${list})`,
+      `SELECT DISTINCT parent FROM sluice.sub_tables WHERE database = ${quoteString(database.id)} AND id IN (${list})`,
     );
     for (const [parent] of parents) {
       const table = catalogue.tableById(database.name, String(parent));

@@ -1,9 +1,9 @@
 import { FaultError } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { ticksPerSecond } from '../../model/schema.js';
+import { engineType, ticksToCalendar } from '../../sql/plan/storage.js';
+import { quoteIdentifier } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
-import { quoteName } from '../engine.js';
-import { engineType } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { shapeName } from './identity.js';
 import { isOvertaken, overtaken } from './overtaken.js';
@@ -13,19 +13,13 @@ const minPartitionDays = 10;
 const maxPartitions = 100;
 
 /** Ticks that one partition spans. */
-export function partitionSpan(database: DatabaseDef): bigint {
+function partitionSpan(database: DatabaseDef): bigint {
   const days = Math.max(minPartitionDays, Math.ceil(database.keepDays / maxPartitions));
   return BigInt(days) * 86400n * BigInt(ticksPerSecond(database.precision));
 }
 
-/** The engine function that turns ticks of a precision into a date. */
-export function ticksToDate(database: DatabaseDef): string {
-  const unit = { ms: 'Milli', us: 'Micro', ns: 'Nano' }[database.precision];
-  return `fromUnixTimestamp64${unit}`;
-}
-
 function definition(column: ColumnDef): string {
-  return `${quoteName(column.physical)} Nullable(${engineType(column.type)})`;
+  return `${quoteIdentifier(column.physical)} Nullable(${engineType(column.type)})`;
 }
 
 /**
@@ -43,7 +37,7 @@ const dataSettings = [
 
 /** When a row has been kept long enough, as an expression of the engine. */
 function expiry(database: DatabaseDef): string {
-  return `${ticksToDate(database)}(ts, 'UTC') + toIntervalDay(${database.keepDays})`;
+  return `${ticksToCalendar('ts', database.precision, 'UTC')} + toIntervalDay(${database.keepDays})`;
 }
 
 function dataTable(database: DatabaseDef, table: TableDef): string {

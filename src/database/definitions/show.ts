@@ -3,7 +3,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
 import type { ObjectName, Show } from '../../sql/ast.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
-import { type Engine, quoteText } from '../engine.js';
+import type { Engine } from '../engine.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
 import { isLike } from './like.js';
 
@@ -61,8 +61,7 @@ async function showTables(
   if (show.which !== 'normal') {
     for (const { tagStorage, id } of parents) {
       await context.storage.ensure(database, tables.find((table) => table.id === id)!);
-      const like = show.like === undefined ? '' : ` AND name LIKE ${quoteText(show.like)}`;
-      const found = await engine.rows(`SELECT name FROM ${tagStorage} FINAL WHERE dropped = 0${like}`);
+      const found = await engine.rows(`SELECT name FROM ${tagStorage} FINAL WHERE dropped = 0`);
       for (const [name] of found) names.push(String(name));
     }
   }

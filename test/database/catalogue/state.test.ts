@@ -44,7 +44,8 @@ test('refuses what does not fit the state before it, with the code of the dialec
   t.deepEqual(codes(9, change({ kind: 'drop-column', name: 'v' })), [Codes.noColumnsToDrop]);
   t.deepEqual(codes(10, change({ kind: 'modify-column', column: v })), [Codes.modifyOnlyWidens]);
   t.deepEqual(codes(11, change({ kind: 'drop-tag', name: 'x' })), [Codes.tagNotExist]);
-  t.deepEqual(codes(12, { op: 'drop-user', name: 'ann' }), [Codes.userNotExist]);
+  t.deepEqual(codes(12, change({ kind: 'drop-tag', name: 'site' })), [Codes.invalidAlterTable]);
+  t.deepEqual(codes(13, { op: 'drop-user', name: 'ann' }), [Codes.userNotExist]);
 });
 
 test('grows a table by what is missing, widens strings, and never narrows', (t) => {
