@@ -8,6 +8,9 @@ import { version } from './version.js';
 /** How long a stop may take before what is left is cut off. */
 const stopDeadlineMs = 10_000;
 
+/** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
+const withoutEffect = /^(debug$|(monitor|log|tmq|agentd|statsgw|tsdbwire|tsdbwire_telnet|hostexporter|metricsdb)\.)/;
+
 const resolution = resolveSettings({
   program: 'sluice',
   version,
@@ -37,6 +40,10 @@ async function run({
   for (const note of notes) log.info({}, note);
   for (const { flag, value, source } of listing)
     if (source !== 'default') log.info({ flag, value, source }, 'A setting is given.');
+  for (const { flag, source } of listing) {
+    if (source !== 'default' && withoutEffect.test(flag))
+      log.warn({ flag }, 'A setting is given that has no effect yet.');
+  }
   log.debug({ file, listing }, 'All settings.');
   try {
     const service = await startService(settings, version, logger);

@@ -373,13 +373,6 @@ const limitsOptions: OptionTable = {
       help: 'bytes a pipeline holds that are not yet stored, before its readers wait',
       min: 1,
     },
-    {
-      flag: 'limits.inflatedBytes',
-      type: 'size',
-      default: '0',
-      env: 'ADAPTER_LIMITS_INFLATED_BYTES',
-      help: 'largest body of a write request, after decompression; 0 is no limit, bodies are read as a stream',
-    },
   ],
 };
 

@@ -69,8 +69,6 @@ export interface LimitSettings {
   readonly sqlBytes: number;
   readonly lineBytes: number;
   readonly creditBytes: number;
-  /** 0 is no limit. */
-  readonly inflatedBytes: number;
 }
 
 /** The settings of `serviceOptions`, by group. */
@@ -109,7 +107,6 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
       sqlBytes: reader.number('limits.sqlBytes'),
       lineBytes: reader.number('limits.lineBytes'),
       creditBytes: reader.number('limits.creditBytes'),
-      inflatedBytes: reader.number('limits.inflatedBytes'),
     },
   };
 }

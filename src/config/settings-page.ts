@@ -44,7 +44,7 @@ dbs = ["first", "second"]
 
 \`--help\` prints all flags, \`--version\` (\`-V\`) the version.
 
-Accepted and checked, but without effect so far: \`debug\`, \`limits.inflatedBytes\`, and the sections \`tmq\`, \`log\`
+Accepted and checked, but without effect so far: \`debug\` and the sections \`tmq\`, \`log\`
 (the log goes to standard output; \`level\` works), \`monitor\`, \`tsdbwire\`, \`metricsdb\`, \`agentd\`, \`statsgw\`,
 \`tsdbwire_telnet\` and \`hostexporter\`: their routes and listeners do not exist yet.
 `;

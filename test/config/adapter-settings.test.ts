@@ -96,7 +96,6 @@ hostexporter.ttl int - HOSTEXPORTER_TTL
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.creditBytes size 64MB LIMITS_CREDIT_BYTES
-limits.inflatedBytes size 0 LIMITS_INFLATED_BYTES
 database.mode string embedded DATABASE_MODE
 database.path string data DATABASE_PATH
 database.host string 127.0.0.1 DATABASE_HOST
