@@ -368,7 +368,7 @@ const limitsOptions: OptionTable = {
     {
       flag: 'limits.creditBytes',
       type: 'size',
-      default: '64MB',
+      default: '32MB',
       env: 'ADAPTER_LIMITS_CREDIT_BYTES',
       help: 'bytes a pipeline holds that are not yet stored, before its readers wait',
       min: 1,

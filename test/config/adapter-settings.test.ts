@@ -95,7 +95,7 @@ hostexporter.httpBearerTokenString secret - HOSTEXPORTER_HTTP_BEARER_TOKEN_STRIN
 hostexporter.ttl int - HOSTEXPORTER_TTL
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
-limits.creditBytes size 64MB LIMITS_CREDIT_BYTES
+limits.creditBytes size 32MB LIMITS_CREDIT_BYTES
 database.mode string embedded DATABASE_MODE
 database.path string data DATABASE_PATH
 database.host string 127.0.0.1 DATABASE_HOST
@@ -188,7 +188,7 @@ test('gives typed settings by group', (t) => {
   t.is(settings.monitor.identity, `${hostname().slice(0, 39)}:7001`);
   t.is(settings.monitor.pauseQueryMemoryPercent, 70);
   t.true(settings.lineproto.enable);
-  t.is(settings.limits.creditBytes, 64 * 2 ** 20);
+  t.is(settings.limits.creditBytes, 32 * 2 ** 20);
   t.is(settings.database.mode, 'embedded');
   t.is(settings.database.path, 'data');
   t.is(settings.agentd.ttlDays, 0);

@@ -31,46 +31,53 @@ const lineFeed = 0x0a;
  * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.
  */
 export function framing(newCutter: () => LineCutter, limits: FramingLimits): Duplex {
-  return new pumpify.obj([
+  return new Chain([
     // The library tells generators from callbacks by the function's own kind, so an arrow function will not do.
-    objectTransform(async function* (chunks: AsyncIterable<Buffer>) {
+    objectTransform(oneAtATime, async function* (chunks: AsyncIterable<Buffer>) {
       yield* gather(chunks, limits.blockBytes);
     }),
-    objectTransform(async function* (blocks: AsyncIterable<Buffer>) {
+    objectTransform(oneAtATime, async function* (blocks: AsyncIterable<readonly Buffer[]>) {
       yield* wholeLines(blocks, newCutter, limits.maxLineBytes);
     }),
   ]);
 }
 
-/** Joins small chunks, so that what follows works on blocks and not on packets. */
-async function* gather(chunks: AsyncIterable<Buffer>, blockBytes: number): AsyncGenerator<Buffer> {
+/** What waits between two stages is outside of the credit, on every connection, so it must be little. */
+const oneAtATime = { highWaterMark: 1 } as const;
+const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: true, ...oneAtATime });
+
+/** Gathers small chunks, so that what follows works on blocks and not on packets. */
+async function* gather(chunks: AsyncIterable<Buffer>, blockBytes: number): AsyncGenerator<readonly Buffer[]> {
   let held: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     held.push(chunk);
     bytes += chunk.length;
     if (bytes < blockBytes) continue;
-    yield Buffer.concat(held, bytes);
+    yield held;
     held = [];
     bytes = 0;
   }
-  if (bytes > 0) yield Buffer.concat(held, bytes);
+  if (bytes > 0) yield held;
 }
 
 async function* wholeLines(
-  blocks: AsyncIterable<Buffer>,
+  blocks: AsyncIterable<readonly Buffer[]>,
   newCutter: () => LineCutter,
   maxLineBytes: number,
 ): AsyncGenerator<Frame> {
   let cutter = newCutter();
   let rest: Buffer = Buffer.alloc(0);
   let dropping = false;
-  for await (const block of blocks) {
-    const skipped = dropping ? block.indexOf(lineFeed) + 1 : 0;
-    if (dropping && skipped === 0) continue;
-    if (dropping) yield tooLong;
-    dropping = false;
-    rest = Buffer.concat([rest, block.subarray(skipped)]);
+  for await (const chunks of blocks) {
+    rest = Buffer.concat([rest, ...chunks]);
+    if (dropping) {
+      const lineEnd = rest.indexOf(lineFeed);
+      rest = lineEnd < 0 ? Buffer.alloc(0) : rest.subarray(lineEnd + 1);
+      if (lineEnd < 0) continue;
+      yield tooLong;
+      dropping = false;
+    }
     const end = cutter.lastLineBreak(rest);
     if (end > 0) yield wholeFrame(rest.subarray(0, end));
     rest = rest.subarray(end);
