@@ -29,6 +29,8 @@ const firstDelayMs = 100;
 const maxDelayMs = 5_000;
 /** An engine that lived this long was well: the next restart is immediate again. */
 const steadyMs = 10_000;
+/** A host that said it cannot start has this long to end by itself. */
+const failedEndMs = 3_000;
 /** What a stop allows on top of the host's own deadline. */
 const stopGraceMs = 8_000;
 
@@ -178,7 +180,7 @@ export class EngineSupervisor {
 function readyPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let failure = '';
-    const timer = setTimeout(
+    let timer = setTimeout(
       () => finish(() => reject(new Error(`The engine host was not ready within ${startTimeoutMs / 1000} s.`))),
       startTimeoutMs,
     );
@@ -193,7 +195,11 @@ function readyPort(child: ChildProcess): Promise<number> {
       const message = readHostMessage(value);
       if (message === undefined) return;
       if ('ready' in message) finish(() => resolve(message.ready));
-      else failure = message.failed;
+      else {
+        failure = message.failed;
+        clearTimeout(timer);
+        timer = setTimeout(() => finish(() => reject(new Error(failure))), failedEndMs);
+      }
     };
     const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
       const ended = `The engine host ended before it was ready (${signal ?? `exit code ${code}`}).`;

@@ -27,7 +27,7 @@ export class DirectoryHeldError extends Error {
 
 /** A held data directory. */
 export interface DirectoryLock {
-  /** Writes the port that was bound into the lock. */
+  /** Writes the port that was bound into the lock, where there is space: it only serves to name the owner. */
   announce(port: number): void;
   /** Gives the directory back; safe twice. */
   release(): void;
@@ -98,6 +98,7 @@ function writeDraft(path: string, draft: string, text: string): void {
   try {
     writeFileSync(draft, text);
   } catch (error) {
+    rmSync(draft, { force: true });
     throw new Error(`The data directory ${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
   }
 }
@@ -106,8 +107,12 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
   let held = true;
   return {
     announce(port) {
-      writeFileSync(draft, owner(port));
-      renameSync(draft, file);
+      try {
+        writeFileSync(draft, owner(port));
+        renameSync(draft, file);
+      } catch {
+        rmSync(draft, { force: true });
+      }
     },
     release() {
       if (!held) return;

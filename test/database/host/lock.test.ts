@@ -40,6 +40,15 @@ test('a directory that cannot be made or written is refused with the reason', (t
   t.regex(refusal('/proc') ?? '', /^The data directory \/proc cannot be written: .+\.$/);
 });
 
+test('a port that cannot be announced, because the disk is full say, is no reason to stop', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const lock = lockDirectory(path, '127.0.0.1', 6030);
+  remove();
+  t.notThrows(() => lock.announce(6031));
+  t.notThrows(() => lock.release());
+});
+
 test('the lock of a dead process, of a reused pid and a damaged one are taken over', async (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  adapterProgram,
+  directoryFor,
+  enginePid,
+  isAlive,
+  rowsOf,
+  run,
+  sql,
+  startAdapter,
+  until,
+  writeLines,
+} from '../support/processes.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+
+/** A small file system of its own; undefined where this user may not mount one. */
+function smallDisk(t: ExecutionContext): string | undefined {
+  const path = join(directoryFor(t), 'disk');
+  mkdirSync(path);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path]).status !== 0) return undefined;
+  // Runs before the directory is removed and after the programs have ended: teardowns go backwards.
+  t.teardown(() => spawnSync('umount', ['--lazy', path]));
+  return path;
+}
+
+/** Takes all space that is left. */
+function fill(file: string): void {
+  for (const size of [1024 * 1024, 4096, 1]) {
+    const piece = Buffer.alloc(size);
+    for (;;) {
+      try {
+        appendFileSync(file, piece);
+      } catch {
+        break;
+      }
+    }
+  }
+}
+
+test('a full disk is said so, refused as temporary, and got over when there is space again', async (t) => {
+  const disk = smallDisk(t);
+  if (disk === undefined) {
+    t.log('Not tested: this user cannot mount a small file system.');
+    t.pass();
+    return;
+  }
+  const args = [`--database.path=${join(disk, 'data')}`];
+  const adapter = await startAdapter(t, args);
+  const engine = enginePid(adapter);
+  const lines = (from: number): string =>
+    Array.from({ length: 100 }, (_, i) => `m,k=x v=${from + i}i64 ${startMs + from + i}`).join('\n');
+  t.is((await writeLines(adapter, 'd', lines(0))).status, 204);
+
+  const filler = join(disk, 'filler');
+  fill(filler);
+  for (const body of [lines(100), `new_table,k=x v=1 ${startMs}`]) {
+    const answer = await writeLines(adapter, 'd', body);
+    t.is(answer.status, 503, answer.text);
+    t.truthy(answer.headers['retry-after']);
+    t.regex(answer.text, /not enough space|No space left/i);
+  }
+  const insert = await sql(adapter, 'CREATE DATABASE e');
+  t.is(insert.status, 503);
+  t.regex(insert.desc ?? '', /not enough space|No space left/i);
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[100]], 'reading goes on');
+  t.true(isAlive(adapter.pid));
+  t.is(enginePid(adapter), engine, 'the engine lives');
+
+  rmSync(filler);
+  t.true(await until(async () => (await writeLines(adapter, 'd', lines(100))).status === 204, 5_000));
+  t.is((await sql(adapter, 'CREATE DATABASE e')).code, 0);
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[200]]);
+
+  adapter.child.kill('SIGTERM');
+  t.deepEqual(await adapter.ended, { code: 0, signal: null });
+  fill(filler);
+  const late = run(t, process.execPath, [adapterProgram, '--port=0', '--database.port=0', ...args]);
+  t.deepEqual(await late.ended, { code: 1, signal: null });
+  t.regex(late.stderr(), /^sluice: [^\n]* cannot be written: the disk is full\.\n$/);
+  rmSync(filler);
+  t.deepEqual(await rowsOf(await startAdapter(t, args), 'SELECT count(*) FROM d.m'), [[200]]);
+});
