@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { DatabaseDef, SubTable } from '../src/model/schema.js';
 import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
-import type { LineProtocolOptions, MakeSubTable } from '../src/transforms/parse/lineproto-types.js';
+import type { MakeSubTable, ParseOptions } from '../src/transforms/parse/parse-options.js';
 import { SeriesDictionary } from '../src/transforms/parse/series-dictionary.js';
 
 const seriesCount = 10_000;
@@ -13,7 +13,7 @@ const pieceBytes = 1024 * 1024;
 const maxLineBytes = 1024 * 1024;
 
 const database: DatabaseDef = { id: 'b', name: 'bench', precision: 'ns', keepDays: 3650, options: {}, created: 0 };
-const schema: LineProtocolOptions['schema'] = { table: () => undefined };
+const schema: ParseOptions['schema'] = { table: () => undefined };
 
 let nextId = 1n;
 const makeSubTable: MakeSubTable = (superTable, name, tags, ttl): SubTable => {
@@ -47,7 +47,7 @@ function pieces(bytes: Uint8Array): Uint8Array[] {
   return blocks;
 }
 
-function parseAll(blocks: readonly Uint8Array[], options: LineProtocolOptions): void {
+function parseAll(blocks: readonly Uint8Array[], options: ParseOptions): void {
   let rows = 0;
   for (const block of blocks) rows += parseLineProtocol(block, options).rows;
   if (rows !== lineCount) throw new Error(`Parsed ${rows} rows of ${lineCount}.`);
@@ -69,7 +69,7 @@ function measure(name: string, bytes: Uint8Array, work: () => void): void {
 
 /** Measures the line-protocol parser and the line cutter; prints lines per second. */
 export async function run(): Promise<void> {
-  const options: LineProtocolOptions = {
+  const options: ParseOptions = {
     database,
     precision: 'ns',
     nowTicks: 1n,

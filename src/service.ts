@@ -89,7 +89,8 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
   const newCutter = (): LineCutter => new LineCutter(limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
   const writes = new WritePipeline({
-    source: new HttpBodySource(bodies, gate),
+    bodies: new HttpBodySource(bodies, gate),
+    inputs: [],
     sink: new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }),
     gate,
     catalogue,

@@ -1,11 +1,12 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { WireFormat } from '../model/batch.js';
 import type { DatabaseDef } from '../model/schema.js';
 import { defaultMaxKeyBytes, defaultMaxSeries, SeriesDictionary } from '../transforms/parse/series-dictionary.js';
 
 /** Databases whose series are remembered at once. */
 const maxDatabases = 64;
 
-/** The series of one database, as the parser knows them. */
+/** The series of one database, as the parser of one format knows them by their keys in the text. */
 interface Series {
   readonly epoch: number;
   readonly dictionary: SeriesDictionary;
@@ -17,7 +18,7 @@ interface Series {
  */
 export class Dictionaries {
   readonly #catalogue: Catalogue;
-  /** By database id, the one written to last at the end. */
+  /** By database id and format, the one written to last at the end. */
   readonly #series = new Map<string, Series>();
 
   constructor(catalogue: Catalogue) {
@@ -29,14 +30,15 @@ export class Dictionaries {
     return this.#series.size;
   }
 
-  /** The dictionary of a database; a new one when something under the database was dropped. */
-  of(database: DatabaseDef): SeriesDictionary {
+  /** The dictionary of a database and format; a new one when something under the database was dropped. */
+  of(database: DatabaseDef, format: WireFormat): SeriesDictionary {
+    const key = `${database.id} ${format}`;
     const epoch = this.#catalogue.epoch(database.name);
-    const known = this.#series.get(database.id);
+    const known = this.#series.get(key);
     const series = known?.epoch === epoch ? known : { epoch, dictionary: new SeriesDictionary() };
-    this.#series.delete(database.id);
+    this.#series.delete(key);
     this.#forgetExcess();
-    this.#series.set(database.id, series);
+    this.#series.set(key, series);
     return series.dictionary;
   }
 
@@ -47,9 +49,9 @@ export class Dictionaries {
       series += dictionary.size;
       keyBytes += dictionary.keyBytes;
     }
-    for (const [id, { dictionary }] of this.#series) {
+    for (const [key, { dictionary }] of this.#series) {
       if (this.#series.size < maxDatabases && series <= defaultMaxSeries && keyBytes <= defaultMaxKeyBytes) return;
-      this.#series.delete(id);
+      this.#series.delete(key);
       series -= dictionary.size;
       keyBytes -= dictionary.keyBytes;
     }

@@ -1,26 +1,40 @@
-import { map, merge, Subject, type Subscription } from 'rxjs';
+import { filter, map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
-import { type Batch, type BlockGroup, type ByteBlock, splitBatch, type Target } from '../model/batch.js';
+import { type Batch, type BlockGroup, type ByteBlock, type Reading, splitBatch, type Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
-import type { Component, ComponentLog, Sink } from '../model/component.js';
+import type { Component, ComponentLog, Sink, Source } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
-import { parseLineProtocol } from '../transforms/parse/lineproto.js';
 import { type Parsed, parseWith } from '../transforms/parse-with.js';
 import { type CoalesceLimits, coalesce } from './coalesce.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
+import { pointParsers } from './formats.js';
+import { Retries } from './retries.js';
+
+/** A door that data comes in by. */
+export interface WriteInput {
+  readonly source: Source<ByteBlock>;
+  /**
+   * Who tries again when a write fails for a passing reason. A `sender` that waits for an answer is told; for senders
+   * that are never told it is done here, while the batch keeps its credit.
+   */
+  readonly retry: 'sender' | 'here';
+}
 
 /** What the write pipeline is made of. */
 export interface WriteContext {
-  readonly source: HttpBodySource;
+  /** The source of HTTP bodies. */
+  readonly bodies: HttpBodySource;
+  /** Sources that listen or ask by themselves. */
+  readonly inputs: readonly WriteInput[];
   readonly sink: Sink<BlockGroup>;
   readonly gate: ByteCreditGate;
   readonly catalogue: Catalogue;
@@ -29,7 +43,7 @@ export interface WriteContext {
   readonly limits: CoalesceLimits & { readonly maxLineBytes: number; readonly writeTimeoutMs: number };
 }
 
-/** How often a text is read again because a drop by another process overtook it. */
+/** How often a text is read because drops by other processes overtake it. */
 const maxReadings = 3;
 
 /**
@@ -42,6 +56,7 @@ export class WritePipeline implements Component {
   readonly #blocks$ = new Subject<Batch<ColumnBlock>>();
   /** Texts that are read once more. */
   readonly #again$ = new Subject<Batch<ByteBlock>>();
+  readonly #retries: Retries;
   readonly #dictionaries: Dictionaries;
   #subscription: Subscription | undefined;
   #open = 0;
@@ -50,12 +65,21 @@ export class WritePipeline implements Component {
   constructor(context: WriteContext) {
     this.#context = context;
     this.#dictionaries = new Dictionaries(context.catalogue);
+    this.#retries = new Retries((batch) => this.#admit(batch, 1));
   }
 
   async start(): Promise<void> {
-    const { source, sink, limits, log } = this.#context;
-    const texts$ = merge(source.batches$.pipe(map((batch) => this.#reading(batch, nowMicros(), 1))), this.#again$);
-    const parsed$ = texts$.pipe(parseWith((batch) => this.#parse(batch)));
+    const { bodies, inputs, sink, limits, log } = this.#context;
+    const arriving = ({ source, retry }: WriteInput) => {
+      const batches$ = source.batches$.pipe(map(stamped));
+      return retry === 'here' ? batches$.pipe(map((batch) => this.#retries.wrap(batch))) : batches$;
+    };
+    const batches$ = merge(...[{ source: bodies, retry: 'sender' } as const, ...inputs].map(arriving));
+    const first$ = batches$.pipe(
+      filter((batch) => this.#isKnown(batch)),
+      map((batch) => this.#reading(batch, 1)),
+    );
+    const parsed$ = merge(first$, this.#again$).pipe(parseWith((batch) => this.#parse(batch)));
     this.#subscription = merge(parsed$, this.#blocks$)
       .pipe(coalesce(limits), deliver(sink, limits.writeTimeoutMs))
       .subscribe({
@@ -64,10 +88,12 @@ export class WritePipeline implements Component {
         },
         error: (error: unknown) => log.error({ error: String(error) }, 'The write pipeline broke.'),
       });
+    for (const { source } of inputs) await source.start();
   }
 
   async drain(deadline: AbortSignal): Promise<void> {
-    await this.#context.source.drain(deadline);
+    const { bodies, inputs } = this.#context;
+    await Promise.all([bodies.drain(deadline), ...inputs.map(({ source }) => source.drain(deadline))]);
     if (this.#open === 0 || deadline.aborted) return;
     await new Promise<void>((resolve) => {
       this.#idle = resolve;
@@ -76,7 +102,9 @@ export class WritePipeline implements Component {
   }
 
   async stop(): Promise<void> {
-    await this.#context.source.stop();
+    const { bodies, inputs } = this.#context;
+    this.#retries.stop();
+    await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#subscription?.unsubscribe();
   }
 
@@ -90,7 +118,7 @@ export class WritePipeline implements Component {
       exchange.refuse(error.fault);
       return;
     }
-    this.#context.source.accept(exchange, user);
+    this.#context.bodies.accept(exchange, user);
   }
 
   /** Writes blocks made of one statement of `bytes` bytes; resolves when all of them are settled. */
@@ -128,19 +156,15 @@ export class WritePipeline implements Component {
     });
   }
 
-  /** Notes what the catalogue is like as a text is read; a text that a drop overtakes is read again, not lost. */
-  #reading(batch: Batch<ByteBlock>, now: bigint, count: number): Batch<ByteBlock> {
-    const reading = { epoch: this.#context.catalogue.epoch(batch.target.database), nowMicros: now };
-    const settle = (delivery: Delivery): void => {
-      const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
-      if (isLost && count < maxReadings) void this.#readAgain(batch, now, count + 1);
-      else batch.settle(delivery);
-    };
-    return { ...batch, target: { ...batch.target, reading }, settle };
+  /** False for a batch whose database is not known: it goes on once the database is found or made. */
+  #isKnown(batch: Batch<ByteBlock>): boolean {
+    if (this.#context.catalogue.database(batch.target.database) !== undefined) return true;
+    void this.#admit(batch, 1);
+    return false;
   }
 
-  /** Rows without a time keep the time of the first reading, so that none is stored twice. */
-  async #readAgain(batch: Batch<ByteBlock>, now: bigint, count: number): Promise<void> {
+  /** Lets a batch be read, for the time numbered `count`, as soon as its database exists; or settles it. */
+  async #admit(batch: Batch<ByteBlock>, count: number): Promise<void> {
     const { database, createDatabase } = batch.target;
     try {
       await ensureDatabase(this.#context.catalogue, database, createDatabase);
@@ -150,26 +174,49 @@ export class WritePipeline implements Component {
       batch.settle({ outcome: isMissing ? 'rejected' : 'failed', fault: found });
       return;
     }
-    this.#again$.next(this.#reading(batch, now, count));
+    this.#again$.next(this.#reading(batch, count));
+  }
+
+  /** Notes what the catalogue is like as a text is read; a text that a drop overtakes is read again, not lost. */
+  #reading(batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> {
+    const { database, reading } = batch.target;
+    const epoch = this.#context.catalogue.epoch(database);
+    const settle = (delivery: Delivery): void => {
+      const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
+      if (isLost && count < maxReadings) void this.#admit(batch, count + 1);
+      else batch.settle(delivery);
+    };
+    return { ...batch, target: { ...batch.target, reading: { ...(reading ?? unread()), epoch } }, settle };
   }
 
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {
     const { catalogue, subTables, limits } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+    if (payload.format === 'sql-insert') return { blocks: [], rejectedRows: 0, rejects: [] };
     const now = nowTicks(database, target.reading?.nowMicros);
-    return parseLineProtocol(payload.bytes, {
+    return pointParsers[payload.format](payload.bytes, {
       database,
       precision: target.precision,
       nowTicks: now,
       minTicks: now - BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision)),
       ttl: target.ttl,
       schema: catalogue,
-      dictionary: this.#dictionaries.of(database),
+      dictionary: this.#dictionaries.of(database, payload.format),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
     });
   }
+}
+
+/** A text that nobody has looked at, as of now. */
+function unread(): Reading {
+  return { epoch: 0, nowMicros: nowMicros() };
+}
+
+/** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
+function stamped(batch: Batch<ByteBlock>): Batch<ByteBlock> {
+  return { ...batch, target: { ...batch.target, reading: unread() } };
 }
 
 /** How far the monotonic clock may be from the system's before it is set anew. */

@@ -10,13 +10,13 @@ test('series of a bounded number of databases are remembered, those written to l
   const dictionaries = new Dictionaries(new Catalogue(client, silentLog));
   const database = (id: number) =>
     ({ id: `d${id}_0`, name: `n${id}`, precision: 'ns', keepDays: 1, options: {}, created: 0 }) as const;
-  const first = dictionaries.of(database(0));
-  const second = dictionaries.of(database(1));
+  const first = dictionaries.of(database(0), 'lineproto');
+  const second = dictionaries.of(database(1), 'lineproto');
   for (let id = 2; id < 200; id++) {
-    dictionaries.of(database(id));
-    t.is(dictionaries.of(database(0)), first);
+    dictionaries.of(database(id), 'lineproto');
+    t.is(dictionaries.of(database(0), 'lineproto'), first);
   }
   t.true(dictionaries.size <= 64);
-  t.not(dictionaries.of(database(1)), second);
+  t.not(dictionaries.of(database(1), 'lineproto'), second);
   await client.close();
 });

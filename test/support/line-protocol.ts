@@ -10,7 +10,7 @@ import type {
 } from '../../src/model/schema.js';
 import { dataType } from '../../src/model/schema.js';
 import { parseLineProtocol } from '../../src/transforms/parse/lineproto.js';
-import type { LineProtocolOptions, ParsedLines } from '../../src/transforms/parse/lineproto-types.js';
+import type { ParsedPoints, ParseOptions } from '../../src/transforms/parse/parse-options.js';
 import { SeriesDictionary } from '../../src/transforms/parse/series-dictionary.js';
 
 /** A value as it comes back from a block; bytes of VARBINARY and GEOMETRY as hexadecimal text. */
@@ -73,7 +73,7 @@ export class LineProtocolDesk {
     this.#precision = precision;
   }
 
-  options(more: Partial<LineProtocolOptions> = {}): LineProtocolOptions {
+  options(more: Partial<ParseOptions> = {}): ParseOptions {
     const database = databaseOf(this.#precision);
     const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = {
       database: () => database,
@@ -92,17 +92,17 @@ export class LineProtocolDesk {
     };
   }
 
-  parse(text: string | Uint8Array, more: Partial<LineProtocolOptions> = {}): ParsedLines {
+  parse(text: string | Uint8Array, more: Partial<ParseOptions> = {}): ParsedPoints {
     return parseLineProtocol(typeof text === 'string' ? Buffer.from(text) : text, this.options(more));
   }
 
   /** Rows of all blocks, table by table. */
-  rows(parsed: ParsedLines): ReadRow[] {
+  rows(parsed: ParsedPoints): ReadRow[] {
     return parsed.blocks.flatMap((block) => this.#rowsOf(block));
   }
 
   /** Parses and reads back in one go. */
-  read(text: string | Uint8Array, more: Partial<LineProtocolOptions> = {}): ReadRow[] {
+  read(text: string | Uint8Array, more: Partial<ParseOptions> = {}): ReadRow[] {
     return this.rows(this.parse(text, more));
   }
 

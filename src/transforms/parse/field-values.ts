@@ -1,9 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import { parseWellKnownText } from '../../model/geometry.js';
 import { DigitRun, maxDigits, maxExactExponent, negateWords, scaleByTen } from './decimal.js';
-import { Kind, kindTypes, type LineFields } from './lineproto-fields.js';
-import { badLine, excerpt, type LineProblem } from './lineproto-problem.js';
-import { maxNcharCharacters, maxValueBytes } from './lineproto-types.js';
+import { badLine, excerpt, type LineProblem } from './line-problem.js';
+import { Kind, kindTypes, type PointFields } from './point-fields.js';
+import { maxNcharCharacters, maxValueBytes } from './point-limits.js';
 import { countCharacters } from './utf8.js';
 
 const newline = 0x0a;
@@ -28,7 +28,7 @@ export function endsValue(byte: number): boolean {
 }
 
 /**
- * Reads field values. Every method takes the position where a value begins, writes the value into the {@link LineFields} at
+ * Reads field values. Every method takes the position where a value begins, writes the value into the {@link PointFields} at
  * `index` and returns the position after it, or -1 with {@link FieldValues.problem} set. The text must end with a line break.
  */
 export class FieldValues {
@@ -38,10 +38,10 @@ export class FieldValues {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   readonly #text: Buffer;
-  readonly #fields: LineFields;
+  readonly #fields: PointFields;
   readonly #run = new DigitRun();
 
-  constructor(bytes: Uint8Array, fields: LineFields) {
+  constructor(bytes: Uint8Array, fields: PointFields) {
     this.#bytes = bytes;
     this.#end = bytes.length;
     this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

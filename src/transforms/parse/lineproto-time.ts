@@ -2,7 +2,7 @@ import type { Target } from '../../model/batch.js';
 import { Codes } from '../../model/fault.js';
 import type { Precision } from '../../model/schema.js';
 import { DigitRun } from './decimal.js';
-import { badLine, excerpt, type LineProblem } from './lineproto-problem.js';
+import { badLine, excerpt, type LineProblem } from './line-problem.js';
 
 const minus = 0x2d;
 

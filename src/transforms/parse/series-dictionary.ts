@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { SubTable } from '../../model/schema.js';
-import type { LineTable } from './lineproto-table.js';
+import type { PointTable } from './point-table.js';
 
 /** Series remembered before the dictionary starts anew, and bytes of their keys. */
 export const defaultMaxSeries = 1_000_000;
@@ -73,7 +73,7 @@ export class SeriesDictionary {
   #keyView = new DataView(this.#keys.buffer);
   #keyBytes = 0;
   readonly #subTables: SubTable[] = [];
-  readonly #tables: LineTable[] = [];
+  readonly #tables: PointTable[] = [];
   readonly #tableIndexes = new Map<string, number>();
   #blocks = 0;
 
@@ -151,7 +151,7 @@ export class SeriesDictionary {
     return this.#subTables[series]!;
   }
 
-  tableOf(series: number): LineTable {
+  tableOf(series: number): PointTable {
     return this.#tables[this.#records[series * recordWords + tableAt]!]!;
   }
 
@@ -184,13 +184,13 @@ export class SeriesDictionary {
     return this.#blocks;
   }
 
-  table(name: string): LineTable | undefined {
+  table(name: string): PointTable | undefined {
     const index = this.#tableIndexes.get(name);
     return index === undefined ? undefined : this.#tables[index];
   }
 
   /** Index of a table for {@link SeriesDictionary.add}; remembers the table when it is new. */
-  tableIndex(table: LineTable): number {
+  tableIndex(table: PointTable): number {
     const known = this.#tableIndexes.get(table.name);
     if (known !== undefined) return known;
     this.#tableIndexes.set(table.name, this.#tables.length);

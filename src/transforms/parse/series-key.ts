@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { TagValue } from '../../model/schema.js';
-import type { LineProblem } from './lineproto-problem.js';
-import { badLine, excerpt } from './lineproto-problem.js';
+import type { LineProblem } from './line-problem.js';
+import { badLine, excerpt } from './line-problem.js';
 import {
   maxMeasurementBytes,
   maxNameBytes,
@@ -10,7 +10,7 @@ import {
   maxTags,
   nullTagName,
   timeColumnName,
-} from './lineproto-types.js';
+} from './point-limits.js';
 import { seriesTableName, sortTags } from './sub-table-name.js';
 import { countCharacters } from './utf8.js';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Codes, FaultError, fault } from '../../../src/model/fault.js';
 import type { TypeName } from '../../../src/model/schema.js';
 import { endOfLine } from '../../../src/transforms/parse/line-cutter.js';
-import { maxDetailedRejects } from '../../../src/transforms/parse/lineproto-types.js';
+import { maxDetailedRejects } from '../../../src/transforms/parse/point-limits.js';
 import {
   LineProtocolDesk,
   nowTicks,

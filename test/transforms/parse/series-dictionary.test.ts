@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { SubTable } from '../../../src/model/schema.js';
-import { LineTable } from '../../../src/transforms/parse/lineproto-table.js';
+import { PointTable } from '../../../src/transforms/parse/point-table.js';
 import { SeriesDictionary } from '../../../src/transforms/parse/series-dictionary.js';
 import { LineProtocolDesk } from '../../support/line-protocol.js';
 
@@ -14,7 +14,7 @@ function entry(key: string, hash: number) {
   const end = 2 + Buffer.byteLength(key);
   return {
     add: (d: SeriesDictionary, id: bigint) =>
-      d.add(bytes, 2, end, hash, d.tableIndex(new LineTable('m')), subTable(id)),
+      d.add(bytes, 2, end, hash, d.tableIndex(new PointTable('m')), subTable(id)),
     find: (d: SeriesDictionary) => d.find(bytes, view, 2, end, hash),
   };
 }

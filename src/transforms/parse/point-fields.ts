@@ -54,7 +54,7 @@ const initialFields = 64;
  * The values of one line on their way into the builders, in arrays that are used again for every line. A line is
  * read whole into them and committed only when all of it is good, so that a bad line leaves no trace.
  */
-export class LineFields {
+export class PointFields {
   /** Column of the table, by field. */
   slots = new Int32Array(initialFields);
   /** {@link Kind} of the value, by field. */

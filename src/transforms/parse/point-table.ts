@@ -4,8 +4,8 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, schemalessWidth } from '../../model/schema.js';
-import { Kind, kindOf, kindTypes, type LineFields } from './lineproto-fields.js';
-import { maxTableColumns, timeColumnName } from './lineproto-types.js';
+import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
+import { maxTableColumns, timeColumnName } from './point-limits.js';
 
 const newline = 0x0a;
 const blank = 0x20;
@@ -21,7 +21,7 @@ const sparseCells = 262144;
 const sparseCellsPerValue = 16;
 
 /** A column of a table as lines see it. */
-export interface LineColumn {
+export interface PointColumn {
   readonly name: string;
   /** The name as it stands in a line, escaped, with the equals sign after it. */
   readonly raw: Uint8Array;
@@ -58,7 +58,7 @@ const minLineBytes = 16;
  * One super table while lines are read: its columns by name, and the block that the lines build. Kept between calls by the
  * series dictionary, so that a small body need not set up its columns again.
  */
-export class LineTable {
+export class PointTable {
   readonly name: string;
   /** Why no line can be written to this table. */
   refusal: Fault | undefined;
@@ -70,7 +70,7 @@ export class LineTable {
   block = 0;
   /** The current block; undefined until it gets its first row. */
   builder: BlockBuilder | undefined;
-  readonly columns: LineColumn[] = [];
+  readonly columns: PointColumn[] = [];
   readonly #tagNames = new Set<string>();
   #database = '';
   /** Rows of the last block: arrays of that size need not grow. */
@@ -131,7 +131,7 @@ export class LineTable {
 
   /**
    * Adds a column for a field that the table lacks, and returns its index. A line that is rejected after all takes it back
-   * with {@link LineTable.rollBack}.
+   * with {@link PointTable.rollBack}.
    */
   addField(name: string, kind: number, index: number): number | Fault {
     if (name === timeColumnName || name === this.#definition?.timeColumn) {
@@ -183,7 +183,7 @@ export class LineTable {
   }
 
   /** Adds a row: `count` fields, their values taken from `bytes` or the scratch of `fields`. The caller counts new columns. */
-  commit(builder: BlockBuilder, fields: LineFields, count: number, bytes: Uint8Array): void {
+  commit(builder: BlockBuilder, fields: PointFields, count: number, bytes: Uint8Array): void {
     const row = builder.rows;
     for (let i = 0; i < count; i++) {
       const column = this.columns[fields.slots[i]!]!;
@@ -279,7 +279,7 @@ export class LineTable {
     });
   }
 
-  #addTarget(column: LineColumn, builder: BlockBuilder): ColumnBuilder {
+  #addTarget(column: PointColumn, builder: BlockBuilder): ColumnBuilder {
     const target = builder.addColumn(column.name, column.known ?? dataType(kindTypes[column.kind]!));
     column.target = target;
     this.#targets++;
@@ -298,7 +298,7 @@ function sameBytes(raw: Uint8Array, bytes: Uint8Array, start: number, end: numbe
 }
 
 /** The declared type if the block's values fit into it, otherwise one wide enough for them. */
-function fittingType(column: LineColumn): DataType {
+function fittingType(column: PointColumn): DataType {
   const name = kindTypes[column.kind]!;
   if (column.kind < Kind.varchar) return column.known ?? dataType(name);
   const longest = column.kind === Kind.nchar ? column.maxCharacters : (column.target?.maxBytes ?? 0);
@@ -306,7 +306,7 @@ function fittingType(column: LineColumn): DataType {
   return dataType(name, schemalessWidth(longest));
 }
 
-function storeNarrow(values: FixedValues, row: number, kind: number, fields: LineFields, index: number): void {
+function storeNarrow(values: FixedValues, row: number, kind: number, fields: PointFields, index: number): void {
   if (kind === Kind.float) {
     if (values instanceof Float32Array) values[row] = fields.doubles[index]!;
     return;

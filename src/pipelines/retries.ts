@@ -1,0 +1,61 @@
+import type { Batch, ByteBlock } from '../model/batch.js';
+import type { Delivery } from '../model/delivery.js';
+
+const firstDelayMs = 100;
+const maxDelayMs = 5_000;
+
+/** How long to wait before the attempt after the one numbered `attempt` (from 1): twice as long each time, plus jitter. */
+function delayMs(attempt: number): number {
+  const full = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 16));
+  return full * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Tries failed writes again for senders that cannot. A batch keeps its credit meanwhile, so an outage stalls its source
+ * instead of filling memory. A rejected batch is final; after {@link Retries.stop} so is every ending.
+ */
+export class Retries {
+  readonly #again: (batch: Batch<ByteBlock>) => void;
+  /** Batches that wait for their next attempt, with what they end with if there is none. */
+  readonly #waiting = new Map<NodeJS.Timeout, () => void>();
+  #stopped = false;
+
+  /** `again` lets a batch enter the pipeline once more. */
+  constructor(again: (batch: Batch<ByteBlock>) => void) {
+    this.#again = again;
+  }
+
+  /** Batches that wait for their next attempt. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** The batch, settled only once it is stored or can never be. */
+  wrap(batch: Batch<ByteBlock>, attempt = 1): Batch<ByteBlock> {
+    return {
+      ...batch,
+      settle: (delivery) => {
+        if (delivery.outcome === 'failed' && !this.#stopped) this.#wait(batch, attempt, delivery);
+        else batch.settle(delivery);
+      },
+    };
+  }
+
+  /** Ends all waiting; what waits ends as its last attempt did. */
+  stop(): void {
+    this.#stopped = true;
+    for (const [timer, end] of this.#waiting) {
+      clearTimeout(timer);
+      end();
+    }
+    this.#waiting.clear();
+  }
+
+  #wait(batch: Batch<ByteBlock>, attempt: number, delivery: Delivery): void {
+    const timer = setTimeout(() => {
+      this.#waiting.delete(timer);
+      this.#again(this.wrap(batch, attempt + 1));
+    }, delayMs(attempt));
+    this.#waiting.set(timer, () => batch.settle(delivery));
+  }
+}

@@ -1,0 +1,45 @@
+import type { Target } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { RowReject } from '../../model/delivery.js';
+import type { DatabaseDef, SchemaView, SubTable, TagValue } from '../../model/schema.js';
+import type { SeriesDictionary } from './series-dictionary.js';
+
+/** Makes, or finds, the sub-table of a series. May throw a `FaultError`: then the line is rejected with its fault. */
+export type MakeSubTable = (
+  superTable: string,
+  subTable: string,
+  tags: ReadonlyMap<string, TagValue>,
+  ttl: number,
+) => SubTable;
+
+export interface ParseOptions {
+  readonly database: DatabaseDef;
+  /** Unit of the timestamps in the text. */
+  readonly precision: Target['precision'];
+  /** Now, in ticks of the database: the time of lines that carry none, or 0. */
+  readonly nowTicks: bigint;
+  /** Oldest time that is taken, in ticks of the database; left out, every time after the epoch is. */
+  readonly minTicks?: bigint;
+  /** Days to live of sub-tables made by these lines; 0 is for ever. */
+  readonly ttl: number;
+  readonly schema: Pick<SchemaView, 'table'>;
+  readonly dictionary: SeriesDictionary;
+  readonly makeSubTable: MakeSubTable;
+  /** Longest line in bytes; `defaultMaxLineBytes` when left out. */
+  readonly maxLineBytes?: number;
+  /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
+  readonly firstLine?: number;
+}
+
+export interface ParsedPoints {
+  /** One block a table, in the order the tables first occur; a table with few values in many columns may have several. */
+  readonly blocks: readonly ColumnBlock[];
+  /** Rows in all blocks together. */
+  readonly rows: number;
+  /** Lines of the text, blank lines, comments and line breaks inside strings counted. */
+  readonly lines: number;
+  /** The first `maxDetailedRejects` rejected lines; `row` is the line's index from 0, plus `firstLine`. */
+  readonly rejects: readonly RowReject[];
+  /** All rejected lines. */
+  readonly rejectedRows: number;
+}

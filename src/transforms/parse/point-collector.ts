@@ -1,0 +1,267 @@
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { RowReject } from '../../model/delivery.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { SubTable, TagValue } from '../../model/schema.js';
+import type { ParsedPoints, ParseOptions } from './parse-options.js';
+import { Kind, kindTypes, PointFields } from './point-fields.js';
+import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
+import { PointTable } from './point-table.js';
+import type { SeriesKey } from './series-key.js';
+
+/** Name of a field that a format writes under a fixed name, prepared once. */
+export interface FieldName {
+  readonly text: string;
+  /** The name in UTF-8, followed by an equals sign, as {@link PointTable} looks it up. */
+  readonly raw: Uint8Array;
+}
+
+/** Prepares the name of a field. */
+export function fieldName(text: string): FieldName {
+  return { text, raw: Buffer.from(`${text.replace(/[,= ]/g, '\\$&')}=`) };
+}
+
+/** Shared by all calls: a call runs to its end before the next one begins, and short bodies must not pay for it. */
+const sharedFields = new PointFields();
+
+/**
+ * What all parsers of points have in common: finds the series of a point by its key, gathers its fields, and adds it to
+ * the block of its table once all of it is good. For each point: {@link PointCollector.find}, for a new series
+ * {@link PointCollector.introduce}, then {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or
+ * {@link PointCollector.drop}. A point that is dropped leaves no trace. One collector per call of a parser.
+ */
+export class PointCollector {
+  /** The fields of the current point. Parsers in a hurry fill them and {@link PointCollector.fieldCount} themselves. */
+  readonly fields = sharedFields;
+  fieldCount = 0;
+  /** Columns that the current point is the first one to fill in its block. */
+  newColumns = 0;
+  /** Number of the current point, for `PointColumn.line`. */
+  point = 0;
+  /** Table of the current point. */
+  table = new PointTable('');
+  /** Tags of a series that the block of its table does not carry yet. */
+  newTags: ReadonlyMap<string, TagValue> | undefined;
+  readonly #options: ParseOptions;
+  readonly #textBytes: number;
+  readonly #call: number;
+  readonly #tables: PointTable[] = [];
+  readonly #blocks: ColumnBlock[] = [];
+  readonly #rejects: RowReject[] = [];
+  #rejectedRows = 0;
+  #rows = 0;
+  #columns = 0;
+  #series = -1;
+  /** Set while the point's series is not in the dictionary. */
+  #key: SeriesKey | undefined;
+  #keyBytes: Uint8Array = new Uint8Array(0);
+  #keyStart = 0;
+  #keyEnd = 0;
+  #keyHash = 0;
+  #columnsBefore = 0;
+
+  /** `textBytes` bounds what is set aside for the rows of the text. */
+  constructor(options: ParseOptions, textBytes: number) {
+    this.#options = options;
+    this.#textBytes = textBytes;
+    options.dictionary.prepare(options.database.id);
+    this.#call = options.dictionary.nextBlock();
+  }
+
+  /**
+   * Begins a point of the series whose key is `bytes[start, end)`, hashed from the dictionary's seed; `view` is over the
+   * same bytes. False when the series is not known: then the point must be introduced.
+   */
+  find(bytes: Uint8Array, view: DataView, start: number, end: number, hash: number): boolean {
+    const { dictionary } = this.#options;
+    const series = dictionary.find(bytes, view, start, end, hash);
+    this.#series = series;
+    this.#begin();
+    if (series < 0) {
+      this.#keyBytes = bytes;
+      this.#keyStart = start;
+      this.#keyEnd = end;
+      this.#keyHash = hash;
+      return false;
+    }
+    const table = dictionary.tableOf(series);
+    this.#take(table);
+    this.newTags = dictionary.isAnnounced(series, table.block) ? undefined : dictionary.subTable(series).tags;
+    return true;
+  }
+
+  /** Tells what series the key that was not found stands for. Returns why it cannot be taken, if so. */
+  introduce(key: SeriesKey): Fault | undefined {
+    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable);
+    this.#take(table);
+    this.newTags = key.tags;
+    this.#key = key;
+    if (table.listed === this.#call || this.#tables.length < maxTablesPerCall) return undefined;
+    return fault('parameter', Codes.schemalessData, `more than ${maxTablesPerCall} tables in one piece of text`);
+  }
+
+  /** Why no point of the series can be stored in its table, if so. */
+  refusal(): Fault | undefined {
+    const { table, newTags } = this;
+    if (table.refusal !== undefined || newTags === undefined) return table.refusal;
+    const clash = table.clashingTag(newTags);
+    if (clash === undefined) return undefined;
+    const text = `tag ${JSON.stringify(clash)} is the name of a column of another kind`;
+    return fault('parameter', Codes.duplicatedColumns, text);
+  }
+
+  /** Adds a field to the point and returns its index in `fields`, or why the table cannot hold it. */
+  field(name: FieldName, kind: number): number | Fault {
+    const { table, fields } = this;
+    const index = this.fieldCount;
+    fields.reserve(index);
+    let slot = table.predicted(name.raw, 0, index);
+    if (slot < 0) slot = table.find(name.raw, 0, name.raw.length - 1, index);
+    if (slot < 0) {
+      const added = this.addColumn(name.text, kind, index);
+      if (typeof added !== 'number') return added;
+      slot = added;
+    }
+    const conflict = this.use(slot, kind);
+    if (conflict !== undefined) return conflict;
+    fields.slots[index] = slot;
+    fields.kinds[index] = kind;
+    this.fieldCount = index + 1;
+    return index;
+  }
+
+  /** Adds a DOUBLE field; returns why it cannot be stored, if so. */
+  putDouble(name: FieldName, value: number): Fault | undefined {
+    const index = this.field(name, Kind.double);
+    if (typeof index !== 'number') return index;
+    this.fields.doubles[index] = value;
+    return undefined;
+  }
+
+  /** Adds a column for a field that the table lacks and returns its slot, or why it cannot have it. */
+  addColumn(name: string, kind: number, index: number): number | Fault {
+    if (!this.newTags?.has(name)) return this.table.addField(name, kind, index);
+    return fault('parameter', Codes.duplicatedColumns, 'it is the name of a tag');
+  }
+
+  /** Notes that the point fills a column with a value of a kind; returns why it must not, if so. */
+  use(slot: number, kind: number): Fault | undefined {
+    const column = this.table.columns[slot]!;
+    if (column.kind !== kind) {
+      const stored = column.known?.name ?? kindTypes[column.kind];
+      const text = `is ${kindTypes[kind]}, but the column of table "${this.table.name}" is ${stored}`;
+      return fault('parameter', Codes.schemalessTypeConflict, text);
+    }
+    if (column.line === this.point) return fault('parameter', Codes.duplicatedColumns, 'occurs twice');
+    column.line = this.point;
+    if (column.target === undefined) this.newColumns++;
+    return undefined;
+  }
+
+  /** True when the point would fill more columns than one call may. */
+  isTooWide(): boolean {
+    return this.newColumns > 0 && this.#columns + this.newColumns > maxColumnsPerCall;
+  }
+
+  /**
+   * Adds the point to the block of its table. The time is in ticks of the database, as two words; `bytes` is what the
+   * fields of variable length point into. Returns why the series cannot be stored, if so; the point is dropped then.
+   */
+  commit(timeLow: number, timeHigh: number, bytes: Uint8Array): Fault | undefined {
+    const { table, newTags } = this;
+    const { dictionary } = this.#options;
+    if (this.#series >= 0) {
+      if (newTags !== undefined) {
+        table.carry(dictionary.subTable(this.#series));
+        dictionary.setAnnounced(this.#series, table.block);
+      }
+      const series = this.#series;
+      this.#add(table, dictionary.idLow(series), dictionary.idHigh(series), timeLow, timeHigh, bytes);
+      return undefined;
+    }
+    const subTable = this.#makeSubTable();
+    if ('message' in subTable) {
+      this.drop();
+      return subTable;
+    }
+    const tableIndex = dictionary.tableIndex(table);
+    const series = dictionary.add(this.#keyBytes, this.#keyStart, this.#keyEnd, this.#keyHash, tableIndex, subTable);
+    if (!subTable.registered) {
+      table.carry(subTable);
+      if (series >= 0) dictionary.setAnnounced(series, table.block);
+    }
+    const idLow = Number(BigInt.asIntN(32, subTable.id));
+    const idHigh = Number(BigInt.asIntN(32, subTable.id >> 32n));
+    this.#add(table, idLow, idHigh, timeLow, timeHigh, bytes);
+    return undefined;
+  }
+
+  /** Forgets the current point and the columns it brought. */
+  drop(): void {
+    this.table.rollBack(this.#columnsBefore);
+  }
+
+  /** Counts a rejected row; `row` is its index in the text, from 0. The first ones are described. */
+  reject(row: number, cause: Fault): void {
+    this.#rejectedRows++;
+    if (this.#rejects.length >= maxDetailedRejects) return;
+    this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
+  }
+
+  /** What was collected; `lines` is the number of lines or messages of the text. */
+  finish(lines: number): ParsedPoints {
+    for (const table of this.#tables) this.#finishBlock(table);
+    const rejects = this.#rejects;
+    return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows };
+  }
+
+  #begin(): void {
+    this.point++;
+    this.fieldCount = 0;
+    this.newColumns = 0;
+    this.fields.scratchLength = 0;
+    this.#key = undefined;
+  }
+
+  #take(table: PointTable): void {
+    this.table = table;
+    if (table.call !== this.#call) {
+      const { database, schema, dictionary } = this.#options;
+      const definition = schema.table(database.name, table.name);
+      table.begin(this.#call, dictionary.nextBlock(), database.name, definition, this.#textBytes);
+    }
+    this.#columnsBefore = table.columns.length;
+  }
+
+  #makeSubTable(): SubTable | Fault {
+    const { superTable, subTable, tags } = this.#key!;
+    try {
+      return this.#options.makeSubTable(superTable, subTable, tags, this.#options.ttl);
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault;
+      throw error;
+    }
+  }
+
+  #add(table: PointTable, idLow: number, idHigh: number, timeLow: number, timeHigh: number, bytes: Uint8Array): void {
+    const builder = table.open();
+    builder.reserve();
+    const row = builder.rows;
+    if (row === 0 && table.listed !== this.#call) {
+      table.listed = this.#call;
+      this.#tables.push(table);
+    }
+    builder.idWords[2 * row] = idLow;
+    builder.idWords[2 * row + 1] = idHigh;
+    builder.timeWords[2 * row] = timeLow;
+    builder.timeWords[2 * row + 1] = timeHigh;
+    table.commit(builder, this.fields, this.fieldCount, bytes);
+    this.#columns += this.newColumns;
+    this.#rows++;
+    if (table.isSparse(builder)) this.#finishBlock(table);
+  }
+
+  #finishBlock(table: PointTable): void {
+    const block = table.finish(this.#options.dictionary.nextBlock());
+    if (block !== undefined) this.#blocks.push(block);
+  }
+}
