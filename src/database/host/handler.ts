@@ -20,12 +20,15 @@ export interface HandlerContext {
   /** Time zone of the engine, for the reply header. */
   readonly timeZone: string;
   readonly serverName: string;
+  /** Told after a statement that may have made tables. */
+  tablesMade(): void;
 }
 
 /** As much of a body as may come before the rows of an INSERT begin (the engine's own default of `max_query_size`). */
 const maxInsertHeadBytes = 256 * 1024;
 const maxStatementBytes = 64 * 1024 * 1024;
 const okText = 'Ok.\n';
+const makesTable = /^\s*(?:create|attach|restore)\b/i;
 
 /** Answers one request of the HTTP interface; never rejects. */
 export async function handle(context: HandlerContext, request: IncomingMessage, response: ServerResponse) {
@@ -166,6 +169,7 @@ class Execution {
       try {
         if (statement.changesSession) connection.spoil();
         const result = await connection.run(statement.text, format, this.#statementContext(), tag);
+        if (makesTable.test(statement.text)) this.#context.tablesMade();
         reply.write(Buffer.from(result.bytes()));
         reply.end(figures(result, false));
       } catch (error) {

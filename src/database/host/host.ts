@@ -8,6 +8,7 @@ import { type DirectoryLock, lockDirectory } from './lock.js';
 import { type HostOptions, isLoopback } from './options.js';
 import { makeScratch, type Scratch } from './scratch.js';
 import { Spool } from './spool.js';
+import { PartSpreader } from './spread.js';
 
 /** A URL may carry a whole statement. */
 const maxHeaderBytes = 1024 * 1024;
@@ -43,7 +44,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     scratch = makeScratch(path);
     connections = new Connections({ ...options, path }, scratch.path);
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
-    const running = await serve(options, connections, scratch);
+    const running = await serve({ ...options, path }, connections, scratch);
     lock.announce(running.port);
     return { port: running.port, stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
   } catch (error) {
@@ -58,14 +59,18 @@ interface Running {
   readonly server: Server;
   readonly connections: Connections;
   readonly scratch: Scratch;
+  readonly spreader: PartSpreader;
   readonly port: number;
   /** Requests being answered. */
   readonly active: Set<Promise<void>>;
 }
 
 async function serve(options: HostOptions, connections: Connections, scratch: Scratch): Promise<Running> {
+  const spreader = new PartSpreader(options.path);
+  spreader.tablesMade();
   const context = {
     connections,
+    tablesMade: () => spreader.tablesMade(),
     spool: new Spool(scratch.path, Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2))),
     user: options.user,
     password: options.password,
@@ -79,7 +84,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     active.add(answered);
   });
   const port = await listen(server, options);
-  return { server, connections, scratch, port, active };
+  return { server, connections, scratch, spreader, port, active };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -97,7 +102,8 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, connections, scratch, active } = running;
+  const { server, connections, scratch, spreader, active } = running;
+  spreader.stop();
   server.close();
   server.closeIdleConnections();
   const settled = async (): Promise<void> => {

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** Type of ext2, ext3 and ext4 in `statfs`. */
+const extMagic = 0xef53;
+/** How long after a table was made the next look is taken, so that many tables made together cost one. */
+const settleMs = 200;
+const directoriesPerCommand = 500;
+
+/**
+ * Spreads the files of tables over the block groups of an ext4 file system without a journal. There the kernel
+ * does not hand out an inode again for a minute after its file was deleted and, to find another one, walks over all of
+ * them in the block group of the parent directory; an engine that makes and deletes some hundred small files a second
+ * spends half its time in there. With the attribute "top of directory hierarchy" (`chattr +T`) on a table's directory
+ * every part of the table goes to a block group of its own. See docs/decisions/004-spread-parts.md.
+ *
+ * Where the file system is another one, or has a journal, or the attribute cannot be set, nothing happens.
+ */
+export class PartSpreader {
+  readonly #store: string;
+  readonly #done = new Set<string>();
+  #wanted: boolean | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `path` is the data directory of the engine. */
+  constructor(path: string) {
+    this.#store = join(path, 'store');
+  }
+
+  /** Told after a table was made; looks a little later. */
+  tablesMade(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.spread();
+    }, settleMs).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Sets the attribute on table directories that do not have it; resolves with how many were set. Never rejects. */
+  async spread(): Promise<number> {
+    try {
+      this.#wanted ??= await isUnjournaled(this.#store);
+      if (!this.#wanted) return 0;
+      const found = (await tableDirectories(this.#store)).filter((directory) => !this.#done.has(directory));
+      for (let at = 0; at < found.length; at += directoriesPerCommand) {
+        await run('chattr', ['+T', '--', ...found.slice(at, at + directoriesPerCommand)]);
+      }
+      for (const directory of found) this.#done.add(directory);
+      return found.length;
+    } catch {
+      this.#wanted = false;
+      return 0;
+    }
+  }
+}
+
+/** The engine keeps each table in `store/<first three digits>/<uuid>`. */
+async function tableDirectories(store: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const prefix of await readdir(store)) {
+    for (const name of await readdir(join(store, prefix))) found.push(join(store, prefix, name));
+  }
+  return found;
+}
+
+/** True for a directory on ext4 whose device has no entry among the journals that the kernel lists. */
+async function isUnjournaled(path: string): Promise<boolean> {
+  if (process.platform !== 'linux' || (await statfs(path)).type !== extMagic) return false;
+  const device = deviceOf(path, await readFile('/proc/self/mountinfo', 'utf8'));
+  if (device === undefined) return false;
+  const journals = await readdir('/proc/fs/jbd2').catch(() => []);
+  return !journals.some((journal) => journal.startsWith(`${device}-`));
+}
+
+/** Name of the block device under a path: the source of the longest mount point above it, in the form of proc(5). */
+export function deviceOf(path: string, mountInfo: string): string | undefined {
+  let longest = '';
+  let device: string | undefined;
+  for (const line of mountInfo.split('\n')) {
+    const [mounting = '', source = ''] = line.split(' - ');
+    const point = mounting.split(' ')[4] ?? '';
+    const above = path === point || path.startsWith(point.endsWith('/') ? point : `${point}/`);
+    if (point === '' || !above || point.length < longest.length) continue;
+    longest = point;
+    device = source.split(' ')[1]?.split('/').at(-1);
+  }
+  return device;
+}

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { deviceOf, PartSpreader } from '../../../src/database/host/spread.js';
+
+test('table directories get the attribute once, where the file system profits from it', async (t) => {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-spread-'));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  const table = join(path, 'store', 'abc', 'abcdef');
+  mkdirSync(table, { recursive: true });
+  const spreader = new PartSpreader(path);
+  const count = await spreader.spread();
+  if (count === 0) t.log('The file system has a journal or is not ext4: nothing to do.');
+  else t.regex(execFileSync('lsattr', ['-d', table], { encoding: 'utf8' }), /^\S*T/);
+  t.is(await spreader.spread(), 0);
+});
+
+test('a directory that does not exist is no error', async (t) => {
+  t.is(await new PartSpreader('/nonexistent').spread(), 0);
+});
+
+test('the device is that of the longest mount point above a path', (t) => {
+  const mounts = [
+    '27 1 254:0 / / rw,relatime - ext4 /dev/vda rw',
+    '28 27 254:1 / /data rw,relatime - ext4 /dev/vdb1 rw',
+    '29 27 254:2 / /database rw,relatime shared:1 - ext4 /dev/vdc rw',
+  ].join('\n');
+  t.is(deviceOf('/srv', mounts), 'vda');
+  t.is(deviceOf('/data/x', mounts), 'vdb1');
+  t.is(deviceOf('/database', mounts), 'vdc');
+  t.is(deviceOf('/data2', mounts), 'vda');
+});
