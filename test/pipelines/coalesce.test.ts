@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Subject } from 'rxjs';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
@@ -11,8 +12,10 @@ function oneRow(table: string, value: number) {
   return recordedBatch(blockOf(table, { v: int }, [[1n, BigInt(value), { v: value }]]));
 }
 
-/** The end of the event loop's turn, when groups are put together. */
-const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+/** Longer than any linger. */
+const turn = () => sleep(30);
+/** The end of the event loop's turn: too short for a linger to end. */
+const instant = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 function setUp(workers = 2, maxRows = 1000) {
   const input = new Subject<Batch<ColumnBlock>>();
@@ -50,6 +53,48 @@ test('writes to an idle table at once and joins what arrives meanwhile', async (
     batches.map((batch) => batch.endings),
     [[delivered(1)], [delivered(1)], [delivered(1)]],
   );
+});
+
+test('lingers for the senders that were just answered, and goes on at once when all of them are back', async (t) => {
+  const { input, groups } = setUp();
+  for (const value of [1, 2]) input.next(oneRow('t', value));
+  await sleep(40);
+  input.next(oneRow('t', 3));
+  groups[0]!.settle(delivered(2));
+  await instant();
+  t.is(groups.length, 1, 'two senders were answered and one waits');
+  input.next(oneRow('t', 4));
+  await instant();
+  t.is(groups.length, 1);
+  input.next(oneRow('t', 5));
+  await instant();
+  t.is(groups[1]?.rows, 3);
+});
+
+test('lingers no longer than half of what the last write took', async (t) => {
+  const { input, groups } = setUp();
+  for (const value of [1, 2]) input.next(oneRow('t', value));
+  await turn();
+  input.next(oneRow('t', 3));
+  groups[0]!.settle(delivered(2));
+  await sleep(60);
+  t.is(groups[1]?.rows, 1);
+});
+
+test('never keeps the only sender of a table waiting, nor many rows', async (t) => {
+  const { input, groups } = setUp();
+  for (let value = 1; value < 4; value++) {
+    input.next(oneRow('t', value));
+    await instant();
+    t.is(groups.length, value);
+    groups[value - 1]!.settle(delivered(1));
+  }
+  for (const value of [4, 5]) input.next(oneRow('t', value));
+  await instant();
+  groups[3]!.settle(delivered(2));
+  input.next({ ...oneRow('t', 6), rows: 10_000 });
+  await instant();
+  t.is(groups.length, 5);
 });
 
 test('hands a failure to every batch of the group', async (t) => {
