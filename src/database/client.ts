@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { Readable } from 'node:stream';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { raisedFault } from '../sql/print/raise.js';
 import type { Cell, Engine } from './engine.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
@@ -181,6 +182,9 @@ const resourceCodes = new Set([202, 241, 243, 252, 439]);
 /** Of a cluster: socket timeout, network error, no coordination service, no connection to a shard. */
 const networkCodes = new Set([209, 210, 225, 279, 999]);
 
+/** What `throwIf` of a statement fails with. */
+const raisedCode = 395;
+
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof ClickHouseError) {
@@ -193,6 +197,8 @@ function faultErrorOf(error: unknown): FaultError {
 function engineFault(engineCode: number, engineType: string, message: string): Fault {
   const cause: EngineCause = { engineCode, engineType };
   const text = message.trim();
+  const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
+  if (raised !== undefined) return raised;
   if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
   const isDiskFull = /errno: 28\b|No space left on device/.test(message);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);

@@ -3,7 +3,9 @@ import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { conditionalFunctions } from './conditional.js';
 import { mathFunctions } from './math.js';
+import { pickFunctions } from './picks.js';
 import { selectionFunctions } from './selections.js';
+import { seriesFunctions } from './series.js';
 import type { FunctionSpec } from './spec.js';
 import { systemFunctions } from './system.js';
 import { textFunctions } from './text.js';
@@ -18,14 +20,16 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...systemFunctions,
     ...aggregateFunctions,
     ...selectionFunctions,
+    ...seriesFunctions,
+    ...pickFunctions,
   ].map((spec) => [spec.name, spec]),
 );
 
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
   (
-    'ELAPSED APERCENTILE PERCENTILE LEASTSQUARES HISTOGRAM MODE GROUP_CONCAT CORR TOP BOTTOM SAMPLE TAIL UNIQUE COLS DIFF ' +
-    'DERIVATIVE IRATE CSUM MAVG STATECOUNT STATEDURATION TWA FILL_FORWARD LAG LEAD INTERP TO_CHAR TO_TIMESTAMP TO_JSON ' +
+    'ELAPSED APERCENTILE PERCENTILE LEASTSQUARES HISTOGRAM MODE GROUP_CONCAT CORR COLS ' +
+    'IRATE TWA INTERP TO_CHAR TO_TIMESTAMP TO_JSON ' +
     'LIKE_IN_SET REGEXP_IN_SET'
   ).split(' '),
 );
@@ -42,6 +46,11 @@ export function findFunction(name: string): FunctionSpec {
 export function isAggregate(name: string): boolean {
   const kind = functions.get(name)?.kind;
   return kind === 'aggregate' || kind === 'selection';
+}
+
+/** True when a name is a function that gives rows of its own. */
+export function isSeries(name: string): boolean {
+  return functions.get(name)?.kind === 'series';
 }
 
 /** True when a name is a function that gives 0 over no rows. */

@@ -1,8 +1,9 @@
 import { Codes } from '../../model/fault.js';
-import type { DataType } from '../../model/schema.js';
+import type { DataType, Precision } from '../../model/schema.js';
 import { refuse } from '../resolve/context.js';
 import { type Environment, ticksOf } from '../resolve/convert.js';
 import { isBinary, isInteger, isNumeric, isText, type Value } from '../resolve/value.js';
+import { durationTicks } from '../timestamp.js';
 
 /**
  * What a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;
@@ -33,12 +34,34 @@ export interface ScalarFunction extends FunctionBase {
   readonly random?: boolean;
 }
 
+/** Which rows of a slice a window column looks at, when not at all up to the current one in order of time. */
+export interface RowWindow {
+  /** Engine SQL that divides the slice further. */
+  readonly by?: readonly string[];
+  /** Sort terms; by time when left out. */
+  readonly order?: readonly string[];
+  /** `ROWS BETWEEN ...` */
+  readonly frame?: string;
+}
+
+/** Columns computed over the rows of a slice in order of time, beside those of the rows themselves. */
+export interface RowWindows {
+  /** The primary timestamp of the rows. */
+  readonly time: Value;
+  /** `call` over a window of rows; the text that stands for its value in each row. May look at other such columns. */
+  over(call: string, window?: RowWindow): string;
+}
+
 /** Collects the engine aggregates that a translation is made of. */
 export interface AggregateBuilder {
   /** An engine aggregate over the rows of a group, `name` with its parameters; the text that stands for its result. */
   aggregate(name: string, ...args: string[]): string;
   /** The primary timestamp of the rows. */
   readonly time: Value | undefined;
+  /** Rows in their order; only for functions that are `ordered`. */
+  readonly rows?: RowWindows | undefined;
+  /** Start and end of the time window, to stand inside aggregates; undefined without windows of time. */
+  readonly span?: { readonly start: string; readonly end: string } | undefined;
 }
 
 /**
@@ -49,12 +72,38 @@ export interface AggregateFunction extends FunctionBase {
   readonly kind: 'aggregate' | 'selection';
   /** True for functions that give 0 over no rows; one of them makes the whole group appear (4.7). */
   readonly countLike?: boolean;
-  translate(args: readonly Value[], builder: AggregateBuilder): string;
+  /** True when rows have to be seen in their order, with their neighbours. */
+  readonly ordered?: boolean;
+  /** True when a super table is refused (0x265F). */
+  readonly singleTable?: boolean;
+  /** True when a group gives several rows; nothing else may stand beside it. */
+  readonly manyRows?: boolean;
+  translate(args: readonly Value[], builder: AggregateBuilder, env: Environment): string;
   /** For a selection: the aggregate that picks the row, without the tuple of columns to take from it. */
   pick?(args: readonly Value[], time: Value | undefined): readonly [name: string, ...args: string[]];
 }
 
-export type FunctionSpec = ScalarFunction | AggregateFunction;
+/** What a series function gives for a row of its slice. */
+export interface SeriesResult {
+  readonly sql: string;
+  /** Condition of the rows that are given; all of them when left out. */
+  readonly keep?: string;
+}
+
+/**
+ * A function of the rows of a slice in order of time, which gives a value for each row or for some of them. `rows` tells
+ * which ones can stand side by side: those that give `each` row, those that leave out the first (`after-first`), while
+ * one that picks its rows stands alone (5.9).
+ */
+export interface SeriesFunction extends FunctionBase {
+  readonly kind: 'series';
+  readonly rows: 'each' | 'after-first' | 'picked';
+  /** True when two rows of a slice must not have the same time (0x2805). */
+  readonly distinctTimes: boolean;
+  translate(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult;
+}
+
+export type FunctionSpec = ScalarFunction | AggregateFunction | SeriesFunction;
 
 /** Error 0x2801. */
 export function wrongCount(name: string): Error {
@@ -69,6 +118,32 @@ export function wrongParameterType(name: string): Error {
 /** Error 0x2803. */
 export function wrongParameterValue(name: string): Error {
   return refuse(Codes.functionParameterValue, `Invalid parameter value : ${name.toLowerCase()}`);
+}
+
+/** An integer literal between limits; error 0x2803 outside of them. */
+export function integerArgument(name: string, arg: Value | undefined, low: bigint, high: bigint): bigint {
+  if (typeof arg?.constant !== 'bigint' || arg.duration !== undefined) throw wrongParameterType(name);
+  if (arg.constant < low || arg.constant > high) throw wrongParameterValue(name);
+  return arg.constant;
+}
+
+/** A literal number between limits; error 0x2803 outside of them. */
+export function numberArgument(name: string, arg: Value | undefined, low: number, high: number): number {
+  const { constant } = arg ?? {};
+  if ((typeof constant !== 'bigint' && typeof constant !== 'number') || arg?.duration !== undefined) {
+    throw wrongParameterType(name);
+  }
+  const number = Number(constant);
+  if (number < low || number > high) throw wrongParameterValue(name);
+  return number;
+}
+
+/** Ticks of a duration literal of fixed length that is one of the units 1b to 1w; one tick at least. */
+export function unitArgument(name: string, arg: Value | undefined, precision: Precision): bigint {
+  if (arg?.duration === undefined) return 1n;
+  const ticks = durationTicks(arg.duration, precision);
+  if (ticks === undefined || arg.duration.count !== 1) throw wrongParameterValue(name);
+  return ticks < 1n ? 1n : ticks;
 }
 
 /** Checks the arguments of a call against the parameters; `time` arguments come back as ticks. */

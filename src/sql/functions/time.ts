@@ -1,11 +1,11 @@
-import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { type DataType, dataType, ticksPerSecond } from '../../model/schema.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../plan/grid.js';
 import { ticksToCalendar } from '../plan/storage.js';
 import { quoteString } from '../print/quote.js';
 import { type Environment, nowTicks, ticksOf } from '../resolve/convert.js';
 import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../resolve/value.js';
-import { durationTicks, parseTimestamp, startOfDay } from '../timestamp.js';
-import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+import { parseTimestamp, startOfDay } from '../timestamp.js';
+import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function plain(args: readonly Value[], at: number): string {
   return args[at]?.sql ?? 'NULL';
@@ -13,14 +13,6 @@ function plain(args: readonly Value[], at: number): string {
 
 function calendar(args: readonly Value[], env: Environment): string {
   return ticksToCalendar(plain(args, 0), env.precision, env.context.connectionZone);
-}
-
-/** Length of a unit argument in ticks; only units of fixed length will do, and at least one tick. */
-function unitTicks(unit: Value | undefined, precision: Precision, name: string): bigint {
-  if (unit?.duration === undefined) return 1n;
-  const ticks = durationTicks(unit.duration, precision);
-  if (ticks === undefined || unit.duration.count !== 1) throw wrongParameterValue(name);
-  return ticks < 1n ? 1n : ticks;
 }
 
 function truncationGrid(args: readonly Value[], env: Environment): Grid {
@@ -32,7 +24,7 @@ function truncationGrid(args: readonly Value[], env: Environment): Grid {
   const isDays = unit?.unit === 'd' || unit?.unit === 'w';
   if (isDays && useZone !== 0n && !isUtc(base.zone))
     return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };
-  return { ...base, unit: 'ticks', step: unitTicks(args[1], precision, 'TIMETRUNCATE') };
+  return { ...base, unit: 'ticks', step: unitArgument('TIMETRUNCATE', args[1], precision) };
 }
 
 function timeTruncate(args: readonly Value[], env: Environment): Value | undefined {
@@ -81,7 +73,7 @@ function timeDifference(args: readonly Value[], env: Environment): string {
     }
     return ticksOf(arg, env.precision, env).sql;
   };
-  return `intDiv(${side(0)} - ${side(1)}, ${unitTicks(args[2], env.precision, 'TIMEDIFF')})`;
+  return `intDiv(${side(0)} - ${side(1)}, ${unitArgument('TIMEDIFF', args[2], env.precision)})`;
 }
 
 /** Number of the week by one of the eight usual modes. */

@@ -2,7 +2,7 @@ import { Codes, FaultError } from '../../model/fault.js';
 import type { Expression } from '../ast.js';
 import { nullable } from '../functions/aggregates.js';
 import { isAggregate } from '../functions/registry.js';
-import { type AggregateFunction, checkArguments } from '../functions/spec.js';
+import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
 import { refuse } from '../resolve/context.js';
 import type { Environment } from '../resolve/convert.js';
 import {
@@ -88,7 +88,9 @@ export class GroupNames implements NameResolver {
     return this.#key(value.sql) ?? this.#dependent(value) ?? this.#companion(value);
   }
 
-  aggregate(call: CallExpression, spec: AggregateFunction): Value {
+  aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value {
+    if (spec.kind === 'series')
+      throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${spec.name.toLowerCase()}`);
     const { rows, env } = this.#scope;
     const star = call.args.length === 1 && call.args[0]?.kind === 'star' && spec.name === 'COUNT';
     const everyRow: Value = { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: 0 };
@@ -100,7 +102,7 @@ export class GroupNames implements NameResolver {
           env,
         );
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
-    const sql = spec.translate(args, this.aggregates);
+    const sql = spec.translate(args, this.aggregates, env);
     const { time } = this.aggregates;
     if (this.#scope.picksRow && spec.pick !== undefined) {
       const pick = spec.pick;

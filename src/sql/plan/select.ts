@@ -14,6 +14,7 @@ import { expandItems, type Item } from './items.js';
 import type { PlannedItem } from './ordering.js';
 import { planProjection } from './projection.js';
 import type { PlannedBlock } from './query.js';
+import { asksForSeries, planSeries } from './series.js';
 import { castToEngine } from './storage.js';
 
 /** A SELECT whose FROM, items and WHERE are resolved. */
@@ -40,6 +41,7 @@ export function planSelect(
   const inWhere = new RowNames(relation, () => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation"));
   const filter = sortFilter(select.where, new ExpressionTranslator(env, inWhere));
   const task = { select, relation, env, items, filter, serial };
+  if (asksForSeries(task)) return planSeries(task);
   return isGrouped(select, items) ? planGrouped(task) : planProjection(task);
 }
 

@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
 import type { Expression } from '../ast.js';
 import { findFunction } from '../functions/registry.js';
-import { type AggregateFunction, checkArguments, type ScalarFunction } from '../functions/spec.js';
+import { type AggregateFunction, checkArguments, type ScalarFunction, type SeriesFunction } from '../functions/spec.js';
 import { int64, quoteString } from '../print/quote.js';
 import { durationTicks } from '../timestamp.js';
 import { arithmetic, doubleValue, integerValue, negate } from './arithmetic.js';
@@ -21,7 +21,7 @@ export interface NameResolver {
   /** May answer for a whole expression, before its parts are looked at. */
   intercept(expression: Expression): Value | undefined;
   column(expression: ColumnExpression): Value;
-  aggregate(call: CallExpression, spec: AggregateFunction): Value;
+  aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value;
 }
 
 type Binary = Extract<Expression, { kind: 'binary' }>;

@@ -1,0 +1,74 @@
+import type { DataType } from '../../model/schema.js';
+import { doubleType, isBinary, type Value } from '../resolve/value.js';
+import { given } from './series.js';
+import {
+  integerArgument,
+  type Parameter,
+  type RowWindows,
+  type SeriesFunction,
+  type SeriesResult,
+  wrongParameterType,
+} from './spec.js';
+
+function same(args: readonly Value[]): DataType {
+  return args[0]?.type ?? doubleType;
+}
+
+function sql(args: readonly Value[]): string {
+  return args[0]?.sql ?? 'NULL';
+}
+
+function picking(
+  name: string,
+  parameters: readonly Parameter[],
+  keep: (args: readonly Value[], rows: RowWindows) => string,
+  required: number = parameters.length,
+): SeriesFunction {
+  return {
+    kind: 'series',
+    name,
+    parameters,
+    required,
+    result: same,
+    rows: 'picked',
+    distinctTimes: false,
+    translate: (args, rows): SeriesResult => {
+      const type = same(args);
+      if (isBinary(type) || type.name === 'JSON') throw wrongParameterType(name);
+      return { sql: sql(args), keep: keep(args, rows) };
+    },
+  };
+}
+
+/** TOP and BOTTOM: the k rows with the greatest or smallest value; of equal ones the oldest. */
+function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
+  return picking(name, ['number', 'integer'], (args, rows) => {
+    const count = integerArgument(name, args[1], 1n, 100n);
+    const order = [`${sql(args)} ${direction}`, rows.time.sql];
+    const rank = rows.over('row_number()', { by: [given(args[0])], order });
+    return `and(${given(args[0])}, ${rank} <= ${count})`;
+  });
+}
+
+/** Functions that pick several rows of a slice (5.7). */
+export const pickFunctions: readonly SeriesFunction[] = [
+  extremes('TOP', 'DESC'),
+  extremes('BOTTOM', 'ASC'),
+  picking('SAMPLE', ['any', 'integer'], (args, rows) => {
+    const count = integerArgument('SAMPLE', args[1], 1n, 1000n);
+    const rank = rows.over('row_number()', { by: [given(args[0])], order: ['rand()'] });
+    return `and(${given(args[0])}, ${rank} <= ${count})`;
+  }),
+  picking(
+    'TAIL',
+    ['any', 'integer', 'integer'],
+    (args, rows) => {
+      const count = integerArgument('TAIL', args[1], 1n, 100n);
+      const skipped = args[2] === undefined ? 0n : integerArgument('TAIL', args[2], 0n, 100n);
+      const age = rows.over('row_number()', { order: [`${rows.time.sql} DESC`] });
+      return `and(${age} > ${skipped}, ${age} <= ${skipped + count})`;
+    },
+    2,
+  ),
+  picking('UNIQUE', ['any'], (args, rows) => `${rows.over('row_number()', { by: [sql(args)] })} = 1`),
+];

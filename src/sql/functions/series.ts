@@ -1,0 +1,250 @@
+import { type DataType, dataType } from '../../model/schema.js';
+import { castToEngine } from '../plan/storage.js';
+import { convertTo, type Environment, numberOf } from '../resolve/convert.js';
+import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../resolve/value.js';
+import { nullable } from './aggregates.js';
+import {
+  integerArgument,
+  numberArgument,
+  type RowWindows,
+  type SeriesFunction,
+  type SeriesResult,
+  unitArgument,
+  wrongParameterType,
+  wrongParameterValue,
+} from './spec.js';
+
+const beforeRow = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
+
+/** The value of `sql` in the last row before this one in which `given` holds; NULL when there is none. */
+export function previous(sql: string, given: string, rows: RowWindows): string {
+  return rows.over(`last_value(if(${given}, toNullable(${sql}), NULL)) IGNORE NULLS`, { frame: beforeRow });
+}
+
+/** The same in the first row after this one. Rows are counted backwards: a frame that grows is cheap, one that shrinks is not. */
+export function following(sql: string, given: string, rows: RowWindows): string {
+  const call = `last_value(if(${given}, toNullable(${sql}), NULL)) IGNORE NULLS`;
+  return rows.over(call, { order: [`${rows.time.sql} DESC`], frame: beforeRow });
+}
+
+/** Engine SQL that is true where a value is there. */
+export function given(arg: Value | undefined): string {
+  return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
+}
+
+function first(args: readonly Value[]): Value {
+  const arg = args[0];
+  if (arg === undefined) throw wrongParameterType('');
+  return arg;
+}
+
+function same(args: readonly Value[]): DataType {
+  return first(args).type;
+}
+
+function wideType(args: readonly Value[]): DataType {
+  const { type } = first(args);
+  if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
+  if (!isInteger(type)) return doubleType;
+  return isUnsigned(type) ? unsignedType : bigintType;
+}
+
+function number(arg: Value): string {
+  return nullable({ ...numberOf(arg), nullable: arg.nullable });
+}
+
+/** A flag that is 0 or 1; 0 when it is left out. */
+function flag(name: string, arg: Value | undefined): boolean {
+  return arg !== undefined && integerArgument(name, arg, 0n, 1n) === 1n;
+}
+
+/** Distances of integers, times and truth values are BIGINT, those of fractions DOUBLE. */
+function differenceType(args: readonly Value[]): DataType {
+  const { type } = first(args);
+  if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
+  if (type.name === 'FLOAT' || type.name === 'DOUBLE') return doubleType;
+  if (isInteger(type) || type.name === 'BOOL' || type.name === 'TIMESTAMP') return bigintType;
+  throw wrongParameterType('DIFF');
+}
+
+/** Modes of DIFF: 0 all, 1 negative as NULL, 2 without NULL, 3 without negative and NULL. */
+function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
+  const arg = first(args);
+  const mode = args[1] === undefined ? 0n : integerArgument('DIFF', args[1], 0n, 3n);
+  const type = differenceType(args);
+  const before = previous(arg.sql, given(arg), rows);
+  const plain = `(${castToEngine(arg.sql, type)} - ${castToEngine(before, type)})`;
+  const positive = mode === 1n || mode === 3n;
+  const sql = positive ? `if(${plain} < 0, NULL, ${plain})` : plain;
+  const value = castToEngine(sql, type);
+  const later = `${rows.over('row_number()')} > 1`;
+  return { sql: value, keep: mode >= 2n ? `isNotNull(${value})` : later };
+}
+
+function derivative(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
+  const arg = first(args);
+  const unit = unitTicksOf(args[1], env);
+  const ignoresNegative = flag('DERIVATIVE', args[2]);
+  const [value, time] = [number(arg), rows.time.sql];
+  const rise = `(${value} - ${previous(value, given(arg), rows)})`;
+  const run = `(${time} - ${previous(time, given(arg), rows)})`;
+  const slope = `(${rise} / nullIf(${run}, 0) * ${unit})`;
+  const keep = ignoresNegative ? `ifNull(${slope} >= 0, 0)` : `isNotNull(${slope})`;
+  return { sql: slope, keep };
+}
+
+/** A duration of fixed length, one second at least. */
+function unitTicksOf(arg: Value | undefined, { precision }: Environment): bigint {
+  if (typeof arg?.constant !== 'bigint' || arg.duration === undefined) throw wrongParameterValue('DERIVATIVE');
+  const second = { ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }[precision];
+  if (arg.constant < second) throw wrongParameterValue('DERIVATIVE');
+  return arg.constant;
+}
+
+function runningSum(args: readonly Value[], rows: RowWindows): SeriesResult {
+  const arg = first(args);
+  const sum = rows.over(`sum(${castToEngine(arg.sql, wideType(args))})`);
+  return { sql: `if(${given(arg)}, ${sum}, NULL)`, keep: given(arg) };
+}
+
+function movingAverage(args: readonly Value[], rows: RowWindows): SeriesResult {
+  const arg = first(args);
+  const count = integerArgument('MAVG', args[1], 1n, 1000n);
+  const by = [given(arg)];
+  const mean = rows.over(`avg(${number(arg)})`, { by, frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW` });
+  return { sql: mean, keep: `and(${given(arg)}, ${rows.over('row_number()', { by })} >= ${count})` };
+}
+
+const comparisons: Readonly<Record<string, string>> = {
+  LT: 'less',
+  GT: 'greater',
+  LE: 'lessOrEquals',
+  GE: 'greaterOrEquals',
+  NE: 'notEquals',
+  EQ: 'equals',
+};
+
+/** A run of rows that satisfy a condition: the condition, and a number that is the same for all rows of the run. */
+function runs(name: string, args: readonly Value[], rows: RowWindows): { holds: string; run: string } {
+  const arg = first(args);
+  const operator = args[1]?.constant;
+  const comparison = typeof operator === 'string' ? comparisons[operator.toUpperCase()] : undefined;
+  if (comparison === undefined) throw wrongParameterValue(name);
+  const limit = numberArgument(name, args[2], -Infinity, Infinity);
+  const literal = isInteger(arg.type) && Number.isInteger(limit) ? `${args[2]?.sql}` : `toFloat64('${limit}')`;
+  const side = arg.type.name === 'FLOAT' ? `toFloat32(${literal})` : literal;
+  const value = arg.type.name === 'DECIMAL' ? number(arg) : arg.sql;
+  const holds = `${comparison}(${value}, ${side})`;
+  return { holds, run: rows.over(`countIf(ifNull(not(${holds}), 0))`) };
+}
+
+function stateCount(args: readonly Value[], rows: RowWindows): SeriesResult {
+  const { holds, run } = runs('STATECOUNT', args, rows);
+  const length = rows.over(`countIf(${holds})`, { by: [run] });
+  return { sql: `multiIf(isNull(${holds}), NULL, ${holds}, toInt64(${length}), -1)` };
+}
+
+function stateDuration(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
+  const { holds, run } = runs('STATEDURATION', args, rows);
+  const unit = unitArgument('STATEDURATION', args[3], env.precision);
+  const begin = rows.over(`min(if(${holds}, toNullable(${rows.time.sql}), NULL))`, { by: [run] });
+  return { sql: `multiIf(isNull(${holds}), NULL, ${holds}, intDiv(${rows.time.sql} - ${begin}, ${unit}), -1)` };
+}
+
+function fillForward(args: readonly Value[], rows: RowWindows): SeriesResult {
+  return { sql: rows.over(`last_value(${nullable(args[0])}) IGNORE NULLS`) };
+}
+
+/** LAG and LEAD: the value so many rows away, NULL rows counted; a default where there is no such row. */
+function neighbour(name: string, engine: string): SeriesFunction {
+  return {
+    kind: 'series',
+    name,
+    parameters: ['any', 'integer', 'any'],
+    required: 1,
+    result: same,
+    rows: 'each',
+    distinctTimes: true,
+    translate: (args, rows, env) => {
+      const arg = first(args);
+      const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
+      const otherwise = args[2] === undefined ? '' : `, ${convertTo(args[2], arg.type, arg.precision, env).sql}`;
+      return {
+        sql: rows.over(`${engine}(${nullable(arg)}, ${distance}${otherwise})`, {
+          frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
+        }),
+      };
+    },
+  };
+}
+
+/** Functions over the rows of a slice in order of time (5.8). */
+export const seriesFunctions: readonly SeriesFunction[] = [
+  {
+    kind: 'series',
+    name: 'DIFF',
+    parameters: ['any', 'integer'],
+    required: 1,
+    result: differenceType,
+    rows: 'after-first',
+    distinctTimes: true,
+    translate: difference,
+  },
+  {
+    kind: 'series',
+    name: 'DERIVATIVE',
+    parameters: ['number', 'unit', 'integer'],
+    result: doubleType,
+    rows: 'after-first',
+    distinctTimes: true,
+    translate: derivative,
+  },
+  {
+    kind: 'series',
+    name: 'CSUM',
+    parameters: ['number'],
+    result: wideType,
+    rows: 'each',
+    distinctTimes: true,
+    translate: runningSum,
+  },
+  {
+    kind: 'series',
+    name: 'MAVG',
+    parameters: ['number', 'integer'],
+    result: doubleType,
+    rows: 'picked',
+    distinctTimes: true,
+    translate: movingAverage,
+  },
+  {
+    kind: 'series',
+    name: 'STATECOUNT',
+    parameters: ['number', 'text', 'number'],
+    result: bigintType,
+    rows: 'each',
+    distinctTimes: true,
+    translate: stateCount,
+  },
+  {
+    kind: 'series',
+    name: 'STATEDURATION',
+    parameters: ['number', 'text', 'number', 'unit'],
+    required: 3,
+    result: bigintType,
+    rows: 'each',
+    distinctTimes: true,
+    translate: stateDuration,
+  },
+  {
+    kind: 'series',
+    name: 'FILL_FORWARD',
+    parameters: ['any'],
+    result: same,
+    rows: 'each',
+    distinctTimes: true,
+    translate: fillForward,
+  },
+  neighbour('LAG', 'lagInFrame'),
+  neighbour('LEAD', 'leadInFrame'),
+];

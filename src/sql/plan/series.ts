@@ -1,0 +1,143 @@
+import { Codes } from '../../model/fault.js';
+import { isSeries } from '../functions/registry.js';
+import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
+import { printSelect } from '../print/select.js';
+import { refuse } from '../resolve/context.js';
+import {
+  type CallExpression,
+  type ColumnExpression,
+  ExpressionTranslator,
+  mentions,
+  type NameResolver,
+} from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import type { Relation } from '../resolve/relation.js';
+import { Uses, type Value } from '../resolve/value.js';
+import { keyExpressions } from './keys.js';
+import { orderTerms, rowRange, sortTerm } from './ordering.js';
+import { sliceLimits } from './projection.js';
+import type { PlannedBlock } from './query.js';
+import { type BlockTask, resultColumns } from './select.js';
+import { SlicedRows } from './sliced-rows.js';
+
+/** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
+export function asksForSeries({ select, items }: BlockTask): boolean {
+  return [...items, ...select.orderBy].some(({ value }) => mentions(value, isSeries));
+}
+
+/**
+ * A SELECT with functions over the rows of a slice in order of time (5.7, 5.8). With PARTITION BY every combination of its
+ * keys is a slice, else all rows are one. Rows come slice by slice in the order of time.
+ */
+export function planSeries(task: BlockTask): PlannedBlock {
+  checkPlace(task);
+  const { select, relation, env, items } = task;
+  const rows = new SlicedRows(task);
+  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
+  const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nested));
+  const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
+  rows.sliceBy(keys);
+  const names = new SeriesNames(rows, plain);
+  const translator = new ExpressionTranslator(env, names);
+  const values = items.map(({ value }) => translator.translate(value));
+  const { planned, columns, shown } = resultColumns(items, values);
+  const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, ({ value }) =>
+    translator.translate(value),
+  );
+  const slices = keys.filter(({ uses }) => uses !== Uses.nothing);
+  if (orderBy.length === 0 && !select.distinct) {
+    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)), sortTerm(rows.time.sql, false));
+  }
+  const where = names.kept();
+  if (names.wantsDistinctTimes && mayRepeatTimes(relation, keys)) where.unshift(rows.distinctTimes());
+  const { source, rowAlias } = rows.relation;
+  const sql = printSelect({
+    columns,
+    distinct: select.distinct,
+    from: source.kind === 'block' ? `(${source.sql}) AS ${rowAlias}` : undefined,
+    where,
+    ...sliceLimits(slices, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
+    orderBy,
+  });
+  return { sql, columns: shown };
+}
+
+/** False when every slice is one series, whose times differ anyway. */
+export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[]): boolean {
+  if (keys.some(({ role }) => role === 'tbname')) return false;
+  return relation?.source.kind !== 'stored' || relation.source.target.kind === 'super';
+}
+
+/** Where such functions may not stand (5.9). */
+function checkPlace({ select, items }: BlockTask): void {
+  const everything = [...items, ...select.orderBy].map(({ value }) => value);
+  let name = '';
+  for (const expression of everything) {
+    mentions(expression, (called) => {
+      if (isSeries(called)) name = called;
+      return false;
+    });
+  }
+  const filled = select.window?.kind === 'interval' && select.window.fill !== undefined;
+  if (filled) throw refuse(Codes.notInFill, `${name} function is not supported in fill query`);
+  if (select.window !== undefined)
+    throw refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
+  if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, `${name} function is not supported in group query`);
+  if (select.having !== undefined) throw mixed(name);
+}
+
+function mixed(name: string): Error {
+  return refuse(Codes.invalidExpression, `Invalid usage of expr: ${name.toLowerCase()}`);
+}
+
+/** Names as they stand for the rows of a slice: columns of the row, and functions that look at its neighbours. */
+class SeriesNames implements NameResolver {
+  wantsDistinctTimes = false;
+  readonly #rows: SlicedRows;
+  readonly #plain: ExpressionTranslator;
+  readonly #keep = new Set<string>();
+  readonly #seen = new Map<string, SeriesFunction>();
+  #keepsAll = false;
+
+  constructor(rows: SlicedRows, plain: ExpressionTranslator) {
+    this.#rows = rows;
+    this.#plain = plain;
+  }
+
+  /** Which rows are given: those that one of the functions gives a value for. */
+  kept(): string[] {
+    const terms = [...this.#keep];
+    if (this.#keepsAll || terms.length === 0) return [];
+    return terms.length === 1 ? terms : [`or(${terms.join(', ')})`];
+  }
+
+  intercept(): undefined {
+    return undefined;
+  }
+
+  column(expression: ColumnExpression): Value {
+    return this.#plain.translate(expression);
+  }
+
+  aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value {
+    const { env } = this.#plain;
+    const given = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [this.#plain.translate(arg)]));
+    if (spec.kind !== 'series') throw mixed(spec.name);
+    const args = checkArguments(spec, given, env);
+    const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
+    const { sql, keep } = spec.translate(args, this.#rows, env);
+    this.#standsBeside(spec, `${sql} ${keep}`);
+    if (spec.distinctTimes) this.wantsDistinctTimes = true;
+    if (keep === undefined) this.#keepsAll = true;
+    else this.#keep.add(keep);
+    return { sql, type, precision: args[0]?.precision ?? env.precision, nullable: true, uses: Uses.row };
+  }
+
+  /** Functions stand side by side when they give the same rows; the same call may be repeated. */
+  #standsBeside(spec: SeriesFunction, meaning: string): void {
+    for (const [known, other] of this.#seen) {
+      if (known !== meaning && (spec.rows === 'picked' || spec.rows !== other.rows)) throw mixed(spec.name);
+    }
+    this.#seen.set(meaning, spec);
+  }
+}

@@ -1,0 +1,155 @@
+import { Codes } from '../../model/fault.js';
+import type { Expression, Select } from '../ast.js';
+import type { RowWindow, RowWindows } from '../functions/spec.js';
+import { raiseIf } from '../print/raise.js';
+import { printSelect } from '../print/select.js';
+import { refuse } from '../resolve/context.js';
+import { partsOf } from '../resolve/expression.js';
+import type { Relation } from '../resolve/relation.js';
+import { Uses, type Value } from '../resolve/value.js';
+import type { Filter } from './filter.js';
+import type { Item } from './items.js';
+import { scanRows } from './scan.js';
+import type { BlockTask } from './select.js';
+
+/** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */
+interface WindowColumn {
+  readonly sql: string;
+  readonly depth: number;
+}
+
+/**
+ * The rows of FROM that pass WHERE as a subquery, with columns computed over the rows of a slice in order of time beside
+ * them. `relation` names the same columns as the original FROM; its text is complete once everything was translated.
+ */
+export class SlicedRows implements RowWindows {
+  readonly relation: Relation;
+  readonly time: Value;
+  readonly #scanned: string;
+  readonly #alias: string;
+  readonly #columns: WindowColumn[] = [];
+  readonly #known = new Map<string, string>();
+  #slices: readonly Value[] = [];
+
+  constructor(task: BlockTask) {
+    const { relation, filter, serial } = task;
+    if (relation?.time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
+    this.#alias = `o${serial}`;
+    const carried = new Carried(relation, this.#alias, mentionedNames(task.select, task.items));
+    this.time = carried.time;
+    this.#scanned = printSelect({ columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) });
+    const complete = (): string => this.#text();
+    this.relation = {
+      ...carried.relation,
+      source: {
+        kind: 'block',
+        get sql() {
+          return complete();
+        },
+      },
+    };
+  }
+
+  /** What divides the rows into slices; values over {@link relation}. */
+  sliceBy(keys: readonly Value[]): void {
+    this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing);
+  }
+
+  over(call: string, { by = [], order, frame }: RowWindow = {}): string {
+    const keys = [...this.#slices.map(({ sql }) => sql), ...by];
+    const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
+    const rows = frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
+    return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? [this.time.sql]).join(', ')} ${rows})`);
+  }
+
+  /** Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. */
+  distinctTimes(): string {
+    const before = this.over(`lagInFrame(toNullable(${this.time.sql}))`);
+    const text = 'Duplicate timestamps not allowed in function';
+    return `${raiseIf(`ifNull(${before} = ${this.time.sql}, 0)`, Codes.duplicateTimestamps, text)} = 0`;
+  }
+
+  /** Nothing is left to filter once the rows were scanned; what is known about their times stays known. */
+  static afterScan(filter: Filter): Filter {
+    return { ...filter, time: [], row: [], tags: [], mixed: [] };
+  }
+
+  #add(sql: string): string {
+    const known = this.#known.get(sql);
+    if (known !== undefined) return known;
+    let depth = 1;
+    for (const [, number] of sql.matchAll(new RegExp(`\\b${this.#alias}\\.x(\\d+)\\b`, 'g'))) {
+      depth = Math.max(depth, (this.#columns[Number(number) - 1]?.depth ?? 0) + 1);
+    }
+    this.#columns.push({ sql, depth });
+    const name = `${this.#alias}.x${this.#columns.length}`;
+    this.#known.set(sql, name);
+    return name;
+  }
+
+  #text(): string {
+    let text = this.#scanned;
+    const deepest = this.#columns.reduce((most, { depth }) => Math.max(most, depth), 0);
+    for (let level = 1; level <= deepest; level += 1) {
+      const added = this.#columns.flatMap(({ sql, depth }, at) => (depth === level ? [`${sql} AS x${at + 1}`] : []));
+      text = `SELECT ${this.#alias}.*, ${added.join(', ')} FROM (${text}) AS ${this.#alias}`;
+    }
+    return text;
+  }
+}
+
+/** The columns of a relation that a block names, as a subquery hands them on. */
+class Carried {
+  readonly columns: [sql: string, alias: string][] = [];
+  readonly relation: Relation;
+  readonly time: Value;
+  usesTags = false;
+  readonly #alias: string;
+
+  constructor(relation: Relation, alias: string, names: ReadonlySet<string>) {
+    this.#alias = alias;
+    const { time } = relation;
+    if (time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
+    this.time = this.#carry(time, 'ts');
+    const columns = relation.columns.map((column, at) => {
+      if (column.value.sql === time.sql) return { ...column, value: this.time };
+      return names.has(column.name) ? { ...column, value: this.#carry(column.value, `c${at + 1}`) } : column;
+    });
+    const { tbname } = relation;
+    const byName = new Map(columns.map((column) => [column.name, column]));
+    this.relation = {
+      ...relation,
+      columns,
+      byName: new Map([...relation.byName].map(([name, column]) => [name, column && byName.get(name)])),
+      time: this.time,
+      tbname: tbname !== undefined && names.has('tbname') ? this.#carry(tbname, 'tb') : tbname,
+      rowAlias: alias,
+      tagAlias: alias,
+    };
+  }
+
+  #carry(value: Value, column: string): Value {
+    if (value.uses === Uses.nothing) return value;
+    if ((value.uses & Uses.tags) !== 0) this.usesTags = true;
+    this.columns.push([value.sql, column]);
+    return { ...value, sql: `${this.#alias}.${column}`, uses: Uses.row };
+  }
+}
+
+/** The names of columns that anything but WHERE mentions. */
+function mentionedNames(
+  { partitionBy, groupBy, having, orderBy, window }: Select,
+  items: readonly Item[],
+): Set<string> {
+  const open: Expression[] = [...items, ...partitionBy, ...groupBy, ...orderBy].map(({ value }) => value);
+  const names = new Set<string>();
+  if (having !== undefined) open.push(having);
+  if (window?.kind === 'state') open.push(window.value);
+  if (window?.kind === 'event') open.push(window.start, window.end);
+  if (window?.kind === 'count') for (const { text } of window.columns) names.add(text);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.kind === 'column') names.add(next.name.text);
+    for (const part of partsOf(next)) open.push(part);
+  }
+  return names;
+}

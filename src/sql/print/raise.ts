@@ -1,0 +1,16 @@
+import { type Fault, fault } from '../../model/fault.js';
+import { quoteString } from './quote.js';
+
+/**
+ * Engine SQL that ends the statement with an error of the dialect when `condition` holds in a row, and is 0 otherwise.
+ * The engine knows texts only, so the code travels in front of it; see {@link raisedFault}.
+ */
+export function raiseIf(condition: string, code: number, text: string): string {
+  return `throwIf(${condition}, ${quoteString(`{${code} ${text}}`)})`;
+}
+
+/** The error behind an engine's message, when {@link raiseIf} caused it. */
+export function raisedFault(message: string): Fault | undefined {
+  const [, code, text] = /^(?:Code: \d+\. DB::Exception: )?\{(\d+) ([^{}]*)\}/.exec(message.trim()) ?? [];
+  return code === undefined || text === undefined ? undefined : fault('database', Number(code), text);
+}

@@ -1,0 +1,409 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z. */
+const base = 1_700_000_000_000;
+
+/** Time of so many seconds after {@link base}, as results show it. */
+function at(seconds: number): string {
+  return new Date(base + seconds * 1000).toISOString();
+}
+
+/** Rows of VALUES, one second apart. */
+function values(rows: readonly string[]): string {
+  return rows.map((row, second) => `(${base + second * 1000}, ${row})`).join(' ');
+}
+
+/**
+ * `one`: seven rows a second apart, v 1,NULL,2,NULL,NULL,3,1 and other types. `st`: a (g 1) with 1,2,4; b (g 2) with
+ * 10,7,NULL,8; both at the same times; c (g 3) empty. `apart`: p with 1,3,5 at even seconds, q with 10,20,5 at odd ones.
+ */
+test.before(async () => {
+  await service.run('CREATE DATABASE s');
+  await service.run(
+    'CREATE TABLE s.one (ts TIMESTAMP, v INT, f DOUBLE, u INT UNSIGNED, b BOOL, t TIMESTAMP, n VARCHAR(8), d DECIMAL(10,2), r FLOAT)',
+  );
+  const rows = [
+    "1, 1.5, 5, true, 1000, 'a', 1.25, 0.1",
+    'NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL',
+    "2, 2.5, 3, false, 3000, 'b', 1.75, 0.1",
+    "NULL, NULL, 4, NULL, NULL, 'a', NULL, 0.2",
+    'NULL, NULL, 4, NULL, NULL, NULL, NULL, NULL',
+    "3, 1, 4, true, 2000, 'c', 0.5, 0.3",
+    "1, 4, 9, true, 7000, 'b', 10, 0.1",
+  ];
+  await service.run(`INSERT INTO s.one VALUES ${values(rows)}`);
+  await service.run('CREATE TABLE s.empty (ts TIMESTAMP, v INT)');
+  await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await service.run(`INSERT INTO s.a USING s.st TAGS (1) VALUES ${values(['1', '2', '4'])}`);
+  await service.run(`INSERT INTO s.b USING s.st TAGS (2) VALUES ${values(['10', '7', 'NULL', '8'])}`);
+  await service.run('CREATE TABLE s.c USING s.st TAGS (3)');
+  await service.run('CREATE STABLE s.apart (ts TIMESTAMP, v INT) TAGS (g INT)');
+  const even = [1, 3, 5].map((v, i) => `(${base + i * 2000}, ${v})`).join(' ');
+  const odd = [10, 20, 5].map((v, i) => `(${base + i * 2000 + 1000}, ${v})`).join(' ');
+  await service.run(`INSERT INTO s.p USING s.apart TAGS (1) VALUES ${even} s.q USING s.apart TAGS (1) VALUES ${odd}`);
+});
+
+statements('DIFF is the distance to the last value before, by its four modes', service, 's', [
+  { sql: 'SELECT diff(v) FROM one', rows: [[null], [1], [null], [null], [1], [-2]], meta: [['diff(v)', 'BIGINT', 8]] },
+  { sql: 'SELECT diff(v, 0) FROM one', rows: [[null], [1], [null], [null], [1], [-2]] },
+  { sql: 'SELECT diff(v, 1) FROM one', rows: [[null], [1], [null], [null], [1], [null]] },
+  { sql: 'SELECT diff(v, 2) FROM one', rows: [[1], [1], [-2]] },
+  { sql: 'SELECT diff(v, 3) FROM one', rows: [[1], [1]] },
+  {
+    sql: 'SELECT ts, diff(v, 2), v FROM one',
+    rows: [
+      [at(2), 1, 2],
+      [at(5), 1, 3],
+      [at(6), -2, 1],
+    ],
+  },
+  { sql: 'SELECT diff(f, 2) FROM one', rows: [[1], [-1.5], [3]], meta: [['diff(f, 2)', 'DOUBLE', 8]] },
+  { sql: 'SELECT diff(u, 2) AS x FROM one', rows: [[-2], [1], [0], [0], [5]], meta: [['x', 'BIGINT', 8]] },
+  { sql: 'SELECT diff(b, 2) FROM one', rows: [[-1], [1], [0]], meta: [['diff(b, 2)', 'BIGINT', 8]] },
+  { sql: 'SELECT diff(t, 2) FROM one', rows: [[2000], [-1000], [5000]], meta: [['diff(t, 2)', 'BIGINT', 8]] },
+  { sql: 'SELECT diff(ts) FROM one', rows: [[1000], [1000], [1000], [1000], [1000], [1000]] },
+  { sql: 'SELECT diff(d, 2) FROM one', rows: [['0.50'], ['-1.25'], ['9.50']] },
+  // A row is left out only when all of them leave it out.
+  {
+    sql: 'SELECT diff(v, 2), diff(u, 2) FROM one',
+    rows: [
+      [1, -2],
+      [null, 1],
+      [null, 0],
+      [1, 0],
+      [-2, 5],
+    ],
+  },
+  {
+    sql: 'SELECT diff(v), diff(v, 3) FROM one',
+    rows: [
+      [null, null],
+      [1, 1],
+      [null, null],
+      [null, null],
+      [1, 1],
+      [-2, null],
+    ],
+  },
+  { sql: 'SELECT abs(diff(v, 2)) + 1 FROM one', rows: [[2], [2], [3]], meta: [['abs(diff(v, 2)) + 1', 'DOUBLE', 8]] },
+  { sql: 'SELECT diff(v * 2, 2) FROM one', rows: [[2], [2], [-4]], meta: [['diff(v * 2, 2)', 'DOUBLE', 8]] },
+  { sql: 'SELECT diff(v) FROM empty', rows: [], meta: [['diff(v)', 'BIGINT', 8]] },
+  { sql: `SELECT diff(v) FROM one WHERE ts = ${base}`, rows: [] },
+  { sql: 'SELECT diff(v) FROM one WHERE v > 1', rows: [[1]] },
+  { sql: 'SELECT diff(v, 2) FROM one LIMIT 1 OFFSET 1', rows: [[1]] },
+  {
+    sql: 'SELECT ts, diff(v, 2) x FROM one ORDER BY x, ts DESC',
+    rows: [
+      [at(6), -2],
+      [at(5), 1],
+      [at(2), 1],
+    ],
+  },
+  { sql: 'SELECT DISTINCT diff(v, 2) x FROM one ORDER BY x', rows: [[-2], [1]] },
+  { sql: 'SELECT diff(x) FROM (SELECT ts, v AS x FROM one WHERE v IS NOT NULL)', rows: [[1], [1], [-2]] },
+  { sql: 'SELECT sum(x) FROM (SELECT diff(v) AS x FROM one)', rows: [[0]] },
+]);
+
+statements('functions over rows run slice by slice', service, 's', [
+  {
+    sql: 'SELECT tbname, diff(v) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 1],
+      ['a', 2],
+      ['b', -3],
+      ['b', null],
+      ['b', 1],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, g, diff(v) FROM st PARTITION BY tbname LIMIT 1',
+    rows: [
+      ['a', 1, 1],
+      ['b', 2, -3],
+    ],
+  },
+  { sql: 'SELECT diff(v) FROM st PARTITION BY tbname SLIMIT 1 SOFFSET 1', rows: [[-3], [null], [1]] },
+  {
+    sql: 'SELECT g, csum(v) FROM st PARTITION BY g',
+    rows: [
+      [1, 1],
+      [1, 3],
+      [1, 7],
+      [2, 10],
+      [2, 17],
+      [2, 25],
+    ],
+  },
+  { sql: 'SELECT diff(v) FROM apart', rows: [[9], [-7], [17], [-15], [0]] },
+  { sql: 'SELECT csum(v) FROM apart PARTITION BY g', rows: [[1], [11], [14], [34], [39], [44]] },
+  {
+    sql: 'SELECT tbname, csum(v) FROM apart WHERE v < 20 PARTITION BY tbname',
+    rows: [
+      ['p', 1],
+      ['p', 4],
+      ['p', 9],
+      ['q', 10],
+      ['q', 15],
+    ],
+  },
+  {
+    sql: 'SELECT v % 2, csum(v) FROM apart PARTITION BY v % 2',
+    rows: [
+      [0, 10],
+      [0, 30],
+      [1, 1],
+      [1, 4],
+      [1, 9],
+      [1, 14],
+    ],
+  },
+]);
+
+statements('running functions', service, 's', [
+  { sql: 'SELECT csum(v) FROM one', rows: [[1], [3], [6], [7]], meta: [['csum(v)', 'BIGINT', 8]] },
+  { sql: 'SELECT csum(f) FROM one', rows: [[1.5], [4], [5], [9]], meta: [['csum(f)', 'DOUBLE', 8]] },
+  {
+    sql: 'SELECT csum(u) FROM one',
+    rows: [[5], [8], [12], [16], [20], [29]],
+    meta: [['csum(u)', 'BIGINT UNSIGNED', 8]],
+  },
+  {
+    sql: 'SELECT csum(d) FROM one',
+    rows: [['1.25'], ['3.00'], ['3.50'], ['13.50']],
+    meta: [['csum(d)', 'DECIMAL(38,2)', 16]],
+  },
+  {
+    sql: 'SELECT csum(v), csum(u) FROM one',
+    rows: [
+      [1, 5],
+      [3, 8],
+      [null, 12],
+      [null, 16],
+      [6, 20],
+      [7, 29],
+    ],
+  },
+  { sql: 'SELECT csum(v) FROM empty', rows: [] },
+  { sql: 'SELECT ts, csum(v) FROM one ORDER BY ts DESC LIMIT 1', rows: [[at(6), 7]] },
+  { sql: 'SELECT mavg(v, 2) FROM one', rows: [[1.5], [2.5], [2]], meta: [['mavg(v, 2)', 'DOUBLE', 8]] },
+  {
+    sql: 'SELECT ts, mavg(v, 3) FROM one',
+    rows: [
+      [at(5), 2],
+      [at(6), 2],
+    ],
+  },
+  { sql: 'SELECT mavg(v, 1) FROM one', rows: [[1], [2], [3], [1]] },
+  { sql: 'SELECT mavg(v, 5) FROM one', rows: [] },
+  {
+    sql: 'SELECT tbname, mavg(v, 2) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 1.5],
+      ['a', 3],
+      ['b', 8.5],
+      ['b', 7.5],
+    ],
+  },
+  {
+    sql: 'SELECT derivative(v, 1s, 0) FROM one',
+    rows: [[0.5], [1 / 3], [-2]],
+    meta: [['derivative(v, 1s, 0)', 'DOUBLE', 8]],
+  },
+  { sql: 'SELECT derivative(v, 2s, 1) FROM one', rows: [[1], [2 / 3]] },
+  { sql: 'SELECT ts, derivative(v, 1m, 0) FROM one LIMIT 1', rows: [[at(2), 30]] },
+  {
+    sql: 'SELECT tbname, derivative(v, 1s, 0) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 1],
+      ['a', 2],
+      ['b', -3],
+      ['b', 0.5],
+    ],
+  },
+  {
+    sql: 'SELECT fill_forward(v) FROM one',
+    rows: [[1], [1], [2], [2], [2], [3], [1]],
+    meta: [['fill_forward(v)', 'INT', 4]],
+  },
+  {
+    sql: 'SELECT fill_forward(n) FROM one',
+    rows: [['a'], ['a'], ['b'], ['a'], ['a'], ['c'], ['b']],
+    meta: [['fill_forward(n)', 'VARCHAR', 8]],
+  },
+  {
+    sql: 'SELECT v, lag(v) FROM one',
+    rows: [
+      [1, null],
+      [null, 1],
+      [2, null],
+      [null, 2],
+      [null, null],
+      [3, null],
+      [1, 3],
+    ],
+  },
+  { sql: 'SELECT lag(v, 2, 0) FROM one LIMIT 3', rows: [[0], [0], [1]], meta: [['lag(v, 2, 0)', 'INT', 4]] },
+  { sql: 'SELECT lead(v, 1, -1) FROM one ORDER BY ts DESC LIMIT 2', rows: [[-1], [1]] },
+  {
+    sql: 'SELECT tbname, lead(v) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 2],
+      ['a', 4],
+      ['a', null],
+      ['b', 7],
+      ['b', null],
+      ['b', 8],
+      ['b', null],
+    ],
+  },
+]);
+
+statements('runs of rows that satisfy a condition', service, 's', [
+  {
+    sql: "SELECT statecount(u, 'GE', 4) FROM one",
+    rows: [[1], [null], [-1], [1], [2], [3], [4]],
+    meta: [["statecount(u, 'GE', 4)", 'BIGINT', 8]],
+  },
+  { sql: "SELECT statecount(v, 'lt', 2) FROM one", rows: [[1], [null], [-1], [null], [null], [-1], [1]] },
+  { sql: "SELECT statecount(v, 'EQ', 2.5) FROM one", rows: [[-1], [null], [-1], [null], [null], [-1], [-1]] },
+  { sql: "SELECT statecount(v, 'NE', 3) FROM one", rows: [[1], [null], [2], [null], [null], [-1], [1]] },
+  { sql: "SELECT statecount(r, 'EQ', 0.1) FROM one", rows: [[1], [null], [2], [-1], [null], [-1], [1]] },
+  { sql: "SELECT statecount(v, 'LE', 2) FROM empty", rows: [] },
+  {
+    sql: "SELECT stateduration(u, 'GE', 4) FROM one",
+    rows: [[0], [null], [-1], [0], [1000], [2000], [3000]],
+    meta: [["stateduration(u, 'GE', 4)", 'BIGINT', 8]],
+  },
+  { sql: "SELECT stateduration(u, 'GE', 4, 1s) FROM one", rows: [[0], [null], [-1], [0], [1], [2], [3]] },
+  { sql: "SELECT stateduration(u, 'GE', 4, 1m) FROM one", rows: [[0], [null], [-1], [0], [0], [0], [0]] },
+  { sql: "SELECT stateduration(v, 'GT', 0, 1s) FROM one", rows: [[0], [null], [2], [null], [null], [5], [6]] },
+  {
+    sql: "SELECT tbname, statecount(v, 'GT', 1) FROM st PARTITION BY tbname",
+    rows: [
+      ['a', -1],
+      ['a', 1],
+      ['a', 2],
+      ['b', 1],
+      ['b', 2],
+      ['b', null],
+      ['b', 3],
+    ],
+  },
+]);
+
+statements('functions that pick rows', service, 's', [
+  { sql: 'SELECT top(v, 2) FROM one', rows: [[2], [3]], meta: [['top(v, 2)', 'INT', 4]] },
+  {
+    sql: 'SELECT ts, top(v, 2), n FROM one',
+    rows: [
+      [at(2), 2, 'b'],
+      [at(5), 3, 'c'],
+    ],
+  },
+  { sql: 'SELECT bottom(v, 2) FROM one', rows: [[1], [1]] },
+  { sql: 'SELECT bottom(v, 100) FROM one', rows: [[1], [2], [3], [1]] },
+  { sql: 'SELECT bottom(f, 1) FROM one', rows: [[1]], meta: [['bottom(f, 1)', 'DOUBLE', 8]] },
+  {
+    sql: 'SELECT tbname, top(v, 1), ts FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 4, at(2)],
+      ['b', 10, at(0)],
+    ],
+  },
+  {
+    sql: 'SELECT top(v, 3), tbname FROM st',
+    rows: [
+      [10, 'b'],
+      [7, 'b'],
+      [8, 'b'],
+    ],
+  },
+  { sql: 'SELECT top(v, 2) FROM one WHERE v > 10', rows: [] },
+  { sql: 'SELECT top(v, 1) FROM empty', rows: [] },
+  { sql: 'SELECT top(v, 2) x FROM one ORDER BY x DESC', rows: [[3], [2]] },
+  { sql: 'SELECT count(*) FROM (SELECT sample(v, 3) FROM one)', rows: [[3]] },
+  { sql: 'SELECT count(*) FROM (SELECT sample(v, 1000) FROM one)', rows: [[4]] },
+  { sql: "SELECT sample(n, 1) IN ('a', 'b', 'c') FROM one", rows: [[true]] },
+  { sql: 'SELECT tail(v, 3) FROM one', rows: [[null], [3], [1]], meta: [['tail(v, 3)', 'INT', 4]] },
+  {
+    sql: 'SELECT ts, tail(v, 2, 1) FROM one',
+    rows: [
+      [at(4), null],
+      [at(5), 3],
+    ],
+  },
+  { sql: 'SELECT tail(v, 2, 100) FROM one', rows: [] },
+  {
+    sql: 'SELECT tbname, tail(v, 1) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 4],
+      ['b', 8],
+    ],
+  },
+  { sql: 'SELECT unique(v) FROM one', rows: [[1], [null], [2], [3]], meta: [['unique(v)', 'INT', 4]] },
+  {
+    sql: 'SELECT ts, unique(n) FROM one',
+    rows: [
+      [at(0), 'a'],
+      [at(1), null],
+      [at(2), 'b'],
+      [at(5), 'c'],
+    ],
+  },
+  { sql: 'SELECT unique(v) FROM empty', rows: [] },
+]);
+
+statements('functions over rows are refused where they cannot stand', service, 's', [
+  { sql: 'SELECT diff(v) FROM st', error: 0x2805, says: 'Duplicate timestamps not allowed in function' },
+  { sql: 'SELECT mavg(v, 2) FROM st PARTITION BY v > 0', error: 0x2805 },
+  {
+    sql: 'SELECT diff(v) FROM one INTERVAL(1s)',
+    error: 0x2659,
+    says: 'DIFF function is not supported in time window query',
+  },
+  { sql: 'SELECT csum(v) FROM one INTERVAL(1s)', error: 0x2659 },
+  {
+    sql: `SELECT top(v, 1) FROM one WHERE ts > 0 AND ts < ${base} INTERVAL(1s) FILL(NULL)`,
+    error: 0x2657,
+    says: 'fill query',
+  },
+  {
+    sql: 'SELECT diff(v) FROM st GROUP BY tbname',
+    error: 0x265b,
+    says: 'DIFF function is not supported in group query',
+  },
+  { sql: 'SELECT diff(v), sum(v) FROM one', error: 0x2667 },
+  { sql: 'SELECT diff(v), csum(v) FROM one', error: 0x2667 },
+  { sql: 'SELECT top(v, 1), bottom(v, 1) FROM one', error: 0x2667 },
+  { sql: 'SELECT unique(v), last(v) FROM one', error: 0x2667 },
+  { sql: 'SELECT v FROM one WHERE diff(v) > 1', error: 0x2608 },
+  { sql: 'SELECT diff(sum(v)) FROM one', error: 0x2627 },
+  { sql: 'SELECT sum(diff(v)) FROM one', error: 0x2627 },
+  { sql: 'SELECT diff(diff(v)) FROM one', error: 0x2627 },
+  { sql: 'SELECT diff(1)', error: 0x2647, says: 'Invalid timeline function' },
+  { sql: 'SELECT diff(v) FROM (SELECT v FROM one)', error: 0x2647 },
+  { sql: 'SELECT diff(n) FROM one', error: 0x2802, says: 'diff' },
+  { sql: 'SELECT diff(v, 4) FROM one', error: 0x2803 },
+  { sql: 'SELECT diff() FROM one', error: 0x2801 },
+  { sql: 'SELECT csum(n) FROM one', error: 0x2802 },
+  { sql: 'SELECT mavg(v, 0) FROM one', error: 0x2803 },
+  { sql: 'SELECT mavg(v, 1001) FROM one', error: 0x2803 },
+  { sql: 'SELECT derivative(v, 1a, 0) FROM one', error: 0x2803 },
+  { sql: 'SELECT derivative(v, 1s, 2) FROM one', error: 0x2803 },
+  { sql: 'SELECT derivative(v, 1s) FROM one', error: 0x2801 },
+  { sql: "SELECT statecount(v, 'XX', 1) FROM one", error: 0x2803 },
+  { sql: "SELECT statecount(n, 'LT', 1) FROM one", error: 0x2802 },
+  { sql: "SELECT stateduration(v, 'LT', 1, 2s) FROM one", error: 0x2803 },
+  { sql: 'SELECT top(v, 101) FROM one', error: 0x2803 },
+  { sql: 'SELECT bottom(v, 0) FROM one', error: 0x2803 },
+  { sql: 'SELECT top(n, 1) FROM one', error: 0x2802 },
+  { sql: 'SELECT top(v, 1.5) FROM one', error: 0x2802 },
+  { sql: 'SELECT tail(v, 1, 101) FROM one', error: 0x2803 },
+  { sql: 'SELECT sample(v, 1001) FROM one', error: 0x2803 },
+  { sql: 'SELECT unique(v) FROM one INTERVAL(1s)', error: 0x2659 },
+]);
