@@ -1,23 +1,23 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
+import { quoteString } from '../print/quote.js';
 import { decimalQuotient } from '../resolve/arithmetic.js';
-import { numberOf } from '../resolve/convert.js';
+import { textOf } from '../resolve/convert.js';
 import {
   bigintType,
   doubleType,
   isInteger,
   isNumeric,
   isUnsigned,
+  nullValue,
   unsignedType,
   type Value,
 } from '../resolve/value.js';
+import { doubleArgument, nullable } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 
-/** An argument as a Nullable, because engine aggregates give NULL over no rows only for such. */
-export function nullable(arg: Value | undefined): string {
-  if (arg === undefined) return 'NULL';
-  return arg.nullable ? arg.sql : `toNullable(${arg.sql})`;
-}
+/** The longest VARCHAR. */
+const maxTextLength = 65517;
 
 function sumType(args: readonly Value[]): DataType {
   const type = args[0]?.type ?? doubleType;
@@ -47,12 +47,8 @@ function statistic(name: string, engine: string): AggregateFunction {
     name,
     parameters: ['number'],
     result: doubleType,
-    translate: (args, builder) => builder.aggregate(engine, args[0] === undefined ? 'NULL' : doubleArgument(args[0])),
+    translate: (args, builder) => builder.aggregate(engine, doubleArgument(args[0])),
   };
-}
-
-function doubleArgument(arg: Value): string {
-  return nullable({ ...numberOf(arg), nullable: arg.nullable });
 }
 
 function spread(args: readonly Value[], builder: AggregateBuilder): string {
@@ -60,6 +56,21 @@ function spread(args: readonly Value[], builder: AggregateBuilder): string {
   if (arg === undefined || (!isNumeric(arg.type) && arg.type.name !== 'TIMESTAMP')) throw wrongParameterType('SPREAD');
   const [high, low] = [builder.aggregate('max', nullable(arg)), builder.aggregate('min', nullable(arg))];
   return `(toFloat64(${high}) - toFloat64(${low}))`;
+}
+
+/**
+ * Texts of a group, one after the other in the order of time, with a separator between them. The last argument is the
+ * separator; the ones before it are joined row by row, and a row with NULL among them is left out.
+ */
+function groupConcat(args: readonly Value[], builder: AggregateBuilder): string {
+  const separator = args.at(-1)?.constant;
+  if (typeof separator !== 'string') throw wrongParameterType('GROUP_CONCAT');
+  const parts = args.slice(0, -1);
+  const text = parts.length === 1 ? textOf(parts[0] ?? nullValue) : `concat(${parts.map(textOf).join(', ')})`;
+  const row = `tuple(${builder.time?.sql ?? '0'}, assumeNotNull(${text}))`;
+  const rows = builder.aggregate('groupArrayIf', row, `isNotNull(${text})`);
+  const joined = `arrayStringConcat(arrayMap(r -> tupleElement(r, 2), arraySort(${rows})), ${quoteString(separator)})`;
+  return `if(empty(${rows}), NULL, ${joined})`;
 }
 
 /** Aggregates; all of them leave out NULL. */
@@ -94,6 +105,14 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     parameters: ['any'],
     result: bigintType,
     countLike: true,
-    translate: ([arg], builder) => `toInt64(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')})`,
+    translate: ([arg], builder) => `toInt64(ifNull(${builder.aggregate('uniqCombined64', arg?.sql ?? 'NULL')}, 0))`,
+  },
+  {
+    kind: 'aggregate',
+    name: 'GROUP_CONCAT',
+    parameters: ['text', 'text'],
+    atMost: 64,
+    result: dataType('VARCHAR', maxTextLength),
+    translate: groupConcat,
   },
 ];

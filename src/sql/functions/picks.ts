@@ -1,6 +1,6 @@
 import type { DataType } from '../../model/schema.js';
 import { doubleType, isBinary, type Value } from '../resolve/value.js';
-import { given } from './series.js';
+import { given } from './arguments.js';
 import {
   integerArgument,
   type Parameter,

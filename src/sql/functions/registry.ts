@@ -2,14 +2,17 @@ import { Codes } from '../../model/fault.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { conditionalFunctions } from './conditional.js';
+import { distributionFunctions } from './distributions.js';
 import { mathFunctions } from './math.js';
 import { pickFunctions } from './picks.js';
+import { regressionFunctions } from './regression.js';
 import { selectionFunctions } from './selections.js';
 import { seriesFunctions } from './series.js';
 import type { FunctionSpec } from './spec.js';
 import { systemFunctions } from './system.js';
 import { textFunctions } from './text.js';
 import { timeFunctions } from './time.js';
+import { timeWeightedFunctions } from './time-weighted.js';
 
 const functions: ReadonlyMap<string, FunctionSpec> = new Map(
   [
@@ -19,6 +22,9 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...conditionalFunctions,
     ...systemFunctions,
     ...aggregateFunctions,
+    ...distributionFunctions,
+    ...regressionFunctions,
+    ...timeWeightedFunctions,
     ...selectionFunctions,
     ...seriesFunctions,
     ...pickFunctions,
@@ -27,11 +33,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
-  (
-    'ELAPSED APERCENTILE PERCENTILE LEASTSQUARES HISTOGRAM MODE GROUP_CONCAT CORR COLS ' +
-    'IRATE TWA INTERP TO_CHAR TO_TIMESTAMP TO_JSON ' +
-    'LIKE_IN_SET REGEXP_IN_SET'
-  ).split(' '),
+  'COLS INTERP TO_CHAR TO_TIMESTAMP TO_JSON LIKE_IN_SET REGEXP_IN_SET'.split(' '),
 );
 
 /** A function by its upper-case name; error 0x264D when there is none. */

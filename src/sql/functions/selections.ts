@@ -1,14 +1,10 @@
 import type { DataType } from '../../model/schema.js';
 import { doubleType, isBinary, type Value } from '../resolve/value.js';
-import { nullable } from './aggregates.js';
+import { given, nullable } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
-}
-
-function given(arg: Value | undefined): string {
-  return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
 }
 
 /** MIN and MAX: numbers, texts and times. */

@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
-import { convertTo, type Environment, numberOf } from '../resolve/convert.js';
+import { convertTo, type Environment } from '../resolve/convert.js';
 import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../resolve/value.js';
-import { nullable } from './aggregates.js';
+import { doubleArgument, given, nullable } from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -27,11 +27,6 @@ export function following(sql: string, given: string, rows: RowWindows): string 
   return rows.over(call, { order: [`${rows.time.sql} DESC`], frame: beforeRow });
 }
 
-/** Engine SQL that is true where a value is there. */
-export function given(arg: Value | undefined): string {
-  return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
-}
-
 function first(args: readonly Value[]): Value {
   const arg = args[0];
   if (arg === undefined) throw wrongParameterType('');
@@ -47,10 +42,6 @@ function wideType(args: readonly Value[]): DataType {
   if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
   if (!isInteger(type)) return doubleType;
   return isUnsigned(type) ? unsignedType : bigintType;
-}
-
-function number(arg: Value): string {
-  return nullable({ ...numberOf(arg), nullable: arg.nullable });
 }
 
 /** A flag that is 0 or 1; 0 when it is left out. */
@@ -85,7 +76,7 @@ function derivative(args: readonly Value[], rows: RowWindows, env: Environment):
   const arg = first(args);
   const unit = unitTicksOf(args[1], env);
   const ignoresNegative = flag('DERIVATIVE', args[2]);
-  const [value, time] = [number(arg), rows.time.sql];
+  const [value, time] = [doubleArgument(arg), rows.time.sql];
   const rise = `(${value} - ${previous(value, given(arg), rows)})`;
   const run = `(${time} - ${previous(time, given(arg), rows)})`;
   const slope = `(${rise} / nullIf(${run}, 0) * ${unit})`;
@@ -111,7 +102,10 @@ function movingAverage(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
   const count = integerArgument('MAVG', args[1], 1n, 1000n);
   const by = [given(arg)];
-  const mean = rows.over(`avg(${number(arg)})`, { by, frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW` });
+  const mean = rows.over(`avg(${doubleArgument(arg)})`, {
+    by,
+    frame: `ROWS BETWEEN ${count - 1n} PRECEDING AND CURRENT ROW`,
+  });
   return { sql: mean, keep: `and(${given(arg)}, ${rows.over('row_number()', { by })} >= ${count})` };
 }
 
@@ -133,7 +127,7 @@ function runs(name: string, args: readonly Value[], rows: RowWindows): { holds: 
   const limit = numberArgument(name, args[2], -Infinity, Infinity);
   const literal = isInteger(arg.type) && Number.isInteger(limit) ? `${args[2]?.sql}` : `toFloat64('${limit}')`;
   const side = arg.type.name === 'FLOAT' ? `toFloat32(${literal})` : literal;
-  const value = arg.type.name === 'DECIMAL' ? number(arg) : arg.sql;
+  const value = arg.type.name === 'DECIMAL' ? doubleArgument(arg) : arg.sql;
   const holds = `${comparison}(${value}, ${side})`;
   return { holds, run: rows.over(`countIf(ifNull(not(${holds}), 0))`) };
 }

@@ -72,8 +72,10 @@ export interface AggregateFunction extends FunctionBase {
   readonly kind: 'aggregate' | 'selection';
   /** True for functions that give 0 over no rows; one of them makes the whole group appear (4.7). */
   readonly countLike?: boolean;
-  /** True when rows have to be seen in their order, with their neighbours. */
-  readonly ordered?: boolean;
+  /** Whether rows have to be seen in their order, with their neighbours. */
+  readonly ordered?: boolean | 'in-windows';
+  /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
+  readonly distinctTimes?: boolean;
   /** True when a super table is refused (0x265F). */
   readonly singleTable?: boolean;
   /** True when a group gives several rows; nothing else may stand beside it. */

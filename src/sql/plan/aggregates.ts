@@ -1,4 +1,4 @@
-import type { AggregateBuilder } from '../functions/spec.js';
+import type { AggregateBuilder, RowWindows } from '../functions/spec.js';
 import type { Value } from '../resolve/value.js';
 
 /** One engine aggregate of a group: `name(args) AS alias`. */
@@ -10,13 +10,17 @@ export interface EngineAggregate {
 /** The engine aggregates of a block, each computed once; results are read from `source`. */
 export class AggregateList implements AggregateBuilder {
   readonly time: Value | undefined;
+  readonly rows: RowWindows | undefined;
+  readonly span: AggregateBuilder['span'];
   readonly #source: string;
   readonly #list: EngineAggregate[] = [];
   readonly #known = new Map<string, EngineAggregate>();
 
-  constructor(source: string, time: Value | undefined) {
+  constructor(source: string, { time, rows, span }: Pick<AggregateBuilder, 'time' | 'rows' | 'span'>) {
     this.#source = source;
     this.time = time;
+    this.rows = rows;
+    this.span = span;
   }
 
   get list(): readonly EngineAggregate[] {

@@ -1,8 +1,8 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import type { Expression } from '../ast.js';
-import { nullable } from '../functions/aggregates.js';
+import { nullable } from '../functions/arguments.js';
 import { isAggregate } from '../functions/registry.js';
-import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
+import { type AggregateFunction, checkArguments, type RowWindows, type SeriesFunction } from '../functions/spec.js';
 import { refuse } from '../resolve/context.js';
 import type { Environment } from '../resolve/convert.js';
 import {
@@ -16,6 +16,7 @@ import { windowColumns } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
 import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
 import { AggregateList } from './aggregates.js';
+import { isSuper } from './scan.js';
 import type { IntervalWindows } from './window.js';
 
 /** A grouping key: what it is over rows, and the column that holds it once grouped. */
@@ -38,6 +39,8 @@ export interface GroupScope {
   readonly rows: ExpressionTranslator;
   /** True when plain columns take the values of the row that a selection picks. */
   readonly picksRow: boolean;
+  /** The rows in their order, when an aggregate wants to see them so. */
+  readonly ordered: RowWindows | undefined;
 }
 
 /** Names as they stand for a group of rows: keys, window limits, aggregates, columns of a picked row. */
@@ -54,7 +57,9 @@ export class GroupNames implements NameResolver {
 
   constructor(scope: GroupScope) {
     this.#scope = scope;
-    this.aggregates = new AggregateList(scope.source, scope.relation?.time);
+    const { windows, ordered } = scope;
+    const span = windows === undefined ? undefined : { start: 'w', end: windows.endOf('w') };
+    this.aggregates = new AggregateList(scope.source, { time: scope.relation?.time, rows: ordered, span });
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
     this.#plainKeys = scope.keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
   }
@@ -92,6 +97,9 @@ export class GroupNames implements NameResolver {
     if (spec.kind === 'series')
       throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${spec.name.toLowerCase()}`);
     const { rows, env } = this.#scope;
+    if (spec.singleTable === true && isSuper(this.#scope.relation)) {
+      throw refuse(Codes.onlySingleTable, 'Only support single table');
+    }
     const star = call.args.length === 1 && call.args[0]?.kind === 'star' && spec.name === 'COUNT';
     const everyRow: Value = { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: 0 };
     const args = star

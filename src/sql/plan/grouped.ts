@@ -3,7 +3,7 @@ import type { Expression, Fill } from '../ast.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
 import { printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
-import { type CallExpression, ExpressionTranslator, mentions, partsOf } from '../resolve/expression.js';
+import { type CallExpression, ExpressionTranslator, partsOf } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { fillWindows } from './fill.js';
@@ -14,23 +14,42 @@ import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
 import { type BlockTask, resultColumns } from './select.js';
+import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 
 /**
  * A SELECT over groups, windows or both. Its engine statement has layers: rows are grouped, missing windows filled, and
  * the select list is computed over what that gives.
  */
-export function planGrouped(task: BlockTask): PlannedBlock {
+export function planGrouped(block: BlockTask): PlannedBlock {
+  const rows = orderedRows(block);
+  const task =
+    rows === undefined ? block : { ...block, relation: rows.relation, filter: SlicedRows.afterScan(block.filter) };
   const { select, items } = task;
-  const scope = groupScope(task);
+  const scope = groupScope(task, rows);
+  rows?.sliceBy(scope.keys.map(({ value }) => value));
   const names = new GroupNames(scope);
   const translator = new ExpressionTranslator(task.env, names);
   const values = items.map(({ value }) => translator.translate(value));
   checkWindowFunctions(task, values);
+  checkManyRows(task);
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
   const filled = fillColumns(scope, [...values, ...hidden]);
-  const grouped = groupedRows(task, scope, names);
+  const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
+  const checks =
+    wantsDistinctTimes &&
+    mayRepeatTimes(
+      block.relation,
+      scope.keys.map(({ value }) => value),
+    )
+      ? [rows.distinctTimes()]
+      : [];
+  const grouped = groupedRows(
+    { ...task, filter: { ...task.filter, row: [...task.filter.row, ...checks] } },
+    scope,
+    names,
+  );
   const fill = fillClause(task);
   const layer = { sql: grouped, having };
   if (fill !== undefined && scope.windows !== undefined) {
@@ -94,7 +113,29 @@ function failedOrder(): never {
   throw refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
 }
 
-function groupScope(task: BlockTask): GroupScope {
+/** The rows in their order with their neighbours, when a function of the block has to see them so. */
+function orderedRows(task: BlockTask): SlicedRows | undefined {
+  const specs = aggregatesOf(task).map(({ name }) => findFunction(name));
+  const wanted = specs.some((spec) => {
+    if (spec.kind !== 'aggregate') return false;
+    return spec.ordered === true || (spec.ordered === 'in-windows' && task.select.window !== undefined);
+  });
+  return wanted ? new SlicedRows(task) : undefined;
+}
+
+function checksTimes({ name }: CallExpression): boolean {
+  const spec = findFunction(name);
+  return spec.kind === 'aggregate' && spec.distinctTimes === true;
+}
+
+/** The calls of aggregates and selections in all clauses. */
+function aggregatesOf({ select, items }: BlockTask): CallExpression[] {
+  const everything = [...items, ...select.orderBy].map(({ value }) => value);
+  if (select.having !== undefined) everything.push(select.having);
+  return everything.flatMap(aggregateCalls);
+}
+
+function groupScope(task: BlockTask, ordered: SlicedRows | undefined): GroupScope {
   const { select, relation, env, items, filter, serial } = task;
   const inKey = (): Error => refuse(Codes.functionMixed, functionMixedText);
   const keyRows = new ExpressionTranslator(env, new RowNames(relation, inKey));
@@ -112,6 +153,7 @@ function groupScope(task: BlockTask): GroupScope {
     bounds: filter.bounds,
     rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
     picksRow: picksRow(items.map(({ value }) => value)),
+    ordered,
   };
 }
 
@@ -140,6 +182,19 @@ function aggregateCalls(expression: Expression): CallExpression[] {
   return partsOf(expression).flatMap(aggregateCalls);
 }
 
+/** A function that gives several rows stands alone (5.9). */
+function checkManyRows(task: BlockTask): void {
+  const calls = aggregatesOf(task);
+  const many = calls.find(({ name }) => {
+    const spec = findFunction(name);
+    return spec.kind === 'aggregate' && spec.manyRows === true;
+  });
+  if (many === undefined) return;
+  if (calls.length > 1) throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${many.name.toLowerCase()}`);
+  if (fillClause(task) !== undefined)
+    throw refuse(Codes.notInFill, `${many.name} function is not supported in fill query`);
+}
+
 function checkWindowFunctions({ select }: BlockTask, values: readonly Value[]): void {
   if (select.window === undefined || values.some(({ uses }) => (uses & Uses.aggregate) !== 0)) return;
   throw refuse(Codes.noWindowFunction, 'No valid function in window query');
@@ -155,10 +210,8 @@ function orderValue(expression: Expression, { items }: BlockTask, translator: Ex
 }
 
 function groupedRows(task: BlockTask, scope: GroupScope, names: GroupNames): string {
-  const { select, relation, items, filter } = task;
-  const everything = [...items.map(({ value }) => value), ...select.orderBy.map(({ value }) => value)];
-  if (select.having !== undefined) everything.push(select.having);
-  const calls = everything.flatMap(aggregateCalls);
+  const { relation, filter } = task;
+  const calls = aggregatesOf(task);
   const time = relation?.time?.sql;
   return groupRows({
     relation,
@@ -167,7 +220,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, names: GroupNames): str
     windowStart: scope.windows === undefined || time === undefined ? undefined : scope.windows.startOf(time),
     aggregates: names.aggregates.list,
     dependents: names.dependents,
-    countLike: everything.some((expression) => mentions(expression, isCountLike)),
+    countLike: calls.some(({ name }) => isCountLike(name)),
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

@@ -11,14 +11,13 @@ import {
   type NameResolver,
 } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import type { Relation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
 import { type BlockTask, resultColumns } from './select.js';
-import { SlicedRows } from './sliced-rows.js';
+import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 
 /** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
 export function asksForSeries({ select, items }: BlockTask): boolean {
@@ -60,12 +59,6 @@ export function planSeries(task: BlockTask): PlannedBlock {
     orderBy,
   });
   return { sql, columns: shown };
-}
-
-/** False when every slice is one series, whose times differ anyway. */
-export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[]): boolean {
-  if (keys.some(({ role }) => role === 'tbname')) return false;
-  return relation?.source.kind !== 'stored' || relation.source.target.kind === 'super';
 }
 
 /** Where such functions may not stand (5.9). */

@@ -29,34 +29,41 @@ export class SlicedRows implements RowWindows {
   readonly #alias: string;
   readonly #columns: WindowColumn[] = [];
   readonly #known = new Map<string, string>();
-  #slices: readonly Value[] = [];
+  #slices: readonly string[] = [];
 
+  /** Error 0x2647 when the rows have no time. */
   constructor(task: BlockTask) {
     const { relation, filter, serial } = task;
     if (relation?.time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
+    const complete = (): string => this.#text();
+    const source = {
+      kind: 'block',
+      get sql() {
+        return complete();
+      },
+    } as const;
+    if (relation.source.kind === 'block') {
+      this.#alias = relation.rowAlias;
+      this.time = relation.time;
+      const { from, where } = scanRows(relation, filter, false);
+      this.#scanned = printSelect({ columns: [], star: this.#alias, from, where });
+      this.relation = { ...relation, source };
+      return;
+    }
     this.#alias = `o${serial}`;
-    const carried = new Carried(relation, this.#alias, mentionedNames(task.select, task.items));
+    const carried = new Carried(relation, relation.time, this.#alias, mentionedNames(task.select, task.items));
     this.time = carried.time;
     this.#scanned = printSelect({ columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) });
-    const complete = (): string => this.#text();
-    this.relation = {
-      ...carried.relation,
-      source: {
-        kind: 'block',
-        get sql() {
-          return complete();
-        },
-      },
-    };
+    this.relation = { ...carried.relation, source };
   }
 
   /** What divides the rows into slices; values over {@link relation}. */
   sliceBy(keys: readonly Value[]): void {
-    this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing);
+    this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing).map(({ sql }) => sql);
   }
 
   over(call: string, { by = [], order, frame }: RowWindow = {}): string {
-    const keys = [...this.#slices.map(({ sql }) => sql), ...by];
+    const keys = [...this.#slices, ...by];
     const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
     const rows = frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
     return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? [this.time.sql]).join(', ')} ${rows})`);
@@ -78,11 +85,11 @@ export class SlicedRows implements RowWindows {
     const known = this.#known.get(sql);
     if (known !== undefined) return known;
     let depth = 1;
-    for (const [, number] of sql.matchAll(new RegExp(`\\b${this.#alias}\\.x(\\d+)\\b`, 'g'))) {
+    for (const [, number] of sql.matchAll(new RegExp(`\\b${this.#alias}\\.y(\\d+)\\b`, 'g'))) {
       depth = Math.max(depth, (this.#columns[Number(number) - 1]?.depth ?? 0) + 1);
     }
     this.#columns.push({ sql, depth });
-    const name = `${this.#alias}.x${this.#columns.length}`;
+    const name = `${this.#alias}.y${this.#columns.length}`;
     this.#known.set(sql, name);
     return name;
   }
@@ -91,14 +98,22 @@ export class SlicedRows implements RowWindows {
     let text = this.#scanned;
     const deepest = this.#columns.reduce((most, { depth }) => Math.max(most, depth), 0);
     for (let level = 1; level <= deepest; level += 1) {
-      const added = this.#columns.flatMap(({ sql, depth }, at) => (depth === level ? [`${sql} AS x${at + 1}`] : []));
-      text = `SELECT ${this.#alias}.*, ${added.join(', ')} FROM (${text}) AS ${this.#alias}`;
+      const added = this.#columns.flatMap(({ sql, depth }, at) =>
+        depth === level ? [[sql, `y${at + 1}`] as const] : [],
+      );
+      text = printSelect({ columns: added, star: this.#alias, from: `(${text}) AS ${this.#alias}` });
     }
     return text;
   }
 }
 
-/** The columns of a relation that a block names, as a subquery hands them on. */
+/** False when every slice is one series, whose times differ anyway. */
+export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[]): boolean {
+  if (keys.some(({ role }) => role === 'tbname')) return false;
+  return relation?.source.kind !== 'stored' || relation.source.target.kind === 'super';
+}
+
+/** The columns of a stored table that a block names, as a subquery hands them on. */
 class Carried {
   readonly columns: [sql: string, alias: string][] = [];
   readonly relation: Relation;
@@ -106,10 +121,8 @@ class Carried {
   usesTags = false;
   readonly #alias: string;
 
-  constructor(relation: Relation, alias: string, names: ReadonlySet<string>) {
+  constructor(relation: Relation, time: Value, alias: string, names: ReadonlySet<string>) {
     this.#alias = alias;
-    const { time } = relation;
-    if (time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
     this.time = this.#carry(time, 'ts');
     const columns = relation.columns.map((column, at) => {
       if (column.value.sql === time.sql) return { ...column, value: this.time };

@@ -2,6 +2,8 @@
 export interface EngineSelect {
   /** Expressions with the names they get. */
   readonly columns: readonly (readonly [sql: string, alias: string])[];
+  /** Puts all columns of the FROM item of this name before them. */
+  readonly star?: string;
   readonly distinct?: boolean;
   readonly from: string | undefined;
   readonly where?: readonly string[];
@@ -27,8 +29,9 @@ export interface LimitBy extends RowRange {
 
 /** The text of a SELECT without settings and format. */
 export function printSelect(select: EngineSelect): string {
-  const columns = select.columns.map(([sql, alias]) => `${sql} AS ${alias}`).join(', ');
-  let text = `SELECT ${select.distinct === true ? 'DISTINCT ' : ''}${columns}`;
+  const columns = select.columns.map(([sql, alias]) => `${sql} AS ${alias}`);
+  if (select.star !== undefined) columns.unshift(`${select.star}.*`);
+  let text = `SELECT ${select.distinct === true ? 'DISTINCT ' : ''}${columns.join(', ')}`;
   if (select.from !== undefined) text += ` FROM ${select.from}`;
   text += conditions(' WHERE ', select.where);
   if (select.groupBy !== undefined && select.groupBy > 0) {

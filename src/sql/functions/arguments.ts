@@ -1,0 +1,18 @@
+import { numberOf } from '../resolve/convert.js';
+import type { Value } from '../resolve/value.js';
+
+/** An argument as a Nullable, because engine aggregates give NULL over no rows only for such. */
+export function nullable(arg: Value | undefined): string {
+  if (arg === undefined) return 'NULL';
+  return arg.nullable ? arg.sql : `toNullable(${arg.sql})`;
+}
+
+/** A number as a Nullable DOUBLE: statistics are computed in binary64 whatever the column holds. */
+export function doubleArgument(arg: Value | undefined): string {
+  return arg === undefined ? 'NULL' : nullable({ ...numberOf(arg), nullable: arg.nullable });
+}
+
+/** Engine SQL that is true where a value is there. */
+export function given(arg: Value | undefined): string {
+  return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
+}

@@ -1,0 +1,116 @@
+import { dataType } from '../../model/schema.js';
+import { castToEngine } from '../plan/storage.js';
+import { float64, quoteString } from '../print/quote.js';
+import { doubleType, isBinary, type Value } from '../resolve/value.js';
+import { doubleArgument, given } from './arguments.js';
+import { type HistogramBins, histogramBins } from './histogram-bins.js';
+import {
+  type AggregateBuilder,
+  type AggregateFunction,
+  integerArgument,
+  numberArgument,
+  wrongParameterType,
+  wrongParameterValue,
+} from './spec.js';
+
+/** Room for the text of several percentiles or of one bin. */
+const textType = dataType('VARCHAR', 512);
+
+/** Percentiles as engine levels between 0 and 1. */
+function levels(name: string, args: readonly Value[]): string {
+  return args.map((arg) => numberArgument(name, arg, 0, 100) / 100).join(', ');
+}
+
+/** One percentile is a number, several are a text with six decimals each. */
+function percentile(args: readonly Value[], builder: AggregateBuilder): string {
+  const column = doubleArgument(args[0]);
+  const wanted = levels('PERCENTILE', args.slice(1));
+  if (args.length === 2) return builder.aggregate(`quantileExactInclusive(${wanted})`, column);
+  const all = builder.aggregate(`quantilesExactInclusive(${wanted})`, column);
+  const text = `arrayStringConcat(arrayMap(q -> printf('%.6f', assumeNotNull(q)), ${all}), ', ')`;
+  return `if(${builder.aggregate('count', column)} = 0, NULL, concat('[', ${text}, ']'))`;
+}
+
+function approximatePercentile(args: readonly Value[], builder: AggregateBuilder): string {
+  const algorithm = args[2]?.constant ?? 'default';
+  if (typeof algorithm !== 'string') throw wrongParameterType('APERCENTILE');
+  const engine = { default: 'quantile', 't-digest': 'quantileTDigest' }[algorithm.toLowerCase()];
+  if (engine === undefined) throw wrongParameterValue('APERCENTILE');
+  const wanted = levels('APERCENTILE', args.slice(1, 2));
+  return builder.aggregate(`${engine}(${wanted})`, doubleArgument(args[0]));
+}
+
+/** The most frequent value, by exact counts of all values; of equally frequent ones the smallest. */
+function mode(args: readonly Value[], builder: AggregateBuilder): string {
+  const arg = args[0];
+  if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
+  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${arg.sql})]`, '[toUInt64(1)]', given(arg));
+  const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
+  const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
+  return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
+}
+
+/** One row for each bin; a value belongs to the bin above whose lower bound it lies, its upper bound included. */
+function histogram(args: readonly Value[], builder: AggregateBuilder): string {
+  const [type, description] = [args[1]?.constant, args[2]?.constant];
+  if (typeof type !== 'string' || typeof description !== 'string') throw wrongParameterType('HISTOGRAM');
+  const bins = histogramBins(type.toLowerCase(), description);
+  if (bins === undefined) throw wrongParameterValue('HISTOGRAM');
+  const normalized = integerArgument('HISTOGRAM', args[3], 0n, 1n) === 1n;
+  const column = doubleArgument(args[0]);
+  const hits = bins.edges.slice(1).map((upper, at) => inBin(column, bins.edges[at] ?? -Infinity, upper));
+  const counts = builder.aggregate('sumForEach', `[${hits.join(', ')}]`);
+  return `arrayJoin(${binTexts(bins, counts, normalized)})`;
+}
+
+function inBin(column: string, lower: number, upper: number): string {
+  const terms = [`isNotNull(${column})`];
+  if (lower !== -Infinity) terms.push(`${column} > ${float64(lower)}`);
+  if (upper !== Infinity) terms.push(`${column} <= ${float64(upper)}`);
+  return terms.length === 1 ? `toUInt8(${terms[0]})` : `ifNull(and(${terms.join(', ')}), 0)`;
+}
+
+function binTexts({ heads }: HistogramBins, counts: string, normalized: boolean): string {
+  const listed = `[${heads.map(quoteString).join(', ')}]`;
+  const known = `arrayResize(${counts}, ${heads.length}, 0)`;
+  const shown = normalized
+    ? `printf('%.6f', if(arraySum(${known}) = 0, 0, n / arraySum(${known})))`
+    : 'toString(toUInt64(n))';
+  return `arrayMap((h, n) -> concat(h, ${shown}, '}'), ${listed}, ${known})`;
+}
+
+/** Aggregates that tell how values are distributed; all of them leave out NULL. */
+export const distributionFunctions: readonly AggregateFunction[] = [
+  {
+    kind: 'aggregate',
+    name: 'PERCENTILE',
+    parameters: ['number', 'number'],
+    atMost: 11,
+    result: (args) => (args.length === 2 ? doubleType : textType),
+    singleTable: true,
+    translate: percentile,
+  },
+  {
+    kind: 'aggregate',
+    name: 'APERCENTILE',
+    parameters: ['number', 'number', 'text'],
+    required: 2,
+    result: doubleType,
+    translate: approximatePercentile,
+  },
+  {
+    kind: 'aggregate',
+    name: 'MODE',
+    parameters: ['any'],
+    result: (args) => args[0]?.type ?? doubleType,
+    translate: mode,
+  },
+  {
+    kind: 'aggregate',
+    name: 'HISTOGRAM',
+    parameters: ['number', 'text', 'text', 'integer'],
+    result: textType,
+    manyRows: true,
+    translate: histogram,
+  },
+];

@@ -1,0 +1,52 @@
+import { dataType } from '../../model/schema.js';
+import { float64 } from '../print/quote.js';
+import { doubleType, type Value } from '../resolve/value.js';
+import { doubleArgument, given } from './arguments.js';
+import { type AggregateBuilder, type AggregateFunction, numberArgument, wrongParameterType } from './spec.js';
+
+/** A statistic of two columns over the rows in which both have values. */
+function ofTwo(name: string, engine: string): AggregateFunction {
+  return {
+    kind: 'aggregate',
+    name,
+    parameters: ['number', 'number'],
+    result: doubleType,
+    translate: ([a, b], builder) => builder.aggregate(engine, doubleArgument(a), doubleArgument(b)),
+  };
+}
+
+/**
+ * The line through the values of a group, the i-th of which lies at start + i * step. Rows are numbered once for all
+ * windows of a slice; where a window's numbers begin does not change the slope and shifts the intercept.
+ */
+function leastSquares(args: readonly Value[], builder: AggregateBuilder): string {
+  const start = numberArgument('LEASTSQUARES', args[1], -Infinity, Infinity);
+  const step = numberArgument('LEASTSQUARES', args[2], -Infinity, Infinity);
+  const { rows } = builder;
+  if (rows === undefined) throw wrongParameterType('LEASTSQUARES');
+  const value = doubleArgument(args[0]);
+  const number = `toFloat64(${rows.over('row_number()', { by: [given(args[0])] })})`;
+  const position = `if(${given(args[0])}, ${number}, NULL)`;
+  const line = builder.aggregate('simpleLinearRegression', position, value);
+  const [first, count] = [builder.aggregate('min', position), builder.aggregate('count', value)];
+  const slope = `(tupleElement(${line}, 'k') / ${float64(step)})`;
+  const intercept = `(tupleElement(${line}, 'b') + tupleElement(${line}, 'k') * ${first} - ${slope} * ${float64(start)})`;
+  const printed = (sql: string): string => `printf('%.6f', assumeNotNull(${sql}))`;
+  const text = `concat('{slop:', ${printed(slope)}, ', intercept:', ${printed(intercept)}, '}')`;
+  return `multiIf(${count} = 0, NULL, ${count} = 1, '{slop:-nan, intercept:-nan}', ${text})`;
+}
+
+/** Aggregates that relate values to each other or to their order. */
+export const regressionFunctions: readonly AggregateFunction[] = [
+  {
+    kind: 'aggregate',
+    name: 'LEASTSQUARES',
+    parameters: ['number', 'number', 'number'],
+    result: dataType('VARCHAR', 64),
+    ordered: true,
+    translate: leastSquares,
+  },
+  ofTwo('CORR', 'corr'),
+  ofTwo('COVAR_POP', 'covarPop'),
+  ofTwo('COVAR_SAMP', 'covarSamp'),
+];

@@ -1,0 +1,103 @@
+import { Codes } from '../../model/fault.js';
+import { ticksPerSecond } from '../../model/schema.js';
+import { raiseIf } from '../print/raise.js';
+import type { Environment } from '../resolve/convert.js';
+import { doubleType, type Value } from '../resolve/value.js';
+import { doubleArgument, given } from './arguments.js';
+import { following, previous } from './series.js';
+import { type AggregateBuilder, type AggregateFunction, unitArgument, wrongParameterType } from './spec.js';
+
+/**
+ * The time from the first to the last row. A window of time that has rows before it counts from its start, one that has
+ * rows behind it up to its end.
+ */
+function elapsed(args: readonly Value[], builder: AggregateBuilder, env: Environment): string {
+  const time = args[0];
+  if (time?.role !== 'time') throw wrongParameterType('ELAPSED');
+  const unit = unitArgument('ELAPSED', args[1], env.precision);
+  const { rows, span } = builder;
+  let [from, to] = [time.sql, time.sql];
+  if (rows !== undefined && span !== undefined) {
+    from = `if(ifNull(${previous(time.sql, '1', rows)} < ${span.start}, 0), ${span.start}, ${time.sql})`;
+    to = `if(ifNull(${following(time.sql, '1', rows)} >= ${span.end}, 0), ${span.end}, ${time.sql})`;
+  }
+  const [low, high] = [builder.aggregate('min', `toNullable(${from})`), builder.aggregate('max', `toNullable(${to})`)];
+  return `((${high} - ${low}) / ${unit})`;
+}
+
+/**
+ * The mean of the line through the points of a slice, weighted by time. At the edges of a window the line goes on to the
+ * neighbours outside; before the first and behind the last point there is none. Every point accounts for the piece of the
+ * line before it, and the last one of a window for the piece up to the window's end too.
+ */
+function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder): string {
+  const { rows, span } = builder;
+  if (rows === undefined) throw wrongParameterType('TWA');
+  const there = given(args[0]);
+  const [value, time] = [doubleArgument(args[0]), rows.time.sql];
+  const before = { value: previous(value, there, rows), time: previous(time, there, rows) };
+  const areas: string[] = [];
+  const lengths: string[] = [];
+  const add = (known: string, length: string, ends: readonly [string, string]): void => {
+    areas.push(`if(${known}, (${ends[0]} + ${ends[1]}) / 2 * (${length}), 0)`);
+    lengths.push(`if(${known}, ${length}, 0)`);
+  };
+  if (span === undefined) {
+    add(`isNotNull(${before.time})`, `${time} - ${before.time}`, [before.value, value]);
+  } else {
+    const after = { value: following(value, there, rows), time: following(time, there, rows) };
+    const from = `greatest(${before.time}, ${span.start})`;
+    const rise = `(${value} - ${before.value}) / nullIf(${time} - ${before.time}, 0)`;
+    const left = `(${before.value} + ${rise} * (${from} - ${before.time}))`;
+    add(`isNotNull(${before.time})`, `${time} - ${from}`, [left, value]);
+    const fall = `(${after.value} - ${value}) / nullIf(${after.time} - ${time}, 0)`;
+    const right = `(${value} + ${fall} * (${span.end} - ${time}))`;
+    add(`ifNull(${after.time} >= ${span.end}, 0)`, `${span.end} - ${time}`, [value, right]);
+  }
+  const sum = (terms: readonly string[]): string =>
+    builder.aggregate('sum', `if(${there}, toFloat64(${terms.join(' + ')}), NULL)`);
+  const length = sum(lengths);
+  return `if(${length} > 0, ${sum(areas)} / ${length}, ${builder.aggregate('avg', value)})`;
+}
+
+/** The rise a second between the last two values; a value below the one before it begins at 0 again, as counters do. */
+function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Environment): string {
+  const { time } = builder;
+  if (time === undefined) throw wrongParameterType('IRATE');
+  const newest = builder.aggregate(
+    'groupArraySortedIf(3)',
+    `tuple(negate(assumeNotNull(${time.sql})), assumeNotNull(${doubleArgument(args[0])}))`,
+    given(args[0]),
+  );
+  const part = (row: number, at: number): string => `tupleElement(arrayElement(${newest}, ${row}), ${at})`;
+  const seconds = `((${part(2, 1)} - ${part(1, 1)}) / ${ticksPerSecond(env.precision)})`;
+  const rise = `if(${part(1, 2)} < ${part(2, 2)}, ${part(1, 2)}, ${part(1, 2)} - ${part(2, 2)})`;
+  const third = `and(length(${newest}) = 3, ${part(2, 1)} = ${part(3, 1)})`;
+  const twice = `and(length(${newest}) > 1, or(${part(1, 1)} = ${part(2, 1)}, ${third}))`;
+  const text = 'Duplicate timestamps not allowed in function';
+  const rate = `if(${raiseIf(twice, Codes.duplicateTimestamps, text)} = 0, ${rise} / nullIf(${seconds}, 0), NULL)`;
+  return `multiIf(empty(${newest}), NULL, length(${newest}) < 2, 0, ${rate})`;
+}
+
+/** Aggregates in which the times of the rows count. */
+export const timeWeightedFunctions: readonly AggregateFunction[] = [
+  {
+    kind: 'aggregate',
+    name: 'ELAPSED',
+    parameters: ['any', 'unit'],
+    required: 1,
+    result: doubleType,
+    ordered: 'in-windows',
+    translate: elapsed,
+  },
+  {
+    kind: 'aggregate',
+    name: 'TWA',
+    parameters: ['number'],
+    result: doubleType,
+    ordered: true,
+    distinctTimes: true,
+    translate: timeWeightedAverage,
+  },
+  { kind: 'aggregate', name: 'IRATE', parameters: ['number'], result: doubleType, translate: instantRate },
+];

@@ -1,0 +1,359 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z, a multiple of 20 s. */
+const base = 1_700_000_000_000;
+
+/** Time of so many seconds after {@link base}, as results show it. */
+function at(seconds: number): string {
+  return new Date(base + seconds * 1000).toISOString();
+}
+
+/** Rows of VALUES, one second apart. */
+function values(rows: readonly string[], everySeconds = 1): string {
+  return rows.map((row, index) => `(${base + index * everySeconds * 1000}, ${row})`).join(' ');
+}
+
+/**
+ * `one`: seven rows a second apart. `nulls`: two rows without values. `st`: a (g 1) with 1,2,4; b (g 2) with 10,7,NULL,8;
+ * c (g 1) empty. `curve`: from midnight on every six minutes a value. `line`: 1,2,3.
+ */
+test.before(async () => {
+  await service.run('CREATE DATABASE s');
+  await service.run(
+    'CREATE TABLE s.one (ts TIMESTAMP, v INT, f DOUBLE, u INT UNSIGNED, b BOOL, n VARCHAR(8), d DECIMAL(10,2), r FLOAT)',
+  );
+  const rows = [
+    "1, 1.5, 5, true, 'a', 1.25, 0.1",
+    'NULL, NULL, NULL, NULL, NULL, NULL, NULL',
+    "2, 2.5, 3, false, 'b', 1.75, 0.1",
+    "NULL, NULL, 4, NULL, 'a', NULL, 0.2",
+    'NULL, NULL, 4, NULL, NULL, NULL, NULL',
+    "3, 1, 4, true, 'c', 0.5, 0.3",
+    "1, 4, 9, true, 'b', 10, 0.1",
+  ];
+  await service.run(`INSERT INTO s.one VALUES ${values(rows)}`);
+  await service.run('CREATE TABLE s.empty (ts TIMESTAMP, v INT, n VARCHAR(8))');
+  await service.run('CREATE TABLE s.nulls (ts TIMESTAMP, v INT, n VARCHAR(8))');
+  await service.run(`INSERT INTO s.nulls VALUES ${values(['NULL, NULL', 'NULL, NULL'])}`);
+  await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await service.run(`INSERT INTO s.a USING s.st TAGS (1) VALUES ${values(['1', '2', '4'])}`);
+  await service.run(`INSERT INTO s.b USING s.st TAGS (2) VALUES ${values(['10', '7', 'NULL', '8'])}`);
+  await service.run('CREATE TABLE s.c USING s.st TAGS (1)');
+  await service.run('CREATE TABLE s.line (ts TIMESTAMP, v INT)');
+  await service.run(`INSERT INTO s.line VALUES ${values(['1', '2', '3'])}`);
+  await service.run('CREATE TABLE s.curve (ts TIMESTAMP, v DOUBLE)');
+  const curve = [2.064, 2.116, 2.028, 2.126, 2.041, 2.051].map(
+    (v, i) => `('2024-01-01 00:${String(i * 6).padStart(2, '0')}:00', ${v})`,
+  );
+  await service.run(`INSERT INTO s.curve VALUES ${curve.join(' ')}`);
+});
+
+statements('percentiles are exact and lie between neighbours', service, 's', [
+  { sql: 'SELECT percentile(v, 50) FROM one', rows: [[1.5]], meta: [['percentile(v, 50)', 'DOUBLE', 8]] },
+  { sql: 'SELECT percentile(v, 0) FROM one', rows: [[1]] },
+  { sql: 'SELECT percentile(v, 75.0) FROM one', rows: [[2.25]] },
+  {
+    sql: 'SELECT percentile(v, 50, 100) AS p FROM one',
+    rows: [['[1.500000, 3.000000]']],
+    meta: [['p', 'VARCHAR', 512]],
+  },
+  { sql: 'SELECT percentile(d, 100) FROM one', rows: [[10]] },
+  { sql: 'SELECT percentile(v, 50) FROM empty', rows: [] },
+  { sql: 'SELECT percentile(v, 50), percentile(v, 1, 2), count(v) FROM nulls', rows: [[null, null, 0]] },
+  { sql: 'SELECT tbname, percentile(v, 100) FROM b GROUP BY tbname', rows: [['b', 10]] },
+  {
+    sql: 'SELECT _wstart, percentile(v, 100) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), 2],
+      [at(4), 3],
+    ],
+  },
+  { sql: 'SELECT percentile(v, 50) FROM st', error: 0x265f, says: 'Only support single table' },
+  { sql: 'SELECT percentile(v, 101) FROM one', error: 0x2803 },
+  { sql: 'SELECT percentile(v, -1) FROM one', error: 0x2803 },
+  { sql: 'SELECT percentile(n, 1) FROM one', error: 0x2802 },
+  { sql: 'SELECT percentile(v, v) FROM one', error: 0x2802 },
+  { sql: 'SELECT percentile(v) FROM one', error: 0x2801 },
+  { sql: 'SELECT percentile(v, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) FROM one', error: 0x2801 },
+  { sql: 'SELECT apercentile(v, 50) FROM one', rows: [[1.5]], meta: [['apercentile(v, 50)', 'DOUBLE', 8]] },
+  { sql: "SELECT apercentile(v, 100, 't-digest') FROM st", rows: [[10]] },
+  {
+    sql: "SELECT g, apercentile(v, 100, 'default') FROM st GROUP BY g",
+    rows: [
+      [1, 4],
+      [2, 10],
+    ],
+  },
+  { sql: 'SELECT apercentile(v, 50) FROM nulls', rows: [[null]] },
+  { sql: "SELECT apercentile(v, 50, 'x') FROM one", error: 0x2803 },
+]);
+
+statements('histograms have a row for each bin', service, 's', [
+  {
+    sql: "SELECT histogram(v, 'user_input', '[0,1,2,5]', 0) AS h FROM one",
+    rows: [
+      ['{"lower_bin":0, "upper_bin":1, "count":2}'],
+      ['{"lower_bin":1, "upper_bin":2, "count":1}'],
+      ['{"lower_bin":2, "upper_bin":5, "count":1}'],
+    ],
+    meta: [['h', 'VARCHAR', 512]],
+  },
+  {
+    sql: "SELECT histogram(v, 'user_input', '[0,1,3]', 1) AS h FROM one",
+    rows: [['{"lower_bin":0, "upper_bin":1, "count":0.500000}'], ['{"lower_bin":1, "upper_bin":3, "count":0.500000}']],
+  },
+  {
+    sql: `SELECT histogram(v, 'linear_bin', '{"start": 0, "width": 1.5, "count": 2, "infinity": false}', 0) FROM one`,
+    rows: [['{"lower_bin":0, "upper_bin":1.5, "count":2}'], ['{"lower_bin":1.5, "upper_bin":3, "count":2}']],
+  },
+  {
+    sql: `SELECT histogram(v, 'linear_bin', '{"start": 1, "width": 1, "count": 2, "infinity": true}', 0) FROM one`,
+    rows: [
+      ['{"lower_bin":-inf, "upper_bin":1, "count":2}'],
+      ['{"lower_bin":1, "upper_bin":2, "count":1}'],
+      ['{"lower_bin":2, "upper_bin":inf, "count":1}'],
+    ],
+  },
+  {
+    sql: `SELECT histogram(v, 'log_bin', '{"start": 1, "factor": 2, "count": 2, "infinity": false}', 0) FROM one`,
+    rows: [['{"lower_bin":1, "upper_bin":2, "count":1}'], ['{"lower_bin":2, "upper_bin":4, "count":1}']],
+  },
+  {
+    sql: "SELECT g, histogram(v, 'user_input', '[0,5,20]', 0) FROM st GROUP BY g",
+    rows: [
+      [1, '{"lower_bin":0, "upper_bin":5, "count":3}'],
+      [1, '{"lower_bin":5, "upper_bin":20, "count":0}'],
+      [2, '{"lower_bin":0, "upper_bin":5, "count":0}'],
+      [2, '{"lower_bin":5, "upper_bin":20, "count":3}'],
+    ],
+  },
+  {
+    sql: "SELECT histogram(v, 'user_input', '[0,1]', 0) FROM nulls",
+    rows: [['{"lower_bin":0, "upper_bin":1, "count":0}']],
+  },
+  { sql: "SELECT histogram(v, 'user_input', '[0,1]', 0) FROM empty", rows: [] },
+  { sql: "SELECT histogram(v, 'user_input', '[1,0]', 0) FROM one", error: 0x2803 },
+  { sql: "SELECT histogram(v, 'user_input', 'x', 0) FROM one", error: 0x2803 },
+  { sql: "SELECT histogram(v, 'no_bin', '[0,1]', 0) FROM one", error: 0x2803 },
+  { sql: "SELECT histogram(v, 'user_input', '[0,1]', 2) FROM one", error: 0x2803 },
+  { sql: "SELECT histogram(v, 'user_input', '[0,1]', 0), count(*) FROM one", error: 0x2667 },
+  { sql: "SELECT histogram(n, 'user_input', '[0,1]', 0) FROM one", error: 0x2802 },
+]);
+
+statements('statistics of the values', service, 's', [
+  { sql: 'SELECT mode(v), mode(n), mode(b), mode(r), mode(d) FROM one', rows: [[1, 'a', true, 0.1, '0.50']] },
+  { sql: 'SELECT mode(v) FROM one', meta: [['mode(v)', 'INT', 4]] },
+  { sql: 'SELECT mode(v), mode(n) FROM nulls', rows: [[null, null]] },
+  { sql: 'SELECT mode(v) FROM empty', rows: [] },
+  {
+    sql: 'SELECT g, mode(v % 2) FROM st GROUP BY g',
+    rows: [
+      [1, 0],
+      [2, 0],
+    ],
+  },
+  {
+    sql: 'SELECT hyperloglog(v), hyperloglog(n) FROM one',
+    rows: [[3, 3]],
+    meta: [
+      ['hyperloglog(v)', 'BIGINT', 8],
+      ['hyperloglog(n)', 'BIGINT', 8],
+    ],
+  },
+  { sql: 'SELECT hyperloglog(v) FROM empty', rows: [[0]] },
+  { sql: 'SELECT spread(v), spread(f), spread(ts) FROM one', rows: [[2, 3, 6000]] },
+  { sql: 'SELECT spread(v) FROM nulls', rows: [[null]] },
+  {
+    sql: 'SELECT stddev(v), std(v), stddev_pop(v), variance(v), var_pop(v) FROM line',
+    rows: [[0.816496580927726, 0.816496580927726, 0.816496580927726, 2 / 3, 2 / 3]],
+  },
+  {
+    sql: 'SELECT stddev_samp(v), var_samp(v) FROM line',
+    rows: [[1, 1]],
+    meta: [
+      ['stddev_samp(v)', 'DOUBLE', 8],
+      ['var_samp(v)', 'DOUBLE', 8],
+    ],
+  },
+  { sql: `SELECT stddev(v), stddev_samp(v) FROM line WHERE ts = ${base}`, rows: [[0, null]] },
+  {
+    sql: 'SELECT sum(v), sum(f), sum(u), sum(d) FROM one',
+    rows: [[7, 9, 29, '13.50']],
+    meta: [
+      ['sum(v)', 'BIGINT', 8],
+      ['sum(f)', 'DOUBLE', 8],
+      ['sum(u)', 'BIGINT UNSIGNED', 8],
+      ['sum(d)', 'DECIMAL(38,2)', 16],
+    ],
+  },
+  {
+    sql: 'SELECT count(*), count(v), count(1), sum(v), avg(v), min(v), first(v), last_row(v) FROM nulls',
+    rows: [[2, 0, 2, null, null, null, null, null]],
+  },
+  {
+    sql: 'SELECT leastsquares(v, 1, 1) FROM line',
+    rows: [['{slop:1.000000, intercept:0.000000}']],
+    meta: [['leastsquares(v, 1, 1)', 'VARCHAR', 64]],
+  },
+  { sql: 'SELECT leastsquares(v, 1, 1) FROM one', rows: [['{slop:0.100000, intercept:1.500000}']] },
+  { sql: 'SELECT leastsquares(v, 0, 10) FROM line', rows: [['{slop:0.100000, intercept:1.000000}']] },
+  { sql: `SELECT leastsquares(v, 1, 1) FROM line WHERE ts = ${base}`, rows: [['{slop:-nan, intercept:-nan}']] },
+  { sql: 'SELECT leastsquares(v, 1, 1) FROM nulls', rows: [[null]] },
+  { sql: 'SELECT leastsquares(v, 1, 1) FROM empty', rows: [] },
+  {
+    sql: 'SELECT tbname, leastsquares(v, 1, 1) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', '{slop:1.500000, intercept:-0.666667}'],
+      ['b', '{slop:-1.000000, intercept:10.333333}'],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, leastsquares(v, 1, 1) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), '{slop:1.000000, intercept:0.000000}'],
+      [at(4), '{slop:-2.000000, intercept:5.000000}'],
+    ],
+  },
+  {
+    sql: 'SELECT round(corr(v, u), 4), round(covar_pop(v, u), 4), round(covar_samp(v, u), 4) FROM one',
+    rows: [[-0.6288, -1.1875, -1.5833]],
+  },
+  { sql: 'SELECT corr(v, v) FROM nulls', rows: [[null]] },
+  { sql: "SELECT group_concat(n, ',') FROM one", rows: [['a,b,a,c,b']] },
+  {
+    sql: "SELECT group_concat(n, '=', n, '; ') AS x FROM one WHERE v < 3",
+    rows: [['a=a; b=b; b=b']],
+    meta: [['x', 'VARCHAR', 65517]],
+  },
+  { sql: "SELECT group_concat(n, ',') FROM nulls", rows: [[null]] },
+  { sql: 'SELECT avg(abs(v)), round(avg(v), 1) FROM one', rows: [[1.75, 1.8]] },
+]);
+
+statements('aggregates in which time counts', service, 's', [
+  { sql: 'SELECT elapsed(ts) FROM one', rows: [[6000]], meta: [['elapsed(ts)', 'DOUBLE', 8]] },
+  { sql: 'SELECT elapsed(ts, 1s), elapsed(ts, 1m) FROM one', rows: [[6, 0.1]] },
+  { sql: 'SELECT elapsed(ts) FROM empty', rows: [] },
+  { sql: `SELECT elapsed(ts) FROM one WHERE ts = ${base}`, rows: [[0]] },
+  {
+    sql: 'SELECT _wstart, elapsed(ts, 1s) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), 4],
+      [at(4), 2],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, elapsed(ts) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 2000],
+      ['b', 3000],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, _wstart, elapsed(ts) FROM st PARTITION BY tbname INTERVAL(2s)',
+    rows: [
+      ['a', at(0), 2000],
+      ['a', at(2), 0],
+      ['b', at(0), 2000],
+      ['b', at(2), 1000],
+    ],
+  },
+  { sql: 'SELECT elapsed(v) FROM one', error: 0x2802 },
+  { sql: 'SELECT elapsed(ts, 2s) FROM one', error: 0x2803 },
+  { sql: 'SELECT irate(v) FROM one', rows: [[1]], meta: [['irate(v)', 'DOUBLE', 8]] },
+  { sql: 'SELECT irate(u) FROM one', rows: [[5]] },
+  { sql: `SELECT irate(v) FROM one WHERE ts = ${base}`, rows: [[0]] },
+  { sql: 'SELECT irate(v) FROM nulls', rows: [[null]] },
+  { sql: 'SELECT irate(v) FROM empty', rows: [] },
+  {
+    sql: 'SELECT tbname, irate(v) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 2],
+      ['b', 0.5],
+    ],
+  },
+  {
+    sql: 'SELECT g, irate(v) FROM st GROUP BY g',
+    rows: [
+      [1, 2],
+      [2, 0.5],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, irate(v) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), 0.5],
+      [at(4), 1],
+    ],
+  },
+  { sql: 'SELECT irate(v) FROM st WHERE v < 8', error: 0x2805 },
+  { sql: 'SELECT irate(n) FROM one', error: 0x2802 },
+  { sql: 'SELECT round(twa(v), 4) FROM curve', rows: [[2.0737]] },
+  {
+    sql: "SELECT _wstart, round(twa(v), 7) FROM curve WHERE ts <= '2024-01-01 00:27:00' INTERVAL(10m)",
+    rows: [
+      ['2024-01-01T00:00:00.000Z', 2.0886667],
+      ['2024-01-01T00:10:00.000Z', 2.0771],
+      ['2024-01-01T00:20:00.000Z', 2.0693333],
+    ],
+  },
+  // 1 to 2 in 2 s, 2 to 3 in 3 s, 3 to 1 in 1 s: (3 + 7.5 + 2) / 6
+  { sql: 'SELECT twa(v) FROM one', rows: [[12.5 / 6]], meta: [['twa(v)', 'DOUBLE', 8]] },
+  // At 4 s the line is at 2 2/3: ((1+2)/2*2 + (2+8/3)/2*2)/4 and ((8/3+3)/2 + (3+1)/2)/2
+  {
+    sql: 'SELECT _wstart, round(twa(v), 6) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), 1.916667],
+      [at(4), 2.416667],
+    ],
+  },
+  { sql: `SELECT twa(v) FROM one WHERE ts = ${base}`, rows: [[1]] },
+  { sql: 'SELECT twa(v) FROM nulls', rows: [[null]] },
+  { sql: 'SELECT twa(v) FROM empty', rows: [] },
+  {
+    sql: 'SELECT tbname, twa(v) FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 2.25],
+      ['b', (8.5 + 15) / 3],
+    ],
+  },
+  { sql: 'SELECT twa(v) FROM st', error: 0x2805 },
+  { sql: 'SELECT twa(n) FROM one', error: 0x2802 },
+  { sql: 'SELECT twa(v) FROM (SELECT v FROM one)', error: 0x2647 },
+]);
+
+statements('selections pick one row of a group', service, 's', [
+  { sql: 'SELECT first(v), last(v), last_row(n) FROM one', rows: [[1, 1, 'b']] },
+  { sql: 'SELECT max(v), ts, n FROM one', rows: [[3, at(5), 'c']] },
+  {
+    sql: 'SELECT tbname, max(v), ts FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 4, at(2)],
+      ['b', 10, at(0)],
+    ],
+  },
+  { sql: 'SELECT last(v), tbname FROM st', rows: [[8, 'b']] },
+  {
+    sql: 'SELECT last(*) FROM line',
+    rows: [[at(2), 3]],
+    meta: [
+      ['last(ts)', 'TIMESTAMP', 8],
+      ['last(v)', 'INT', 4],
+    ],
+  },
+  { sql: 'SELECT last_row(*) FROM nulls', rows: [[at(1), null, null]] },
+  { sql: 'SELECT min(n), max(n), max(ts) FROM one', rows: [['a', 'c', at(6)]] },
+  { sql: 'SELECT last(g), first(g) FROM st', rows: [[2, 1]] },
+  { sql: 'SELECT first(v), v FROM nulls', rows: [[null, null]] },
+  { sql: 'SELECT max(v), min(v), ts FROM one', error: 0x260c },
+  { sql: 'SELECT v, sum(v) FROM one', error: 0x260c },
+  { sql: 'SELECT v, sum(v) FROM one GROUP BY n', error: 0x260a },
+  { sql: 'SELECT sum(max(v)) FROM one', error: 0x2627 },
+  { sql: 'SELECT v FROM one WHERE sum(v) > 1', error: 0x2608 },
+  { sql: 'SELECT sum(n) FROM one', error: 0x2802 },
+  { sql: 'SELECT nosuch(v) FROM one', error: 0x264d, says: 'Invalid function name: nosuch' },
+]);
