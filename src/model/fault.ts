@@ -116,6 +116,8 @@ export const Codes = {
   functionParameterType: 0x2802,
   functionParameterValue: 0x2803,
   duplicateTimestamps: 0x2805,
+  timestampFormat: 0x2806,
+  timestampValue: 0x2807,
   schemalessPrecision: 0x3001,
   schemalessData: 0x3002,
   schemalessTypeConflict: 0x3004,

@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
 import { commonType, convertTo, type Environment, numberOf } from '../resolve/convert.js';
-import { doubleType, isInteger, isText, type Value } from '../resolve/value.js';
-import { type ScalarFunction, wrongParameterType } from './spec.js';
+import { doubleType, isInteger, type Value } from '../resolve/value.js';
+import type { ScalarFunction } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
@@ -64,20 +64,15 @@ function logarithm(args: readonly Value[]): string {
   return finite(`(${top} / nullIf(log(${number(args, 1)}), 0))`);
 }
 
+/** GREATEST and LEAST; numbers that meet texts compare as texts. */
 function extremum(name: string, engine: string): ScalarFunction {
-  const typeOf = (args: readonly Value[]): DataType => {
-    const given = args.filter(({ role }) => role !== 'null');
-    const texts = given.filter(({ type }) => isText(type)).length;
-    if (texts > 0 && texts < given.length) throw wrongParameterType(name);
-    return commonType(args).type;
-  };
   return {
     kind: 'scalar',
     name,
     parameters: ['any'],
     required: 2,
     atMost: 64,
-    result: typeOf,
+    result: (args) => commonType(args).type,
     translate: (args, env: Environment) => {
       const { type, precision } = commonType(args);
       return `${engine}(${args.map((arg) => convertTo(arg, type, precision, env).sql).join(', ')})`;

@@ -12,6 +12,7 @@ import type { FunctionSpec } from './spec.js';
 import { systemFunctions } from './system.js';
 import { textFunctions } from './text.js';
 import { timeFunctions } from './time.js';
+import { timeFormatFunctions } from './time-format.js';
 import { timeWeightedFunctions } from './time-weighted.js';
 
 const functions: ReadonlyMap<string, FunctionSpec> = new Map(
@@ -19,6 +20,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...mathFunctions,
     ...textFunctions,
     ...timeFunctions,
+    ...timeFormatFunctions,
     ...conditionalFunctions,
     ...systemFunctions,
     ...aggregateFunctions,
@@ -33,7 +35,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
-  'COLS INTERP TO_CHAR TO_TIMESTAMP TO_JSON LIKE_IN_SET REGEXP_IN_SET'.split(' '),
+  'COLS INTERP MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT'.split(' '),
 );
 
 /** A function by its upper-case name; error 0x264D when there is none. */

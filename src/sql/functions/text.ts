@@ -1,7 +1,7 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { quoteString } from '../print/quote.js';
 import { textSide } from '../resolve/compare.js';
-import { textLength, textOf } from '../resolve/convert.js';
+import { castValue, textLength } from '../resolve/convert.js';
 import { bigintType, type Value } from '../resolve/value.js';
 import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
@@ -56,6 +56,24 @@ function sha2(args: readonly Value[]): string {
   const name = { '224': 'SHA224', '256': 'SHA256', '384': 'SHA384', '512': 'SHA512', '0': 'SHA256' }[String(bits)];
   if (name === undefined) throw wrongParameterValue('SHA2');
   return `lower(hex(${name}(${text(args, 0)})))`;
+}
+
+/** The position of the first word of a list that a text equals or matches; 0 when there is none. */
+function inSet(name: string, search: (words: string, sought: string) => string): ScalarFunction {
+  return {
+    kind: 'scalar',
+    name,
+    parameters: ['text', 'text', 'text'],
+    required: 2,
+    result: bigintType,
+    translate: (args) => {
+      const delimiter = args[2]?.constant ?? ',';
+      if (typeof delimiter !== 'string') throw wrongParameterValue(name);
+      const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 1)}))`;
+      const missing = `or(isNull(${text(args, 0)}), isNull(${text(args, 1)}))`;
+      return `if(${missing}, NULL, toInt64(${search(words, `assumeNotNull(${text(args, 0)})`)}))`;
+    },
+  };
 }
 
 /** TRIM(s, mode, rem) of whole copies of a text from one end or both; the engine's own trims a set of characters. */
@@ -146,20 +164,9 @@ export const textFunctions: readonly ScalarFunction[] = [
     const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
     return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
   }),
-  {
-    kind: 'scalar',
-    name: 'FIND_IN_SET',
-    parameters: ['text', 'text', 'text'],
-    required: 2,
-    result: bigintType,
-    translate: (args) => {
-      const delimiter = args[2]?.constant ?? ',';
-      if (typeof delimiter !== 'string') throw wrongParameterValue('FIND_IN_SET');
-      const words = `splitByString(${quoteString(delimiter)}, assumeNotNull(${text(args, 1)}))`;
-      const missing = `or(isNull(${text(args, 0)}), isNull(${text(args, 1)}))`;
-      return `if(${missing}, NULL, toInt64(indexOf(${words}, assumeNotNull(${text(args, 0)}))))`;
-    },
-  },
+  inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
+  inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
+  inSet('REGEXP_IN_SET', (words, sought) => `arrayFirstIndex(p -> match(${sought}, p), ${words})`),
   oneText('ASCII', bigintType, (sql) => `toInt64(ascii(${sql}))`),
   {
     kind: 'scalar',
@@ -168,7 +175,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     required: 1,
     atMost: 64,
     result: (args) => dataType('VARCHAR', args.length * 4),
-    translate: (args) => `char(${args.map((arg) => `toInt64OrZero(${textOf(arg)})`).join(', ')})`,
+    translate: (args, env) => `char(${args.map((arg) => castValue(arg, bigintType, env).sql).join(', ')})`,
   },
   oneText('MD5', dataType('VARCHAR', 32), (sql) => `lower(hex(MD5(${sql})))`),
   oneText('SHA', dataType('VARCHAR', 40), (sql) => `lower(hex(SHA1(${sql})))`),
@@ -185,6 +192,13 @@ export const textFunctions: readonly ScalarFunction[] = [
     (args) => dataType('VARCHAR', Math.ceil(textLength(args[0]?.type ?? bigintType) / 3) * 4),
     (sql) => `base64Encode(${sql})`,
   ),
+  {
+    kind: 'scalar',
+    name: 'TO_JSON',
+    parameters: ['text'],
+    result: dataType('JSON'),
+    translate: (args) => text(args, 0),
+  },
   oneText('FROM_BASE64', likeFirst, (sql) => `nullIf(tryBase64Decode(${sql}), '')`),
 ];
 

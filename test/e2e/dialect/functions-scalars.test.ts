@@ -1,0 +1,448 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z, a Tuesday. */
+const base = 1_700_000_000_000;
+
+/** `kinds`: a row of values and a row of NULLs in every type. `texts`: VARCHAR and NCHAR. `j`: JSON tags. */
+test.before(async () => {
+  await service.run('CREATE DATABASE s');
+  await service.run(
+    'CREATE TABLE s.kinds (ts TIMESTAMP, b BOOL, t TINYINT, s SMALLINT, i INT, l BIGINT, ut TINYINT UNSIGNED, ul BIGINT UNSIGNED, f FLOAT, d DOUBLE, c DECIMAL(10,2), x TIMESTAMP)',
+  );
+  await service.run(
+    `INSERT INTO s.kinds VALUES (${base}, true, -5, -300, -70000, -5000000000, 200, 18446744073709551615, -2.5, 2.5, -12.25, 1700000000123) (${base + 1}, ${'NULL, '.repeat(10)}NULL)`,
+  );
+  await service.run('CREATE TABLE s.texts (ts TIMESTAMP, v VARCHAR(16), n NCHAR(8))');
+  await service.run(
+    `INSERT INTO s.texts VALUES (${base}, 'aBc de', '日本x') (${base + 1}, '', '') (${base + 2}, NULL, NULL)`,
+  );
+  await service.run('CREATE STABLE s.js (ts TIMESTAMP, v INT) TAGS (j JSON)');
+  await service.run(
+    `INSERT INTO s.j1 USING s.js TAGS ('{"host":"web","n":3,"ok":true,"x":null}') VALUES (${base}, 1) s.j2 USING s.js TAGS ('{"host":"db","n":2.5}') VALUES (${base}, 2) s.j3 USING s.js TAGS (NULL) VALUES (${base}, 3)`,
+  );
+});
+
+statements('numbers keep their type or become DOUBLE', service, 's', [
+  {
+    sql: 'SELECT abs(t), abs(s), abs(i), abs(l), abs(ut), abs(f), abs(d), abs(c) FROM kinds LIMIT 1',
+    rows: [[5, 300, 70000, 5000000000, 200, 2.5, 2.5, '12.25']],
+    meta: [
+      ['abs(t)', 'TINYINT', 1],
+      ['abs(s)', 'SMALLINT', 2],
+      ['abs(i)', 'INT', 4],
+      ['abs(l)', 'BIGINT', 8],
+      ['abs(ut)', 'TINYINT UNSIGNED', 1],
+      ['abs(f)', 'FLOAT', 4],
+      ['abs(d)', 'DOUBLE', 8],
+      ['abs(c)', 'DECIMAL(10,2)', 8],
+    ],
+  },
+  {
+    sql: 'SELECT ceil(f), floor(f), ceil(d), floor(d), ceil(i), floor(c) FROM kinds LIMIT 1',
+    rows: [[-2, -3, 3, 2, -70000, '-13.00']],
+  },
+  {
+    sql: 'SELECT round(f), round(d), round(-0.5), round(0.4), round(i) FROM kinds LIMIT 1',
+    rows: [[-3, 3, -1, 0, -70000]],
+  },
+  { sql: 'SELECT round(10.55, 1), round(10.55, -1), round(99, 1), round(123, -1)', rows: [[10.6, 10, 99, 120]] },
+  {
+    sql: 'SELECT truncate(1.29, 1), truncate(-1.29, 1), truncate(129, -1), trunc(1.5, 0)',
+    rows: [[1.2, -1.2, 120, 1]],
+  },
+  { sql: 'SELECT sign(f), sign(d), sign(i), sign(ut), sign(0) FROM kinds LIMIT 1', rows: [[-1, 1, -1, 1, 0]] },
+  { sql: 'SELECT sqrt(9), sqrt(-1), exp(0), ln(1), ln(0), ln(-1)', rows: [[3, null, 1, 0, null, null]] },
+  { sql: 'SELECT log(1), log(8, 2), log(8, 1), log(0, 2), log(8, -2)', rows: [[0, 3, null, null, null]] },
+  { sql: 'SELECT pow(2, 10), power(2, -1), pow(0, 0)', rows: [[1024, 0.5, 1]] },
+  {
+    sql: 'SELECT mod(7, 4), mod(-7, 4), mod(7.5, 2), mod(7, 0), 7 % 4, 7 % 0, 7 / 0',
+    rows: [[3, -3, 1.5, null, 3, null, null]],
+  },
+  {
+    sql: 'SELECT sin(0), cos(0), tan(0), asin(0), acos(1), atan(0), asin(2), acos(-2)',
+    rows: [[0, 1, 0, 0, 0, 0, null, null]],
+  },
+  {
+    sql: 'SELECT degrees(pi()), radians(180) = pi()',
+    rows: [[180, true]],
+    meta: [
+      ['degrees(pi())', 'DOUBLE', 8],
+      ['radians(180) = pi()', 'BOOL', 1],
+    ],
+  },
+  { sql: 'SELECT rand(1) = rand(1), rand() >= 0, rand() < 1', rows: [[true, true, true]] },
+  { sql: 'SELECT greatest(1, 2.5), least(1, 2.5), greatest(1, NULL), least(3, 2, 1)', rows: [[2.5, 1, null, 1]] },
+  { sql: "SELECT greatest('a', 'b'), least('b', 'a'), greatest(5, '10')", rows: [['b', 'a', '5']] },
+  {
+    sql: "SELECT crc32('a'), crc32('')",
+    rows: [[3904355907, 0]],
+    meta: [
+      ["crc32('a')", 'INT UNSIGNED', 4],
+      ["crc32('')", 'INT UNSIGNED', 4],
+    ],
+  },
+  {
+    sql: 'SELECT 6 & 3, 6 | 1, 5 & 0',
+    rows: [[2, 7, 0]],
+    meta: [
+      ['6 & 3', 'BIGINT', 8],
+      ['6 | 1', 'BIGINT', 8],
+      ['5 & 0', 'BIGINT', 8],
+    ],
+  },
+  { sql: 'SELECT 1 + 1, 7 - 10, 2 * 3, 1 / 2, -(3)', rows: [[2, -3, 6, 0.5, -3]] },
+  {
+    sql: 'SELECT abs(i), round(d), sqrt(i), greatest(i, 1), mod(i, 2), i + 1, sign(c) FROM kinds WHERE i IS NULL',
+    rows: [[null, null, null, null, null, null, null]],
+  },
+  { sql: 'SELECT abs(i) FROM kinds WHERE i > 0', rows: [] },
+  { sql: "SELECT abs('a')", error: 0x2802, says: 'abs' },
+  { sql: 'SELECT abs(b) FROM kinds', error: 0x2802 },
+  { sql: 'SELECT sqrt()', error: 0x2801 },
+  { sql: 'SELECT truncate(1.5)', error: 0x2801 },
+  { sql: 'SELECT pow(1)', error: 0x2801 },
+]);
+
+statements('texts', service, 's', [
+  {
+    sql: 'SELECT length(v), char_length(v), length(n), char_length(n) FROM texts',
+    rows: [
+      [6, 6, 12, 3],
+      [0, 0, 0, 0],
+      [null, null, null, null],
+    ],
+  },
+  { sql: 'SELECT length(v) FROM texts LIMIT 1', meta: [['length(v)', 'BIGINT', 8]] },
+  {
+    sql: "SELECT concat(v, '-', v) AS c, concat(n, n) AS m FROM texts",
+    rows: [
+      ['aBc de-aBc de', '日本x日本x'],
+      ['-', ''],
+      [null, null],
+    ],
+    meta: [
+      ['c', 'VARCHAR', 33],
+      ['m', 'NCHAR', 16],
+    ],
+  },
+  { sql: "SELECT concat_ws('/', v, n, 'z') FROM texts", rows: [['aBc de/日本x/z'], ['//z'], ['z']] },
+  { sql: "SELECT concat_ws(NULL, 'a', 'b')", rows: [[null]] },
+  {
+    sql: "SELECT lower(v), upper(v), upper('é') FROM texts LIMIT 1",
+    rows: [['abc de', 'ABC DE', 'é']],
+    meta: [
+      ['lower(v)', 'VARCHAR', 16],
+      ['upper(v)', 'VARCHAR', 16],
+      ["upper('é')", 'VARCHAR', 2],
+    ],
+  },
+  { sql: "SELECT ltrim('  a '), rtrim('  a '), trim('  a ')", rows: [['a ', '  a', 'a']] },
+  {
+    sql: "SELECT trim(LEADING 'x' FROM 'xxaxx'), trim(TRAILING 'x' FROM 'xxaxx'), trim('x' FROM 'xxaxx'), trim(BOTH 'ab' FROM 'abcab')",
+    rows: [['axx', 'xxa', 'a', 'c']],
+  },
+  {
+    sql: "SELECT substring('abcde', 2), substr('abcde', 2, 3), substring('abcde', -2), substring('abcde', 0), substring('abcde', 2, 0), substring('abcde' FROM 2 FOR 2)",
+    rows: [['bcde', 'bcd', 'de', '', '', 'bc']],
+  },
+  { sql: "SELECT substring('日本語', 2, 1), substring(n, -1) FROM texts LIMIT 1", rows: [['本', 'x']] },
+  {
+    sql: "SELECT substring_index('a.b.c', '.', 2), substring_index('a.b.c', '.', -1), substring_index('a.b.c', '.', 0), substring_index('abc', '.', 1)",
+    rows: [['a.b', 'c', '', 'abc']],
+  },
+  {
+    sql: "SELECT replace('aXbX', 'X', '--'), replace(v, 'a', '') FROM texts",
+    rows: [
+      ['a--b--', 'Bc de'],
+      ['a--b--', ''],
+      ['a--b--', null],
+    ],
+  },
+  {
+    sql: "SELECT repeat('ab', 3), repeat('ab', 0), repeat('ab', -1)",
+    rows: [['ababab', '', '']],
+    meta: [
+      ["repeat('ab', 3)", 'VARCHAR', 6],
+      ["repeat('ab', 0)", 'VARCHAR', 0],
+      ["repeat('ab', -1)", 'VARCHAR', 0],
+    ],
+  },
+  {
+    sql: "SELECT position('c' IN v), position('' IN v), position('本' IN n), position('q' IN v) FROM texts",
+    rows: [
+      [3, 1, 2, 0],
+      [0, 1, 0, 0],
+      [null, null, null, null],
+    ],
+  },
+  {
+    sql: "SELECT find_in_set('b', 'a,b,c'), find_in_set('b', 'a;b', ';'), find_in_set('x', 'a,b'), find_in_set(NULL, 'a')",
+    rows: [[2, 2, 0, null]],
+  },
+  {
+    sql: "SELECT like_in_set('b1', 'a%,b%,%'), like_in_set('b1', 'a%;b_', ';'), like_in_set('x', 'a%,b%'), like_in_set(NULL, 'a')",
+    rows: [[2, 2, 0, null]],
+  },
+  {
+    sql: "SELECT regexp_in_set('b1', '^a,^b,1'), regexp_in_set('x', 'a|b')",
+    rows: [[2, 0]],
+    meta: [
+      ["regexp_in_set('b1', '^a,^b,1')", 'BIGINT', 8],
+      ["regexp_in_set('x', 'a|b')", 'BIGINT', 8],
+    ],
+  },
+  { sql: "SELECT ascii('abc'), ascii(''), ascii(NULL)", rows: [[97, 0, null]] },
+  { sql: "SELECT char(77, 121), char('77'), char(77.9)", rows: [['My', 'M', 'M']] },
+  {
+    sql: "SELECT md5('a'), sha1('a'), sha('a')",
+    rows: [
+      [
+        '0cc175b9c0f1b6a831c399e269772661',
+        '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8',
+        '86f7e437faa5a7fce15d1ddcb9eaeaea377667b8',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT sha2('a', 224), length(sha2('a', 512))",
+    rows: [['abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5', 128]],
+  },
+  {
+    sql: "SELECT to_base64('abc'), from_base64('YWJj'), from_base64('?!'), to_base64(NULL)",
+    rows: [['YWJj', 'abc', null, null]],
+  },
+  {
+    sql: "SELECT v LIKE 'a%', v MATCH 'B.', v NMATCH '^a', n LIKE '日__' FROM texts LIMIT 1",
+    rows: [[true, true, false, true]],
+  },
+  { sql: 'SELECT lower(1)', error: 0x2802 },
+  { sql: "SELECT concat('a')", error: 0x2801 },
+  { sql: "SELECT sha2('a', 1)", error: 0x2803 },
+  { sql: 'SELECT length(i) FROM kinds', error: 0x2802 },
+]);
+
+statements('conversions', service, 's', [
+  {
+    sql: "SELECT cast('12abc' AS INT), cast('x' AS INT), cast('-7.9' AS BIGINT), cast(300 AS TINYINT), cast(-1 AS INT UNSIGNED)",
+    rows: [[12, 0, -7, 44, 4294967295]],
+  },
+  {
+    sql: "SELECT cast(2.9 AS INT), cast(-2.9 AS INT), cast(true AS INT), cast('3.5x' AS DOUBLE), cast(ts AS BIGINT) FROM kinds LIMIT 1",
+    rows: [[2, -2, 1, 3.5, base]],
+  },
+  {
+    sql: "SELECT cast(123456 AS VARCHAR(3)), cast('日本語' AS NCHAR(2)), cast(true AS VARCHAR(5)), cast(1 AS BOOL), cast('true' AS BOOL)",
+    rows: [['123', '日本', 'true', true, true]],
+    meta: [
+      ['cast(123456 as varchar(3))', 'VARCHAR', 3],
+      ["cast('日本語' as nchar(2))", 'NCHAR', 2],
+      ['cast(true as varchar(5))', 'VARCHAR', 5],
+      ['cast(1 as bool)', 'BOOL', 1],
+      ["cast('true' as bool)", 'BOOL', 1],
+    ],
+  },
+  {
+    sql: "SELECT cast('2024-01-01T00:00:00Z' AS TIMESTAMP), cast(0 AS TIMESTAMP), cast(NULL AS INT)",
+    rows: [['2024-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z', null]],
+  },
+  {
+    sql: 'SELECT cast(1.235 AS DECIMAL(5,2)), cast(i AS DOUBLE), cast(ul AS BIGINT) FROM kinds LIMIT 1',
+    rows: [['1.24', -70000, -1]],
+  },
+  {
+    sql: "SELECT to_iso8601(ts), to_iso8601(ts, 'z'), to_iso8601(0), to_iso8601(ts, '+08:00') FROM kinds LIMIT 1",
+    rows: [
+      [
+        '2023-11-14T22:13:20.000+0000',
+        '2023-11-14T22:13:20.000z',
+        '1970-01-01T00:00:00.000+0000',
+        '2023-11-15T06:13:20.000+08:00',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT to_unixtimestamp('2024-01-01T00:00:00.000Z'), to_unixtimestamp('nope'), to_unixtimestamp('1970-01-01T00:00:01Z', 1)",
+    rows: [[1704067200000, null, '1970-01-01T00:00:01.000Z']],
+  },
+  {
+    sql: `SELECT to_char(ts, 'YYYY-MM-DD HH24:MI:SS.MS') AS c FROM kinds LIMIT 1`,
+    rows: [['2023-11-14 22:13:20.000']],
+    meta: [['c', 'VARCHAR', 192]],
+  },
+  {
+    sql: `SELECT to_char(x, 'yyyy yyy yy y mm ddd dd d hh24 hh12 hh mi ss ms us ns am PM') FROM kinds`,
+    rows: [['2023 023 23 3 11 318 14 3 22 10 10 13 20 123 123000 123000000 pm PM'], [null]],
+  },
+  {
+    sql: `SELECT to_char(ts, 'MONTH|Month|month|MON|Mon|mon|DAY|Day|day|DY|Dy|dy') FROM kinds LIMIT 1`,
+    rows: [['NOVEMBER |November |november |NOV|Nov|nov|TUESDAY  |Tuesday  |tuesday  |TUE|Tue|tue']],
+  },
+  { sql: `SELECT to_char(ts, '"Year:" YYYY"!"') FROM kinds LIMIT 1`, rows: [['Year: 2023!']] },
+  {
+    sql: "SELECT to_timestamp('2023-10-10 10:11:12.123', 'yyyy-mm-dd hh24:mi:ss.ms')",
+    rows: [['2023-10-10T10:11:12.123Z']],
+    meta: [["to_timestamp('2023-10-10 10:11:12.123', 'yyyy-mm-dd hh24:mi:ss.m", 'TIMESTAMP', 8]],
+  },
+  {
+    sql: "SELECT to_timestamp('05 Mar 2024 03:04 PM', 'DD Mon YYYY HH12:MI PM'), to_timestamp('2024-01-02', 'YYYY-MM-DD')",
+    rows: [['2024-03-05T15:04:00.000Z', '2024-01-02T00:00:00.000Z']],
+  },
+  { sql: "SELECT to_timestamp('nope', 'YYYY')", error: 0x2806 },
+  { sql: "SELECT to_timestamp('2024-13-01', 'YYYY-MM-DD')", error: 0x2807 },
+  { sql: "SELECT to_timestamp('2023-02-29', 'YYYY-MM-DD')", error: 0x2807 },
+  { sql: "SELECT to_timestamp(v, 'YYYY') FROM texts WHERE v IS NULL", rows: [[null]] },
+  { sql: 'SELECT to_json(\'{"a":1}\') AS j', rows: [[{ a: 1 }]], meta: [['j', 'JSON', 4095]] },
+  { sql: 'SELECT to_char(ts, v) FROM texts', error: 0x2802 },
+  { sql: "SELECT to_char('x', 'YYYY')", error: 0x2635 },
+]);
+
+statements('times', service, 's', [
+  {
+    sql: 'SELECT now() > today(), now - 1d < now(), timezone()',
+    rows: [[true, true, 'UTC (UTC, +0000)']],
+    meta: [
+      ['now() > today()', 'BOOL', 1],
+      ['now - 1d < now()', 'BOOL', 1],
+      ['timezone()', 'VARCHAR', 64],
+    ],
+  },
+  {
+    sql: "SELECT timediff('2024-01-02', '2024-01-01', 1h), timediff('2024-01-01', '2024-01-01 00:00:01.500', 1s), timediff('x', '2024-01-01'), timediff(10, 3)",
+    rows: [[24, -1, null, 7]],
+  },
+  {
+    sql: 'SELECT timediff(x, ts), timediff(ts, x, 1s) FROM kinds',
+    rows: [
+      [123, 0],
+      [null, null],
+    ],
+    meta: [
+      ['timediff(x, ts)', 'BIGINT', 8],
+      ['timediff(ts, x, 1s)', 'BIGINT', 8],
+    ],
+  },
+  {
+    sql: 'SELECT timetruncate(ts, 1s), timetruncate(ts, 1m), timetruncate(ts, 1h), timetruncate(ts, 1d), timetruncate(ts, 1w) FROM kinds LIMIT 1',
+    rows: [
+      [
+        '2023-11-14T22:13:20.000Z',
+        '2023-11-14T22:13:00.000Z',
+        '2023-11-14T22:00:00.000Z',
+        '2023-11-14T00:00:00.000Z',
+        '2023-11-09T00:00:00.000Z',
+      ],
+    ],
+  },
+  {
+    sql: "SELECT timetruncate('2024-01-02 03:04:05', 1d, 0), timetruncate(NULL, 1d)",
+    rows: [['2024-01-02T00:00:00.000Z', null]],
+  },
+  {
+    sql: 'SELECT week(ts), week(ts, 3), weekofyear(ts), weekday(ts), dayofweek(ts), date(ts) FROM kinds',
+    rows: [
+      [46, 46, 46, 1, 3, '2023-11-14'],
+      [46, 46, 46, 1, 3, '2023-11-14'],
+    ],
+    meta: [
+      ['week(ts)', 'BIGINT', 8],
+      ['week(ts, 3)', 'BIGINT', 8],
+      ['weekofyear(ts)', 'BIGINT', 8],
+      ['weekday(ts)', 'BIGINT', 8],
+      ['dayofweek(ts)', 'BIGINT', 8],
+      ['date(ts)', 'VARCHAR', 10],
+    ],
+  },
+  {
+    sql: "SELECT week('2024-01-01', 0), week('2024-01-01', 1), weekday('2024-01-07'), dayofweek('2024-01-07')",
+    rows: [[0, 1, 6, 1]],
+  },
+  {
+    sql: 'SELECT ts + 1h, ts - 1s, x - ts, 1h / 1s FROM kinds LIMIT 1',
+    rows: [['2023-11-14T23:13:20.000Z', '2023-11-14T22:13:19.000Z', 123, 3600]],
+  },
+  { sql: "SELECT timetruncate('2024-01-01', 5)", error: 0x2802 },
+  { sql: "SELECT timetruncate('2024-01-01', 1n)", error: 0x2803 },
+  { sql: "SELECT timediff('2024-01-01', '2024-01-01', 2s)", error: 0x2803 },
+  { sql: "SELECT week('2024-01-01', 8)", error: 0x2803 },
+]);
+
+statements('choices', service, 's', [
+  {
+    sql: "SELECT if(1, 'a', 'b'), if(0, 1, 2.5), if(NULL, 1, 2), if('2', 1, 2), if(i < 0, 1, 0) FROM kinds",
+    rows: [
+      ['a', 2.5, 2, 1, 1],
+      ['a', 2.5, 2, 1, 0],
+    ],
+  },
+  {
+    sql: 'SELECT ifnull(i, 7), nvl(i, 7), nvl2(i, 1, 2), nullif(i, -70000), coalesce(NULL, i, 3), isnull(i), isnotnull(i) FROM kinds',
+    rows: [
+      [-70000, -70000, 1, null, -70000, false, true],
+      [7, 7, 2, null, 3, true, false],
+    ],
+  },
+  { sql: "SELECT ifnull(NULL, 'a'), nullif(1, 2), coalesce(NULL, NULL)", rows: [['a', 1, null]] },
+  {
+    sql: "SELECT CASE i WHEN -70000 THEN 'x' ELSE 'y' END, CASE WHEN i < 0 THEN 1 END, CASE NULL WHEN NULL THEN 1 ELSE 2 END FROM kinds",
+    rows: [
+      ['x', 1, 2],
+      ['y', null, 2],
+    ],
+  },
+  { sql: "SELECT CASE 1 WHEN '1' THEN 'same' ELSE 'other' END, CASE WHEN 'a' THEN 1 ELSE 0 END", rows: [['same', 0]] },
+  { sql: "SELECT if(1, 1, 'a') AS m", rows: [['1']] },
+]);
+
+statements('members of JSON tags', service, 's', [
+  {
+    sql: "SELECT tbname, j->'host', j->'n' FROM js",
+    rows: [
+      ['j1', 'web', 3],
+      ['j2', 'db', 2.5],
+      ['j3', null, null],
+    ],
+  },
+  { sql: "SELECT j->'ok' FROM j1", rows: [[true]], meta: [["j->'ok'", 'JSON', 4095]] },
+  { sql: "SELECT v FROM js WHERE j->'host' = 'web'", rows: [[1]] },
+  { sql: "SELECT v FROM js WHERE j->'n' > 2.5", rows: [[1]] },
+  { sql: "SELECT v FROM js WHERE j->'n' = '3'", rows: [] },
+  { sql: "SELECT v FROM js WHERE j->'x' IS NULL ORDER BY v", rows: [[1], [2], [3]] },
+  { sql: "SELECT v FROM js WHERE j->'host' IS NOT NULL ORDER BY v", rows: [[1], [2]] },
+  { sql: "SELECT v FROM js WHERE j CONTAINS 'ok'", rows: [[1]] },
+  { sql: "SELECT v FROM js WHERE j->'host' MATCH '^d' OR j->'host' LIKE 'w__' ORDER BY v", rows: [[1], [2]] },
+  {
+    sql: "SELECT upper(j->'host'), length(j->'host') FROM js ORDER BY v",
+    rows: [
+      ['WEB', 3],
+      ['DB', 2],
+      [null, null],
+    ],
+  },
+  {
+    sql: "SELECT j->'host', count(*) FROM js GROUP BY j->'host' ORDER BY j->'host'",
+    rows: [
+      [null, 1],
+      ['db', 1],
+      ['web', 1],
+    ],
+  },
+  { sql: "SELECT DISTINCT j->'ok' FROM js ORDER BY j->'ok'", rows: [[null], [true]] },
+  { sql: "SELECT v FROM js WHERE j = '1'", error: 0x2605 },
+  { sql: "SELECT v->'a' FROM js", error: 0x2605 },
+]);
+
+statements('about the service', service, 's', [
+  { sql: 'SELECT server_status()', rows: [[1]], meta: [['server_status()', 'INT', 4]] },
+  { sql: "SELECT server_version() LIKE '3.%', client_version() LIKE '3.%', database()", rows: [[true, true, 's']] },
+  { sql: "SELECT user() LIKE 'root%', current_user() LIKE 'root%'", rows: [[true, true]] },
+]);
+
+statements('functions of no use here are refused by name', service, 's', [
+  { sql: 'SELECT forecast(v) FROM js', error: 0x264d, says: 'Invalid function name: forecast' },
+  { sql: "SELECT aes_encrypt('a', 'b')", error: 0x0100, says: 'Operation not supported: function aes_encrypt' },
+]);
