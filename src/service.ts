@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Settings } from './config/adapter-settings.js';
 import { Catalogue } from './database/catalogue/catalogue.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
@@ -6,6 +7,7 @@ import { SubTables } from './database/catalogue/sub-tables.js';
 import { EngineClient } from './database/client.js';
 import { CredentialCheck, firstUser } from './database/credentials.js';
 import { EngineSupervisor } from './database/supervisor.js';
+import type { Variable } from './database/system-tables/system-table.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component, ComponentLog } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
@@ -46,6 +48,20 @@ export async function startService(settings: Settings, version: string, logger: 
     await engine.stop();
     throw error;
   }
+}
+
+/** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */
+function variablesOf({ general, limits }: Settings, version: string): readonly Variable[] {
+  const values = {
+    version,
+    timezone: 'UTC',
+    charset: 'UTF-8',
+    locale: 'en_US.UTF-8',
+    maxSQLLength: limits.sqlBytes,
+    restfulRowLimit: general.restfulRowLimit,
+    smlAutoCreateDB: Number(general.smlAutoCreateDB),
+  };
+  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
 }
 
 interface RunningEngine {
@@ -109,6 +125,8 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
     connectionZone: 'UTC',
     version,
     maxStatements,
+    endpoint: `${hostname()}:${settings.general.port}`,
+    variables: variablesOf(settings, version),
   });
   const http = createHttpServer({
     intake: intakeOf(sql, writes, credentials),

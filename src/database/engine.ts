@@ -13,8 +13,11 @@ export interface Engine {
   rows(statement: string): Promise<readonly (readonly Cell[])[]>;
   /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
   bytes(statement: string): Promise<Buffer>;
-  /** Runs a query and gives its bytes as they come; returning early cancels it. The statement ends in a FORMAT clause. */
-  stream(statement: string): AsyncIterable<Uint8Array>;
+  /**
+   * Runs a query and gives its bytes as they come; returning early or the signal cancels it. The statement ends in a FORMAT
+   * clause.
+   */
+  stream(statement: string, options?: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
   insert(statement: string, data: Uint8Array): Promise<void>;
 }

@@ -92,6 +92,7 @@ export interface SubTable {
   readonly tags: ReadonlyMap<string, TagValue>;
   /** Days until automatic drop; 0 is never. */
   readonly ttl: number;
+  readonly comment?: string | undefined;
   registered: boolean;
 }
 

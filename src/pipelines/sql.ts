@@ -8,20 +8,25 @@ import type { CredentialCheck } from '../database/credentials.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
 import { describe, type Listing, runShow } from '../database/definitions/show.js';
+import { showQuery } from '../database/definitions/show-query.js';
 import type { Engine } from '../database/engine.js';
+import { killedStatement } from '../database/system-tables/kill-id.js';
+import { systemRelations } from '../database/system-tables/registry.js';
+import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
-import type { Query } from '../sql/ast.js';
+import type { Query, Show } from '../sql/ast.js';
 import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { planQuery } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
-import { collectTables, type QueryContext } from '../sql/resolve/context.js';
+import { collectTables, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { StatementNames } from './names.js';
+import { type Running, RunningStatements } from './running-statements.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
@@ -39,6 +44,10 @@ export interface SqlContext {
   readonly version: string;
   /** Statements that run at once; more wait. */
   readonly maxStatements: number;
+  /** Name and port under which lists show the node. */
+  readonly endpoint: string;
+  /** What SHOW VARIABLES lists. */
+  readonly variables: readonly Variable[];
 }
 
 /** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
@@ -59,6 +68,8 @@ export class SqlPipeline implements Component {
   readonly exchanges$ = new Subject<Exchange<SqlRequest, SqlAnswer>>();
   readonly #context: SqlContext;
   readonly #running = new Set<Promise<void>>();
+  readonly #statements = new RunningStatements();
+  readonly #started = Date.now();
   #subscription: Subscription | undefined;
 
   constructor(context: SqlContext) {
@@ -105,14 +116,20 @@ export class SqlPipeline implements Component {
     switch (statement.kind) {
       case 'query':
         if (statement.explain) throw notSupported('EXPLAIN');
-        return this.#withCurrentSchema(() => this.#query(statement.query, request, user));
+        return this.#answerQuery(statement.query, request, user);
       case 'insert': {
         // One NOW for all attempts, so that none stores rows beside those of the one before.
         const nowNs = nowNanos();
-        return this.#withCurrentSchema(() => this.#insert(request, user, nowNs));
+        const running = this.#statements.begin(user, request.statement);
+        return this.#withCurrentSchema(() => this.#insert(request, user, nowNs)).finally(() => running.end());
       }
       case 'show':
-        return listed(await runShow(statement.show, this.#definitions(request, user), this.#context.engine), request);
+        return this.#show(statement.show, request, user);
+      case 'kill-query': {
+        const killed = killedStatement(statement.id);
+        if (killed !== undefined) this.#statements.kill(killed);
+        return { kind: 'affected', rows: 0 };
+      }
       case 'describe':
         return listed(await describe(statement.table, this.#definitions(request, user)), request);
       case 'insert-select':
@@ -145,11 +162,41 @@ export class SqlPipeline implements Component {
     return { catalogue, storage, subTables, user, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
   }
 
-  async #query(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #show(show: Show, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const definitions = this.#definitions(request, user);
+    const text = await showQuery(show, definitions);
+    if (text === undefined) return listed(await runShow(show, definitions, this.#context.engine), request);
+    const statement = parseStatement(text);
+    if (statement.kind !== 'query') throw new Error(`SHOW ${show.what} is not a query.`);
+    return this.#answerQuery(statement.query, request, user);
+  }
+
+  /** Runs a query that lists show, and KILL QUERY breaks off, until its last row is read. */
+  async #answerQuery(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const running = this.#statements.begin(user, request.statement);
+    try {
+      const answer = await this.#withCurrentSchema(() => this.#query(query, request, user, running.signal));
+      if (answer.kind === 'rows') return { ...answer, lines: endedWith(running, answer.lines) };
+      running.end();
+      return answer;
+    } catch (error) {
+      running.end();
+      throw running.signal.aborted ? killed(error) : error;
+    }
+  }
+
+  #systemFacts(): SystemFacts {
+    const { catalogue, subTables, engine, endpoint, variables } = this.#context;
+    const [running, statements] = [this.#statements.list(), this.#statements.count];
+    const [started, nowMs] = [this.#started, Date.now()];
+    return { catalogue, subTables, engine, endpoint, variables, running, statements, started, nowMs };
+  }
+
+  async #query(query: Query, request: SqlRequest, user: string, signal: AbortSignal): Promise<SqlAnswer> {
     const { catalogue, subTables, storage, engine } = this.#context;
     const names = new StatementNames(catalogue, subTables);
     const mentioned = collectTables(query).flatMap(({ database = request.database, name }) =>
-      database === undefined ? [] : [{ database, name }],
+      database === undefined || systemDatabases.includes(database) ? [] : [{ database, name }],
     );
     const unknown = () => mentioned.filter(({ database, name }) => names.resolve(database, name) === 'unknown');
     for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
@@ -159,6 +206,7 @@ export class SqlPipeline implements Component {
     }
     const context: QueryContext = {
       database: request.database,
+      systemTable: await systemRelations(query, request.database, this.#systemFacts()),
       resolveTable: (database, name) => {
         const meaning = names.resolve(database, name);
         return typeof meaning === 'object' ? meaning : undefined;
@@ -174,7 +222,8 @@ export class SqlPipeline implements Component {
     };
     const plan = planQuery(query, context);
     const format = request.keyed ? objectRowFormat : arrayRowFormat;
-    const lines = engine.stream(`${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`)[Symbol.asyncIterator]();
+    const text = `${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`;
+    const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
     // The first piece is awaited here, because only until then the statement can be planned anew.
     return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
   }
@@ -216,6 +265,21 @@ async function* resumed<T>(first: IteratorResult<T, unknown>, rest: AsyncIterato
   } finally {
     await rest.return?.();
   }
+}
+
+/** Rows of a running statement, which is over with the last of them or when the reader leaves. */
+async function* endedWith(running: Running, lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* lines;
+  } catch (error) {
+    throw running.signal.aborted ? killed(error) : error;
+  } finally {
+    running.end();
+  }
+}
+
+function killed(cause: unknown): FaultError {
+  return new FaultError(fault('database', Codes.queryKilled, 'Query killed', cause));
 }
 
 function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {

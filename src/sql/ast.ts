@@ -366,7 +366,15 @@ export type Statement =
   | { readonly kind: 'drop-user'; readonly name: Name; readonly ifExists: boolean }
   | { readonly kind: 'show'; readonly show: Show }
   | { readonly kind: 'describe'; readonly table: ObjectName }
+  /** `id` as SHOW QUERIES gives it. */
+  | { readonly kind: 'kill-query'; readonly id: string }
   /** Recognised, validated in shape, and without effect here (FLUSH DATABASE, RESET QUERY CACHE, BALANCE VGROUP ...). */
-  | { readonly kind: 'accepted'; readonly words: string; readonly database: Name | undefined }
+  | {
+      readonly kind: 'accepted';
+      readonly words: string;
+      readonly database: Name | undefined;
+      /** A super table that must exist. */
+      readonly superTable?: ObjectName;
+    }
   /** Recognised but not available: answered with "Operation not supported". */
   | { readonly kind: 'unsupported'; readonly words: string };

@@ -190,7 +190,13 @@ test('DESCRIBE shows every type with its length', async (t) => {
     ['k', 'INT', 4, 'TAG'],
     ['Weird Tag', 'NCHAR', 3, 'TAG'],
   ];
-  for (const table of ['s', 'c']) t.deepEqual(await service.rows(`DESCRIBE ${db}.${table}`), expected);
+  for (const table of ['s', 'c']) {
+    const described = await service.rows(`DESCRIBE ${db}.${table}`);
+    t.deepEqual<unknown, unknown>(
+      described.map((row) => row.slice(0, 4)),
+      expected,
+    );
+  }
   const { body } = await service.sql(`SELECT * FROM ${db}.s`);
   t.deepEqual<unknown, unknown>(
     body.column_meta,
@@ -409,11 +415,15 @@ test('JSON tags are stored, selected and searched', async (t) => {
   const tags = ['{"job":"a","n":1,"ok":true}', '{"job":"b","n":2.5}', '{"other":"x y","none":null}'];
   const rows = tags.map((tag, i) => `${db}.j${i} USING ${db}.j TAGS ('${tag}') VALUES (${1700000000000 + i}, ${i})`);
   t.is(await service.run(`INSERT INTO ${rows.join(' ')}`), 3);
-  t.deepEqual(await service.rows(`DESCRIBE ${db}.j`), [
-    ['ts', 'TIMESTAMP', 8, ''],
-    ['v', 'DOUBLE', 8, ''],
-    ['labels', 'JSON', 4095, 'TAG'],
-  ]);
+  const described = await service.rows(`DESCRIBE ${db}.j`);
+  t.deepEqual(
+    described.map((row) => row.slice(0, 4)),
+    [
+      ['ts', 'TIMESTAMP', 8, ''],
+      ['v', 'DOUBLE', 8, ''],
+      ['labels', 'JSON', 4095, 'TAG'],
+    ],
+  );
   const { body } = await service.sql(`SELECT labels, labels->'n' FROM ${db}.j ORDER BY ts`);
   t.deepEqual(
     body.column_meta.map(([, type]) => type),

@@ -141,6 +141,7 @@ export class QueryFixture {
     if (statement.kind !== 'query') throw new Error('Not a query');
     return planQuery(statement.query, {
       database: [...this.#databases.keys()][0],
+      systemTable: () => undefined,
       resolveTable: (database, name) => this.#targets.get(`${database}.${name}`),
       precisionOf: (database) => this.#databases.get(database),
       nowNanos: this.nowNanos,

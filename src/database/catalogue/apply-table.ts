@@ -5,11 +5,14 @@ import { isVariable, sameKind } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
+import { lengthFault } from './row-length.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
 export interface TableEntry {
   readonly def: TableDef;
   readonly nextColumn: number;
+  /** Time of the last change, Unix ms. */
+  readonly updated: number;
 }
 
 type Tables = Map<string, TableEntry>;
@@ -40,8 +43,16 @@ export function createTable(
   }
   const excess = beyondLimits(names.length, operation.tags.length);
   if (excess !== undefined) return excess;
+  if (operation.kind === 'super' && isFull(database, tables)) {
+    return fault('database', Codes.singleStable, 'Database is single stable mode');
+  }
   tables.set(operation.name, newTable(database, operation, `${entry.position}_${index}`, entry));
   return undefined;
+}
+
+/** True when a database that may have one super table has it. */
+function isFull({ options }: DatabaseDef, tables: Tables): boolean {
+  return options.SINGLE_STABLE === '1' && [...tables.values()].some(({ def }) => def.kind === 'super');
 }
 
 function newTable(database: DatabaseDef, wanted: CreateTable, number: string, entry: LogEntry): TableEntry {
@@ -65,7 +76,7 @@ function newTable(database: DatabaseDef, wanted: CreateTable, number: string, en
     created: entry.at,
     revision: entry.position,
   };
-  return { def, nextColumn: columns.length + tags.length + 1 };
+  return { def, nextColumn: columns.length + tags.length + 1, updated: entry.at };
 }
 
 /** The type is part of the physical name, because tables of one shape share their engine table. */
@@ -95,7 +106,7 @@ export function extendTable(
   if (isFault(columns)) return columns;
   const tags = grow(found.def.tags, operation.tags, columns, growth);
   if (isFault(tags)) return tags;
-  return replaceColumns(tables, found, columns, tags, growth.next, entry.position);
+  return replaceColumns(tables, found, columns, tags, growth.next, entry);
 }
 
 function isFault(value: readonly ColumnDef[] | Fault): value is Fault {
@@ -135,11 +146,12 @@ function replaceColumns(
   columns: readonly ColumnDef[],
   tags: readonly ColumnDef[],
   nextColumn: number,
-  revision: number,
+  { position, at }: LogEntry,
 ): Fault | undefined {
   const excess = beyondLimits(columns.length + tags.length + 1, tags.length);
   if (excess !== undefined) return excess;
-  tables.set(found.def.name, { def: { ...found.def, columns, tags, revision }, nextColumn });
+  const def = { ...found.def, columns, tags, revision: position };
+  tables.set(found.def.name, { def, nextColumn, updated: at });
   return undefined;
 }
 
@@ -154,23 +166,33 @@ function beyondLimits(columns: number, tags: number): Fault | undefined {
 export function applyToTable(
   tables: Tables,
   operation: Extract<Operation, { op: 'alter-table' }>,
-  revision: number,
+  entry: LogEntry,
 ): Fault | undefined {
   const found = tables.get(operation.name);
   if (found === undefined) return fault('database', Codes.tableNotExist, 'Table does not exist');
   const { change } = operation;
   if (change.kind === 'comment' || change.kind === 'ttl') {
     const def = change.kind === 'comment' ? { comment: change.text } : { ttl: change.days };
-    tables.set(found.def.name, { ...found, def: { ...found.def, ...def, revision } });
+    const changed = { ...found.def, ...def, revision: entry.position };
+    tables.set(found.def.name, { ...found, def: changed, updated: entry.at });
     return undefined;
   }
   const onTags = change.kind.endsWith('tag');
   const changed = changeList(found, onTags, change);
   if (isFault(changed)) return changed;
+  if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) {
+    return fault('syntax', Codes.oneJsonTag, 'Only one tag if there is a json tag');
+  }
+  const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
+  if (tooLong !== undefined && growsRow(change)) return tooLong;
   const next = found.nextColumn + (change.kind.startsWith('add') ? 1 : 0);
   return onTags
-    ? replaceColumns(tables, found, found.def.columns, changed, next, revision)
-    : replaceColumns(tables, found, changed, found.def.tags, next, revision);
+    ? replaceColumns(tables, found, found.def.columns, changed, next, entry)
+    : replaceColumns(tables, found, changed, found.def.tags, next, entry);
+}
+
+function growsRow({ kind }: ColumnChange): boolean {
+  return kind.startsWith('add') || kind.startsWith('modify');
 }
 
 type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' }>;

@@ -6,7 +6,7 @@ import type { DatabaseDef, SchemaView, TableDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
-import { CatalogueState, type UserDef } from './state.js';
+import { CatalogueState, type UserDef, type Vgroups } from './state.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
@@ -131,6 +131,21 @@ export class Catalogue implements SchemaView {
   /** See {@link CatalogueState.lastDrop}. */
   lastDrop(database: string, table: string): number {
     return this.#state.lastDrop(database, table);
+  }
+
+  /** See {@link CatalogueState.vgroups}. */
+  vgroups(database: string): Vgroups {
+    return this.#state.vgroups(database);
+  }
+
+  /** See {@link CatalogueState.lastUpdate}. */
+  lastUpdate(database: string, table: string): number | undefined {
+    return this.#state.lastUpdate(database, table);
+  }
+
+  /** See {@link CatalogueState.began}. */
+  get began(): number | undefined {
+    return this.#state.began;
   }
 
   user(name: string): UserDef | undefined {

@@ -70,7 +70,7 @@ async function removeSubTables(
       const table = catalogue.tableById(database.name, String(parent));
       if (table === undefined) continue;
       await storage.ensure(database, table);
-      await removeFrom(engine, storage, subTables, table, list);
+      await removeFrom(engine, storage, subTables, database, table, list);
     }
   }
 }
@@ -79,6 +79,7 @@ async function removeFrom(
   engine: Engine,
   storage: Storage,
   subTables: SubTables,
+  database: DatabaseDef,
   table: TableDef,
   ids: string,
 ): Promise<void> {
@@ -86,7 +87,7 @@ async function removeFrom(
     `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE dropped = 0 AND id IN (${ids})`,
   );
   const found = shown.map(([id, name]) => ({ id: BigInt(String(id)), name: String(name) }));
-  if (found.length > 0) await subTables.markDropped(table, found);
+  if (found.length > 0) await subTables.markDropped(database, table, found);
   const rows = await engine.rows(`SELECT DISTINCT toString(id) FROM ${table.storage} WHERE id IN (${ids})`);
   if (rows.length > 0)
     await storage.dropSeries(

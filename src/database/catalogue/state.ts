@@ -26,7 +26,18 @@ interface DatabaseEntry {
   readonly drops: Map<string, number>;
   /** Position of the entry that created it. */
   readonly createdAt: number;
+  readonly vgroups: Vgroups;
 }
+
+/** The vgroups of a database: `count` numbers from `first` on, which no other database ever has. */
+export interface Vgroups {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The first vgroup of an installation, and how many a database has that does not say (SQL reference, 2.2 and 2.5). */
+const firstVgroup = 2;
+const defaultVgroups = 2;
 
 /**
  * The catalogue as a pure fold over the log: two processes that have read the same entries hold the same state, and an
@@ -36,9 +47,12 @@ export class CatalogueState implements SchemaView {
   readonly #databases = new Map<string, DatabaseEntry>();
   readonly #users = new Map<string, UserDef>();
   #secret: string | undefined;
+  #nextVgroup = firstVgroup;
+  #began: number | undefined;
 
   /** Applies an entry; for each operation a fault when it was refused. */
   apply(entry: LogEntry): readonly (Fault | undefined)[] {
+    this.#began ??= entry.at;
     return entry.operations.map((operation, index) => this.#applyOne(operation, entry, index));
   }
 
@@ -84,6 +98,21 @@ export class CatalogueState implements SchemaView {
     const found = this.#databases.get(database);
     if (found === undefined) return Number.POSITIVE_INFINITY;
     return found.drops.get(table) ?? found.createdAt;
+  }
+
+  /** The vgroups of a database; none when it does not exist. */
+  vgroups(database: string): Vgroups {
+    return this.#databases.get(database)?.vgroups ?? { first: firstVgroup, count: 0 };
+  }
+
+  /** When a table was changed last, Unix ms; undefined when it does not exist. */
+  lastUpdate(database: string, table: string): number | undefined {
+    return this.#databases.get(database)?.tables.get(table)?.updated;
+  }
+
+  /** When the installation began, Unix ms: the time of the first entry. */
+  get began(): number | undefined {
+    return this.#began;
   }
 
   user(name: string): UserDef | undefined {
@@ -133,7 +162,9 @@ export class CatalogueState implements SchemaView {
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
     const nothing = { tables: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
-    this.#databases.set(name, { def, ...nothing, epoch: entry.position, createdAt: entry.position });
+    const vgroups = { first: this.#nextVgroup, count: Number(options.VGROUPS ?? defaultVgroups) };
+    this.#nextVgroup += vgroups.count;
+    this.#databases.set(name, { def, ...nothing, vgroups, epoch: entry.position, createdAt: entry.position });
     return undefined;
   }
 
@@ -162,7 +193,7 @@ export class CatalogueState implements SchemaView {
       if (made !== undefined) found.names.set(made.id, name);
       return refused;
     }
-    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry.position);
+    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry);
     if (operation.op === 'drop-table') {
       if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
       found.tables.delete(name);

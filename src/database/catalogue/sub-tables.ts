@@ -1,8 +1,10 @@
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
-import type { DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { dataType, isVariable } from '../../model/schema.js';
+import { castToEngine } from '../../sql/plan/storage.js';
+import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
 import { encodeNative } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
@@ -16,8 +18,22 @@ const idsPerQuery = 5_000;
 /** What remembered sub-tables hold in place of their tags, which only a registration needs. */
 const noTags: ReadonlyMap<string, TagValue> = new Map();
 
-const create = `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
-  ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`;
+/**
+ * The registry. `dropped` matters to lists alone: a dropped sub-table is never looked up again, because its name leads to
+ * another id from then on.
+ */
+const create = [
+  `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
+   ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`,
+  `ALTER TABLE sluice.sub_tables ADD COLUMN IF NOT EXISTS dropped UInt8,
+   ADD COLUMN IF NOT EXISTS comment Nullable(String)`,
+];
+
+/** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
+const lastRevision = '18446744073709551615';
+
+/** What ALTER TABLE changes of one sub-table beside its tags. */
+export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
 
 /** A sub-table found in the registry. */
 interface Registered {
@@ -143,7 +159,7 @@ export class SubTables {
   }
 
   /** Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done. */
-  async #exclusively<T>(subTables: readonly SubTable[], run: () => Promise<T>): Promise<T> {
+  async #exclusively<T>(subTables: readonly Pick<SubTable, 'id'>[], run: () => Promise<T>): Promise<T> {
     const earlier = (): Promise<unknown> | undefined => {
       for (const { id } of subTables) {
         const running = this.#inHand.get(id);
@@ -161,16 +177,58 @@ export class SubTables {
     }
   }
 
-  /** Marks sub-tables as dropped where their tags are kept, so that no query by tags and no list shows them. */
-  async markDropped(superTable: TableDef, subTables: readonly Pick<SubTable, 'id' | 'name'>[]): Promise<void> {
+  /**
+   * Marks sub-tables as dropped in the registry, and then where their tags are kept, so that no query by tags and no list
+   * shows them.
+   */
+  async markDropped(
+    database: DatabaseDef,
+    superTable: TableDef,
+    subTables: readonly Pick<SubTable, 'id' | 'name'>[],
+  ): Promise<void> {
+    await this.prepare();
+    const created = Date.now();
+    const registered = subTables.map(({ id, name }) =>
+      JSON.stringify({ database: database.id, id: String(id), name, parent: superTable.id, created, dropped: 1 }),
+    );
+    await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(registered.join('\n')));
     const rows = subTables.map(({ id, name }) =>
-      JSON.stringify({ id: String(id), ts: Date.now(), name, dropped: 1, revision: 1 }),
+      JSON.stringify({ id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
     );
+    const list = 'id, ts, name, dropped, revision';
     const data = Buffer.from(rows.join('\n'));
-    await this.#engine.insert(
-      `INSERT INTO ${superTable.tagStorage} (id, ts, name, dropped, revision) FORMAT JSONEachRow`,
-      data,
+    await this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT JSONEachRow`, data);
+  }
+
+  /**
+   * Gives a registered sub-table other tag values; tags that are not named keep theirs. Changes by this process come one
+   * after the other; of changes that two processes make to one sub-table in the same moment the later one stands.
+   */
+  async setTags(superTable: TableDef, { id }: SubTable, values: ReadonlyMap<string, TagValue>): Promise<void> {
+    const columns = superTable.tags.map(({ physical }) => quoteIdentifier(physical));
+    const items = superTable.tags.map((tag, at) =>
+      values.has(tag.name) ? tagConstant(tag, values.get(tag.name)) : (columns[at] ?? ''),
     );
+    const storage = superTable.tagStorage;
+    const change = `INSERT INTO ${storage} (id, ts, name, revision, ${columns.join(', ')})
+      SELECT id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE id = ${id} AND dropped = 0`;
+    await this.#inTurn(id, () => this.#engine.exec(change));
+  }
+
+  /** Gives a registered sub-table another comment or time to live. */
+  async setOption(database: DatabaseDef, { id }: SubTable, option: SubTableOption): Promise<void> {
+    await this.prepare();
+    const comment = 'comment' in option ? quoteString(option.comment) : 'comment';
+    const ttl = 'ttl' in option ? option.ttl : 'ttl';
+    const change = `INSERT INTO sluice.sub_tables (database, id, name, parent, ttl, created, dropped, comment)
+      SELECT database, id, name, parent, ${ttl}, created, dropped, ${comment} FROM sluice.sub_tables FINAL
+      WHERE database = ${quoteString(database.id)} AND id = ${id} AND dropped = 0`;
+    await this.#inTurn(id, () => this.#engine.exec(change));
+  }
+
+  /** Runs changes of one sub-table one after the other. */
+  async #inTurn(id: bigint, change: () => Promise<void>): Promise<void> {
+    await this.#exclusively([{ id }], change);
   }
 
   /** Where the names of a database are remembered now: under its epoch, so that whatever a drop touched is read again. */
@@ -188,14 +246,15 @@ export class SubTables {
     this.#remembered.set(key, subTable);
   }
 
-  async #prepare(): Promise<void> {
+  /** Makes the registry where it is missing. */
+  async prepare(): Promise<void> {
     if (this.#prepared) return;
-    await this.#engine.exec(create);
+    for (const statement of create) await this.#engine.exec(statement);
     this.#prepared = true;
   }
 
   async #read(database: DatabaseDef, ids: readonly bigint[]): Promise<readonly Registered[]> {
-    await this.#prepare();
+    await this.prepare();
     const found: Registered[] = [];
     for (let at = 0; at < ids.length; at += idsPerQuery) {
       const rows = await this.#engine.rows(
@@ -236,6 +295,7 @@ export class SubTables {
         parent: superTable.id,
         ttl: subTable.ttl,
         created: Number(created),
+        comment: subTable.comment,
       }),
     );
     await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
@@ -271,6 +331,13 @@ function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
   else values[row] = column.type.name === 'BOOL' ? Number(text === 'true') : Number(text);
   column.nulls[row] = 0;
   column.filled++;
+}
+
+/** A tag value as an expression of the engine, of the type that its column has. */
+function tagConstant({ type }: ColumnDef, text: TagValue): string {
+  if (text === undefined) return 'NULL';
+  if (isBinary(type)) return `unhex('${text}')`;
+  return isVariable(type.name) ? quoteString(text) : castToEngine(quoteString(text), type);
 }
 
 function isBinary(type: DataType): boolean {

@@ -1,35 +1,67 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { AlterTableAction, Statement } from '../../sql/ast.js';
 import type { TableChange } from '../catalogue/operations.js';
-import { checkedName, columnSpec } from './column-type.js';
+import { tagValue } from './child-tables.js';
+import { checkComment, checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
-/** What the dialect lets a sub-table change of its own. */
-const ofSubTables: readonly string[] = ['set-tag', 'comment', 'ttl'];
-
-/** ALTER TABLE and ALTER STABLE of a table's definition. */
+/** ALTER TABLE and ALTER STABLE: of a table's definition, or of what one sub-table has of its own. */
 export async function alterTable(
-  { table, action }: Extract<Statement, { kind: 'alter-table' }>,
+  { stable, table, action }: Extract<Statement, { kind: 'alter-table' }>,
   context: DefinitionContext,
 ): Promise<void> {
   const database = await databaseOf(context, table);
   const name = table.name.text;
+  if (action.kind === 'comment') checkComment(action.text);
   const found = await findTable(context, database, name);
   if (found === undefined) {
-    const isSubTable = (await context.subTables.lookUp(database, [name])).has(name);
-    if (!isSubTable) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
-    if (ofSubTables.includes(action.kind)) throw notSupported(action);
-    throw new FaultError(fault('database', Codes.invalidAlterTable, 'Invalid alter table statement'));
+    const subTable = (await context.subTables.lookUp(database, [name])).get(name);
+    const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
+    if (subTable === undefined || parent === undefined) throw missing(stable);
+    if (stable) throw missing(stable);
+    return alterSubTable(database, parent, subTable, action, context);
   }
+  if (stable && found.kind === 'normal') throw missing(stable);
   const onTag = action.kind.endsWith('tag');
   const onlySuper = found.kind === 'normal' && onTag;
   const onlyNormal = found.kind === 'super' && action.kind === 'rename-column';
-  if (onlySuper || onlyNormal) {
-    throw new FaultError(fault('database', Codes.invalidAlterTable, 'Invalid alter table statement'));
-  }
+  if (onlySuper || onlyNormal || action.kind === 'set-tag') throw invalidAlterTable();
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
   await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? found);
+}
+
+/** A sub-table has its tags, its comment and its time to live; its columns are those of the super table. */
+async function alterSubTable(
+  database: DatabaseDef,
+  parent: TableDef,
+  subTable: SubTable,
+  action: AlterTableAction,
+  context: DefinitionContext,
+): Promise<void> {
+  const { storage, subTables } = context;
+  if (action.kind === 'comment') return subTables.setOption(database, subTable, { comment: action.text });
+  if (action.kind === 'ttl') return subTables.setOption(database, subTable, { ttl: action.days });
+  if (action.kind !== 'set-tag') throw invalidAlterTable();
+  const values = new Map<string, TagValue>();
+  for (const { name, value } of action.tags) {
+    if (values.has(name.text))
+      throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
+    values.set(name.text, tagValue(name.text, value, parent, database, context));
+  }
+  await storage.ensure(database, parent);
+  await subTables.setTags(parent, subTable, values);
+}
+
+function missing(stable: boolean): FaultError {
+  return stable
+    ? new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'))
+    : new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+}
+
+function invalidAlterTable(): FaultError {
+  return new FaultError(fault('database', Codes.invalidAlterTable, 'Invalid alter table statement'));
 }
 
 function changeOf(action: AlterTableAction): TableChange {

@@ -1,8 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import type { ChildTable } from '../../sql/ast.js';
+import type { ChildTable, Expression } from '../../sql/ast.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
-import { checkedName } from './column-type.js';
+import { checkComment, checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
 /** Sub-tables to make under one super table, by name. */
@@ -30,7 +30,9 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     batches.set(key, batch);
     const name = checkedName(item.table.name.text, 192);
     const tags = tagsOf(item, superTable, database, context);
-    const subTable = context.subTables.make(database, superTable.name, name, tags, item.options.ttl ?? 0);
+    const { comment, ttl = 0 } = item.options;
+    checkComment(comment);
+    const subTable = { ...context.subTables.make(database, superTable.name, name, tags, ttl), comment };
     const earlier = parents.get(`${database.id} ${name}`);
     if (earlier !== undefined && earlier !== superTable.id) throw inOtherStable();
     if (earlier !== undefined && !item.ifNotExists) throw exists();
@@ -87,11 +89,21 @@ function tagsOf(
   }
   const tags = new Map<string, TagValue>();
   names.forEach((name, i) => {
-    const tag = superTable.tags.find((candidate) => candidate.name === name);
-    if (tag === undefined) throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${name}`));
-    const { start, end } = item.tagValues[i]!.span;
-    const literal = context.statement.slice(start, end);
-    tags.set(name, readTagLiteral(literal, tag, database.precision, context.timeZone, context.nowNs));
+    tags.set(name, tagValue(name, item.tagValues[i]!, superTable, database, context));
   });
   return tags;
+}
+
+/** A tag's value as a statement gives it; throws a FaultError when there is no such tag or the value does not fit it. */
+export function tagValue(
+  name: string,
+  { span }: Expression,
+  superTable: TableDef,
+  database: DatabaseDef,
+  context: DefinitionContext,
+): TagValue {
+  const tag = superTable.tags.find((candidate) => candidate.name === name);
+  if (tag === undefined) throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${name}`));
+  const literal = context.statement.slice(span.start, span.end);
+  return readTagLiteral(literal, tag, database.precision, context.timeZone, context.nowNs);
 }

@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, dataType, type TypeName } from '../../model/schema.js';
+import { type DataType, dataType, type TypeName, typeText } from '../../model/schema.js';
 import type { ColumnSyntax, TypeSyntax } from '../../sql/ast.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
 
@@ -61,6 +61,11 @@ function decimalType(precision: number, scale: number): DataType {
   return dataType('DECIMAL', precision, scale);
 }
 
+/** A type as a definition declares it: `VARCHAR(20)`, `DECIMAL(10,2)`, `INT UNSIGNED`. */
+export function declaredText(type: DataType): string {
+  return isVariable(type.name) ? `${type.name}(${type.length})` : typeText(type);
+}
+
 /** Longest names of columns and tags, in bytes. */
 const maxNameBytes = 64;
 
@@ -75,4 +80,14 @@ export function checkedName(name: string, maxBytes: number): string {
     throw new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
   }
   return name;
+}
+
+/** Longest comment of a table, in bytes. */
+const maxCommentBytes = 1024;
+
+/** Throws a FaultError when a comment is longer than one may be. */
+export function checkComment(comment: string | undefined): void {
+  if (comment !== undefined && Buffer.byteLength(comment) > maxCommentBytes) {
+    throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
+  }
 }

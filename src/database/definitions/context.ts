@@ -24,8 +24,12 @@ export interface DefinitionContext {
 }
 
 /** Submits one operation; a refusal is thrown, except the one with the code that the statement allows. */
-export async function submit(context: DefinitionContext, operation: Operation, allowed?: number): Promise<void> {
-  const [refused]: readonly (Fault | undefined)[] = await context.catalogue.submit([operation]);
+export async function submit(
+  { catalogue }: Pick<DefinitionContext, 'catalogue'>,
+  operation: Operation,
+  allowed?: number,
+): Promise<void> {
+  const [refused]: readonly (Fault | undefined)[] = await catalogue.submit([operation]);
   if (refused !== undefined && refused.code !== allowed) throw new FaultError(refused);
 }
 

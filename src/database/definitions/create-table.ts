@@ -1,15 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, isVariable, type TableDef } from '../../model/schema.js';
+import type { TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
-import { checkedName, columnSpec } from './column-type.js';
+import { lengthFault } from '../catalogue/row-length.js';
+import { checkComment, checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf } from './context.js';
-
-/** Longest row and longest tags of a sub-table, in bytes (SQL reference, limits). */
-const maxRowBytes = 65531;
-const maxTagsBytes = 16384;
-const maxCommentBytes = 1024;
 
 /** CREATE STABLE, and CREATE TABLE of a normal table. */
 export async function createTable(
@@ -31,9 +27,7 @@ export async function createTable(
   checkShape(timeColumn, columns, tags);
   const kind = statement.tags === undefined ? 'normal' : 'super';
   const { comment, ttl = 0 } = statement.options;
-  if (comment !== undefined && Buffer.byteLength(comment) > maxCommentBytes) {
-    throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
-  }
+  checkComment(comment);
   const spec = { database: database.name, name, kind, timeColumn, columns, tags, comment, ttl } as const;
   const { catalogue, subTables } = context;
   const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
@@ -60,22 +54,6 @@ function checkShape(timeColumn: string, columns: readonly ColumnSpec[], tags: re
   if (tags.length > 1 && tags.some((tag) => tag.type.name === 'JSON')) {
     throw new FaultError(fault('syntax', Codes.oneJsonTag, 'Only one tag if there is a json tag'));
   }
-  if (bytesOf(columns) + 8 > maxRowBytes) {
-    throw new FaultError(fault('syntax', Codes.rowTooLong, `Row length exceeds max length ${maxRowBytes}`));
-  }
-  if (bytesOf(tags) > maxTagsBytes) {
-    throw new FaultError(fault('syntax', Codes.tagsTooLong, `Tags length exceeds max length ${maxTagsBytes}`));
-  }
-}
-
-function bytesOf(columns: readonly ColumnSpec[]): number {
-  return columns.reduce((sum, { type }) => sum + rowBytes(type), 0);
-}
-
-/** What a value takes of the row limit: variable types cost two bytes more, NCHAR four a character, BLOB a pointer. */
-function rowBytes(type: DataType): number {
-  if (type.name === 'BLOB') return 8;
-  if (type.name === 'DECIMAL') return type.length <= 18 ? 8 : 16;
-  if (type.name === 'NCHAR') return type.length * 4 + 2;
-  return isVariable(type.name) ? type.length + 2 : type.length;
+  const tooLong = lengthFault(columns, tags);
+  if (tooLong !== undefined) throw new FaultError(tooLong);
 }

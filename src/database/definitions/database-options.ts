@@ -65,12 +65,18 @@ export interface DatabaseOptions {
   readonly keepDays: number | undefined;
 }
 
-/** Reads the options of CREATE or ALTER DATABASE. Throws a FaultError that names option, value and what is allowed. */
-export function databaseOptions(options: readonly DatabaseOption[], altering: boolean): DatabaseOptions {
+/**
+ * Reads the options of CREATE DATABASE, or of ALTER DATABASE when there are options `before` it. Throws a FaultError that
+ * names option, value and what is allowed.
+ */
+export function databaseOptions(
+  options: readonly DatabaseOption[],
+  before: Readonly<Record<string, string>> | undefined,
+): DatabaseOptions {
+  const altering = before !== undefined;
   const given: Record<string, string> = {};
   let precision: Precision = 'ms';
   let keepMinutes: number | undefined;
-  let durationMinutes = 10 * day;
   for (const { name, values } of options) {
     const rule = rules[name];
     if (rule === undefined || (altering && !rule.alter)) {
@@ -83,19 +89,26 @@ export function databaseOptions(options: readonly DatabaseOption[], altering: bo
     if (rule.duration !== undefined) {
       const minutes = durations(name, values, rule.duration);
       if (name === 'KEEP') keepMinutes = minutes.at(-1);
-      if (name === 'DURATION') durationMinutes = minutes[0]!;
     }
     if (name === 'PRECISION') precision = precisionOf(text.toLowerCase());
     given[name] = text;
   }
-  if (!altering && (keepMinutes ?? 3650 * day) < 3 * durationMinutes) {
-    throw invalidOption('keep', `${given.KEEP ?? '3650d'}, it must be at least 3 times duration`);
-  }
+  checkTogether({ ...before, ...given });
   return {
     given,
     precision,
     keepDays: keepMinutes === undefined ? undefined : Math.max(1, Math.ceil(keepMinutes / day)),
   };
+}
+
+/** Rules between options; `given` are all that were ever given. */
+function checkTogether(given: Readonly<Record<string, string>>): void {
+  const { KEEP = '', DURATION = '', MINROWS, MAXROWS } = effectiveOptions(given);
+  const [keep = '', duration = ''] = [KEEP.split(',')[0], DURATION];
+  if (minutesOf(keep) < 3 * minutesOf(duration)) {
+    throw invalidOption('keep', `${KEEP}, it must be at least 3 times duration`);
+  }
+  if (Number(MINROWS) >= Number(MAXROWS)) throw invalidOption('minrows', `${MINROWS}, it must be less than maxrows`);
 }
 
 function precisionOf(text: string): Precision {
@@ -134,4 +147,24 @@ export function effectiveOptions(given: Readonly<Record<string, string>>): Reado
   const all: Record<string, string> = {};
   for (const [name, rule] of Object.entries(rules)) all[name] = given[name] ?? rule.default;
   return all;
+}
+
+/** Minutes of a length of time; a bare number means days. */
+function minutesOf(text: string): number {
+  const [, count = '', unit = 'd'] = /^(\d+)([mhd])?$/i.exec(text) ?? [];
+  const factors: Readonly<Record<string, number>> = { m: 1, h: 60, d: day };
+  return Number(count) * (factors[unit.toLowerCase()] ?? day);
+}
+
+/** A length of time in its largest whole unit: `3650d`, `12h`, `90m`; a bare number means days. */
+export function durationText(text: string): string {
+  const minutes = minutesOf(text);
+  if (minutes % day === 0) return `${minutes / day}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+}
+
+/** The three values of KEEP; those not given are like the last one that was. */
+export function keepText(text: string): string {
+  const given = text.split(',').map(durationText);
+  return [0, 1, 2].map((at) => given[at] ?? given.at(-1)).join(',');
 }

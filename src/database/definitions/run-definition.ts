@@ -1,10 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast.js';
+import type { ObjectName, Statement } from '../../sql/ast.js';
+import { systemDatabases } from '../../sql/resolve/context.js';
 import { hashPassword } from '../credentials.js';
 import { alterTable } from './alter-table.js';
 import { createChildTables } from './child-tables.js';
 import { checkedName } from './column-type.js';
-import { type DefinitionContext, findDatabase, knownDatabase, submit } from './context.js';
+import { type DefinitionContext, databaseOf, findDatabase, findTable, knownDatabase, submit } from './context.js';
 import { createTable } from './create-table.js';
 import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
@@ -14,7 +15,7 @@ import { checkedPassword, checkedUserName, checkUserRight, type UserStatement } 
 /** Statements that {@link runDefinition} runs. */
 export type Definition = Exclude<
   Statement,
-  { kind: 'query' | 'insert' | 'insert-select' | 'delete' | 'show' | 'describe' | 'unsupported' }
+  { kind: 'query' | 'insert' | 'insert-select' | 'delete' | 'show' | 'describe' | 'kill-query' | 'unsupported' }
 >;
 
 /** Runs a statement that changes the catalogue; it is visible to this process when the promise resolves. Throws FaultErrors. */
@@ -23,14 +24,19 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
   await context.catalogue.sync();
   switch (statement.kind) {
     case 'create-database': {
-      const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, false);
+      const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, undefined);
       const name = checkedName(statement.name.text, 64);
+      if (isSystem(name) && statement.ifNotExists) return;
+      if (isSystem(name))
+        throw new FaultError(fault('database', Codes.databaseAlreadyExists, 'Database already exists'));
       const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
       return submit(context, { op: 'create-database', name, precision, keepDays, options: given }, allowed);
     }
     case 'alter-database': {
-      const { given, keepDays } = databaseOptions(statement.options, true);
       const name = statement.name.text;
+      if (isSystem(name)) throw notPermitted();
+      const database = await knownDatabase(context, name);
+      const { given, keepDays } = databaseOptions(statement.options, database.options);
       await submit(context, { op: 'alter-database', name, keepDays, options: given });
       const altered = context.catalogue.database(name);
       if (keepDays !== undefined && altered !== undefined) await context.storage.retain(altered);
@@ -40,8 +46,12 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       return dropDatabase(statement, context);
     case 'use':
     case 'accepted':
+      if (statement.kind === 'use' && isSystem(statement.name.text)) return;
       if (statement.kind === 'use') await knownDatabase(context, statement.name.text);
       else if (statement.database !== undefined) await knownDatabase(context, statement.database.text);
+      if (statement.kind === 'accepted' && statement.superTable !== undefined) {
+        await knownSuperTable(context, statement.superTable);
+      }
       return;
     case 'create-table':
       return createTable(statement, context);
@@ -56,10 +66,26 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
   }
 }
 
+async function knownSuperTable(context: DefinitionContext, name: ObjectName): Promise<void> {
+  const found = await findTable(context, await databaseOf(context, name), name.name.text);
+  if (found?.kind === 'super') return;
+  throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+}
+
+function isSystem(database: string): boolean {
+  return systemDatabases.includes(database);
+}
+
+function notPermitted(): FaultError {
+  const text = 'Permission denied or target object not exist';
+  return new FaultError(fault('database', Codes.permissionDenied, text));
+}
+
 async function dropDatabase(
   { name, ifExists }: Extract<Definition, { kind: 'drop-database' }>,
   context: DefinitionContext,
 ): Promise<void> {
+  if (isSystem(name.text)) throw notPermitted();
   const found = await findDatabase(context, name.text);
   if (found === undefined) {
     if (ifExists) return;

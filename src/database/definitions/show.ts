@@ -2,10 +2,14 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
 import type { ObjectName, Show } from '../../sql/ast.js';
+import { quoteString } from '../../sql/print/quote.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import type { Engine } from '../engine.js';
-import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
-import { isLike } from './like.js';
+import { systemTable } from '../system-tables/registry.js';
+import { encodingOf, tagEncoding } from './column-encoding.js';
+import { type DefinitionContext, knownDatabase } from './context.js';
+import { type DescribedTable, describedTable } from './described-table.js';
+import { createDatabaseText, createSubTableText, createTableText } from './show-create.js';
 
 /** A small result made in memory. */
 export interface Listing {
@@ -17,7 +21,10 @@ function text(name: string, length: number): ColumnMeta {
   return { name, type: dataType('VARCHAR', length) };
 }
 
-/** Runs SHOW. Lists that are not available are refused by name. */
+/** Longest statement that SHOW CREATE gives, in bytes. */
+const maxCreateBytes = 65535;
+
+/** Runs the SHOW that `showQuery` has no query for. What is not available is refused by name. */
 export async function runShow(show: Show, context: DefinitionContext, engine: Engine): Promise<Listing> {
   switch (show.what) {
     case 'databases': {
@@ -25,15 +32,22 @@ export async function runShow(show: Show, context: DefinitionContext, engine: En
       const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[show.which];
       return { meta: [text('name', 64)], rows: names.map((name) => [name]) };
     }
-    case 'stables': {
-      const database = await listedDatabase(context, show.database?.text);
-      const names = context.catalogue.tables(database.name).filter((table) => table.kind === 'super');
-      const rows = names.map((table) => [table.name]).filter(([name]) => isLike(name!, show.like));
-      return { meta: [text('stable_name', 192)], rows };
+    case 'create-database': {
+      const database = await knownDatabase(context, show.database.text);
+      const meta = [text('Database', 64), text('Create Database', maxCreateBytes)];
+      return { meta, rows: [[database.name, createDatabaseText(database)]] };
     }
-    case 'tables':
-      return showTables(show, context, engine);
+    case 'create-table':
+    case 'create-stable':
+      return showCreateTable(show, context, engine);
+    case 'alive': {
+      if (show.database !== undefined) await knownDatabase(context, show.database.text);
+      return { meta: [{ name: 'status', type: dataType('INT') }], rows: [[1]] };
+    }
+    case 'table-distributed':
+      return { meta: [text('_block_dist', 512)], rows: await distribution(show.table, context, engine) };
     default:
+      if (show.what === 'list' && show.list === 'SCORES') return { meta: [text('name', 64)], rows: [] };
       throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: SHOW ${wordsOf(show)}`));
   }
 }
@@ -42,56 +56,63 @@ function wordsOf(show: Show): string {
   return show.what === 'list' ? show.list : show.what.toUpperCase().replaceAll('-', ' ');
 }
 
-async function listedDatabase(context: DefinitionContext, name: string | undefined) {
-  const wanted = name ?? context.database;
-  if (wanted === undefined)
-    throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
-  return knownDatabase(context, wanted);
-}
-
-async function showTables(
-  show: Extract<Show, { what: 'tables' }>,
+async function showCreateTable(
+  show: Extract<Show, { what: 'create-table' | 'create-stable' | 'create-view' }>,
   context: DefinitionContext,
   engine: Engine,
 ): Promise<Listing> {
-  const database = await listedDatabase(context, show.database?.text);
-  const tables = context.catalogue.tables(database.name);
-  const names = show.which === 'child' ? [] : tables.filter((t) => t.kind === 'normal').map((table) => table.name);
-  const parents = tables.filter((table) => table.tagStorage !== undefined);
-  if (show.which !== 'normal') {
-    for (const { tagStorage, id } of parents) {
-      await context.storage.ensure(database, tables.find((table) => table.id === id)!);
-      const found = await engine.rows(`SELECT name FROM ${tagStorage} FINAL WHERE dropped = 0`);
-      for (const [name] of found) names.push(String(name));
-    }
+  const { database, table, subTable } = await describedTable(show.table, context);
+  if (show.what === 'create-stable' && (table.kind !== 'super' || subTable !== undefined)) {
+    throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
   }
-  const rows = names
-    .filter((name) => isLike(name, show.like))
-    .sort()
-    .map((name) => [name]);
-  return { meta: [text('table_name', 192)], rows };
+  const statement =
+    subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
+  const meta = [text('Table', 192), text('Create Table', maxCreateBytes)];
+  return { meta, rows: [[(subTable ?? table).name, statement]] };
 }
 
-/** DESCRIBE: the columns of a table, the tags marked as such. */
-export async function describe(table: ObjectName, context: DefinitionContext): Promise<Listing> {
-  const database = await databaseOf(context, table);
-  const name = table.name.text;
-  let found = await findTable(context, database, name);
-  if (found === undefined) {
-    const subTable = (await context.subTables.lookUp(database, [name])).get(name);
-    found = subTable && context.catalogue.table(database.name, subTable.superTable);
+/** What the engine keeps of a table; of a sub-table or normal table, of all that share its storage. */
+async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
+  const { table } = await describedTable(name, context);
+  const [database = '', storage = ''] = table.storage.split('.');
+  const [[parts, bytes, rows] = []] = await engine.rows(
+    `SELECT count(), toString(sum(bytes_on_disk)), toString(sum(rows)) FROM system.parts
+     WHERE active AND database = ${quoteString(database)} AND table = ${quoteString(storage)}`,
+  );
+  return [
+    [`Total_Blocks=[${parts}] Total_Size=[${(Number(bytes) / 1024).toFixed(2)} KiB]`],
+    [`Total_Rows=[${rows}] Total_Columns=[${table.columns.length + 1}]`],
+  ];
+}
+
+const describeMeta: readonly ColumnMeta[] = [
+  text('field', 64),
+  text('type', 20),
+  { name: 'length', type: dataType('INT') },
+  text('note', 12),
+  text('encode', 12),
+  text('compress', 12),
+  text('level', 12),
+];
+
+function describeRow(field: string, type: DataType, note: string): readonly (string | number)[] {
+  const encoding = note === 'TAG' ? tagEncoding : encodingOf(type);
+  return [field, typeText(type), typeLength(type), note, ...encoding];
+}
+
+/** DESCRIBE: the columns of a table, the tags marked as such, each with the encoding it is said to have. */
+export async function describe(name: ObjectName, context: DefinitionContext): Promise<Listing> {
+  const system = systemTable(name.database?.text ?? context.database ?? '', name.name.text);
+  if (system !== undefined) {
+    return { meta: describeMeta, rows: system.columns.map((column) => describeRow(column.name, column.type, '')) };
   }
-  if (found === undefined) {
-    const message = 'Fail to get table info, error: Table does not exist';
-    throw new FaultError(fault('database', Codes.tableInfo, message));
-  }
-  const row = (field: string, type: DataType, note: string) => [field, typeText(type), typeLength(type), note];
+  const { table }: DescribedTable = await describedTable(name, context);
   return {
-    meta: [text('field', 64), text('type', 20), { name: 'length', type: dataType('INT') }, text('note', 12)],
+    meta: describeMeta,
     rows: [
-      row(found.timeColumn, dataType('TIMESTAMP'), ''),
-      ...found.columns.map((column) => row(column.name, column.type, '')),
-      ...found.tags.map((tag) => row(tag.name, tag.type, 'TAG')),
+      describeRow(table.timeColumn, dataType('TIMESTAMP'), ''),
+      ...table.columns.map((column) => describeRow(column.name, column.type, '')),
+      ...table.tags.map((tag) => describeRow(tag.name, tag.type, 'TAG')),
     ],
   };
 }

@@ -3,7 +3,7 @@ import { Codes } from '../../model/fault.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { printSelect } from '../print/select.js';
-import { findTable, type QueryContext, refuse, refuseUnsupported } from '../resolve/context.js';
+import { findSystemTable, findTable, type QueryContext, refuse, refuseUnsupported } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
@@ -65,6 +65,11 @@ export class Planner {
   #relation(from: FromItem): Relation {
     switch (from.kind) {
       case 'table': {
+        const system = findSystemTable(from.table, this.context);
+        if (system !== undefined) {
+          const qualifier = from.alias?.text ?? from.table.name.text;
+          return blockRelation(system.sql, system.columns, qualifier, this.nextSerial());
+        }
         const { target, precision } = findTable(from.table, this.context);
         return storedRelation(target, precision, from.alias?.text ?? from.table.name.text, this.nextSerial());
       }

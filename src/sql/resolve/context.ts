@@ -1,11 +1,18 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { FromItem, ObjectName, Query } from '../ast.js';
+import type { BlockColumn } from '../print/result.js';
 
 /** What a table name stands for. For a sub-table `table` is its super table. */
 export type TableTarget =
   | { readonly kind: 'super' | 'normal'; readonly table: TableDef }
   | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
+
+/** A table that the service makes up: engine SQL and what its columns are. */
+export interface SystemRelation {
+  readonly sql: string;
+  readonly columns: readonly BlockColumn[];
+}
 
 /** Everything beside its text that decides what a query means. Names were looked up before, see {@link collectTables}. */
 export interface QueryContext {
@@ -13,6 +20,8 @@ export interface QueryContext {
   readonly database: string | undefined;
   /** Undefined when there is no such table. */
   resolveTable(database: string, name: string): TableTarget | undefined;
+  /** A table of {@link systemDatabases}; undefined when there is none of this name. */
+  systemTable(database: string, name: string): SystemRelation | undefined;
   /** Undefined when there is no such database. */
   precisionOf(database: string): Precision | undefined;
   /** Time of the request, Unix nanoseconds; the one value of NOW in the statement. */
@@ -70,11 +79,19 @@ function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
 /** Databases that clients expect to exist. */
 export const systemDatabases: readonly string[] = ['information_schema', 'performance_schema'];
 
+/** The system table of a name; undefined when the name lies elsewhere, FaultError when there is none of this name. */
+export function findSystemTable(name: ObjectName, context: QueryContext): SystemRelation | undefined {
+  const database = name.database?.text ?? context.database;
+  if (database === undefined || !systemDatabases.includes(database)) return undefined;
+  const found = context.systemTable(database, name.name.text);
+  if (found === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  return found;
+}
+
 /** The target of a table name; FaultError when database or table do not exist or no database is chosen. */
 export function findTable(name: ObjectName, context: QueryContext): { target: TableTarget; precision: Precision } {
   const database = name.database?.text ?? context.database;
   if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
-  if (systemDatabases.includes(database)) throw refuseUnsupported(`reading ${database}`);
   const precision = context.precisionOf(database);
   if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
   const target = context.resolveTable(database, name.name.text);

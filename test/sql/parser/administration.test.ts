@@ -20,7 +20,8 @@ test('accepts administrative statements without effect', (t) => {
     'redistribute vgroup 2 dnode 1 dnode 2',
     'split vgroup 3',
     'compact vgroups in (2, 3)',
-    "kill query '7:1'",
+    'drop index i',
+    'drop index if exists d.i',
     'kill connection 4',
     "set timezone 'UTC'",
     "alter local 'debugflag' '131'",
@@ -32,6 +33,25 @@ test('accepts administrative statements without effect', (t) => {
   }
 });
 
+test('accepts indexes on a super table without effect', (t) => {
+  const superTable = { database: bare('d'), name: bare('t') };
+  const cases: Record<string, string> = {
+    'create sma index x on d.t function(avg(a), max(b)) interval(1m, 10s) sliding(30s) watermark 5s max_delay 1m':
+      'CREATE SMA INDEX',
+    'create index x on d.t (g);': 'CREATE INDEX',
+  };
+  for (const [source, words] of Object.entries(cases)) {
+    const expected = { kind: 'accepted', words, database: undefined, superTable };
+    t.deepEqual(shapeOf(parseStatement(source)), expected, source);
+  }
+  t.is(faultOf('create sma index x on t interval(1m)').message, 'syntax error near "interval(1m)"');
+  t.is(faultOf('create index x on t').code, 0x2601);
+});
+
+test('reads which query is to be killed', (t) => {
+  t.deepEqual(parseStatement("kill query '7:1'"), { kind: 'kill-query', id: '7:1' });
+});
+
 test('recognises what is not available by its first words', (t) => {
   const cases: Record<string, string> = {
     "create function f as 'x' outputtype int": 'CREATE FUNCTION',
@@ -41,7 +61,6 @@ test('recognises what is not available by its first words', (t) => {
     'create stream s into t as select 1': 'CREATE STREAM',
     'create topic if not exists x as select 1': 'CREATE TOPIC',
     'create tsma x on t function(avg(a)) interval(1m)': 'CREATE TSMA',
-    'create sma index x on t function(avg(a)) interval(1m)': 'CREATE SMA INDEX',
     'create view v as select 1': 'CREATE VIEW',
     'create token x from user u': 'CREATE TOKEN',
     'grant all on d.* to u': 'GRANT',

@@ -1,0 +1,24 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
+import type { ObjectName } from '../../sql/ast.js';
+import { type DefinitionContext, databaseOf, findTable } from './context.js';
+
+/** What a statement asks about: `table` of a sub-table is its super table. */
+export interface DescribedTable {
+  readonly database: DatabaseDef;
+  readonly table: TableDef;
+  readonly subTable: SubTable | undefined;
+}
+
+/** The table that SHOW or DESCRIBE names; throws 0x2662 when there is none (SQL reference, 7, note 1). */
+export async function describedTable(name: ObjectName, context: DefinitionContext): Promise<DescribedTable> {
+  const database = await databaseOf(context, name);
+  const found = await findTable(context, database, name.name.text);
+  if (found !== undefined) return { database, table: found, subTable: undefined };
+  const subTable = (await context.subTables.lookUp(database, [name.name.text])).get(name.name.text);
+  const table = subTable && context.catalogue.table(database.name, subTable.superTable);
+  if (table === undefined) {
+    throw new FaultError(fault('database', Codes.tableInfo, 'Fail to get table info, error: Table does not exist'));
+  }
+  return { database, table, subTable };
+}

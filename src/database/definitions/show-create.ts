@@ -1,0 +1,112 @@
+import { printWellKnownText } from '../../model/geometry-text.js';
+import { type ColumnDef, type DatabaseDef, dataType, type SubTable, type TableDef } from '../../model/schema.js';
+import type { Engine } from '../engine.js';
+import { tagText } from '../system-tables/tags.js';
+import { declaredText } from './column-type.js';
+import { durationText, effectiveOptions, keepText } from './database-options.js';
+
+/** Options in the order in which they are shown; `'` marks those whose value is a text. */
+const shownOptions =
+  "BUFFER CACHESIZE CACHEMODEL' COMP DURATION WAL_FSYNC_PERIOD MAXROWS MINROWS STT_TRIGGER KEEP PAGES PAGESIZE PRECISION' " +
+  'REPLICA WAL_LEVEL VGROUPS SINGLE_STABLE TABLE_PREFIX TABLE_SUFFIX TSDB_PAGESIZE WAL_RETENTION_PERIOD WAL_RETENTION_SIZE ' +
+  'KEEP_TIME_OFFSET';
+
+/** Options that are shown when they were given. */
+const optionsWhenGiven =
+  "ENCRYPT_ALGORITHM' SS_CHUNKPAGES SS_KEEPLOCAL SS_COMPACT COMPACT_INTERVAL COMPACT_TIME_RANGE COMPACT_TIME_OFFSET STRICT' " +
+  'SCHEMALESS';
+
+/** The statement that makes a database like this one (SQL reference, 2.2). */
+export function createDatabaseText(database: DatabaseDef): string {
+  const options = effectiveOptions(database.options);
+  const given = optionsWhenGiven.split(' ').filter((name) => database.options[name.replace("'", '')] !== undefined);
+  const shown = [...shownOptions.split(' '), ...given].map((marked) => {
+    const name = marked.replace("'", '');
+    const text = (options[name] ?? '').toLowerCase();
+    return `${name} ${marked === name ? optionText(name, text) : `'${text}'`}`;
+  });
+  return `CREATE DATABASE ${quotedName(database.name)} ${shown.join(' ')}`;
+}
+
+function optionText(name: string, text: string): string {
+  if (name === 'KEEP') return keepText(text);
+  return name === 'DURATION' ? durationText(text) : text;
+}
+
+/** The statement that makes a super table or a normal table like this one. */
+export function createTableText(table: TableDef): string {
+  const time = { name: table.timeColumn, type: dataType('TIMESTAMP') };
+  const columns = definitions([time, ...table.columns]);
+  const name = quotedName(table.name);
+  const head =
+    table.kind === 'super'
+      ? `CREATE STABLE ${name} ${columns} TAGS ${definitions(table.tags)}`
+      : `CREATE TABLE ${name} ${columns}`;
+  const comment = table.comment === undefined ? '' : ` COMMENT ${quotedText(table.comment, "'")}`;
+  return `${head}${comment}${table.ttl === 0 ? '' : ` TTL ${table.ttl}`}`;
+}
+
+function definitions(columns: readonly Pick<ColumnDef, 'name' | 'type'>[]): string {
+  return `(${columns.map(({ name, type }) => `${quotedName(name)} ${declaredText(type)}`).join(', ')})`;
+}
+
+/** The statement that makes a sub-table like this one, its tags as they are now. */
+export async function createSubTableText(
+  engine: Engine,
+  database: DatabaseDef,
+  table: TableDef,
+  { id, name }: SubTable,
+): Promise<string> {
+  const where = `WHERE id = ${id}`;
+  const [values = []] = await engine.rows(
+    `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL ${where} AND dropped = 0`,
+  );
+  const [[ttl, comment] = []] = await engine.rows(
+    `SELECT ttl, comment FROM sluice.sub_tables FINAL ${where} AND database = '${database.id}'`,
+  );
+  const tags = table.tags.map((tag, at) => tagLiteral(tag, values[at] ?? null));
+  const options = [
+    ...(Number(ttl ?? 0) === 0 ? [] : [`TTL ${ttl}`]),
+    ...(typeof comment === 'string' ? [`COMMENT ${quotedText(comment, '"')}`] : []),
+  ];
+  const names = table.tags.map((tag) => quotedName(tag.name)).join(', ');
+  const head = `CREATE TABLE ${quotedName(name)} USING ${quotedName(table.name)} (${names}) TAGS (${tags.join(', ')})`;
+  return [head, ...options].join(' ');
+}
+
+/** A tag's value, given as {@link tagText} prints it, as a literal that reads back as the same value. */
+function tagLiteral({ type }: ColumnDef, text: string | number | boolean | null): string {
+  if (typeof text !== 'string') return 'NULL';
+  switch (type.name) {
+    case 'VARCHAR':
+    case 'NCHAR':
+    case 'JSON':
+      return quotedText(text, '"');
+    case 'VARBINARY':
+      return `"\\x${text}"`;
+    case 'GEOMETRY':
+      return `"${printWellKnownText(Buffer.from(text, 'hex'))}"`;
+    case 'FLOAT':
+    case 'DOUBLE':
+      return exponentText(text);
+    default:
+      return text;
+  }
+}
+
+/** Six digits of the fraction as `%e` prints them, more where the value has them; two digits of the exponent at least. */
+function exponentText(text: string): string {
+  const value = Number(text);
+  const short = value.toExponential(6);
+  const exact = Number(short) === value ? short : value.toExponential();
+  return exact.replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+/** A text as a literal of the dialect. */
+function quotedText(text: string, quote: "'" | '"'): string {
+  return `${quote}${text.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
+}
+
+function quotedName(name: string): string {
+  return `\`${name}\``;
+}

@@ -1,0 +1,143 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Name, Show } from '../../sql/ast.js';
+import { systemDatabases } from '../../sql/resolve/context.js';
+import { type DefinitionContext, knownDatabase } from './context.js';
+import { describedTable } from './described-table.js';
+
+/** The system table behind each list, and the columns it shows when not all. */
+const lists: Readonly<Record<string, readonly [table: string, columns?: string]>> = {
+  'CLUSTER VARIABLES': ['ins_dnode_variables', 'name, value, scope, info'],
+  'LOCAL VARIABLES': ['ins_dnode_variables', 'name, value, scope, info'],
+  VARIABLES: ['ins_dnode_variables', 'name, value, scope, info'],
+  'DNODE VARIABLES': ['ins_dnode_variables', 'dnode_id, name, value, scope, info'],
+  'CLUSTER MACHINES': ['ins_machines'],
+  CLUSTER: ['ins_cluster'],
+  'USER PRIVILEGES': ['ins_user_privileges'],
+  'USERS FULL': ['ins_users'],
+  USERS: ['ins_users'],
+  'GRANTS FULL': ['ins_grants'],
+  'GRANTS LOGS': ['ins_grants'],
+  GRANTS: ['ins_grants'],
+  LICENCES: ['ins_grants'],
+  'ANODES FULL': ['ins_anodes'],
+  ANODES: ['ins_anodes'],
+  DNODES: ['ins_dnodes'],
+  MNODES: ['ins_mnodes'],
+  QNODES: ['ins_qnodes'],
+  SNODES: ['ins_snodes'],
+  BNODES: ['ins_bnodes'],
+  VNODES: ['ins_vnodes'],
+  FUNCTIONS: ['ins_functions'],
+  STREAMS: ['ins_streams'],
+  TOPICS: ['ins_topics'],
+  SUBSCRIPTIONS: ['ins_subscriptions'],
+  TOKENS: ['ins_tokens'],
+  ROLES: ['ins_roles'],
+  VIEWS: ['ins_views'],
+  TSMAS: ['ins_tsmas'],
+  COMPACTS: ['ins_compacts'],
+  ENCRYPTIONS: ['ins_encryptions'],
+  ARBGROUPS: ['ins_arbgroups'],
+  MOUNTS: ['ins_mounts'],
+  DISK_INFO: ['ins_disk_usage'],
+  CONNECTIONS: ['perf_connections'],
+  QUERIES: ['perf_queries'],
+  CONSUMERS: ['perf_consumers'],
+  TRANSACTIONS: ['perf_trans'],
+  APPS: ['perf_apps'],
+};
+
+/** The first column of lists whose names LIKE may choose. */
+const likeColumn = 'name';
+
+/**
+ * A SHOW as the SELECT over system tables that it stands for, in the dialect's own words, so that both always agree
+ * (SQL reference, 2.4). Undefined for those that are no list. Throws a FaultError for names that do not exist.
+ */
+export async function showQuery(show: Show, context: DefinitionContext): Promise<string | undefined> {
+  switch (show.what) {
+    case 'tables': {
+      const type = { all: undefined, normal: 'NORMAL_TABLE', child: 'CHILD_TABLE' }[show.which];
+      const ofType = type === undefined ? [] : [`type = ${quoted(type)}`];
+      const terms = [await inDatabase(show.database, context), ...ofType, ...like('table_name', show.like)];
+      return select('table_name', 'ins_tables', terms, 'table_name');
+    }
+    case 'stables': {
+      const terms = [await inDatabase(show.database, context), ...like('stable_name', show.like)];
+      return select('stable_name', 'ins_stables', terms, 'stable_name');
+    }
+    case 'vgroups': {
+      const terms = show.database === undefined ? [] : [await inDatabase(show.database, context)];
+      return select('*', 'ins_vgroups', terms, 'vgroup_id');
+    }
+    case 'tags': {
+      const { database, table, subTable } = await describedTable(show.table, context);
+      if (table.kind === 'normal') throw tagsOfNormalTable();
+      const name =
+        subTable === undefined ? `stable_name = ${quoted(table.name)}` : `table_name = ${quoted(subTable.name)}`;
+      return select('*', 'ins_tags', [`db_name = ${quoted(database.name)}`, name], undefined);
+    }
+    case 'indexes': {
+      const { database, table } = await describedTable(show.table, context);
+      const terms = [`db_name = ${quoted(database.name)}`, `table_name = ${quoted(table.name)}`];
+      return select('*', 'ins_indexes', terms, undefined);
+    }
+    case 'table-tags': {
+      const { database, table, subTable } = await describedTable(show.table, context);
+      if (table.kind === 'normal') throw tagsOfNormalTable();
+      const wanted = show.tags.map(
+        ({ name, alias }) => `${named(name.text)}${alias ? ` AS ${named(alias.text)}` : ''}`,
+      );
+      const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => named(name));
+      const from = `${named(database.name)}.${named((subTable ?? table).name)}`;
+      return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
+    }
+    case 'list': {
+      const [table, columns = '*'] = lists[show.list] ?? [];
+      if (table === undefined) return undefined;
+      const isVariables = table === 'ins_dnode_variables';
+      return select(
+        columns,
+        table,
+        isVariables ? like(likeColumn, show.like) : [],
+        isVariables ? likeColumn : undefined,
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+function select(columns: string, table: string, terms: readonly string[], order: string | undefined): string {
+  const schema = systemDatabases[table.startsWith('perf_') ? 1 : 0];
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
+  return `SELECT ${columns} FROM ${schema}.${table}${where}${order === undefined ? '' : ` ORDER BY ${order}`}`;
+}
+
+async function inDatabase(name: Name | undefined, context: DefinitionContext): Promise<string> {
+  const wanted = name?.text ?? context.database;
+  if (wanted === undefined) {
+    throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  }
+  if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
+  return `db_name = ${quoted(wanted)}`;
+}
+
+function like(column: string, pattern: string | undefined): readonly string[] {
+  return pattern === undefined ? [] : [`${column} LIKE ${quoted(pattern)}`];
+}
+
+/** A text as a literal of the dialect. */
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+}
+
+/** A stored name as an identifier of the dialect; names hold no back quote. */
+function named(name: string): string {
+  return `\`${name}\``;
+}
+
+function tagsOfNormalTable(): FaultError {
+  const text = 'Tags can only applied to super table and child table';
+  return new FaultError(fault('database', Codes.tagsOfNormalTable, text));
+}

@@ -1,0 +1,59 @@
+import { type DataType, dataType, type TableDef, typeLength } from '../../model/schema.js';
+import { declaredText } from '../definitions/column-type.js';
+import { type InlineRow, inlineRows } from './inline.js';
+import { liveSuperTables, liveTables, subTableRows } from './live-tables.js';
+import { columnsOf, type SystemTable } from './system-table.js';
+import { type ListedSystemTable, typed } from './tables.js';
+
+const columns = columnsOf(
+  `table_name V192, db_name V64, table_type V21, col_name V64, col_type V32, col_length INT, col_precision INT,
+   col_scale INT, col_nullable INT`,
+);
+
+/** The time column and the data columns of a table; its tags are in `ins_tags`. */
+function dataColumns(table: TableDef): readonly { readonly name: string; readonly type: DataType }[] {
+  return [{ name: table.timeColumn, type: dataType('TIMESTAMP') }, ...table.columns];
+}
+
+/** col_name, col_type, col_length, col_precision, col_scale, col_nullable. */
+function facets(name: string, type: DataType): InlineRow {
+  const isDecimal = type.name === 'DECIMAL';
+  const precision = isDecimal ? type.length : null;
+  return [name, declaredText(type), typeLength(type), precision, isDecimal ? (type.scale ?? 0) : null, null];
+}
+
+/** `ins_columns`: the columns of every table; those of sub-tables are joined to the registry by the engine. */
+export function columnsTable(systemTables: () => readonly ListedSystemTable[]): SystemTable {
+  return {
+    columns,
+    sql: async (facts, demands) => {
+      const system = systemTables().flatMap((table) =>
+        table.columns.map(({ name, type }) => [table.name, table.database, 'SYSTEM_TABLE', ...facets(name, type)]),
+      );
+      const own = liveTables(facts, demands).flatMap(({ database, table }) => {
+        const type = table.kind === 'super' ? 'SUPER_TABLE' : 'NORMAL_TABLE';
+        return dataColumns(table).map((column) => [
+          table.name,
+          database.name,
+          type,
+          ...facets(column.name, column.type),
+        ]);
+      });
+      const wanted = demands.get('db_name');
+      const inline = inlineRows(columns, [
+        ...system.filter((row) => wanted === undefined || row[1] === wanted),
+        ...own,
+      ]);
+      const parents = liveSuperTables(facts, demands);
+      if (parents.length === 0) return inline;
+      const shapes = parents.flatMap(({ table }) =>
+        dataColumns(table).map(({ name, type }) => [table.id, ...facets(name, type)]),
+      );
+      const shape = columnsOf('id V64, name V64, type V32, length INT, precision INT, scale INT, nullable INT');
+      const values = ['s.name', 'p.c2', "'CHILD_TABLE'", 'm.c2', 'm.c3', 'm.c4', 'm.c5', 'm.c6', 'm.c7'];
+      const rows = await subTableRows(facts, demands, parents);
+      return `${inline} UNION ALL SELECT ${typed(columns, values)} FROM ${rows}
+        INNER JOIN (${inlineRows(shape, shapes)}) AS m ON s.parent = m.c1`;
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { quoteString } from '../../sql/print/quote.js';
+import { subTableId } from '../catalogue/identity.js';
+import { inlineRows } from './inline.js';
+import { columnsOf, type Demands, type SystemFacts } from './system-table.js';
+
+/** A table with its database. */
+export interface LiveTable {
+  readonly database: DatabaseDef;
+  readonly table: TableDef;
+}
+
+/** The databases that a demand of `db_name` leaves. */
+export function liveDatabases({ catalogue }: SystemFacts, demands: Demands): readonly DatabaseDef[] {
+  const wanted = demands.get('db_name');
+  return catalogue.databases().filter(({ name }) => wanted === undefined || name === wanted);
+}
+
+/** The super tables and normal tables that a demand of `db_name` leaves. */
+export function liveTables(facts: SystemFacts, demands: Demands): readonly LiveTable[] {
+  return liveDatabases(facts, demands).flatMap((database) =>
+    facts.catalogue.tables(database.name).map((table) => ({ database, table })),
+  );
+}
+
+/** The super tables that demands of `db_name` and `stable_name` leave. */
+export function liveSuperTables(facts: SystemFacts, demands: Demands): readonly LiveTable[] {
+  const wanted = demands.get('stable_name');
+  return liveTables(facts, demands).filter(
+    ({ table }) => table.kind === 'super' && (wanted === undefined || table.name === wanted),
+  );
+}
+
+/** Condition on the id of a sub-table when its database and name are both demanded; undefined otherwise. */
+export function demandedId(facts: SystemFacts, demands: Demands): string | undefined {
+  const name = demands.get('table_name');
+  const database = facts.catalogue.database(demands.get('db_name') ?? '');
+  if (name === undefined || database === undefined) return undefined;
+  return `id = ${subTableId(database.id, name, facts.catalogue.generation(database.name, name))}`;
+}
+
+/** What a sub-table's row takes from its super table: see {@link subTableRows}. */
+const parentColumns = columnsOf(
+  'id V64, db_name V64, stable_name V192, columns INT, first INT, vgroups INT, names V65',
+);
+
+/**
+ * FROM of the registry's sub-tables, as `s`, beside their super tables, as `p` (c1 id, c2 db_name, c3 stable_name, c4 number
+ * of columns, c5 first vgroup, c6 number of vgroups). The engine streams it: sub-tables may be many.
+ */
+export async function subTableRows(
+  facts: SystemFacts,
+  demands: Demands,
+  parents: readonly LiveTable[],
+): Promise<string> {
+  await facts.subTables.prepare();
+  const rows = parents.map(({ database, table }) => {
+    const { first, count } = facts.catalogue.vgroups(database.name);
+    return [table.id, database.name, table.name, table.columns.length + 1, first, count, `${database.name}.`];
+  });
+  const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
+  const id = demandedId(facts, demands);
+  const where = [`dropped = 0`, `database IN (${databases.join(', ')})`, ...(id === undefined ? [] : [id])];
+  const registry = `SELECT * FROM sluice.sub_tables FINAL WHERE ${where.join(' AND ')}`;
+  return `(${registry}) AS s INNER JOIN (${inlineRows(parentColumns, rows)}) AS p ON s.parent = p.c1`;
+}
+
+/** The vgroup of a sub-table in {@link subTableRows}; the same rule as `vgroupOf`. */
+export const subTableVgroup = 'p.c5 + toInt32(CRC32(concat(p.c7, s.name)) % p.c6)';

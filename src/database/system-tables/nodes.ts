@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';
+
+/** When the installation began. */
+function began({ catalogue, started }: SystemFacts): number {
+  return catalogue.began ?? started;
+}
+
+/** `ins_dnodes`: the one node. */
+export const dnodesTable: SystemTable = {
+  columns: columnsOf(
+    `id INT, endpoint V134, vnodes SMALLINT, support_vnodes SMALLINT, status V10, create_time TS, reboot_time TS, note V256`,
+  ),
+  rows: (facts) => {
+    const { catalogue, endpoint, started } = facts;
+    const vnodes = catalogue.databases().reduce((sum, { name }) => sum + catalogue.vgroups(name).count, 0);
+    return [[1, endpoint, Math.min(vnodes, 32767), 32767, 'ready', began(facts), started, '']];
+  },
+};
+
+/** `ins_mnodes`: the one node manages itself. */
+export const mnodesTable: SystemTable = {
+  columns: columnsOf('id INT, endpoint V134, role V12, status V9, create_time TS, role_time TS'),
+  rows: (facts) => [[1, facts.endpoint, 'leader', 'ready', began(facts), facts.started]],
+};
+
+/** `ins_cluster`: id and name are made from the beginning of the catalogue, the same for every process. */
+export const clusterTable: SystemTable = {
+  columns: columnsOf('id BIGINT, name V134, uptime INT, create_time TS, version V10, expire_time TS'),
+  rows: (facts) => {
+    const digest = createHash('sha256')
+      .update(`cluster ${began(facts)}`)
+      .digest();
+    const id = BigInt.asUintN(63, digest.readBigUInt64LE());
+    const uptime = Math.floor((facts.nowMs - facts.started) / 1000);
+    return [[id, `cluster-${digest.toString('hex', 8, 14)}`, uptime, began(facts), 'community', null]];
+  },
+};
+
+/** `ins_grants`: nothing is limited. */
+export const grantsTable: SystemTable = {
+  columns: columnsOf(
+    `version V9, expire_time V19, service_time V19, expired V5, state V9, timeseries V21, dnodes V10, cpu_cores V13`,
+  ),
+  rows: () => [['community', 'unlimited', 'unlimited', 'false', 'ungranted', ...Array(3).fill('unlimited')]],
+};
+
+/** `ins_configs` */
+export const configsTable: SystemTable = {
+  columns: columnsOf('name V32, value V64'),
+  rows: ({ variables }) => variables.map(({ name, value }) => [name, value]),
+};
+
+/** `ins_dnode_variables` */
+export const dnodeVariablesTable: SystemTable = {
+  columns: columnsOf('dnode_id INT, name V32, value V64, scope V8, info V64'),
+  rows: ({ variables }) => variables.map(({ name, value }) => [1, name, value, 'server', '']),
+};

@@ -1,0 +1,58 @@
+import { killId } from './kill-id.js';
+import { columnsOf, type SystemTable } from './system-table.js';
+
+const app = 'rest';
+
+/** `perf_connections`: over HTTP every statement stands for itself, so the ones that run now. */
+export const connectionsTable: SystemTable = {
+  columns: columnsOf(
+    `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46`,
+  ),
+  rows: ({ running, endpoint, nowMs }) =>
+    running.map(({ id, user, began }) => [id, user, app, process.pid, endpoint, began, nowMs, '', '']),
+};
+
+/** `perf_queries` */
+export const queriesTable: SystemTable = {
+  columns: columnsOf(
+    `kill_id V26, query_id UBIGINT, conn_id UINT, app V24, pid UINT, user V24, end_point V28, create_time TS, exec_usec BIGINT,
+     stable_query BOOL, sub_query BOOL, sub_num INT, sub_status V1000, sql V2048, user_app V24, user_ip V46`,
+  ),
+  rows: ({ running, endpoint, nowMs }) =>
+    running.map(({ id, user, sql, began }) => {
+      const microseconds = Math.max(0, nowMs - began) * 1000;
+      const place = [killId(id), id, id, app, process.pid, user, endpoint, began, microseconds];
+      return [...place, false, false, 0, '', sql, '', ''];
+    }),
+};
+
+/** `perf_apps`: this process. */
+export const appsTable: SystemTable = {
+  columns: columnsOf(
+    `app_id UBIGINT, ip V46, pid INT, name V24, start_time TS, insert_req UBIGINT, insert_row UBIGINT, insert_time UBIGINT,
+     insert_bytes UBIGINT, fetch_bytes UBIGINT, query_time UBIGINT, slow_query UBIGINT, total_req UBIGINT, current_req UBIGINT,
+     last_access TS`,
+  ),
+  rows: ({ started, statements, running, nowMs }) => {
+    const unknown = [null, null, null, null, null, null, null];
+    return [[process.pid, '', process.pid, 'sluice', started, ...unknown, statements, running.length, nowMs]];
+  },
+};
+
+/** `perf_trans` */
+export const transactionsTable: SystemTable = {
+  columns: columnsOf(
+    `id INT, create_time TS, stage V12, oper V16, db V64, stable V192, failed_times INT, last_exec_time TS,
+     last_action_info V511`,
+  ),
+  rows: () => [],
+};
+
+/** `perf_consumers` */
+export const consumersTable: SystemTable = {
+  columns: columnsOf(
+    `consumer_id V32, consumer_group V193, client_id V192, user V24, fqdn V128, status V20, topics V202, up_time TS,
+     subscribe_time TS, rebalance_time TS, parameters V128`,
+  ),
+  rows: () => [],
+};

@@ -1,0 +1,117 @@
+import type { Expression, Query, Select } from '../../sql/ast.js';
+import { collectTables, type SystemRelation } from '../../sql/resolve/context.js';
+import { columnsTable } from './columns.js';
+import { databasesTable } from './databases.js';
+import { columnAlias, inlineRows } from './inline.js';
+import { clusterTable, configsTable, dnodesTable, dnodeVariablesTable, grantsTable, mnodesTable } from './nodes.js';
+import { appsTable, connectionsTable, consumersTable, queriesTable, transactionsTable } from './performance.js';
+import type { Demands, SystemFacts, SystemTable } from './system-table.js';
+import { indexesTable, type ListedSystemTable, stablesTable, tablesTable } from './tables.js';
+import { tagsTable } from './tags.js';
+import { tokensTable, userPrivilegesTable, usersTable } from './users.js';
+import { vgroupsTable, vnodesTable } from './vgroups.js';
+import { withoutRows } from './without-rows.js';
+
+/** Every system table, by database and name (SQL reference, 2.5). */
+const systemTables: Readonly<Record<string, Readonly<Record<string, SystemTable>>>> = {
+  information_schema: {
+    ins_databases: databasesTable((database) => Object.keys(systemTables[database] ?? {}).length),
+    ins_tables: tablesTable(listedTables),
+    ins_stables: stablesTable,
+    ins_tags: tagsTable,
+    ins_columns: columnsTable(listedTables),
+    ins_vgroups: vgroupsTable,
+    ins_vnodes: vnodesTable,
+    ins_dnodes: dnodesTable,
+    ins_mnodes: mnodesTable,
+    ins_cluster: clusterTable,
+    ins_users: usersTable,
+    ins_user_privileges: userPrivilegesTable,
+    ins_tokens: tokensTable,
+    ins_indexes: indexesTable,
+    ins_grants: grantsTable,
+    ins_configs: configsTable,
+    ins_dnode_variables: dnodeVariablesTable,
+    ...withoutRows,
+  },
+  performance_schema: {
+    perf_connections: connectionsTable,
+    perf_queries: queriesTable,
+    perf_apps: appsTable,
+    perf_trans: transactionsTable,
+    perf_consumers: consumersTable,
+  },
+};
+
+function listedTables(): readonly ListedSystemTable[] {
+  return Object.entries(systemTables).flatMap(([database, tables]) =>
+    Object.entries(tables).map(([name, { columns }]) => ({ database, name, columns })),
+  );
+}
+
+/** A system table by name; undefined when there is none. */
+export function systemTable(database: string, name: string): SystemTable | undefined {
+  const tables = systemTables[database];
+  return tables !== undefined && Object.hasOwn(tables, name) ? tables[name] : undefined;
+}
+
+/** The system tables that a query mentions, as the planner reads them. */
+export async function systemRelations(
+  query: Query,
+  current: string | undefined,
+  facts: SystemFacts,
+): Promise<(database: string, name: string) => SystemRelation | undefined> {
+  const found = new Map<string, SystemRelation>();
+  const demands = demandsOf(query);
+  for (const { database = current ?? '', name } of collectTables(query)) {
+    const table = systemTable(database, name);
+    if (table !== undefined) found.set(`${database}.${name}`, await relationOf(table, facts, demands));
+  }
+  return (database, name) => found.get(`${database}.${name}`);
+}
+
+async function relationOf(table: SystemTable, facts: SystemFacts, demands: Demands): Promise<SystemRelation> {
+  const sql = (await table.sql?.(facts, demands)) ?? inlineRows(table.columns, table.rows?.(facts) ?? []);
+  const columns = table.columns.map(({ name, type }, at) => ({
+    alias: columnAlias(at),
+    name,
+    type,
+    precision: 'ms' as const,
+    nullable: true,
+  }));
+  return { sql, columns };
+}
+
+/**
+ * What the WHERE of the only table in a query demands of its columns, as far as it is `column = 'text'`. It holds for every
+ * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well.
+ */
+function demandsOf(query: Query): Demands {
+  const select = innermost(query);
+  const demands = new Map<string, string>();
+  if (select?.where === undefined || countTables(query) !== 1) return demands;
+  collectDemands(select.where, demands);
+  return demands;
+}
+
+function innermost(query: Query): Select | undefined {
+  if (query.kind === 'union') return undefined;
+  return query.from?.kind === 'subquery' ? innermost(query.from.query) : query;
+}
+
+/** How many times any table is named anywhere in a syntax tree. */
+function countTables(node: unknown): number {
+  if (typeof node !== 'object' || node === null) return 0;
+  const own = 'kind' in node && node.kind === 'table' ? 1 : 0;
+  return Object.values(node).reduce<number>((sum, child) => sum + countTables(child), own);
+}
+
+function collectDemands(where: Expression, demands: Map<string, string>): void {
+  if (where.kind !== 'binary') return;
+  if (where.operator === 'AND') {
+    collectDemands(where.left, demands);
+    collectDemands(where.right, demands);
+  } else if (where.operator === '=' && where.left.kind === 'column' && where.right.kind === 'string') {
+    demands.set(where.left.name.text, where.right.value);
+  }
+}

@@ -1,0 +1,117 @@
+import type { ColumnMeta } from '../../model/exchange.js';
+import { castToEngine } from '../../sql/plan/storage.js';
+import { quoteString } from '../../sql/print/quote.js';
+import { vgroupOf } from '../catalogue/vgroup.js';
+import { columnAlias, type InlineRow, inlineRows } from './inline.js';
+import { liveSuperTables, liveTables, subTableRows, subTableVgroup } from './live-tables.js';
+import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';
+
+const tableColumns = columnsOf(
+  `table_name V192, db_name V64, create_time TS, columns INT, stable_name V192, uid BIGINT, vgroup_id INT, ttl INT,
+   table_comment V1024, type V21`,
+);
+
+/** A system table as the lists of tables and columns show it. */
+export interface ListedSystemTable {
+  readonly database: string;
+  readonly name: string;
+  readonly columns: readonly ColumnMeta[];
+}
+
+/** `ins_tables`: sub-tables out of the registry, normal tables out of the catalogue, and the system tables. */
+export function tablesTable(systemTables: () => readonly ListedSystemTable[]): SystemTable {
+  return {
+    columns: tableColumns,
+    sql: async (facts, demands) => {
+      const rows = [...systemTables().map(systemRow), ...normalRows(facts)];
+      const parents = liveSuperTables(facts, demands);
+      const wanted = demands.get('db_name');
+      const inline = inlineRows(
+        tableColumns,
+        rows.filter((row) => wanted === undefined || row[1] === wanted),
+      );
+      if (parents.length === 0) return inline;
+      const values = [
+        's.name',
+        'p.c2',
+        's.created',
+        'p.c4',
+        'p.c3',
+        'reinterpretAsInt64(s.id)',
+        subTableVgroup,
+        's.ttl',
+        's.comment',
+        quoteString('CHILD_TABLE'),
+      ];
+      const children = `SELECT ${typed(tableColumns, values)} FROM ${await subTableRows(facts, demands, parents)}`;
+      return `${inline} UNION ALL ${children}`;
+    },
+  };
+}
+
+/** Expressions under the aliases and with the types that inline rows of these columns have. */
+export function typed(columns: readonly ColumnMeta[], values: readonly string[]): string {
+  return columns.map(({ type }, at) => `${castToEngine(values[at] ?? 'NULL', type)} AS ${columnAlias(at)}`).join(', ');
+}
+
+function systemRow({ database, name, columns }: ListedSystemTable): InlineRow {
+  return [name, database, null, columns.length, null, null, null, null, null, 'SYSTEM_TABLE'];
+}
+
+function normalRows(facts: SystemFacts): InlineRow[] {
+  return liveTables(facts, new Map())
+    .filter(({ table }) => table.kind === 'normal')
+    .map(({ database, table }) => [
+      table.name,
+      database.name,
+      table.created,
+      table.columns.length + 1,
+      null,
+      BigInt.asIntN(64, table.seriesId ?? 0n),
+      vgroupOf(facts.catalogue.vgroups(database.name), database.name, table.name),
+      table.ttl,
+      table.comment ?? null,
+      'NORMAL_TABLE',
+    ]);
+}
+
+/** `ins_stables` */
+export const stablesTable: SystemTable = {
+  columns: columnsOf(
+    `stable_name V192, db_name V64, create_time TS, columns INT, tags INT, last_update TS, table_comment V1024,
+     watermark V64, max_delay V64, rollup V128, uid BIGINT`,
+  ),
+  rows: (facts) =>
+    liveSuperTables(facts, new Map()).map(({ database, table }) => [
+      table.name,
+      database.name,
+      table.created,
+      table.columns.length + 1,
+      table.tags.length,
+      facts.catalogue.lastUpdate(database.name, table.name) ?? table.created,
+      table.comment ?? null,
+      null,
+      null,
+      null,
+      uidOf(table.id),
+    ]),
+};
+
+/** A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under 1,024 operations. */
+function uidOf(id: string): bigint {
+  const [position = '0', index = '0'] = id.split('_');
+  return BigInt(position) * 1024n + BigInt(index);
+}
+
+/** `ins_indexes`: the first tag of every super table has an index by itself. */
+export const indexesTable: SystemTable = {
+  columns: columnsOf(
+    `index_name V256, db_name V64, table_name V192, vgroup_id INT, create_time TS, column_name V64, index_type V10`,
+  ),
+  rows: (facts) =>
+    liveSuperTables(facts, new Map()).flatMap(({ database, table }) => {
+      const tag = table.tags[0]?.name;
+      if (tag === undefined) return [];
+      return [[`${tag}_${table.name}`, database.name, table.name, null, table.created, tag, 'tag_index']];
+    }),
+};

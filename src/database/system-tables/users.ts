@@ -1,0 +1,31 @@
+import { firstUser } from '../credentials.js';
+import { columnsOf, type SystemTable } from './system-table.js';
+
+/** `ins_users` */
+export const usersTable: SystemTable = {
+  columns: columnsOf(
+    `name V24, super TINYINT, enable TINYINT, sysinfo TINYINT, createdb TINYINT, create_time TS, allowed_host V49152`,
+  ),
+  rows: ({ catalogue }) =>
+    catalogue.users().map(({ name, created }) => {
+      const first = Number(name === firstUser.name);
+      return [name, first, 1, 1, first, created, '0.0.0.0/0, ::/0'];
+    }),
+};
+
+/** `ins_user_privileges` */
+export const userPrivilegesTable: SystemTable = {
+  columns: columnsOf(
+    'user_name V24, privilege V10, db_name V65, table_name V193, condition V49152, notes V64, columns V1024',
+  ),
+  rows: ({ catalogue }) =>
+    catalogue.users().flatMap(({ name }) => (name === firstUser.name ? [[name, 'all', 'all', '', '', '', '']] : [])),
+};
+
+/** `ins_tokens` */
+export const tokensTable: SystemTable = {
+  columns: columnsOf(
+    'name V32, user V24, provider V64, enable TINYINT, create_time TS, expire_time TS, extra_info V1024',
+  ),
+  rows: () => [],
+};

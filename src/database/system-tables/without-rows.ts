@@ -1,0 +1,34 @@
+import { columnsOf, type SystemTable } from './system-table.js';
+
+/** Lists of what is not kept here, by name: clients may ask for them and get no row. */
+export const withoutRows: Readonly<Record<string, SystemTable>> = Object.fromEntries(
+  Object.entries({
+    ins_qnodes: 'id INT, endpoint V134, create_time TS',
+    ins_snodes: 'id INT, endpoint V134, create_time TS',
+    ins_bnodes: 'id INT, endpoint V134, create_time TS',
+    ins_anodes: 'id INT, url V134, status V10, create_time TS, update_time TS',
+    ins_functions: `name V64, comment V255, aggregate INT, output_type V31, create_time TS, code_len INT, bufsize INT,
+      func_language V31, func_body V16384, func_version INT`,
+    ins_streams: `stream_name V192, create_time TS, stream_id V19, sql V2048, status V20, source_db V64, target_db V64,
+      target_table V192, watermark BIGINT, trigger V20`,
+    ins_topics: 'topic_name V192, db_name V64, create_time TS, sql V4096, schema V4096, meta V4, type V8',
+    ins_subscriptions: `topic_name V204, consumer_group V193, vgroup_id INT, consumer_id V32, user V24, fqdn V128, offset V64,
+      rows BIGINT`,
+    ins_views: `view_name V192, db_name V64, effective_user V24, create_time TS, type V11, query_sql V16384, parameters V1024,
+      default_values V1024, target_table V192`,
+    ins_tsmas: `tsma_name V178, db_name V64, table_name V192, target_db V64, target_stb V192, stream_name V192, create_time TS,
+      interval V64, create_sql V2048, func_list V1024`,
+    ins_compacts: 'compact_id INT, db_name V64, start_time TS',
+    ins_compact_details: `compact_id INT, vgroup_id INT, dnode_id INT, number_fileset INT, finished INT, start_time TS,
+      progress INT, remain_time BIGINT`,
+    ins_disk_usage: `db_name V64, vgroup_id INT, wal BIGINT, data1 BIGINT, data2 BIGINT, data3 BIGINT, cache_rdb BIGINT,
+      table_meta BIGINT, ss BIGINT, raw_data BIGINT`,
+    ins_filesets: `db_name V64, vgroup_id INT, fileset_id INT, start_time TS, end_time TS, total_size BIGINT, last_compact TS,
+      should_compact BOOL`,
+    ins_arbgroups: `db_name V64, vgroup_id INT, v1_dnode INT, v2_dnode INT, is_sync BOOL, assigned_dnode INT, assigned_token V64`,
+    ins_encryptions: 'dnode_id INT, key_status V12',
+    ins_mounts: 'name V64, dnode_id INT, create_time TS, path V1024',
+    ins_roles: 'name V64, enable TINYINT, create_time TS',
+    ins_machines: 'id V64, dnode_num INT, machine V7552',
+  }).map(([name, columns]) => [name, { columns: columnsOf(columns), rows: () => [] }]),
+);
