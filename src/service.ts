@@ -4,8 +4,10 @@ import { Catalogue } from './database/catalogue/catalogue.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { Storage } from './database/catalogue/storage.js';
 import { SubTables } from './database/catalogue/sub-tables.js';
+import { vgroupsOf } from './database/catalogue/vgroup.js';
 import { EngineClient } from './database/client.js';
 import { CredentialCheck, firstUser } from './database/credentials.js';
+import { TableExpiry } from './database/definitions/table-expiry.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import type { Variable } from './database/system-tables/system-table.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
@@ -129,7 +131,7 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
     variables: variablesOf(settings, version),
   });
   const http = createHttpServer({
-    intake: intakeOf(sql, writes, credentials),
+    intake: intakeOf(sql, writes, credentials, catalogue),
     port: settings.general.port,
     settings: {
       httpCodeServerError: settings.general.httpCodeServerError,
@@ -148,7 +150,9 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
       bound.port = await http.start();
     },
   };
-  const lifecycle = new Lifecycle([polled(catalogue), writes, sql, door], componentLog(logger, 'lifecycle'));
+  const parts = { engine: engine.client, catalogue, storage, subTables };
+  const expiry = new TableExpiry(parts, componentLog(logger, 'table-expiry'));
+  const lifecycle = new Lifecycle([polled(catalogue), expiry, writes, sql, door], componentLog(logger, 'lifecycle'));
   await warnOfBuiltInPassword(credentials, componentLog(logger, 'service'));
   await lifecycle.start();
   removeLeftovers(engine.client, catalogue, storage, subTables).catch((error: unknown) => {
@@ -189,13 +193,14 @@ function polled(catalogue: Catalogue): Component {
 }
 
 /** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
-function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: CredentialCheck): Intake {
+function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: CredentialCheck, catalogue: Catalogue): Intake {
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
     authenticate: (given) => credentials.authenticate(given),
+    vgroups: (database, tables) => vgroupsOf(catalogue, database, tables),
     guard: () => 'normal',
   };
 }

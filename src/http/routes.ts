@@ -3,6 +3,7 @@ import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { pingHandler } from './handlers/ping.js';
 import { sqlHandler } from './handlers/sql.js';
+import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 
 /** One interface. A path segment that begins with a colon is a parameter. */
 export interface Route {
@@ -18,6 +19,8 @@ export function routes(context: HandlerContext): readonly Route[] {
   return [
     { method: 'POST', path: '/rest/sql', handle: sql },
     { method: 'POST', path: '/rest/sql/:db', handle: sql },
+    { method: 'GET', path: '/rest/vgid', handle: vgroupHandler(context) },
+    { method: 'POST', path: '/rest/sql/:db/vgid', handle: vgroupsHandler(context) },
     { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
     { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),

@@ -74,5 +74,7 @@ export interface Intake {
   write(exchange: Exchange<WriteRequest, Delivery>): void;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
+  /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
+  vgroups(database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   guard(): GuardState;
 }

@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { Catalogue } from './catalogue.js';
 import type { Vgroups } from './state.js';
 
 /**
@@ -7,4 +9,25 @@ import type { Vgroups } from './state.js';
  */
 export function vgroupOf({ first, count }: Vgroups, database: string, table: string): number {
   return first + (crc32(`${database}.${table}`) % count);
+}
+
+/** The vgroups of tables of one database, in their order; a fault when there is no such database. */
+export async function vgroupsOf(
+  catalogue: Catalogue,
+  database: string,
+  tables: readonly string[],
+): Promise<readonly number[] | Fault> {
+  if (catalogue.database(database) === undefined) {
+    try {
+      await catalogue.sync();
+    } catch (error) {
+      if (error instanceof FaultError) return error.fault;
+      throw error;
+    }
+  }
+  if (catalogue.database(database) === undefined) {
+    return fault('database', Codes.databaseNotExist, 'Database not exist');
+  }
+  const vgroups = catalogue.vgroups(database);
+  return tables.map((table) => vgroupOf(vgroups, database, table));
 }

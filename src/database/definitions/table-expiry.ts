@@ -1,0 +1,107 @@
+import type { Component, ComponentLog } from '../../model/component.js';
+import { FaultError } from '../../model/fault.js';
+import { quoteString } from '../../sql/print/quote.js';
+import type { Engine } from '../engine.js';
+import type { DefinitionContext } from './context.js';
+import { dropSubTable, dropWhole } from './drop-table.js';
+
+const dayMs = 86_400_000;
+/** How often tables are looked at. */
+const sweepMs = 10 * 60_000;
+/** Sub-tables read at a time. */
+const pageRows = 1_000;
+
+/** What tables are dropped with. */
+export interface ExpiryContext extends Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'> {
+  readonly engine: Engine;
+}
+
+/**
+ * Drops the normal tables and sub-tables that have lived for their TTL, in days since they were created (SQL reference,
+ * 2.3 and 3.4), as DROP TABLE would. Several processes may do it at once. The signal ends it between two tables.
+ * @returns how many were dropped.
+ */
+export async function dropExpired(context: ExpiryContext, nowMs: number, signal?: AbortSignal): Promise<number> {
+  const { catalogue } = context;
+  await catalogue.sync();
+  let dropped = 0;
+  for (const { name } of catalogue.databases()) {
+    for (const table of catalogue.tables(name)) {
+      if (table.kind !== 'normal' || table.ttl === 0 || table.created + table.ttl * dayMs > nowMs) continue;
+      const database = catalogue.database(name);
+      if (database === undefined || signal?.aborted === true) continue;
+      await dropWhole(database, table, context);
+      dropped++;
+    }
+  }
+  return dropped + (await dropExpiredSubTables(context, nowMs, signal));
+}
+
+async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signal?: AbortSignal): Promise<number> {
+  const { catalogue, engine, subTables } = context;
+  await subTables.prepare();
+  const databases = new Map(catalogue.databases().map((database) => [database.id, database]));
+  let dropped = 0;
+  let after = `('', 0)`;
+  for (;;) {
+    const page = await engine.rows(
+      `SELECT database, toString(id), name, parent FROM sluice.sub_tables FINAL
+       WHERE dropped = 0 AND ttl > 0 AND created + ttl * ${dayMs} <= ${nowMs} AND (database, id) > ${after}
+       ORDER BY database, id LIMIT ${pageRows}`,
+    );
+    for (const [place, id, name, parent] of page) {
+      if (signal?.aborted === true) return dropped;
+      const database = databases.get(String(place));
+      const table = database && catalogue.tableById(database.name, String(parent));
+      // The registry keeps sub-tables of super tables and databases that were dropped whole.
+      if (database === undefined || table === undefined) continue;
+      await dropSubTable(database, table, { id: BigInt(String(id)), name: String(name) }, context);
+      dropped++;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageRows) return dropped;
+    after = `(${quoteString(String(last[0]))}, ${last[1]})`;
+  }
+}
+
+/** Drops expired tables now and then. A sweep that fails is left to the next one. */
+export class TableExpiry implements Component {
+  readonly name = 'table-expiry';
+  readonly #context: ExpiryContext;
+  readonly #log: ComponentLog;
+  #timer: NodeJS.Timeout | undefined;
+  #sweep: Promise<void> = Promise.resolve();
+  readonly #ending = new AbortController();
+
+  constructor(context: ExpiryContext, log: ComponentLog) {
+    this.#context = context;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => {
+      this.#sweep = this.#sweep.then(() => this.#run());
+    }, sweepMs);
+    this.#timer.unref();
+  }
+
+  async drain(): Promise<void> {
+    await this.stop();
+    await this.#sweep;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#ending.abort();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const tables = await dropExpired(this.#context, Date.now(), this.#ending.signal);
+      if (tables > 0) this.#log.info({ tables }, 'Tables were dropped at the end of their TTL.');
+    } catch (error) {
+      const reason = error instanceof FaultError ? error.fault.message : String(error);
+      this.#log.warn({ error: reason }, 'Expired tables could not be dropped; the next sweep tries again.');
+    }
+  }
+}

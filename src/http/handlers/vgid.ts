@@ -1,0 +1,90 @@
+import type { FastifyReply } from 'fastify';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { isFault, readAuthorization } from '../auth.js';
+import type { Call, Handler, HandlerContext } from '../call.js';
+import { gzipLayers, unsupportedEncoding } from '../compression.js';
+import { errorBody, headerText, safeJson, sendFault, sendGuardRefusal, sendJson } from '../reply.js';
+import { collectBody } from '../request-body.js';
+
+const illegalParams = fault('parameter', Codes.free, 'illegal params');
+
+/** Most names in one request, and the longest body that lists them, in bytes. */
+const maxNames = 100_000;
+const maxBodyBytes = 32 * 1024 * 1024;
+
+/** What one call wants to know. */
+interface Question {
+  readonly database: string;
+  readonly tables: readonly string[];
+}
+
+/** `GET /rest/vgid?db=<db>&table=<table>`: the vgroup of a table, which need not exist; the database must. */
+export function vgroupHandler(context: HandlerContext): Handler {
+  return answering(
+    context,
+    async ({ query }) => {
+      const [database, table] = [query.get('db') ?? '', query.get('table') ?? ''];
+      return database === '' || table === '' ? illegalParams : { database, tables: [table] };
+    },
+    ([vgID]) => ({ code: 0, vgID }),
+  );
+}
+
+/** `POST /rest/sql/<db>/vgid`: the vgroups of the tables that the body names in a JSON array, in its order. */
+export function vgroupsHandler(context: HandlerContext): Handler {
+  return answering(
+    context,
+    async ({ request, params }) => {
+      const layers = gzipLayers(headerText(request.headers['content-encoding']));
+      if (typeof layers !== 'number') return layers;
+      const body = await collectBody(request.raw, layers, maxBodyBytes);
+      if (!Buffer.isBuffer(body)) return body;
+      const tables = namesIn(body);
+      return Array.isArray(tables) ? { database: params.db ?? '', tables } : tables;
+    },
+    (vgIDs) => ({ code: 0, vgIDs }),
+  );
+}
+
+function namesIn(body: Buffer): string[] | Fault {
+  let given: unknown;
+  try {
+    given = JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    return fault('parameter', Codes.free, `the body is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+  if (!Array.isArray(given) || given.length === 0 || given.length > maxNames) return illegalParams;
+  const names: string[] = [];
+  for (const name of given) {
+    if (typeof name !== 'string' || name === '') {
+      return fault('parameter', Codes.free, 'the body must be an array of table names');
+    }
+    names.push(name);
+  }
+  return names;
+}
+
+function answering(
+  context: HandlerContext,
+  read: (call: Call) => Promise<Question | Fault>,
+  shape: (vgroups: readonly number[]) => object,
+): Handler {
+  const { intake, loginCodes } = context;
+  return async (call) => {
+    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
+    const credentials = readAuthorization(call.request.headers.authorization, loginCodes, call.query);
+    if (isFault(credentials)) return refuse(call, context, credentials);
+    const identity = await intake.authenticate(credentials);
+    if (isFault(identity)) return refuse(call, context, identity);
+    const question = await read(call);
+    if (isFault(question)) return refuse(call, context, question);
+    const vgroups = await intake.vgroups(question.database, question.tables);
+    if (isFault(vgroups)) return refuse(call, context, vgroups);
+    return sendJson(call.reply, 200, safeJson(shape(vgroups)));
+  };
+}
+
+function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply {
+  if (found === unsupportedEncoding) return sendJson(call.reply, 415, errorBody(found.code, found.message));
+  return sendFault(call.reply, found, context.settings.httpCodeServerError);
+}
