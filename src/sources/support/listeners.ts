@@ -1,0 +1,155 @@
+import { createSocket, type Socket as DatagramSocket, type RemoteInfo } from 'node:dgram';
+import net from 'node:net';
+
+/** Where a listener is bound; every interface when `host` is left out. */
+export interface ListenAddress {
+  readonly host?: string | undefined;
+  /** 0 takes any free port. */
+  readonly port: number;
+}
+
+/** A TCP listener; see {@link TcpListener}. */
+export interface TcpListenerOptions extends ListenAddress {
+  /** Connections at the same time; one more is closed at once. */
+  readonly maxConnections: number;
+  readonly keepAlive: boolean;
+  /** Takes a connection. The other end's half may close first; whoever takes it ends it. */
+  readonly connected: (socket: net.Socket) => void;
+  /** Told of every connection that was refused because there were too many. */
+  readonly refused: () => void;
+}
+
+/**
+ * Accepts TCP connections on one port, at most so many at once. Accepting and refusing is all it does; a connection
+ * belongs to whoever was told of it, and is destroyed with the listener.
+ */
+export class TcpListener {
+  readonly #options: TcpListenerOptions;
+  readonly #server: net.Server;
+  readonly #sockets = new Set<net.Socket>();
+
+  constructor(options: TcpListenerOptions) {
+    this.#options = options;
+    // Half-open, because senders that end their half may still wait for what their last lines are answered.
+    this.#server = net.createServer({ allowHalfOpen: true, keepAlive: options.keepAlive, noDelay: true });
+    this.#server.maxConnections = options.maxConnections;
+    this.#server.on('connection', (socket) => this.#take(socket));
+    this.#server.on('drop', () => options.refused());
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Resolves with the port once it is bound; rejects with one clear line when it cannot be. */
+  async start(): Promise<number> {
+    const { host, port } = this.#options;
+    await listening(this.#server, 'TCP', this.#options, (ready) => {
+      this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, ready);
+    });
+    // What goes wrong while accepting, say too many open files, costs that connection alone.
+    this.#server.on('error', () => this.#options.refused());
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** Accepts no more; open connections stay. Safe before the start and twice. */
+  close(): void {
+    if (this.#server.listening) this.#server.close();
+  }
+
+  /** Closes and destroys every connection. */
+  destroy(): void {
+    this.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #take(socket: net.Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    // Without a listener an error would end the process; who reads from the socket sees it as well.
+    socket.on('error', () => {});
+    this.#options.connected(socket);
+  }
+}
+
+/** A UDP listener; see {@link UdpListener}. */
+export interface UdpListenerOptions extends ListenAddress {
+  /** Bytes of datagrams that the kernel keeps for a reader that is behind; it may grant less. */
+  readonly receiveBufferBytes: number;
+  readonly received: (datagram: Buffer, from: RemoteInfo) => void;
+  /** Told of errors after the start; the listener goes on. */
+  readonly failed: (error: Error) => void;
+}
+
+/** Receives UDP datagrams on one port: IPv6 and IPv4 where the machine has both. */
+export class UdpListener {
+  readonly #options: UdpListenerOptions;
+  #socket: DatagramSocket | undefined;
+
+  constructor(options: UdpListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves with the port once it is bound; rejects with one clear line when it cannot be. */
+  async start(): Promise<number> {
+    const { host } = this.#options;
+    if (host !== undefined) return this.#bind(host.includes(':') ? 'udp6' : 'udp4');
+    try {
+      return await this.#bind('udp6');
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (!hasCode(cause, 'EAFNOSUPPORT') && !hasCode(cause, 'EADDRNOTAVAIL')) throw error;
+      return this.#bind('udp4');
+    }
+  }
+
+  /** Receives no more. Safe before the start and twice. */
+  close(): void {
+    this.#socket?.close();
+    this.#socket = undefined;
+  }
+
+  async #bind(type: 'udp4' | 'udp6'): Promise<number> {
+    const { host, port, received, failed, receiveBufferBytes } = this.#options;
+    const socket = createSocket(type);
+    try {
+      await listening(socket, 'UDP', this.#options, (ready) => {
+        socket.bind({ port, ...(host === undefined ? {} : { address: host }) }, ready);
+      });
+    } catch (error) {
+      socket.close();
+      throw error;
+    }
+    socket.setRecvBufferSize(receiveBufferBytes);
+    socket.on('message', received);
+    socket.on('error', failed);
+    this.#socket = socket;
+    return socket.address().port;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
+/** Binds; an error of the bind becomes one line that names transport and port. */
+function listening(
+  server: net.Server | DatagramSocket,
+  transport: 'TCP' | 'UDP',
+  { host, port }: ListenAddress,
+  bind: (ready: () => void) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (cause: Error): void => {
+      const why = hasCode(cause, 'EADDRINUSE') ? 'the port is in use' : cause.message;
+      reject(new Error(`Cannot listen for ${transport} on ${host ?? '*'}:${port}: ${why}.`, { cause }));
+    };
+    server.once('error', failed);
+    bind(() => {
+      server.removeListener('error', failed);
+      resolve();
+    });
+  });
+}
