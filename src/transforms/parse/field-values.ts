@@ -1,10 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import { parseWellKnownText } from '../../model/geometry.js';
-import { DigitRun, maxDigits, maxExactExponent, negateWords, scaleByTen } from './decimal.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
-import { Kind, kindTypes, type PointFields } from './point-fields.js';
-import { maxNcharCharacters, maxValueBytes } from './point-limits.js';
-import { countCharacters } from './utf8.js';
+import { NumberReader } from './number-reader.js';
+import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';
+import { maxValueBytes } from './point-limits.js';
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -13,14 +12,7 @@ const quote = 0x22;
 const plus = 0x2b;
 const comma = 0x2c;
 const minus = 0x2d;
-const point = 0x2e;
 const backslash = 0x5c;
-
-/** Most significant digits that a double holds whatever they are. */
-const exactDigits = 15;
-/** Exponents beyond this are all the same: zero or out of range. */
-const maxExponent = 100_000;
-const largestFloat = 3.4028234663852886e38;
 
 /** True for a byte that ends a field value. */
 export function endsValue(byte: number): boolean {
@@ -39,13 +31,14 @@ export class FieldValues {
   readonly #end: number;
   readonly #text: Buffer;
   readonly #fields: PointFields;
-  readonly #run = new DigitRun();
+  readonly #numbers: NumberReader;
 
   constructor(bytes: Uint8Array, fields: PointFields) {
     this.#bytes = bytes;
     this.#end = bytes.length;
     this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#fields = fields;
+    this.#numbers = new NumberReader(bytes, fields);
   }
 
   /** Reads one value; `limit` is the position that a string must not reach. */
@@ -121,114 +114,45 @@ export class FieldValues {
   }
 
   #number(start: number, index: number): number {
+    const at = this.#numbers.scan(start);
     const bytes = this.#bytes;
-    const run = this.#run;
-    const sign = bytes[start]!;
-    const digitsStart = sign === minus || sign === plus ? start + 1 : start;
-    let at = run.scan(bytes, digitsStart, this.#end);
-    let digits = at - digitsStart;
-    let exponent = 0;
-    let whole = true;
-    if (bytes[at] === point) {
-      const fraction = at + 1;
-      at = run.scanMore(bytes, fraction, this.#end);
-      exponent = fraction - at;
-      digits -= exponent;
-      whole = false;
-    }
-    if (digits === 0) {
-      if (digitsStart > start && whole) return this.#special(start, digitsStart, index, sign === minus);
+    if (at < 0) {
+      const sign = bytes[start]!;
+      if (sign === minus || sign === plus) return this.#special(start, start + 1, index, sign === minus);
       return this.#notAValue(start);
     }
-    let after = bytes[at]! | 0x20;
-    if (after === 0x65) {
-      const exponentStart = at + 1;
-      at = this.#exponentEnd(exponentStart);
-      if (at < 0) return this.#notAValue(start);
-      exponent += this.#exponent(exponentStart, at);
-      after = bytes[at]! | 0x20;
-      whole = false;
-    }
-    if (after === 0x69 || after === 0x75) return this.#integer(start, at, index, sign === minus, whole, after === 0x75);
-    return this.#double(start, at, index, exponent, sign === minus);
+    const after = bytes[at]! | 0x20;
+    if (after === 0x69 || after === 0x75) return this.#integer(start, at, index, after === 0x75);
+    return this.#double(start, at, index);
   }
 
-  /** Position after the sign and digits of an exponent, -1 when it has no digits. */
-  #exponentEnd(start: number): number {
-    const first = this.#bytes[start]!;
-    const digitsStart = first === minus || first === plus ? start + 1 : start;
-    let at = digitsStart;
-    while (this.#bytes[at]! >= 0x30 && this.#bytes[at]! <= 0x39) at++;
-    return at === digitsStart ? -1 : at;
-  }
-
-  #exponent(start: number, end: number): number {
-    const first = this.#bytes[start]!;
-    let value = 0;
-    for (let at = first === minus || first === plus ? start + 1 : start; at < end; at++) {
-      value = Math.min(maxExponent, value * 10 + this.#bytes[at]! - 48);
-    }
-    return first === minus ? -value : value;
-  }
-
-  #double(start: number, end: number, index: number, exponent: number, negative: boolean): number {
-    const run = this.#run;
+  #double(start: number, end: number, index: number): number {
     const fields = this.#fields;
-    const fast = run.digits <= exactDigits && exponent >= -maxExactExponent && exponent <= maxExactExponent;
-    let value: number;
-    if (fast) {
-      const magnitude = scaleByTen(run.toNumber(), exponent);
-      value = negative ? -magnitude : magnitude;
-    } else {
-      value = Number(this.#text.toString('latin1', start, end));
-      if (value === Infinity || value === -Infinity) return this.#outOfRange(start, Kind.double);
-    }
-    fields.doubles[index] = value;
+    if (!this.#numbers.storeDouble(index)) return this.#outOfRange(start, Kind.double);
     fields.kinds[index] = Kind.double;
     if ((this.#bytes[end]! | 0x20) !== 0x66) return end;
     const width = this.#width(end + 1);
     if (width === 64) return end + 3;
     if (width !== 32) return this.#notAValue(start);
-    if (value > largestFloat || value < -largestFloat) return this.#outOfRange(start, Kind.float);
+    if (!isFloat(fields.doubles[index]!)) return this.#outOfRange(start, Kind.float);
     fields.kinds[index] = Kind.float;
     return end + 3;
   }
 
-  /** Reads the suffix at `at` of an integer whose digits are in the run. */
-  #integer(start: number, at: number, index: number, negative: boolean, whole: boolean, unsigned: boolean): number {
+  /** Reads the suffix at `at` of the integer that was scanned last. */
+  #integer(start: number, at: number, index: number, unsigned: boolean): number {
     const width = this.#width(at + 1);
     const end = at + (width === 0 ? 1 : width === 8 ? 2 : 3);
     if (!endsValue(this.#bytes[end]!)) return this.#notAValue(start);
-    if (!whole) {
+    if (!this.#numbers.whole) {
       this.problem = badLine(start, `${this.#shown(start)} is not an integer`);
       return -1;
     }
     const bits = width === 0 ? 64 : width;
-    const signedKind = bits === 64 ? Kind.bigint : bits === 32 ? Kind.int : bits === 16 ? Kind.smallint : Kind.tinyint;
-    const kind = unsigned ? signedKind + Kind.tinyintUnsigned - Kind.tinyint : signedKind;
-    if (!this.#storeInteger(index, bits, negative, unsigned)) return this.#outOfRange(start, kind);
+    const kind = integerKind(bits, unsigned);
+    if (!this.#numbers.storeInteger(index, bits, unsigned)) return this.#outOfRange(start, kind);
     this.#fields.kinds[index] = kind;
     return end;
-  }
-
-  /** Stores the integer in the run; false when it does not fit into `bits` bits. */
-  #storeInteger(index: number, bits: number, negative: boolean, unsigned: boolean): boolean {
-    const words = this.#fields.words;
-    if (this.#run.digits > maxDigits || !this.#run.toWords(words, index)) return false;
-    const low = words[2 * index]!;
-    const high = words[2 * index + 1]!;
-    if (unsigned) {
-      if (negative && (low !== 0 || high !== 0)) return false;
-      return bits === 64 || (high === 0 && (bits === 32 || low < 1 << bits));
-    }
-    if (bits === 64) {
-      if (high > 0x80000000 || (high === 0x80000000 && (low !== 0 || !negative))) return false;
-    } else {
-      const most = 2 ** (bits - 1);
-      if (high !== 0 || low > most || (low === most && !negative)) return false;
-    }
-    if (negative) negateWords(words, index);
-    return true;
   }
 
   /** The digits 8, 16, 32 or 64 at `at` as a number; 0 for anything else. */
@@ -301,19 +225,13 @@ export class FieldValues {
       const escapedHex = this.#bytes[at] === backslash && (this.#bytes[at + 1]! | 0x20) === 0x78;
       if (escapedHex && at + 1 < close && !this.#fromHex(start, at + 2, close, index)) return false;
     } else {
-      const source = fields.inScratch[index] === 1 ? fields.scratch : this.#bytes;
-      const from = fields.starts[index]!;
-      const to = fields.ends[index]!;
-      const characters = wide ? countCharacters(source, from, to) : to - from;
-      fields.characters[index] = characters;
-      if (characters < 0) {
+      if (!fields.measureText(index, this.#bytes, !wide)) {
         this.problem = badLine(start, 'the string is not well-formed UTF-8');
         return false;
       }
-      if (kind === Kind.geometry && !this.#geometry(start, source, from, to, index)) return false;
+      if (kind === Kind.geometry && !this.#geometry(start, index)) return false;
     }
-    const bytes = fields.ends[index]! - fields.starts[index]!;
-    if (kind === Kind.nchar ? fields.characters[index]! <= maxNcharCharacters : bytes <= maxValueBytes) return true;
+    if (!fields.isTooLong(index)) return true;
     this.problem = { at: start, code: Codes.valueTooLong, message: `the ${kindTypes[kind]} value is too long` };
     return false;
   }
@@ -327,29 +245,23 @@ export class FieldValues {
       );
       return false;
     }
-    this.#putScratch(decoded, index);
+    this.#fields.putScratch(index, decoded);
     return true;
   }
 
-  #geometry(start: number, source: Uint8Array, from: number, to: number, index: number): boolean {
+  #geometry(start: number, index: number): boolean {
+    const fields = this.#fields;
+    const source = fields.inScratch[index] === 1 ? fields.scratch : this.#bytes;
+    const from = fields.starts[index]!;
+    const to = fields.ends[index]!;
     const text = Buffer.from(source.buffer, source.byteOffset + from, to - from).toString();
     const binary = to - from > maxValueBytes ? undefined : parseWellKnownText(text);
     if (binary === undefined) {
       this.problem = badLine(start, `${excerpt(source, from, to)} is not the text of a geometry`);
       return false;
     }
-    this.#putScratch(binary, index);
+    fields.putScratch(index, binary);
     return true;
-  }
-
-  #putScratch(bytes: Uint8Array, index: number): void {
-    const fields = this.#fields;
-    fields.reserveScratch(bytes.length);
-    fields.scratch.set(bytes, fields.scratchLength);
-    fields.starts[index] = fields.scratchLength;
-    fields.scratchLength += bytes.length;
-    fields.ends[index] = fields.scratchLength;
-    fields.inScratch[index] = 1;
   }
 
   #shown(start: number): string {

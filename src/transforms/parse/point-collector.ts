@@ -6,7 +6,7 @@ import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
 import { PointTable } from './point-table.js';
-import type { SeriesKey } from './series-key.js';
+import type { SeriesKey } from './series-tags.js';
 
 /** Name of a field that a format writes under a fixed name, prepared once. */
 export interface FieldName {

@@ -1,4 +1,6 @@
 import type { TypeName } from '../../model/schema.js';
+import { maxNcharCharacters, maxValueBytes } from './point-limits.js';
+import { countCharacters } from './utf8.js';
 
 /** Kinds of field values as small numbers; 0 is a column that lines cannot write. */
 export const Kind = {
@@ -48,6 +50,19 @@ export function kindOf(type: TypeName): number {
   return Math.max(Kind.none, kindTypes.indexOf(type, 1));
 }
 
+/** Kind of an integer of 8, 16, 32 or 64 bits. */
+export function integerKind(bits: number, unsigned: boolean): number {
+  const signed = bits === 64 ? Kind.bigint : bits === 32 ? Kind.int : bits === 16 ? Kind.smallint : Kind.tinyint;
+  return unsigned ? signed + Kind.tinyintUnsigned - Kind.tinyint : signed;
+}
+
+const largestFloat = 3.4028234663852886e38;
+
+/** True for a finite number that a FLOAT can hold, rounded. */
+export function isFloat(value: number): boolean {
+  return value <= largestFloat && value >= -largestFloat;
+}
+
 const initialFields = 64;
 
 /**
@@ -85,6 +100,32 @@ export class PointFields {
     this.ends = grownTo(this.ends, new Int32Array(size));
     this.inScratch = grownTo(this.inScratch, new Uint8Array(size));
     this.characters = grownTo(this.characters, new Int32Array(size));
+  }
+
+  /** Lets the value at `index` be a copy of `bytes`, in the scratch. */
+  putScratch(index: number, bytes: Uint8Array): void {
+    this.reserveScratch(bytes.length);
+    this.scratch.set(bytes, this.scratchLength);
+    this.starts[index] = this.scratchLength;
+    this.scratchLength += bytes.length;
+    this.ends[index] = this.scratchLength;
+    this.inScratch[index] = 1;
+  }
+
+  /** Counts the characters of the text at `index`, which lies in `bytes` or the scratch; false when it is not UTF-8. */
+  measureText(index: number, bytes: Uint8Array, ascii: boolean): boolean {
+    const start = this.starts[index]!;
+    const end = this.ends[index]!;
+    const source = this.inScratch[index] === 1 ? this.scratch : bytes;
+    const characters = ascii ? end - start : countCharacters(source, start, end);
+    this.characters[index] = characters;
+    return characters >= 0;
+  }
+
+  /** True when the value of variable length at `index` is longer than its kind may be. */
+  isTooLong(index: number): boolean {
+    if (this.kinds[index] === Kind.nchar) return this.characters[index]! > maxNcharCharacters;
+    return this.ends[index]! - this.starts[index]! > maxValueBytes;
   }
 
   /** Makes room for `more` bytes in `scratch`. */

@@ -1,30 +1,11 @@
-import { Codes } from '../../model/fault.js';
-import type { TagValue } from '../../model/schema.js';
-import type { LineProblem } from './line-problem.js';
-import { badLine, excerpt } from './line-problem.js';
-import {
-  maxMeasurementBytes,
-  maxNameBytes,
-  maxTagBytes,
-  maxTagCharacters,
-  maxTags,
-  nullTagName,
-  timeColumnName,
-} from './point-limits.js';
-import { seriesTableName, sortTags } from './sub-table-name.js';
+import { badLine, excerpt, type LineProblem } from './line-problem.js';
+import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { countCharacters } from './utf8.js';
 
 const blank = 0x20;
 const comma = 0x2c;
 const equals = 0x3d;
 const backslash = 0x5c;
-
-/** The series of a line: its tables and its tags, unescaped and in order. */
-export interface SeriesKey {
-  readonly superTable: string;
-  readonly subTable: string;
-  readonly tags: ReadonlyMap<string, TagValue>;
-}
 
 /** Removes the backslash before a comma, a blank and, unless `inMeasurement`, an equals sign. Any other backslash stays. */
 export function unescapeName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): Buffer {
@@ -55,8 +36,7 @@ function endOfName(bytes: Uint8Array, start: number, end: number, inMeasurement:
 class KeyReader {
   readonly #bytes: Uint8Array;
   readonly #end: number;
-  readonly #tags = new Map<string, string>();
-  #tagBytes = 0;
+  readonly #tags = new SeriesTags();
 
   constructor(bytes: Uint8Array, end: number) {
     this.#bytes = bytes;
@@ -70,23 +50,14 @@ class KeyReader {
     }
     let at = endOfName(bytes, start, this.#end, true);
     const measurement = unescapeName(bytes, start, at, true);
-    if (measurement.length === 0) return badLine(start, 'the measurement is missing');
-    if (measurement.length > maxMeasurementBytes) {
-      const name = excerpt(bytes, start, at);
-      return badLine(start, `measurement ${name} is longer than ${maxMeasurementBytes} bytes`);
-    }
+    const problem = metricProblem(start, measurement.length, excerpt(bytes, start, at), 'measurement');
+    if (problem !== undefined) return problem;
     while (at < this.#end) {
       const stop = this.#tag(at + 1);
       if (typeof stop !== 'number') return stop;
       at = stop;
     }
-    const superTable = measurement.toString().replaceAll('.', '_');
-    const sorted = sortTags(this.#tags);
-    return {
-      superTable,
-      subTable: seriesTableName(superTable, sorted),
-      tags: new Map<string, TagValue>(sorted.length === 0 ? [[nullTagName, undefined]] : sorted),
-    };
+    return this.#tags.keyOf(measurement.toString());
   }
 
   /** Reads one tag and returns the position after it. */
@@ -96,30 +67,14 @@ class KeyReader {
     const shown = excerpt(bytes, start, nameEnd);
     if (nameEnd === this.#end || bytes[nameEnd] !== equals) return badLine(start, `tag ${shown} has no value`);
     const name = unescapeName(bytes, start, nameEnd, false);
-    if (name.length === 0) return badLine(start, 'a tag has no name');
-    if (name.length > maxNameBytes) return badLine(start, `tag name ${shown} is longer than ${maxNameBytes} bytes`);
+    const problem = this.#tags.nameProblem(start, shown, name);
+    if (problem !== undefined) return problem;
     const valueEnd = endOfName(bytes, nameEnd + 1, this.#end, false);
     if (bytes[valueEnd] === equals) {
       return badLine(valueEnd, `tag ${shown}: an equals sign in a value needs a backslash before it`);
     }
     const value = unescapeName(bytes, nameEnd + 1, valueEnd, false);
-    return this.#keep(start, shown, name.toString(), value) ?? valueEnd;
-  }
-
-  #keep(start: number, shown: string, name: string, value: Buffer): LineProblem | undefined {
-    if (value.length === 0) return badLine(start, `tag ${shown} has an empty value`);
-    if (this.#tags.has(name) || name === timeColumnName) {
-      const reason = name === timeColumnName ? 'is the name of the time column' : 'occurs twice';
-      return { at: start, code: Codes.duplicatedColumns, message: `tag ${shown} ${reason}` };
-    }
-    this.#tags.set(name, value.toString());
-    this.#tagBytes += value.length;
-    if (this.#tags.size > maxTags) return badLine(start, `the line has more than ${maxTags} tags`);
-    const tooLong =
-      this.#tagBytes > maxTagBytes ||
-      (value.length > maxTagCharacters && countCharacters(value, 0, value.length) > maxTagCharacters);
-    if (!tooLong) return undefined;
-    return { at: start, code: Codes.tagsTooLong, message: `tag ${shown}: the tags are too long` };
+    return this.#tags.add(start, shown, name, value) ?? valueEnd;
   }
 }
 
