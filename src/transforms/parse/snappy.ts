@@ -1,0 +1,110 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+
+/** A copy element of three bytes gives at most 64: no body can claim a greater growth. */
+const maxGrowth = 22;
+/** From this length on a native copy is faster than a loop. */
+const longCopy = 48;
+
+function malformed(reason: string): FaultError {
+  return new FaultError(fault('parameter', Codes.schemalessData, `the body is not valid snappy data: ${reason}`));
+}
+
+/** Position after the length that a body begins with, which {@link inflatedLength} has read. */
+function endOfLength(bytes: Uint8Array): number {
+  let at = 0;
+  while (bytes[at]! >= 0x80) at++;
+  return at + 1;
+}
+
+/**
+ * Length that a snappy block (the raw format, not the framed one) says it has when inflated. Throws a FaultError of kind
+ * `parameter` when it says none, or one that it cannot reach.
+ */
+export function inflatedLength(bytes: Uint8Array): number {
+  let length = 0;
+  let scale = 1;
+  for (let at = 0; at < 5; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw malformed('it ends within its length');
+    length += (byte & 0x7f) * scale;
+    if (byte < 0x80) {
+      if (length > 0xffffffff) throw malformed('its length is out of range');
+      if (length > bytes.length * maxGrowth) throw malformed(`${bytes.length} bytes cannot hold ${length}`);
+      return length;
+    }
+    scale *= 128;
+  }
+  throw malformed('its length is out of range');
+}
+
+/**
+ * Inflates a snappy block. `allocate` gives the buffer for the result, which may be longer than asked for. Throws a
+ * FaultError of kind `parameter` when the block is malformed or when it would be longer than `maxBytes`; nothing is
+ * allocated before its length is known to be within that limit.
+ */
+export function inflateSnappy(
+  bytes: Uint8Array,
+  maxBytes: number,
+  allocate: (length: number) => Uint8Array = (length) => new Uint8Array(length),
+): Uint8Array {
+  const length = inflatedLength(bytes);
+  if (length > maxBytes) {
+    const text = `the body inflates to ${length} bytes, the limit is ${maxBytes} (limits.messageBytes)`;
+    throw new FaultError(fault('parameter', Codes.statementTooLong, text));
+  }
+  const out = allocate(length).subarray(0, length);
+  inflateElements(bytes, endOfLength(bytes), out);
+  return out;
+}
+
+function inflateElements(bytes: Uint8Array, start: number, out: Uint8Array): void {
+  const end = bytes.length;
+  const length = out.length;
+  let at = start;
+  let to = 0;
+  while (at < end) {
+    const tag = bytes[at++]!;
+    const kind = tag & 3;
+    let size = (tag >>> 2) + 1;
+    if (kind === 0) {
+      if (size > 60) {
+        const width = size - 60;
+        if (at + width > end) throw malformed('it ends within an element');
+        size = littleEndian(bytes, at, width) + 1;
+        at += width;
+      }
+      if (size > end - at || size > length - to) throw malformed('a literal is too long');
+      copyLiteral(bytes, at, out, to, size);
+      at += size;
+    } else {
+      const width = kind === 3 ? 4 : kind;
+      if (at + width > end) throw malformed('it ends within an element');
+      let offset = littleEndian(bytes, at, width);
+      at += width;
+      if (kind === 1) {
+        size = ((tag >>> 2) & 7) + 4;
+        offset |= (tag >>> 5) << 8;
+      }
+      if (offset === 0 || offset > to) throw malformed('a copy begins before the text');
+      if (size > length - to) throw malformed('a copy is too long');
+      // Bytes of the copy may be bytes that it makes itself, so they go one by one from the front.
+      if (size >= longCopy && offset >= size) out.copyWithin(to, to - offset, to - offset + size);
+      else for (let i = to, stop = to + size; i < stop; i++) out[i] = out[i - offset]!;
+    }
+    to += size;
+  }
+  if (to !== length) throw malformed(`it inflates to ${to} bytes and says ${length}`);
+}
+
+function littleEndian(bytes: Uint8Array, at: number, width: number): number {
+  let value = bytes[at]!;
+  if (width > 1) value |= bytes[at + 1]! << 8;
+  if (width > 2) value |= bytes[at + 2]! << 16;
+  if (width > 3) value += bytes[at + 3]! * 0x1000000;
+  return value;
+}
+
+function copyLiteral(bytes: Uint8Array, at: number, out: Uint8Array, to: number, size: number): void {
+  if (size < longCopy) for (let i = 0; i < size; i++) out[to + i] = bytes[at + i]!;
+  else out.set(bytes.subarray(at, at + size), to);
+}
