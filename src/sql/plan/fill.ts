@@ -1,21 +1,22 @@
 import { Codes } from '../../model/fault.js';
 import type { Fill } from '../ast.js';
 import { printSelect } from '../print/select.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { refuse } from '../resolve/context.js';
 import { castValue, type Environment } from '../resolve/convert.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
 import { isInteger, isNumeric, type TimeBounds, type Value } from '../resolve/value.js';
-import { cellNumber, cellNumberAt, type Grid, startOfCell } from './grid.js';
+import { cellNumber, cellNumberAt, startOfCell } from './grid.js';
 import { sortTerm } from './ordering.js';
 import { castToEngine } from './storage.js';
+import type { IntervalWindows } from './window.js';
 
 /** Most windows that a FILL may span. */
-const maxWindows = 10_000_000n;
+export const maxFilledWindows = 10_000_000n;
 
 /** What is filled: the grouped rows known as `source`, with key columns, `w`, and the function values. */
 export interface FillTask {
   readonly fill: Fill;
-  readonly grid: Grid;
+  readonly windows: IntervalWindows;
   readonly bounds: TimeBounds | undefined;
   readonly source: string;
   readonly grouped: string;
@@ -31,7 +32,8 @@ export interface FillTask {
  * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
  */
 export function fillWindows(task: FillTask, translator: ExpressionTranslator): string {
-  const { fill, grid, source, keys, values } = task;
+  const { fill, source, keys, values } = task;
+  const { grid } = task.windows;
   const [first, last] = fillRange(task);
   const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
   const present = printSelect({
@@ -61,25 +63,27 @@ export function fillWindows(task: FillTask, translator: ExpressionTranslator): s
 }
 
 /** Numbers of the first and last window to fill; error 0x263B without two limits or when they are too far apart. */
-function fillRange({ bounds, grid }: FillTask): [bigint, bigint] {
-  if (bounds?.low === undefined || bounds.high === undefined) throw rangeRequired();
-  const [first, last] = [cellNumberAt(grid, bounds.low), cellNumberAt(grid, bounds.high)];
-  if (last - first >= maxWindows) throw rangeRequired();
+function fillRange({ bounds, windows }: FillTask): [bigint, bigint] {
+  if (bounds?.low === undefined || bounds.high === undefined) throw timeRangeRequired();
+  const [first, last] = [windows.firstAt(bounds.low), cellNumberAt(windows.grid, bounds.high)];
+  if (last - first >= maxFilledWindows) throw timeRangeRequired();
   return [first, last];
 }
 
-function rangeRequired(): Error {
+/** Error 0x263B. */
+export function timeRangeRequired(): Error {
   return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
 }
 
 function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: Value, at: number) => string {
-  const { fill, source, keys } = task;
+  const { fill, source, keys, windows } = task;
   const column = (at: number): string => `${source}.f${at + 1}`;
   const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => `${source}.${key}`).join(', ')} `;
-  const before = `OVER (${slice}ORDER BY ${source}.n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
-  const after = `OVER (${slice}ORDER BY ${source}.n ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)`;
-  const previous = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${before}`;
-  const next = (sql: string): string => `first_value(${sql}) IGNORE NULLS ${after}`;
+  // Looking ahead is looking back in the opposite order: a frame whose beginning moves is computed anew for every row.
+  const over = (direction: string): string =>
+    `OVER (${slice}ORDER BY ${source}.n ${direction} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+  const previous = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('ASC')}`;
+  const next = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('DESC')}`;
   switch (fill.mode) {
     case 'NULL':
     case 'NULL_F':
@@ -93,15 +97,17 @@ function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: 
       const literals = fill.values.map((literal) => translator.translate(literal));
       return (value, at) => withDefault(column(at), literals[Math.min(at, literals.length - 1)], value, translator.env);
     }
-    case 'LINEAR':
+    case 'LINEAR': {
+      const position = windows.grid.unit === 'ticks' ? `${source}.n` : startOfCell(windows.grid, `${source}.n`);
       return (value, at) => {
         if (!isNumeric(value.type)) return column(at);
-        const known = `if(isNull(${column(at)}), NULL, ${source}.n)`;
+        const known = `if(isNull(${column(at)}), NULL, ${position})`;
         const ends = [previous(column(at)), next(column(at)), previous(known), next(known)] as const;
-        return linear(`${source}.n`, column(at), `${source}.p`, ends, value);
+        return linear(position, column(at), `${source}.p`, ends, value);
       };
+    }
     default:
-      throw refuseUnsupported(`FILL(${fill.mode})`);
+      throw refuse(Codes.interpClauses, 'Invalid usage of RANGE clause, EVERY clause or FILL clause');
   }
 }
 
@@ -112,14 +118,14 @@ function withDefault(column: string, literal: Value | undefined, value: Value, e
 
 /** A missing window between two with values lies on the line through them; integers are cut off. */
 function linear(
-  number: string,
+  position: string,
   column: string,
   present: string,
   [low, high, from, to]: readonly [string, string, string, string],
   { type }: Value,
 ): string {
   const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
-  const point = `${a} + (${b} - ${a}) * (${number} - ${from}) / nullIf(${to} - ${from}, 0)`;
+  const point = `${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
   const value = isInteger(type) ? `truncate(${point})` : point;
   return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
 }

@@ -76,13 +76,23 @@ export function coveringStarts(grid: Grid, ticks: string, length: bigint): strin
 
 /** The number of the cell that holds an instant known at plan time. */
 export function cellNumberAt(grid: Grid, ticks: bigint): bigint {
+  return floorBig(unitCountAt(grid, ticks) - grid.phase, grid.step);
+}
+
+/** The number of the first of the spans of {@link coveringStarts} that holds an instant. */
+export function firstCoveringAt(grid: Grid, ticks: bigint, length: bigint): bigint {
+  return floorBig(unitCountAt(grid, ticks) - length - grid.phase, grid.step) + 1n;
+}
+
+/** Ticks, local days or calendar months from where the grid begins to an instant. */
+function unitCountAt(grid: Grid, ticks: bigint): bigint {
   const moved = ticks - grid.shift;
-  if (grid.unit === 'ticks') return floorBig(moved, grid.step);
+  if (grid.unit === 'ticks') return moved;
   const seconds = Number(floorBig(moved, BigInt(ticksPerSecond(grid.precision))));
   const days = Math.floor((seconds + zoneOffsets(grid.zone).offsetAt(seconds)) / secondsPerDay);
-  if (grid.unit === 'days') return floorBig(BigInt(days) - grid.phase, grid.step);
+  if (grid.unit === 'days') return BigInt(days);
   const { year, month } = civilFromDays(days);
-  return floorBig(BigInt((year - 1970) * 12 + month - 1) - grid.phase, grid.step);
+  return BigInt((year - 1970) * 12 + month - 1);
 }
 
 /** Where a cell begins, in ticks. */

@@ -17,13 +17,20 @@ import type { Relation } from '../resolve/relation.js';
 import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
 import { AggregateList } from './aggregates.js';
 import { isSuper } from './scan.js';
-import type { IntervalWindows } from './window.js';
 
 /** A grouping key: what it is over rows, and the column that holds it once grouped. */
 export interface GroupKey {
   readonly value: Value;
   readonly column: string;
   readonly alias: string | undefined;
+}
+
+/** Where a window begins and ends: engine SQL over the grouped rows. */
+export interface WindowLimits {
+  readonly start: string;
+  readonly end: string;
+  /** The same inside aggregates; only of windows that do not depend on rows. */
+  readonly span?: { readonly start: string; readonly end: string };
 }
 
 /** What the select list of a grouped block may name. */
@@ -33,7 +40,7 @@ export interface GroupScope {
   /** Name of the grouped rows. */
   readonly source: string;
   readonly keys: readonly GroupKey[];
-  readonly windows: IntervalWindows | undefined;
+  readonly window: WindowLimits | undefined;
   readonly bounds: TimeBounds | undefined;
   /** Translates what stands inside an aggregate or equals a key. */
   readonly rows: ExpressionTranslator;
@@ -57,9 +64,8 @@ export class GroupNames implements NameResolver {
 
   constructor(scope: GroupScope) {
     this.#scope = scope;
-    const { windows, ordered } = scope;
-    const span = windows === undefined ? undefined : { start: 'w', end: windows.endOf('w') };
-    this.aggregates = new AggregateList(scope.source, { time: scope.relation?.time, rows: ordered, span });
+    const { relation, window, ordered } = scope;
+    this.aggregates = new AggregateList(scope.source, { time: relation?.time, rows: ordered, span: window?.span });
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
     this.#plainKeys = scope.keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
   }
@@ -159,19 +165,18 @@ export class GroupNames implements NameResolver {
   }
 
   #windowColumn(name: string): Value {
-    const { windows, bounds, env, source } = this.#scope;
+    const { window, bounds, env } = this.#scope;
     const low = bounds?.low ?? -(2n ** 63n);
     const high = bounds?.high ?? 2n ** 63n - 1n;
-    if (windows === undefined) {
+    if (window === undefined) {
       throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');
     }
     if (name === '_qstart') return ticksValue(low, env.precision);
     if (name === '_qend') return ticksValue(high, env.precision);
     if (name === '_qduration') return { ...ticksValue(BigInt.asIntN(64, high - low), env.precision), type: bigintType };
-    const start = `${source}.w`;
     const base = { type: timestampType, precision: env.precision, nullable: false, uses: Uses.key };
+    const { start, end } = window;
     if (name === '_wstart') return { ...base, sql: start };
-    const end = windows.endOf(start);
     return name === '_wend' ? { ...base, sql: end } : { ...base, sql: `(${end} - ${start})`, type: bigintType };
   }
 }

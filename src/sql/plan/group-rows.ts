@@ -7,13 +7,23 @@ import type { GroupKey } from './group-names.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
 import { idColumn, tagsSource, timeColumn } from './storage.js';
 
+type Column = readonly [sql: string, alias: string];
+
+/** How rows are grouped into windows; engine SQL over rows. */
+export interface WindowKey {
+  readonly key: Column;
+  /** Aggregates that every window has. */
+  readonly limits: readonly Column[];
+  readonly having: readonly string[];
+}
+
 /** What a grouped SELECT of the engine is made of. */
 export interface Grouping {
   readonly relation: Relation | undefined;
   readonly filter: Filter;
   readonly keys: readonly GroupKey[];
-  /** Engine SQL of the window start over rows; undefined without windows. */
-  readonly windowStart: string | undefined;
+  /** What tells windows apart, over rows; undefined without windows. */
+  readonly window: WindowKey | undefined;
   readonly aggregates: readonly EngineAggregate[];
   /** Tags that a key decides: engine SQL over rows and their column. */
   readonly dependents: ReadonlyMap<string, string>;
@@ -23,35 +33,33 @@ export interface Grouping {
   readonly newestOnly: boolean;
 }
 
-type Column = readonly [sql: string, alias: string];
-
-/** The engine SELECT that yields one row per group: keys, `w`, aggregates and dependents under their column names. */
+/** The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names. */
 export function groupRows(grouping: Grouping): string {
-  const { relation, keys, windowStart, countLike } = grouping;
+  const { relation, keys, window, countLike } = grouping;
   const bySeries = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
     const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
     return readsTags ? groupDirectly(grouping) : groupBySeries(grouping, relation);
   }
-  if (windowStart === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
+  if (window === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
   return groupDirectly(grouping);
 }
 
 function groupDirectly(grouping: Grouping): string {
-  const { relation, keys, windowStart, aggregates, dependents, countLike } = grouping;
+  const { relation, keys, window, aggregates, dependents, countLike } = grouping;
   const groupColumns = keyColumns(grouping);
   const values = aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]);
   const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
-  const columns = [...groupColumns, ...values, ...tags];
+  const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
-  const ungrouped = keys.length === 0 && windowStart === undefined;
-  const having = ungrouped && !countLike ? ['count() > 0'] : [];
+  const ungrouped = keys.length === 0 && window === undefined;
+  const having = ungrouped && !countLike ? ['count() > 0'] : (window?.having ?? []);
   return printSelect({ columns, ...scan, groupBy: groupColumns.length, having });
 }
 
-function keyColumns({ keys, windowStart }: Grouping): Column[] {
+function keyColumns({ keys, window }: Grouping): Column[] {
   const columns = keys.map(({ value, column }): Column => [value.sql, column]);
-  if (windowStart !== undefined) columns.push([windowStart, 'w']);
+  if (window !== undefined) columns.push(window.key);
   return columns;
 }
 
@@ -84,14 +92,15 @@ function constantGroup(grouping: Grouping): string {
  * series (and window) instead of all rows.
  */
 function groupBySeries(grouping: Grouping, relation: Relation): string {
-  const { keys, windowStart, aggregates, dependents } = grouping;
+  const { keys, window, aggregates, dependents } = grouping;
   const perSeries = keys.some(({ value }) => value.role === 'tbname');
   const inner = seriesRows(grouping, relation, perSeries);
   const source = relation.source.kind === 'stored' ? relation.source.target.table.tagStorage : undefined;
   const { tagAlias } = relation;
-  const keepsEmpty = grouping.countLike && windowStart === undefined;
+  const keepsEmpty = grouping.countLike && window === undefined;
   const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
-  const groupColumns = keyColumns({ ...grouping, windowStart: windowStart === undefined ? undefined : 'i.w' });
+  const met: WindowKey | undefined = window === undefined ? undefined : { ...window, key: ['i.w', 'w'] };
+  const groupColumns = keyColumns({ ...grouping, window: met });
   const columns = [
     ...groupColumns,
     ...aggregates.map((aggregate): Column => {
@@ -111,7 +120,7 @@ function groupBySeries(grouping: Grouping, relation: Relation): string {
 function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {
   const id = idColumn(relation.rowAlias);
   const columns: Column[] = [[id, 'id']];
-  if (grouping.windowStart !== undefined) columns.push([grouping.windowStart, 'w']);
+  if (grouping.window !== undefined) columns.push(grouping.window.key);
   const groupBy = columns.length;
   for (const aggregate of grouping.aggregates) {
     columns.push([perSeries ? direct(aggregate) : asState(aggregate), aggregate.alias]);
@@ -133,7 +142,7 @@ function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
 function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: boolean): ReturnType<typeof scanRows> {
   const { filter } = grouping;
   const scan = scanRows(relation, filter, withTags);
-  const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.windowStart === undefined;
+  const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
   if (!grouping.newestOnly || !plain || relation?.source.kind !== 'stored') return scan;
   const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
   const keys = scanKeys(relation, filter);

@@ -13,21 +13,26 @@ import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
+import { countedRows } from './row-windows.js';
 import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
-import { type IntervalWindows, intervalWindows } from './window.js';
+import { checkWindowTime, groupedSource, type Windowing, windowing } from './windowing.js';
 
 /**
  * A SELECT over groups, windows or both. Its engine statement has layers: rows are grouped, missing windows filled, and
  * the select list is computed over what that gives.
  */
 export function planGrouped(block: BlockTask): PlannedBlock {
+  checkWindowTime(block);
   const rows = orderedRows(block);
   const task =
     rows === undefined ? block : { ...block, relation: rows.relation, filter: SlicedRows.afterScan(block.filter) };
   const { select, items } = task;
-  const scope = groupScope(task, rows);
-  rows?.sliceBy(scope.keys.map(({ value }) => value));
+  const keys = groupKeys(task);
+  const slices = keys.map(({ value }) => value);
+  rows?.sliceBy(slices);
+  const windows = windowing(task, rows, slices);
+  const scope = groupScope(task, keys, windows, rows);
   const names = new GroupNames(scope);
   const translator = new ExpressionTranslator(task.env, names);
   const values = items.map(({ value }) => translator.translate(value));
@@ -37,33 +42,22 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
   const filled = fillColumns(scope, [...values, ...hidden]);
   const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
-  const checks =
-    wantsDistinctTimes &&
-    mayRepeatTimes(
-      block.relation,
-      scope.keys.map(({ value }) => value),
-    )
-      ? [rows.distinctTimes()]
-      : [];
-  const grouped = groupedRows(
-    { ...task, filter: { ...task.filter, row: [...task.filter.row, ...checks] } },
-    scope,
-    names,
-  );
+  const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes()] : [];
+  const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
+  const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   const fill = fillClause(task);
   const layer = { sql: grouped, having };
-  if (fill !== undefined && scope.windows !== undefined) {
-    const keys = scope.keys.map(({ column }) => column);
+  if (fill !== undefined && windows.intervals !== undefined) {
     const dependents = [...names.dependents.values()];
     layer.sql = fillWindows(
       {
         fill,
-        grid: scope.windows.grid,
+        windows: windows.intervals,
         bounds: scope.bounds,
         source: scope.source,
         grouped,
         having,
-        keys: [...keys, ...dependents],
+        keys: [...keys.map(({ column }) => column), ...dependents],
         values: filled.functions,
       },
       translator,
@@ -71,12 +65,13 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     layer.having = [];
   }
   const use = (value: Value): Value => (fill === undefined ? value : filled.replaced(value));
-  return outerSelect(task, scope, layer, values.map(use), hidden.map(use));
+  return outerSelect(task, scope, windows, layer, values.map(use), hidden.map(use));
 }
 
 function outerSelect(
   { select, items }: BlockTask,
   scope: GroupScope,
+  { order: windowOrder }: Windowing,
   layer: { readonly sql: string; readonly having: readonly string[] },
   values: readonly Value[],
   hidden: readonly Value[],
@@ -90,10 +85,10 @@ function outerSelect(
     .map(({ value, column }): Value => ({ ...value, sql: `${scope.source}.${column}` }));
   if (orderBy.length === 0 && !select.distinct) {
     orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
-    if (scope.windows !== undefined) orderBy.push(sortTerm(`${scope.source}.w`, false));
+    if (windowOrder !== undefined) orderBy.push(sortTerm(windowOrder, false));
   }
   const ordered = select.orderBy.length > 0;
-  const oneRowPerSlice = scope.windows === undefined;
+  const oneRowPerSlice = windowOrder === undefined;
   const limited = ordered && oneRowPerSlice ? [] : slices;
   const limits = sliceLimits(limited, undefined, rowRange(select.limit), ordered);
   const { qualify } = sliceLimits(slices, rowRange(select.slimit), undefined, ordered);
@@ -115,10 +110,12 @@ function failedOrder(): never {
 
 /** The rows in their order with their neighbours, when a function of the block has to see them so. */
 function orderedRows(task: BlockTask): SlicedRows | undefined {
+  const { window } = task.select;
+  if (window !== undefined && window.kind !== 'interval') return new SlicedRows(countedRows(task));
   const specs = aggregatesOf(task).map(({ name }) => findFunction(name));
   const wanted = specs.some((spec) => {
     if (spec.kind !== 'aggregate') return false;
-    return spec.ordered === true || (spec.ordered === 'in-windows' && task.select.window !== undefined);
+    return spec.ordered === true || (spec.ordered === 'in-windows' && window !== undefined);
   });
   return wanted ? new SlicedRows(task) : undefined;
 }
@@ -135,21 +132,28 @@ function aggregatesOf({ select, items }: BlockTask): CallExpression[] {
   return everything.flatMap(aggregateCalls);
 }
 
-function groupScope(task: BlockTask, ordered: SlicedRows | undefined): GroupScope {
-  const { select, relation, env, items, filter, serial } = task;
+/** What PARTITION BY and GROUP BY divide the rows by. */
+function groupKeys({ select, relation, env, items }: BlockTask): GroupKey[] {
   const inKey = (): Error => refuse(Codes.functionMixed, functionMixedText);
-  const keyRows = new ExpressionTranslator(env, new RowNames(relation, inKey));
-  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
+  const rows = new ExpressionTranslator(env, new RowNames(relation, inKey));
   const expressions = keyExpressions([...select.partitionBy, ...select.groupBy], items, relation);
-  const keys = expressions.map(({ value, alias }, at): GroupKey => {
-    return { value: keyRows.translate(value), column: `k${at + 1}`, alias };
-  });
+  return expressions.map(({ value, alias }, at) => ({ value: rows.translate(value), column: `k${at + 1}`, alias }));
+}
+
+function groupScope(
+  task: BlockTask,
+  keys: readonly GroupKey[],
+  { limits }: Windowing,
+  ordered: SlicedRows | undefined,
+): GroupScope {
+  const { relation, env, items, filter } = task;
+  const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   return {
     env,
     relation,
-    source: `s${serial}`,
+    source: groupedSource(task),
     keys,
-    windows: windowsOf(task),
+    window: limits,
     bounds: filter.bounds,
     rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
     picksRow: picksRow(items.map(({ value }) => value)),
@@ -159,15 +163,6 @@ function groupScope(task: BlockTask, ordered: SlicedRows | undefined): GroupScop
 
 const functionMixedText =
   'Some functions are allowed only in the SELECT list of a query. And, cannot be mixed with other non scalar functions or columns.';
-
-function windowsOf({ select, relation, env, filter }: BlockTask): IntervalWindows | undefined {
-  if (select.window?.kind !== 'interval') return undefined;
-  if (relation?.time === undefined) {
-    const text = 'Window query not supported, since the result of subquery not include valid timestamp column';
-    throw refuse(Codes.windowNeedsTimestamp, text);
-  }
-  return intervalWindows(select.window, env.precision, env.context.connectionZone, filter.bounds);
-}
 
 /** True when one selection is all there is, or several that all pick the newest row. */
 function picksRow(items: readonly Expression[]): boolean {
@@ -209,15 +204,14 @@ function orderValue(expression: Expression, { items }: BlockTask, translator: Ex
   return translator.translate(expression);
 }
 
-function groupedRows(task: BlockTask, scope: GroupScope, names: GroupNames): string {
+function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, names: GroupNames): string {
   const { relation, filter } = task;
   const calls = aggregatesOf(task);
-  const time = relation?.time?.sql;
   return groupRows({
     relation,
     filter,
     keys: scope.keys,
-    windowStart: scope.windows === undefined || time === undefined ? undefined : scope.windows.startOf(time),
+    window: key,
     aggregates: names.aggregates.list,
     dependents: names.dependents,
     countLike: calls.some(({ name }) => isCountLike(name)),

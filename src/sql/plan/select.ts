@@ -47,9 +47,6 @@ export function planSelect(
 
 function refuseUnavailable(select: Select): void {
   if (select.range !== undefined) throw refuseUnsupported('RANGE');
-  if (select.window !== undefined && select.window.kind !== 'interval') {
-    throw refuseUnsupported(`${select.window.kind.toUpperCase()} windows`);
-  }
   if (select.window !== undefined && select.groupBy.length > 0) {
     throw refuse(Codes.groupByWithWindow, "GROUP BY and WINDOW-clause can't be used together");
   }

@@ -9,8 +9,9 @@ import type { Relation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
-import { scanRows } from './scan.js';
+import { isSuper, scanRows } from './scan.js';
 import type { BlockTask } from './select.js';
+import { idColumn } from './storage.js';
 
 /** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */
 interface WindowColumn {
@@ -29,6 +30,8 @@ export class SlicedRows implements RowWindows {
   readonly #alias: string;
   readonly #columns: WindowColumn[] = [];
   readonly #known = new Map<string, string>();
+  /** What tells rows of one time apart; undefined when it takes numbering them. */
+  readonly #tieBreak: readonly string[] | undefined;
   #slices: readonly string[] = [];
 
   /** Error 0x2647 when the rows have no time. */
@@ -53,6 +56,7 @@ export class SlicedRows implements RowWindows {
     this.#alias = `o${serial}`;
     const carried = new Carried(relation, relation.time, this.#alias, mentionedNames(task.select, task.items));
     this.time = carried.time;
+    this.#tieBreak = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
     this.#scanned = printSelect({ columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) });
     this.relation = { ...carried.relation, source };
   }
@@ -67,6 +71,17 @@ export class SlicedRows implements RowWindows {
     const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
     const rows = frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
     return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? [this.time.sql]).join(', ')} ${rows})`);
+  }
+
+  /** Engine SQL over the rows as a column of theirs; one that makes several rows of a row is not named beside others. */
+  column(sql: string): string {
+    return this.#add(sql);
+  }
+
+  /** Sort terms that put the rows of a slice in order of time and leave no two of them alike. */
+  steadyOrder(): readonly string[] {
+    if (this.#tieBreak === undefined) return [this.over('row_number()')];
+    return [this.time.sql, ...this.#tieBreak];
   }
 
   /** Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. */
@@ -141,11 +156,17 @@ class Carried {
     };
   }
 
+  /** Hands on the id of the series that a row is of. */
+  series(sql: string): string {
+    this.columns.push([sql, 'id']);
+    return `${this.#alias}.id`;
+  }
+
   #carry(value: Value, column: string): Value {
     if (value.uses === Uses.nothing) return value;
     if ((value.uses & Uses.tags) !== 0) this.usesTags = true;
     this.columns.push([value.sql, column]);
-    return { ...value, sql: `${this.#alias}.${column}`, uses: Uses.row };
+    return { ...value, sql: `${this.#alias}.${column}` };
   }
 }
 

@@ -5,7 +5,7 @@ import { monthsOf, shiftMonths } from '../resolve/arithmetic.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import type { TimeBounds } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
-import { cellStart, coveringStarts, type Grid, isUtc } from './grid.js';
+import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from './grid.js';
 import { calendarToTicks, ticksToCalendar } from './storage.js';
 
 type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
@@ -18,6 +18,8 @@ export interface IntervalWindows {
   startOf(ticks: string): string;
   /** Engine SQL: the first tick after a window. */
   endOf(start: string): string;
+  /** The number of the first window that holds an instant. */
+  firstAt(ticks: bigint): bigint;
 }
 
 /** A length in the unit its grid counts in. */
@@ -44,6 +46,7 @@ export function intervalWindows(
     grid,
     startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
     endOf: (start) => endOfSpan(start, length, precision, zone),
+    firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
   };
 }
 

@@ -1,0 +1,160 @@
+import { Codes } from '../../model/fault.js';
+import type { Expression, WindowClause, WindowLength } from '../ast.js';
+import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { ExpressionTranslator } from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import { isInteger, isText, Uses, type Value } from '../resolve/value.js';
+import { durationTicks } from '../timestamp.js';
+import type { BlockTask } from './select.js';
+import type { SlicedRows } from './sliced-rows.js';
+
+/** A window clause whose windows are made by the rows. */
+export type RowWindowClause = Exclude<WindowClause, { kind: 'interval' }>;
+
+type Clause<Kind extends RowWindowClause['kind']> = Extract<RowWindowClause, { kind: Kind }>;
+
+/** Which window every row is in; engine SQL over the rows. */
+export interface RowNumbering {
+  /** The number of the row's window, which counts up with time inside a slice. */
+  readonly number: string;
+  /** Which rows belong to a window at all. */
+  readonly rows: readonly string[];
+  /** What the rows of a window must hold together for it to show. */
+  readonly having: readonly string[];
+}
+
+/** Most rows of a COUNT_WINDOW. */
+const maxCount = 2n ** 31n;
+/** In how many windows of a COUNT_WINDOW a row may be. */
+const maxOverlap = 10_000n;
+
+/** The rows that windows are made of: those with a time, for COUNT_WINDOW those where one of the columns has a value. */
+export function countedRows(task: BlockTask): BlockTask {
+  const { select, relation, filter } = task;
+  const { window } = select;
+  const terms: string[] = [];
+  if (relation?.time?.nullable === true) terms.push(`isNotNull(${relation.time.sql})`);
+  if (window?.kind === 'count' && window.columns.length > 0) {
+    const given = window.columns.map((name) => {
+      const column = { kind: 'column', table: undefined, name, span: name.span } as const;
+      return translatorOf(task).translate(column);
+    });
+    if (given.every(({ nullable }) => nullable)) {
+      const present = given.map(({ sql }) => `isNotNull(${sql})`);
+      terms.push(present.length === 1 ? (present[0] ?? '1') : `or(${present.join(', ')})`);
+    }
+    const usesTags = given.some(({ uses }) => (uses & Uses.tags) !== 0);
+    if (usesTags) return { ...task, filter: { ...filter, mixed: [...filter.mixed, ...terms] } };
+  }
+  return { ...task, filter: { ...filter, row: [...filter.row, ...terms] } };
+}
+
+/** Names as they stand in a window clause. */
+function translatorOf({ env, relation }: BlockTask): ExpressionTranslator {
+  const inClause = (): Error => refuse(Codes.functionMixed, 'A window clause must not contain aggregation');
+  return new ExpressionTranslator(env, new RowNames(relation, inClause));
+}
+
+/** Puts the rows of a block, which reads `rows`, into windows (4.9): each slice by itself, in the order of time. */
+export function numberWindows(task: BlockTask, rows: SlicedRows, clause: RowWindowClause): RowNumbering {
+  switch (clause.kind) {
+    case 'session':
+      return numberSessions(task, rows, clause);
+    case 'state':
+      return numberStates(task, rows, clause);
+    case 'event':
+      return numberEvents(task, rows, clause);
+    case 'count':
+      return numberCounts(rows, clause);
+  }
+}
+
+/** A session ends where the next row is more than the gap away. */
+function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clause<'session'>): RowNumbering {
+  if (translatorOf(task).translate(column).role !== 'time') {
+    throw refuse(Codes.sessionColumn, 'Only support SESSION on primary timestamp column');
+  }
+  const ticks = 'ticks' in gap ? gap.ticks : durationTicks(gap, task.env.precision);
+  if (ticks === undefined || ticks < 1n) {
+    throw refuse(Codes.sessionGap, 'SESSION gap should be fixed time window, and greater than 0');
+  }
+  const order = rows.steadyOrder();
+  const { sql: time } = rows.time;
+  const before = rows.over(`lagInFrame(${time}, 1, ${time})`, { order });
+  return { number: rows.over(`sum((${time} - ${before}) > ${ticks})`, { order }), rows: [], having: [] };
+}
+
+/**
+ * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at the
+ * ends of a slice to the nearest one, and between two states to none.
+ */
+function numberStates(task: BlockTask, rows: SlicedRows, { value, extend, trueFor }: Clause<'state'>): RowNumbering {
+  checkExtend(task, extend);
+  const given = `toNullable(${stateValue(task, value).sql})`;
+  const order = rows.steadyOrder();
+  const before = rows.over(`last_value(${given}) IGNORE NULLS`, { order });
+  const after = rows.over(`last_value(${given}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
+  const state = rows.column(
+    `multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, NULL)`,
+  );
+  const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
+  const last = rows.over(`last_value(${state}) IGNORE NULLS`, { order, frame });
+  const number = rows.over(`sum(ifNull(${state} != ${last}, 0))`, { order });
+  return { number, rows: [`isNotNull(${state})`], having: lasting(task, rows, trueFor) };
+}
+
+function stateValue(task: BlockTask, expression: Expression): Value {
+  const value = translatorOf(task).translate(expression);
+  const isTag = expression.kind === 'column' && task.relation?.byName.get(expression.name.text)?.tag === true;
+  if (isTag || value.role === 'tbname' || value.uses === Uses.tags) {
+    throw refuse(Codes.stateOnTag, 'Not support STATE_WINDOW on tag column');
+  }
+  const { type } = value;
+  const fits = isInteger(type) || isText(type) || type.name === 'BOOL';
+  if (!fits || value.uses === Uses.nothing || value.duration !== undefined) {
+    throw refuse(Codes.stateType, 'Only support STATE_WINDOW on integer/bool/varchar column');
+  }
+  return value;
+}
+
+/** Limits of windows that reach to their neighbours are not available; 0 is how it is without. */
+function checkExtend(task: BlockTask, extend: Expression | undefined): void {
+  if (extend === undefined || translatorOf(task).translate(extend).constant === 0n) return;
+  throw refuseUnsupported('the second argument of STATE_WINDOW');
+}
+
+/**
+ * Behind a row that meets the end condition no window is open. So the rows are cut behind each such row, and in every
+ * piece the window begins at the first row that meets the start condition.
+ */
+function numberEvents(task: BlockTask, rows: SlicedRows, { start, end, trueFor }: Clause<'event'>): RowNumbering {
+  const flag = (condition: Expression): string => `toUInt8(ifNull(${translatorOf(task).condition(condition).sql}, 0))`;
+  const [opens, closes] = [flag(start), flag(end)];
+  const order = rows.steadyOrder();
+  const ended = rows.over(`sum(${closes})`, { order });
+  const number = rows.column(`toInt64(${ended}) - ${closes}`);
+  const open = rows.over(`max(${opens})`, { by: [number], order });
+  return { number, rows: [`${open} = 1`], having: [`max(${closes}) = 1`, ...lasting(task, rows, trueFor)] };
+}
+
+/** A window of `size` rows begins with every `sliding`th row. */
+function numberCounts(rows: SlicedRows, { size, sliding = size }: Clause<'count'>): RowNumbering {
+  if (size < 1n || sliding < 1n || size > maxCount) {
+    throw refuse(Codes.functionParameterValue, 'Invalid parameter value : count_window');
+  }
+  if (sliding > size) throw refuse(Codes.slidingTooLarge, 'sliding value no larger than the interval value');
+  if (size > sliding * maxOverlap) throw refuse(Codes.tooManyWindows, 'Too many groups/time window in query');
+  const row = `(toInt64(${rows.over('row_number()', { order: rows.steadyOrder() })}) - 1)`;
+  const last = `intDiv(${row}, ${sliding})`;
+  if (sliding === size) return { number: rows.column(last), rows: [], having: [] };
+  const first = `intDiv(greatest(${row} - ${size} + ${sliding}, 0), ${sliding})`;
+  return { number: rows.column(`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: [] };
+}
+
+/** TRUE_FOR: windows that last long enough. */
+function lasting({ env }: BlockTask, rows: SlicedRows, trueFor: WindowLength | undefined): string[] {
+  if (trueFor === undefined) return [];
+  const ticks = 'ticks' in trueFor ? trueFor.ticks : durationTicks(trueFor, env.precision);
+  if (ticks === undefined) throw refuse(Codes.invalidValueType, 'Invalid value type: TRUE_FOR wants a fixed duration');
+  return [`(max(${rows.time.sql}) - min(${rows.time.sql})) >= ${ticks}`];
+}

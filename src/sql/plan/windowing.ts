@@ -1,0 +1,65 @@
+import { Codes } from '../../model/fault.js';
+import { refuse } from '../resolve/context.js';
+import { bigintType, Uses, type Value } from '../resolve/value.js';
+import type { WindowLimits } from './group-names.js';
+import type { WindowKey } from './group-rows.js';
+import { numberWindows } from './row-windows.js';
+import type { BlockTask } from './select.js';
+import type { SlicedRows } from './sliced-rows.js';
+import { type IntervalWindows, intervalWindows } from './window.js';
+
+/** The windows that a block is grouped by. */
+export interface Windowing {
+  readonly key?: WindowKey;
+  readonly limits?: WindowLimits;
+  /** Which rows belong to windows; engine SQL over rows. */
+  readonly rows: readonly string[];
+  /** Set for INTERVAL, whose windows can be filled. */
+  readonly intervals?: IntervalWindows;
+  /** Engine SQL over the grouped rows that sorts the windows of a slice. */
+  readonly order?: string;
+}
+
+/** Name of the grouped rows of a block. */
+export function groupedSource({ serial }: BlockTask): string {
+  return `s${serial}`;
+}
+
+/** Error 0x2650 when a block wants windows and its rows have no time. */
+export function checkWindowTime({ select, relation }: BlockTask): void {
+  if (select.window === undefined || relation?.time !== undefined) return;
+  const text = 'Window query not supported, since the result of subquery not include valid timestamp column';
+  throw refuse(Codes.windowNeedsTimestamp, text);
+}
+
+/**
+ * The windows of a block's window clause, if it has one. Where the rows make the windows, `rows` are those that the block
+ * reads, cut into slices already; from then on every window is a slice of its own to them.
+ */
+export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices: readonly Value[]): Windowing {
+  const { select, relation, env, filter } = task;
+  const clause = select.window;
+  if (clause === undefined || relation?.time === undefined) return { rows: [] };
+  const source = groupedSource(task);
+  const start = `${source}.w`;
+  if (clause.kind === 'interval') {
+    const intervals = intervalWindows(clause, env.precision, env.context.connectionZone, filter.bounds);
+    const key: WindowKey = { key: [intervals.startOf(relation.time.sql), 'w'], limits: [], having: [] };
+    const span = { start: 'w', end: intervals.endOf('w') };
+    return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
+  }
+  if (rows === undefined) return { rows: [] };
+  const { number, rows: inWindow, having } = numberWindows(task, rows, clause);
+  const window: Value = { sql: number, type: bigintType, precision: env.precision, nullable: false, uses: Uses.row };
+  rows.sliceBy([...slices, window]);
+  const limits = [
+    [`min(${rows.time.sql})`, 'w'],
+    [`max(${rows.time.sql})`, 'e'],
+  ] as const;
+  return {
+    key: { key: [number, 'n'], limits, having },
+    limits: { start, end: `${source}.e` },
+    rows: inWindow,
+    order: `${source}.n`,
+  };
+}

@@ -1,0 +1,388 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+import { at, cases, writeWindowData } from '../../support/window-data.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+test.before(() => writeWindowData(service));
+
+statements('SESSION ends where the next row is more than the gap away', service, 'w', [
+  ...cases('SELECT _wstart, _wend, _wduration, count(*), sum(v) FROM r', [
+    [
+      'SESSION(ts, 5s)',
+      [
+        [at(1), at(10), 9000, 3, 17],
+        [at(16), at(20), 4000, 2, 36],
+        [at(26), at(30), 4000, 2, 56],
+        [at(36), at(36), 0, 1, 36],
+      ],
+    ],
+    ['SESSION(ts, 6s)', [[at(1), at(36), 35_000, 8, 145]]],
+    [
+      'SESSION(ts, 4999a) LIMIT 2',
+      [
+        [at(1), at(1), 0, 1, 1],
+        [at(6), at(10), 4000, 2, 16],
+      ],
+    ],
+    ["SESSION(ts, '5s') ORDER BY _wstart DESC LIMIT 1", [[at(36), at(36), 0, 1, 36]]],
+    [
+      'WHERE v <> 6 AND v < 30 SESSION(_c0, 5000)',
+      [
+        [at(1), at(1), 0, 1, 1],
+        [at(10), at(10), 0, 1, 10],
+        [at(16), at(20), 4000, 2, 36],
+        [at(26), at(26), 0, 1, 26],
+      ],
+    ],
+    [
+      'SESSION(ts, 5s) HAVING count(*) = 2',
+      [
+        [at(16), at(20), 4000, 2, 36],
+        [at(26), at(30), 4000, 2, 56],
+      ],
+    ],
+    ['WHERE v > 100 SESSION(ts, 5s)', []],
+    ['SESSION(v, 5s)', 0x262c],
+    ['SESSION(ts, 0s)', 0x262b],
+    ['SESSION(ts, -1s)', 0x262b],
+    ['SESSION(ts, 1n)', 0x262b],
+    ['SESSION(ts, 1y)', 0x262b],
+    ['SESSION(ts, 5s) GROUP BY v', 0x2624],
+    ['SESSION(ts, 5s) SLIDING(1s)', 0x2600],
+  ]),
+  {
+    sql: 'SELECT _wstart, _wend, count(*), count(v), first(v), last(v) FROM st SESSION(ts, 5s)',
+    rows: [
+      [at(0), at(12), 7, 6, 1, 20],
+      [at(40), at(41), 2, 2, 4, 30],
+      [at(50), at(50), 1, 1, 200, 200],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, g, _wstart, count(*) FROM st PARTITION BY tbname SESSION(ts, 5s)',
+    rows: [
+      ['s1', 'x', at(0), 3],
+      ['s1', 'x', at(40), 1],
+      ['s2', 'x', at(2), 1],
+      ['s2', 'x', at(12), 1],
+      ['s2', 'x', at(41), 1],
+      ['s3', 'y', at(7), 2],
+      ['s3', 'y', at(50), 1],
+    ],
+  },
+  {
+    sql: 'SELECT g, _wstart, _wend, sum(v) FROM st PARTITION BY g SESSION(ts, 10s) LIMIT 1',
+    rows: [
+      ['x', at(0), at(12), 36],
+      ['y', at(7), at(8), 100],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, count(*) FROM s2 WHERE n = 2 SESSION(ts, 10s)',
+    rows: [
+      ['s2', 2],
+      ['s2', 1],
+    ],
+  },
+  { sql: 'SELECT max(v), k, tbname FROM st SESSION(ts, 5s) LIMIT 1', rows: [[100, 'hi', 's3']] },
+  {
+    sql: 'SELECT _wstart, sum(c) FROM (SELECT _wstart AS t, count(*) AS c FROM r INTERVAL(5s)) SESSION(t, 5s)',
+    rows: [[at(0), 8]],
+  },
+  { sql: 'SELECT count(*) FROM (SELECT v FROM r) SESSION(ts, 5s)', error: 0x2650 },
+  { sql: 'SELECT _wstart FROM r SESSION(ts, 5s)', error: 0x265e },
+  { sql: 'SELECT tbname, count(*) FROM st SESSION(ts, 5s)', error: 0x260c },
+  { sql: 'SELECT csum(v) FROM r SESSION(ts, 5s)', error: 0x2659 },
+]);
+
+statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
+  ...cases('SELECT _wstart, _wend, count(*), sum(n) FROM states', [
+    // The NULL at 4 s lies between two states and belongs to none.
+    [
+      'STATE_WINDOW(s)',
+      [
+        [at(0), at(3), 4, 6],
+        [at(5), at(6), 2, 11],
+        [at(7), at(8), 2, 15],
+      ],
+    ],
+    [
+      'STATE_WINDOW(s, 0)',
+      [
+        [at(0), at(3), 4, 6],
+        [at(5), at(6), 2, 11],
+        [at(7), at(8), 2, 15],
+      ],
+    ],
+    ['STATE_WINDOW(s) TRUE_FOR(2s)', [[at(0), at(3), 4, 6]]],
+    [
+      'WHERE s IS NOT NULL STATE_WINDOW(s)',
+      [
+        [at(1), at(3), 2, 4],
+        [at(5), at(6), 2, 11],
+        [at(7), at(7), 1, 7],
+      ],
+    ],
+    ['WHERE s IS NULL STATE_WINDOW(s)', []],
+    [
+      'STATE_WINDOW(on_)',
+      [
+        [at(0), at(0), 1, 0],
+        [at(1), at(1), 1, 1],
+        [at(2), at(3), 2, 5],
+        [at(4), at(5), 2, 9],
+        [at(6), at(6), 1, 6],
+        [at(8), at(8), 1, 8],
+      ],
+    ],
+    [
+      'STATE_WINDOW(CASE WHEN n < 3 THEN 1 WHEN n < 6 THEN 2 ELSE 1 END)',
+      [
+        [at(0), at(2), 3, 3],
+        [at(3), at(5), 3, 12],
+        [at(6), at(8), 3, 21],
+      ],
+    ],
+    [
+      "STATE_WINDOW(CASE WHEN s = 2 THEN 'two' ELSE 'other' END) LIMIT 2",
+      [
+        [at(0), at(4), 5, 10],
+        [at(5), at(6), 2, 11],
+      ],
+    ],
+    [
+      'STATE_WINDOW(s) HAVING sum(n) > 6 ORDER BY sum(n) DESC',
+      [
+        [at(7), at(8), 2, 15],
+        [at(5), at(6), 2, 11],
+      ],
+    ],
+    ['STATE_WINDOW(d)', 0x2628],
+    ['STATE_WINDOW(ts)', 0x2628],
+    ['STATE_WINDOW(n / 2)', 0x2628],
+    ['STATE_WINDOW(tbname)', 0x2629],
+    ['STATE_WINDOW(s, 1)', 0x0100],
+    ['STATE_WINDOW(sum(n))', 0x264f],
+    ['STATE_WINDOW(missing)', 0x2602],
+  ]),
+  {
+    sql: 'SELECT tbname, k, _wstart, count(*) FROM st PARTITION BY tbname, k STATE_WINDOW(k)',
+    rows: [
+      ['s1', 'lo', at(0), 4],
+      ['s2', 'hi', at(2), 3],
+      ['s3', 'hi', at(7), 2],
+    ],
+  },
+  {
+    // In time: lo 0, hi 2, lo 5, hi 7, NULL 8, lo 10, hi 12, lo 40, hi 41, hi 50.
+    sql: 'SELECT _wstart, count(*), last(k) FROM st STATE_WINDOW(k)',
+    rows: [
+      [at(0), 1, 'lo'],
+      [at(2), 1, 'hi'],
+      [at(5), 1, 'lo'],
+      [at(7), 1, 'hi'],
+      [at(10), 1, 'lo'],
+      [at(12), 1, 'hi'],
+      [at(40), 1, 'lo'],
+      [at(41), 2, 'hi'],
+    ],
+  },
+  { sql: 'SELECT k, count(*) FROM s1 PARTITION BY k STATE_WINDOW(k)', rows: [['lo', 4]] },
+  { sql: 'SELECT count(*) FROM st STATE_WINDOW(g)', error: 0x2629 },
+  { sql: 'SELECT count(*) FROM s1 STATE_WINDOW(n)', error: 0x2629 },
+  {
+    sql: 'SELECT _wstart, count(*) FROM (SELECT ts, v % 4 = 0 AS even FROM r) STATE_WINDOW(even)',
+    rows: [
+      [at(1), 3],
+      [at(16), 2],
+      [at(26), 2],
+      [at(36), 1],
+    ],
+  },
+]);
+
+statements('EVENT_WINDOW runs from a row that starts it to a row that ends it', service, 'w', [
+  ...cases('SELECT _wstart, _wend, count(*), sum(v) FROM r', [
+    [
+      'EVENT_WINDOW START WITH v > 1 END WITH v > 15',
+      [
+        [at(6), at(16), 3, 32],
+        [at(20), at(20), 1, 20],
+        [at(26), at(26), 1, 26],
+        [at(30), at(30), 1, 30],
+        [at(36), at(36), 1, 36],
+      ],
+    ],
+    ['EVENT_WINDOW START WITH v = 6 END WITH v = 20', [[at(6), at(20), 4, 52]]],
+    [
+      'EVENT_WINDOW START WITH v >= 1 END WITH v % 10 = 0',
+      [
+        [at(1), at(10), 3, 17],
+        [at(16), at(20), 2, 36],
+        [at(26), at(30), 2, 56],
+      ],
+    ],
+    ['EVENT_WINDOW START WITH v >= 1 END WITH v % 10 = 0 TRUE_FOR(5s)', [[at(1), at(10), 3, 17]]],
+    ['EVENT_WINDOW START WITH v = 30 END WITH v = 1', []],
+    ['EVENT_WINDOW START WITH v = 1 END WITH false', []],
+    [
+      'EVENT_WINDOW START WITH v = 1 OR v = 26 END WITH v = 16 OR v = 36 ORDER BY _wstart DESC',
+      [
+        [at(26), at(36), 3, 92],
+        [at(1), at(16), 4, 33],
+      ],
+    ],
+    [`WHERE v <> 10 EVENT_WINDOW START WITH v >= 1 END WITH v % 10 = 0 HAVING count(*) > 2`, [[at(1), at(20), 4, 43]]],
+    ['EVENT_WINDOW START WITH count(*) > 1 END WITH v > 1', 0x264f],
+    ['EVENT_WINDOW START WITH v > 1', 0x2601],
+    ['EVENT_WINDOW START WITH missing END WITH v > 1', 0x2602],
+  ]),
+  {
+    // NULL is not true: 7 s neither starts nor ends anything.
+    sql: 'SELECT _wstart, _wend, count(*) FROM states EVENT_WINDOW START WITH s IS NOT NULL END WITH on_',
+    rows: [
+      [at(1), at(1), 1],
+      [at(3), at(4), 2],
+      [at(5), at(5), 1],
+      [at(6), at(8), 3],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, _wstart, _wend, sum(v) FROM st PARTITION BY tbname EVENT_WINDOW START WITH v > 1 END WITH v > 2',
+    rows: [
+      ['s1', at(5), at(10), 5],
+      ['s1', at(40), at(40), 4],
+      ['s2', at(2), at(2), 10],
+      ['s2', at(12), at(12), 20],
+      ['s2', at(41), at(41), 30],
+      ['s3', at(7), at(7), 100],
+      ['s3', at(50), at(50), 200],
+    ],
+  },
+  {
+    sql: "SELECT _wstart, _wend, count(*) FROM st EVENT_WINDOW START WITH g = 'y' END WITH v = 20 OR n = 1 AND v > 3",
+    rows: [[at(7), at(12), 4]],
+  },
+]);
+
+statements('COUNT_WINDOW takes so many rows each', service, 'w', [
+  ...cases('SELECT _wstart, _wend, count(*), sum(v) FROM r', [
+    [
+      'COUNT_WINDOW(3)',
+      [
+        [at(1), at(10), 3, 17],
+        [at(16), at(26), 3, 62],
+        [at(30), at(36), 2, 66],
+      ],
+    ],
+    ['COUNT_WINDOW(8)', [[at(1), at(36), 8, 145]]],
+    ['COUNT_WINDOW(100)', [[at(1), at(36), 8, 145]]],
+    [
+      'COUNT_WINDOW(1) LIMIT 2',
+      [
+        [at(1), at(1), 1, 1],
+        [at(6), at(6), 1, 6],
+      ],
+    ],
+    [
+      'COUNT_WINDOW(4, 3)',
+      [
+        [at(1), at(16), 4, 33],
+        [at(16), at(30), 4, 92],
+        [at(30), at(36), 2, 66],
+      ],
+    ],
+    [
+      'COUNT_WINDOW(4, 4)',
+      [
+        [at(1), at(16), 4, 33],
+        [at(20), at(36), 4, 112],
+      ],
+    ],
+    [
+      'COUNT_WINDOW(2, 1) ORDER BY _wstart DESC LIMIT 2',
+      [
+        [at(36), at(36), 1, 36],
+        [at(30), at(36), 2, 66],
+      ],
+    ],
+    [
+      'WHERE v > 6 COUNT_WINDOW(3) HAVING count(*) = 3',
+      [
+        [at(10), at(20), 3, 46],
+        [at(26), at(36), 3, 92],
+      ],
+    ],
+    ['COUNT_WINDOW(0)', 0x2803],
+    ['COUNT_WINDOW(-1)', 0x2803],
+    ['COUNT_WINDOW(3, 0)', 0x2803],
+    ['COUNT_WINDOW(3, 4)', 0x2631],
+    ['COUNT_WINDOW(1000000, 1)', 0x070a],
+    ['COUNT_WINDOW(3, missing)', 0x2602],
+  ]),
+  {
+    sql: 'SELECT _wstart, _wend, count(*) FROM states COUNT_WINDOW(2, s)',
+    rows: [
+      [at(1), at(3), 2],
+      [at(5), at(6), 2],
+      [at(7), at(7), 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM states COUNT_WINDOW(3, 2, s, on_)',
+    rows: [
+      [at(0), 3],
+      [at(2), 3],
+      [at(4), 3],
+      [at(6), 3],
+      [at(8), 1],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, _wstart, count(*) FROM st PARTITION BY tbname COUNT_WINDOW(2)',
+    rows: [
+      ['s1', at(0), 2],
+      ['s1', at(10), 2],
+      ['s2', at(2), 2],
+      ['s2', at(41), 1],
+      ['s3', at(7), 2],
+      ['s3', at(50), 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, _wend, first(v), last_row(v) FROM st COUNT_WINDOW(5)',
+    rows: [
+      [at(0), at(8), 1, null],
+      [at(10), at(50), 3, 200],
+    ],
+  },
+  { sql: 'SELECT g, sum(v) FROM st PARTITION BY g COUNT_WINDOW(100) SLIMIT 1', rows: [['x', 70]] },
+  { sql: 'SELECT count(*) FROM (SELECT count(*) FROM r COUNT_WINDOW(3, 1))', rows: [[8]] },
+]);
+
+statements('functions of time see the rows of their window alone', service, 'w', [
+  {
+    sql: 'SELECT twa(v), elapsed(ts, 1s), irate(v) FROM r SESSION(ts, 5s)',
+    rows: [
+      [5.5, 9, 1],
+      [18, 4, 1],
+      [28, 4, 1],
+      [36, 0, 0],
+    ],
+  },
+  { sql: 'SELECT twa(v) FROM r COUNT_WINDOW(4, 3)', rows: [[8.5], [23], [33]] },
+  {
+    sql: 'SELECT tbname, n, twa(v), count(*) FROM st PARTITION BY tbname STATE_WINDOW(k)',
+    rows: [
+      ['s1', 1, (1.5 * 5 + 2.5 * 5 + 3.5 * 30) / 40, 4],
+      ['s2', 2, (15 * 10 + 25 * 29) / 39, 3],
+      ['s3', 2, 150, 3],
+    ],
+  },
+]);
+
+statements('ANOMALY_WINDOW belongs to an add-on', service, 'w', [
+  { sql: 'SELECT count(*) FROM r ANOMALY_WINDOW(v)', error: 0x0100, says: 'ANOMALY_WINDOW' },
+]);

@@ -1,0 +1,416 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+import { at, between, cases, tick, writeWindowData } from '../../support/window-data.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+test.before(() => writeWindowData(service));
+
+statements(
+  'INTERVAL cuts time into half-open windows on a grid',
+  service,
+  'w',
+  cases('SELECT _wstart, count(*), sum(v) FROM r', [
+    [
+      'INTERVAL(10s)',
+      [
+        [at(0), 2, 7],
+        [at(10), 2, 26],
+        [at(20), 2, 46],
+        [at(30), 2, 66],
+      ],
+    ],
+    [
+      "INTERVAL('20s')",
+      [
+        [at(0), 4, 33],
+        [at(20), 4, 112],
+      ],
+    ],
+    [
+      'INTERVAL(20000)',
+      [
+        [at(0), 4, 33],
+        [at(20), 4, 112],
+      ],
+    ],
+    [
+      'INTERVAL(1000a) LIMIT 2',
+      [
+        [at(1), 1, 1],
+        [at(6), 1, 6],
+      ],
+    ],
+    [
+      'INTERVAL(10s, 2s)',
+      [
+        [at(-8), 1, 1],
+        [at(2), 2, 16],
+        [at(12), 2, 36],
+        [at(22), 2, 56],
+        [at(32), 1, 36],
+      ],
+    ],
+    [
+      'INTERVAL(10s, 2s) SLIDING(5s)',
+      [
+        [at(-8), 1, 1],
+        [at(-3), 2, 7],
+        [at(2), 2, 16],
+        [at(7), 2, 26],
+        [at(12), 2, 36],
+        [at(17), 2, 46],
+        [at(22), 2, 56],
+        [at(27), 2, 66],
+        [at(32), 1, 36],
+      ],
+    ],
+    [
+      `WHERE ts >= ${tick(6)} AND ts <= ${tick(20)} INTERVAL(10s)`,
+      [
+        [at(0), 1, 6],
+        [at(10), 2, 26],
+        [at(20), 1, 20],
+      ],
+    ],
+    [
+      `WHERE ts >= ${tick(6)} INTERVAL(20s, AUTO)`,
+      [
+        [at(6), 4, 52],
+        [at(26), 3, 92],
+      ],
+    ],
+    ['WHERE v > 100 INTERVAL(10s)', []],
+    [
+      'WHERE v % 20 = 10 INTERVAL(10s)',
+      [
+        [at(10), 1, 10],
+        [at(30), 1, 30],
+      ],
+    ],
+  ]),
+);
+
+statements('INTERVAL counts calendar days, weeks, months and years', service, 'w', [
+  {
+    sql: 'SELECT _wstart, _wend, _wduration, count(*) FROM cal WHERE v < 3 INTERVAL(1d)',
+    rows: [
+      ['2024-01-05T00:00:00.000Z', '2024-01-06T00:00:00.000Z', 86_400_000, 1],
+      ['2024-01-06T00:00:00.000Z', '2024-01-07T00:00:00.000Z', 86_400_000, 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal WHERE v < 3 INTERVAL(1d, 8h)',
+    rows: [
+      ['2024-01-04T08:00:00.000Z', 1],
+      ['2024-01-05T08:00:00.000Z', 1],
+    ],
+  },
+  {
+    // Weeks begin on Thursdays: 2024-01-04 is one.
+    sql: 'SELECT _wstart, count(*) FROM cal WHERE v < 4 INTERVAL(1w)',
+    rows: [
+      ['2024-01-04T00:00:00.000Z', 2],
+      ['2024-02-29T00:00:00.000Z', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, _wend, count(*) FROM cal INTERVAL(1n)',
+    rows: [
+      ['2024-01-01T00:00:00.000Z', '2024-02-01T00:00:00.000Z', 2],
+      ['2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z', 1],
+      ['2024-03-01T00:00:00.000Z', '2024-04-01T00:00:00.000Z', 2],
+      ['2025-01-01T00:00:00.000Z', '2025-02-01T00:00:00.000Z', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal INTERVAL(1n, 5d)',
+    rows: [
+      ['2023-12-06T00:00:00.000Z', 1],
+      ['2024-01-06T00:00:00.000Z', 1],
+      ['2024-02-06T00:00:00.000Z', 2],
+      ['2024-03-06T00:00:00.000Z', 1],
+      ['2024-12-06T00:00:00.000Z', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal INTERVAL(3n)',
+    rows: [
+      ['2024-01-01T00:00:00.000Z', 5],
+      ['2025-01-01T00:00:00.000Z', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal INTERVAL(1y) SLIDING(6n)',
+    rows: [
+      ['2023-07-01T00:00:00.000Z', 5],
+      ['2024-01-01T00:00:00.000Z', 5],
+      ['2024-07-01T00:00:00.000Z', 1],
+      ['2025-01-01T00:00:00.000Z', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal INTERVAL(1y, 2n)',
+    rows: [
+      ['2023-03-01T00:00:00.000Z', 3],
+      ['2024-03-01T00:00:00.000Z', 3],
+    ],
+  },
+  { sql: 'SELECT count(*) FROM (SELECT count(*) FROM cal WHERE v = 1 INTERVAL(1d) SLIDING(1h))', rows: [[24]] },
+]);
+
+statements('windows have values, companions, conditions and an order', service, 'w', [
+  {
+    sql: 'SELECT _wstart, max(v), ts FROM r INTERVAL(20s)',
+    rows: [
+      [at(0), 16, at(16)],
+      [at(20), 36, at(36)],
+    ],
+  },
+  {
+    sql: 'SELECT first(v), last(v), avg(v), sum(v) / count(*) + 1, spread(v) FROM r INTERVAL(20s)',
+    rows: [
+      [1, 16, 8.25, 9.25, 15],
+      [20, 36, 28, 29, 16],
+    ],
+  },
+  { sql: 'SELECT _wstart, count(*) FROM r INTERVAL(12s) HAVING count(*) > 2', rows: [[at(0), 3]] },
+  { sql: 'SELECT sum(v) FROM r INTERVAL(10s) HAVING sum(v) > 7 AND max(v) < 30', rows: [[26], [46]] },
+  { sql: 'SELECT sum(v) AS total FROM r INTERVAL(10s) ORDER BY total DESC LIMIT 2', rows: [[66], [46]] },
+  { sql: 'SELECT sum(v) FROM r INTERVAL(10s) ORDER BY _wstart DESC LIMIT 1 OFFSET 1', rows: [[46]] },
+  { sql: 'SELECT sum(v) FROM r INTERVAL(10s) LIMIT 1, 2', rows: [[26], [46]] },
+  { sql: 'SELECT sum(v) FROM r INTERVAL(10s) LIMIT 0', rows: [] },
+  {
+    sql: `SELECT _qstart, _qend, _qduration, count(*) FROM r ${between(0, 20)} INTERVAL(1m)`,
+    rows: [[at(0), new Date(tick(20) - 1).toISOString(), 19_999, 4]],
+  },
+  {
+    sql: "SELECT CASE WHEN count(*) > 2 THEN 'many' ELSE 'few' END, _wstart + 1s FROM r INTERVAL(12s)",
+    rows: [
+      ['many', at(1)],
+      ['few', at(13)],
+      ['few', at(25)],
+      ['few', at(37)],
+    ],
+  },
+]);
+
+statements('windows are made slice by slice', service, 'w', [
+  {
+    sql: 'SELECT _wstart, count(*), sum(v) FROM st INTERVAL(10s)',
+    rows: [
+      [at(0), 5, 113],
+      [at(10), 2, 23],
+      [at(40), 2, 34],
+      [at(50), 1, 200],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, g, n, _wstart, count(*) FROM st PARTITION BY tbname INTERVAL(40s)',
+    rows: [
+      ['s1', 'x', 1, at(0), 3],
+      ['s1', 'x', 1, at(40), 1],
+      ['s2', 'x', 2, at(0), 2],
+      ['s2', 'x', 2, at(40), 1],
+      ['s3', 'y', 2, at(0), 2],
+      ['s3', 'y', 2, at(40), 1],
+    ],
+  },
+  {
+    sql: 'SELECT g, _wstart, sum(v) FROM st PARTITION BY g INTERVAL(40s)',
+    rows: [
+      ['x', at(0), 36],
+      ['x', at(40), 34],
+      ['y', at(0), 100],
+      ['y', at(40), 200],
+    ],
+  },
+  {
+    sql: 'SELECT n % 2, _wstart, sum(v) FROM st PARTITION BY n % 2 INTERVAL(40s)',
+    rows: [
+      [0, at(0), 130],
+      [0, at(40), 230],
+      [1, at(0), 6],
+      [1, at(40), 4],
+    ],
+  },
+  {
+    sql: 'SELECT k, _wstart, count(*) FROM st PARTITION BY k INTERVAL(40s) ORDER BY k DESC, _wstart',
+    rows: [
+      ['lo', at(0), 3],
+      ['lo', at(40), 1],
+      ['hi', at(0), 3],
+      ['hi', at(40), 2],
+      [null, at(0), 1],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, count(*) FROM st PARTITION BY tbname INTERVAL(10s) LIMIT 1',
+    rows: [
+      ['s1', 2],
+      ['s2', 1],
+      ['s3', 2],
+    ],
+  },
+  { sql: 'SELECT tbname, sum(v) FROM st PARTITION BY tbname INTERVAL(1h) SLIMIT 1', rows: [['s1', 10]] },
+  { sql: 'SELECT tbname, sum(v) FROM st PARTITION BY tbname INTERVAL(1h) SLIMIT 2 SOFFSET 2', rows: [['s3', 300]] },
+  { sql: 'SELECT tbname, sum(v) FROM st PARTITION BY tbname INTERVAL(1h) SLIMIT 1, 1 LIMIT 1', rows: [['s2', 60]] },
+  {
+    sql: 'SELECT tbname, g, _wstart, sum(v) FROM s1 INTERVAL(40s)',
+    rows: [
+      ['s1', 'x', at(0), 6],
+      ['s1', 'x', at(40), 4],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, max(c) FROM (SELECT _wstart AS ts, count(*) AS c FROM st INTERVAL(1s)) INTERVAL(20s)',
+    rows: [
+      [at(0), 1],
+      [at(40), 1],
+    ],
+  },
+]);
+
+statements('what makes no windows of time is refused', service, 'w', [
+  ...cases('SELECT count(*) FROM r', [
+    ['INTERVAL(10s, 10s)', 0x262f],
+    ['INTERVAL(10s, -1s)', 0x262d],
+    ['INTERVAL(1n) SLIDING(1d)', 0x2630],
+    ['INTERVAL(10s) SLIDING(11s)', 0x2631],
+    ['INTERVAL(1000s) SLIDING(1s)', 0x2632],
+    ['INTERVAL(0s)', 0x2615],
+    ['INTERVAL(1u)', 0x2615],
+    ['INTERVAL(10s) GROUP BY v', 0x2624],
+    ['INTERVAL(10s) SLIMIT 1', 0x2638],
+    ['INTERVAL(10s) LIMIT -1', 0x2637],
+    ['INTERVAL(10s) FILL(NULL)', 0x263b],
+    ['INTERVAL(10s) FILL(SOMETIMES)', 0x2600],
+  ]),
+  { sql: 'SELECT _wstart FROM r INTERVAL(10s)', error: 0x265e },
+  { sql: 'SELECT _wstart FROM r', error: 0x2658 },
+  { sql: 'SELECT v, count(*) FROM r INTERVAL(10s)', error: 0x260c },
+  { sql: 'SELECT sum(max(v)) FROM r INTERVAL(10s)', error: 0x2627 },
+  { sql: 'SELECT diff(v) FROM r INTERVAL(10s)', error: 0x2659 },
+  { sql: 'SELECT tbname, count(*) FROM (SELECT v FROM r) INTERVAL(10s)', error: 0x2650 },
+  { sql: `SELECT count(*) FROM gaps ${between(0, 60)} INTERVAL(10s) FILL(NEAR)`, error: 0x265d },
+]);
+
+const filled = `SELECT _wstart, sum(v) FROM gaps ${between(0, 60)} INTERVAL(10s)`;
+const grid = (values: readonly unknown[]): unknown[][] => values.map((value, i) => [at(i * 10), value]);
+
+statements('missing windows are filled by the mode', service, 'w', [
+  ...cases(filled, [
+    [
+      'FILL(NONE)',
+      [
+        [at(10), 10],
+        [at(20), null],
+        [at(40), 40],
+      ],
+    ],
+    ['FILL(NULL)', grid([null, 10, null, null, 40, null])],
+    ['FILL(NULL_F)', grid([null, 10, null, null, 40, null])],
+    ['FILL(VALUE, 7)', grid([7, 10, 7, 7, 40, 7])],
+    ['FILL(VALUE_F, -7)', grid([-7, 10, -7, -7, 40, -7])],
+    ['FILL(VALUE, NULL)', grid([null, 10, null, null, 40, null])],
+    ['FILL(PREV)', grid([null, 10, 10, 10, 40, 40])],
+    ['FILL(NEXT)', grid([10, 10, 40, 40, 40, null])],
+    ['FILL(LINEAR)', grid([null, 10, null, 30, 40, null])],
+    ['FILL(PREV) ORDER BY _wstart DESC LIMIT 3', grid([null, 10, 10, 10, 40, 40]).reverse().slice(0, 3)],
+    ['FILL(NEXT) LIMIT 2 OFFSET 1', grid([10, 10, 40]).slice(1)],
+  ]),
+  {
+    sql: `SELECT first(w), last(s), last(b), count(*), _wduration FROM gaps ${between(10, 40)} INTERVAL(10s) FILL(VALUE, 1.5, 'xyz', 0, 9)`,
+    rows: [
+      [1, 'a', true, 1, 10_000],
+      [2, 'xyz', false, 1, 10_000],
+      [1.5, 'xyz', false, 9, 10_000],
+    ],
+  },
+  {
+    sql: `SELECT last(s), last(b), avg(w) FROM gaps ${between(0, 50)} INTERVAL(10s) FILL(LINEAR)`,
+    rows: [
+      [null, null, null],
+      ['a', true, 1],
+      [null, null, 2],
+      [null, null, null],
+      ['b', false, null],
+    ],
+  },
+  {
+    sql: `SELECT _wstart, count(*) + 1 FROM gaps ${between(0, 30)} INTERVAL(10s) FILL(NULL)`,
+    rows: grid([null, 2, 2]),
+  },
+  {
+    // A window that begins before the range but reaches into it belongs to the grid.
+    sql: `SELECT _wstart, count(*) FROM gaps ${between(0, 60)} INTERVAL(20s) SLIDING(10s) FILL(VALUE, 0)`,
+    rows: [0, 1, 2, 1, 1, 1, 0].map((count, i) => [at(i * 10 - 10), count]),
+  },
+  {
+    sql: `SELECT _wstart, count(*) FROM gaps WHERE ts BETWEEN ${tick(3)} AND ${tick(30)} INTERVAL(10s) FILL(VALUE, 0)`,
+    rows: grid([0, 1, 1, 0]),
+  },
+  { sql: `SELECT count(*) FROM gaps WHERE ts = ${tick(20)} INTERVAL(10s) FILL(VALUE, 0)`, rows: [[1]] },
+  { sql: `SELECT count(*) FROM gaps ${between(41, 60)} INTERVAL(10s) FILL(VALUE, 0)`, rows: [] },
+  { sql: `SELECT count(*) FROM gaps ${between(50, 70)} INTERVAL(10s) FILL(VALUE_F, 0)`, rows: [[0], [0]] },
+  { sql: `SELECT sum(v) FROM gaps ${between(50, 70)} INTERVAL(10s) FILL(NULL_F)`, rows: [[null], [null]] },
+  {
+    sql: "SELECT _wstart, avg(v) FROM cal WHERE ts >= '2024-02-01' AND ts < '2024-08-01' AND v <> 5 INTERVAL(2n) FILL(PREV)",
+    rows: [
+      ['2024-01-01T00:00:00.000Z', 3],
+      ['2024-03-01T00:00:00.000Z', 4],
+      ['2024-05-01T00:00:00.000Z', 4],
+      ['2024-07-01T00:00:00.000Z', 4],
+    ],
+  },
+  {
+    // From March 1 (v 4.5) to January 1 (v 6) of the next year there are 306 days, 31 of them until April 1.
+    sql: "SELECT _wstart, avg(v) FROM cal WHERE ts >= '2024-03-01' AND ts < '2025-02-01' INTERVAL(1n) FILL(LINEAR) LIMIT 2",
+    rows: [
+      ['2024-03-01T00:00:00.000Z', 4.5],
+      ['2024-04-01T00:00:00.000Z', 4.5 + (1.5 * 31) / 306],
+    ],
+  },
+]);
+
+statements('every slice is filled by itself, and only where it has a window', service, 'w', [
+  {
+    sql: `SELECT tbname, g, _wstart, count(*) FROM st ${between(0, 30)} PARTITION BY tbname INTERVAL(10s) FILL(VALUE, 0)`,
+    rows: [
+      ['s1', 'x', at(0), 2],
+      ['s1', 'x', at(10), 1],
+      ['s1', 'x', at(20), 0],
+      ['s2', 'x', at(0), 1],
+      ['s2', 'x', at(10), 1],
+      ['s2', 'x', at(20), 0],
+      ['s3', 'y', at(0), 2],
+      ['s3', 'y', at(10), 0],
+      ['s3', 'y', at(20), 0],
+    ],
+  },
+  {
+    sql: `SELECT tbname, sum(v) FROM st ${between(10, 30)} PARTITION BY tbname INTERVAL(10s) FILL(PREV)`,
+    rows: [
+      ['s1', 3],
+      ['s1', 3],
+      ['s2', 20],
+      ['s2', 20],
+    ],
+  },
+  {
+    sql: `SELECT g, sum(v) FROM st ${between(0, 60)} PARTITION BY g INTERVAL(20s) FILL(LINEAR) SLIMIT 1 SOFFSET 1`,
+    rows: [
+      ['y', 100],
+      ['y', 150],
+      ['y', 200],
+    ],
+  },
+  {
+    sql: `SELECT g, sum(v) FROM st ${between(0, 60)} PARTITION BY g INTERVAL(20s) FILL(NEXT) LIMIT 1 OFFSET 1`,
+    rows: [
+      ['x', 34],
+      ['y', 200],
+    ],
+  },
+]);
