@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import type { Select } from '../ast.js';
 import { isAggregate } from '../functions/registry.js';
 import type { BlockColumn } from '../print/result.js';
-import { type QueryContext, refuse, refuseUnsupported } from '../resolve/context.js';
+import { type QueryContext, refuse } from '../resolve/context.js';
 import type { Environment } from '../resolve/convert.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
@@ -10,6 +10,7 @@ import type { Relation } from '../resolve/relation.js';
 import { isNumeric, type Value } from '../resolve/value.js';
 import { type Filter, sortFilter } from './filter.js';
 import { planGrouped } from './grouped.js';
+import { asksForInterp, planInterp } from './interp.js';
 import { expandItems, type Item } from './items.js';
 import type { PlannedItem } from './ordering.js';
 import { planProjection } from './projection.js';
@@ -41,12 +42,12 @@ export function planSelect(
   const inWhere = new RowNames(relation, () => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation"));
   const filter = sortFilter(select.where, new ExpressionTranslator(env, inWhere));
   const task = { select, relation, env, items, filter, serial };
+  if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);
   return isGrouped(select, items) ? planGrouped(task) : planProjection(task);
 }
 
 function refuseUnavailable(select: Select): void {
-  if (select.range !== undefined) throw refuseUnsupported('RANGE');
   if (select.window !== undefined && select.groupBy.length > 0) {
     throw refuse(Codes.groupByWithWindow, "GROUP BY and WINDOW-clause can't be used together");
   }

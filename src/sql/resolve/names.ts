@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression } from '../ast.js';
-import { refuse, refuseUnsupported } from './context.js';
+import { refuse } from './context.js';
 import type { CallExpression, ColumnExpression, NameResolver } from './expression.js';
 import type { Relation } from './relation.js';
 import type { Value } from './value.js';
@@ -61,6 +61,8 @@ function pseudoColumn(name: string, relation: Relation | undefined): Value | und
   if (windowColumns.has(name)) {
     throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');
   }
-  if (name === '_irowts' || name === '_isfilled' || name === '_irowts_origin') throw refuseUnsupported(name);
+  if (name === '_irowts' || name === '_isfilled' || name === '_irowts_origin') {
+    throw refuse(Codes.interpClauses, `${name} belongs to INTERP`);
+  }
   return undefined;
 }
