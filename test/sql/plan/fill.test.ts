@@ -121,6 +121,26 @@ test('fills calendar months', (t) => {
   ]);
 });
 
+test('fills sliding windows from the first one that reaches into the range', (t) => {
+  const sql = `SELECT _wstart, count(*) FROM gaps WHERE ${range} INTERVAL(20s) SLIDING(10s) FILL(VALUE, 0) LIMIT 2`;
+  t.deepEqual(fixture.rows(sql), ['["2023-11-14T22:13:10.000Z",0]', '["2023-11-14T22:13:20.000Z",1]']);
+});
+
+test('draws the line between months by their time, not by their number', (t) => {
+  // From February 1 to April 1 of 2023 there are 59 days, 28 of them until March 1.
+  fixture.normalTable(
+    'm',
+    'months',
+    ['v INT'],
+    [
+      [Date.UTC(2023, 1, 10), 0],
+      [Date.UTC(2023, 3, 10), 59],
+    ],
+  );
+  const sql = "SELECT last(v) FROM months WHERE ts >= '2023-02-01' AND ts < '2023-05-01' INTERVAL(1n) FILL(LINEAR)";
+  t.deepEqual(fixture.rows(sql), ['[0]', '[28]', '[59]']);
+});
+
 test('refuses to fill without both bounds or over too many windows', (t) => {
   const refusal = (where: string): number =>
     fixture.refusal(`SELECT count(*) FROM gaps ${where} INTERVAL(1s) FILL(NULL)`);

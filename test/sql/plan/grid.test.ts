@@ -9,6 +9,8 @@ import {
   cellNumber,
   cellNumberAt,
   cellStart,
+  coveringStarts,
+  firstCoveringAt,
   type Grid,
   startOfCell,
   startOfCellAt,
@@ -44,6 +46,28 @@ test('the engine and the planner find the same cells', (t) => {
       wanted.push(String(number), String(startOfCellAt(grid, number)), String(startOfCellAt(grid, number)));
       const literal = `toInt64(${ticks})`;
       asked.push(cellNumber(grid, literal), cellStart(grid, literal), startOfCell(grid, `toInt64(${number})`));
+    }
+    t.deepEqual(
+      session
+        .query(`SELECT ${asked.join(', ')}`, 'TabSeparated')
+        .trim()
+        .split('\t'),
+      wanted,
+    );
+  });
+  fc.assert(property, { numRuns: 20 });
+});
+
+test('the oldest span that holds an instant begins with the cell that the planner finds', (t) => {
+  const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
+    const wanted: string[] = [];
+    const asked: string[] = [];
+    for (const [random, second] of pairs) {
+      const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
+      const length = grid.step * 3n + 1n;
+      const ticks = second * BigInt(ticksPerSecond(grid.precision));
+      wanted.push(String(startOfCellAt(grid, firstCoveringAt(grid, ticks, length))));
+      asked.push(`arrayElement(${coveringStarts(grid, `toInt64(${ticks})`, length)}, -1)`);
     }
     t.deepEqual(
       session

@@ -69,6 +69,22 @@ answers(
   ],
   { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
 );
+answers(
+  'has days of 23 and 25 hours, and weeks of them',
+  'SELECT _wstart, _wduration, count(*) FROM spring INTERVAL(1w)',
+  ['["2024-03-07T00:00:00.000-05:00",601200000,2]'],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'slides days by days where the clock changes',
+  'SELECT _wstart, _wduration, sum(v) FROM spring INTERVAL(2d) SLIDING(1d)',
+  [
+    '["2024-03-09T00:00:00.000-05:00",169200000,1]',
+    '["2024-03-10T00:00:00.000-05:00",169200000,3]',
+    '["2024-03-11T00:00:00.000-04:00",172800000,2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
 answers('has months and years', 'SELECT _wstart, _wend, count(*) FROM w INTERVAL(1n)', [
   '["2023-11-01T00:00:00.000Z","2023-12-01T00:00:00.000Z",8]',
 ]);
