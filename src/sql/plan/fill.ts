@@ -4,7 +4,7 @@ import { printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
 import { castValue, type Environment } from '../resolve/convert.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
-import { isInteger, isNumeric, type TimeBounds, type Value } from '../resolve/value.js';
+import { isInteger, isNumeric, nullValue, type TimeBounds, Uses, type Value } from '../resolve/value.js';
 import { cellNumber, cellNumberAt, startOfCell } from './grid.js';
 import { sortTerm } from './ordering.js';
 import { castToEngine } from './storage.js';
@@ -94,8 +94,8 @@ function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: 
       return (_, at) => next(column(at));
     case 'VALUE':
     case 'VALUE_F': {
-      const literals = fill.values.map((literal) => translator.translate(literal));
-      return (value, at) => withDefault(column(at), literals[Math.min(at, literals.length - 1)], value, translator.env);
+      const literals = fillLiterals(fill, translator);
+      return (value, at) => withDefault(column(at), literals(at), value, translator.env);
     }
     case 'LINEAR': {
       const position = windows.grid.unit === 'ticks' ? `${source}.n` : startOfCell(windows.grid, `${source}.n`);
@@ -111,8 +111,21 @@ function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: 
   }
 }
 
-function withDefault(column: string, literal: Value | undefined, value: Value, env: Environment): string {
-  if (literal === undefined || literal.role === 'null') return column;
+/**
+ * The literals of FILL(VALUE, ...) by the position of the value they stand for; the last one serves all that follow.
+ * Error 0x2605 for what is not the same everywhere.
+ */
+export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at: number) => Value {
+  const literals = fill.values.map((literal) => {
+    const value = translator.translate(literal);
+    if (value.uses !== Uses.nothing) throw refuse(Codes.invalidValueType, 'Invalid value type: FILL wants literals');
+    return value;
+  });
+  return (at) => literals[Math.min(at, literals.length - 1)] ?? nullValue;
+}
+
+function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
+  if (literal.role === 'null') return column;
   return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }
 

@@ -24,9 +24,10 @@ import { checkWindowTime, groupedSource, type Windowing, windowing } from './win
  */
 export function planGrouped(block: BlockTask): PlannedBlock {
   checkWindowTime(block);
-  const rows = orderedRows(block);
+  const counted = countedRows(block);
+  const rows = orderedRows(counted);
   const task =
-    rows === undefined ? block : { ...block, relation: rows.relation, filter: SlicedRows.afterScan(block.filter) };
+    rows === undefined ? counted : { ...block, relation: rows.relation, filter: SlicedRows.afterScan(block.filter) };
   const { select, items } = task;
   const keys = groupKeys(task);
   const slices = keys.map(({ value }) => value);
@@ -111,7 +112,7 @@ function failedOrder(): never {
 /** The rows in their order with their neighbours, when a function of the block has to see them so. */
 function orderedRows(task: BlockTask): SlicedRows | undefined {
   const { window } = task.select;
-  if (window !== undefined && window.kind !== 'interval') return new SlicedRows(countedRows(task));
+  if (window !== undefined && window.kind !== 'interval') return new SlicedRows(task);
   const specs = aggregatesOf(task).map(({ name }) => findFunction(name));
   const wanted = specs.some((spec) => {
     if (spec.kind !== 'aggregate') return false;

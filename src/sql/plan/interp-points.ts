@@ -8,6 +8,7 @@ import { castValue, floorDivide } from '../resolve/convert.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
 import { isInteger, nullValue, Uses, type Value } from '../resolve/value.js';
+import { fillLiterals } from './fill.js';
 import type { Filter } from './filter.js';
 import type { KeyColumn } from './interp-names.js';
 import { sortTerm } from './ordering.js';
@@ -159,10 +160,10 @@ function filling({ fill, translator }: PointTask): Filling {
       return { ...nothing, where: ['or(r.x, and(r.b.1 = 1, r.n.1 = 1))'], value: linear };
     case 'VALUE':
     case 'VALUE_F': {
-      const literals = fill?.values.map((literal) => translator.translate(literal)) ?? [];
+      const literals = fill === undefined ? undefined : fillLiterals(fill, translator);
       const value = (input: Value, at: number): string => {
-        const literal = literals[Math.min(at, literals.length - 1)] ?? nullValue;
-        return castValue(literal, input.type, { ...translator.env, precision: input.precision }).sql;
+        const env = { ...translator.env, precision: input.precision };
+        return castValue(literals?.(at) ?? nullValue, input.type, env).sql;
       };
       return { ...nothing, where: [], value };
     }

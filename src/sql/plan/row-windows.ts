@@ -28,13 +28,17 @@ const maxCount = 2n ** 31n;
 /** In how many windows of a COUNT_WINDOW a row may be. */
 const maxOverlap = 10_000n;
 
-/** The rows that windows are made of: those with a time, for COUNT_WINDOW those where one of the columns has a value. */
+/**
+ * The rows that the windows of a block are made of: those with a time, for COUNT_WINDOW those where one of the columns has
+ * a value. Without windows all of them.
+ */
 export function countedRows(task: BlockTask): BlockTask {
   const { select, relation, filter } = task;
   const { window } = select;
+  if (window === undefined) return task;
   const terms: string[] = [];
   if (relation?.time?.nullable === true) terms.push(`isNotNull(${relation.time.sql})`);
-  if (window?.kind === 'count' && window.columns.length > 0) {
+  if (window.kind === 'count' && window.columns.length > 0) {
     const given = window.columns.map((name) => {
       const column = { kind: 'column', table: undefined, name, span: name.span } as const;
       return translatorOf(task).translate(column);

@@ -44,7 +44,9 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   const start = `${source}.w`;
   if (clause.kind === 'interval') {
     const intervals = intervalWindows(clause, env.precision, env.context.connectionZone, filter.bounds);
-    const key: WindowKey = { key: [intervals.startOf(relation.time.sql), 'w'], limits: [], having: [] };
+    const { sql, nullable } = relation.time;
+    const first = intervals.startOf(nullable ? `assumeNotNull(${sql})` : sql);
+    const key: WindowKey = { key: [first, 'w'], limits: [], having: [] };
     const span = { start: 'w', end: intervals.endOf('w') };
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }

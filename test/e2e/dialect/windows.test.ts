@@ -272,6 +272,41 @@ statements('windows are made slice by slice', service, 'w', [
   },
 ]);
 
+statements('subqueries give time lines too', service, 'w', [
+  {
+    sql: `SELECT _wstart, sum(c) FROM (SELECT _wstart AS t, count(*) AS c FROM gaps INTERVAL(5s)) WHERE t >= ${tick(0)} AND t < ${tick(40)} INTERVAL(20s) FILL(VALUE, 0)`,
+    rows: [
+      [at(0), 1],
+      [at(20), 1],
+    ],
+  },
+  {
+    // A first time of nothing is NULL, and a row without a time is in no window.
+    sql: 'SELECT _wstart, count(*) FROM (SELECT first(ts) AS t FROM st WHERE v > 3 PARTITION BY k) INTERVAL(10s) SLIDING(5s)',
+    rows: [
+      [at(-5), 1],
+      [at(0), 1],
+      [at(35), 1],
+      [at(40), 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM (SELECT CASE WHEN v > 1 THEN ts END AS t FROM s1) INTERVAL(10s)',
+    rows: [
+      [at(0), 1],
+      [at(10), 1],
+      [at(40), 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, _wend, count(*) FROM (SELECT CASE WHEN v > 1 THEN ts END AS t FROM s1) SESSION(t, 5s)',
+    rows: [
+      [at(5), at(10), 2],
+      [at(40), at(40), 1],
+    ],
+  },
+]);
+
 statements('what makes no windows of time is refused', service, 'w', [
   ...cases('SELECT count(*) FROM r', [
     ['INTERVAL(10s, 10s)', 0x262f],
@@ -286,6 +321,8 @@ statements('what makes no windows of time is refused', service, 'w', [
     ['INTERVAL(10s) LIMIT -1', 0x2637],
     ['INTERVAL(10s) FILL(NULL)', 0x263b],
     ['INTERVAL(10s) FILL(SOMETIMES)', 0x2600],
+    [`${between(0, 20)} INTERVAL(10s) FILL(VALUE, v)`, 0x260c],
+    [`${between(0, 20)} INTERVAL(10s) FILL(VALUE, count(*))`, 0x2605],
   ]),
   { sql: 'SELECT _wstart FROM r INTERVAL(10s)', error: 0x265e },
   { sql: 'SELECT _wstart FROM r', error: 0x2658 },
