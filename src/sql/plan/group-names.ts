@@ -136,7 +136,7 @@ export class GroupNames implements NameResolver {
   }
 
   #dependent(value: Value): Value | undefined {
-    if (!this.#byTable || value.uses !== Uses.tags) return undefined;
+    if (!this.#byTable || (value.uses & Uses.tags) === 0) return undefined;
     const column = this.#dependents.get(value.sql) ?? `d${this.#dependents.size + 1}`;
     this.#dependents.set(value.sql, column);
     return { ...value, sql: `${this.#scope.source}.${column}`, uses: Uses.key };

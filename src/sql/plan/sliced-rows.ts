@@ -166,7 +166,7 @@ class Carried {
     if (value.uses === Uses.nothing) return value;
     if ((value.uses & Uses.tags) !== 0) this.usesTags = true;
     this.columns.push([value.sql, column]);
-    return { ...value, sql: `${this.#alias}.${column}` };
+    return { ...value, sql: `${this.#alias}.${column}`, uses: value.uses | Uses.row };
   }
 }
 

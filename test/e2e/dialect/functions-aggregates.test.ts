@@ -321,6 +321,13 @@ statements('aggregates in which time counts', service, 's', [
       ['b', (8.5 + 15) / 3],
     ],
   },
+  {
+    sql: 'SELECT g, twa(v) > 3 FROM st PARTITION BY tbname HAVING twa(v) > 0 ORDER BY g DESC',
+    rows: [
+      [2, true],
+      [1, false],
+    ],
+  },
   { sql: 'SELECT twa(v) FROM st', error: 0x2805 },
   { sql: 'SELECT twa(n) FROM one', error: 0x2802 },
   { sql: 'SELECT twa(v) FROM (SELECT v FROM one)', error: 0x2647 },
@@ -351,6 +358,7 @@ statements('selections pick one row of a group', service, 's', [
   { sql: 'SELECT first(v), v FROM nulls', rows: [[null, null]] },
   { sql: 'SELECT max(v), min(v), ts FROM one', error: 0x260c },
   { sql: 'SELECT v, sum(v) FROM one', error: 0x260c },
+  { sql: 'SELECT v, mode(v) FROM one', error: 0x260c },
   { sql: 'SELECT v, sum(v) FROM one GROUP BY n', error: 0x260a },
   { sql: 'SELECT sum(max(v)) FROM one', error: 0x2627 },
   { sql: 'SELECT v FROM one WHERE sum(v) > 1', error: 0x2608 },
