@@ -1,8 +1,7 @@
 import { dataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
 import { float64, quoteString } from '../print/quote.js';
-import { doubleType, isBinary, type Value } from '../resolve/value.js';
-import { doubleArgument, given } from './arguments.js';
+import { doubleType, type Value } from '../resolve/value.js';
+import { doubleArgument } from './arguments.js';
 import { type HistogramBins, histogramBins } from './histogram-bins.js';
 import {
   type AggregateBuilder,
@@ -38,16 +37,6 @@ function approximatePercentile(args: readonly Value[], builder: AggregateBuilder
   if (engine === undefined) throw wrongParameterValue('APERCENTILE');
   const wanted = levels('APERCENTILE', args.slice(1, 2));
   return builder.aggregate(`${engine}(${wanted})`, doubleArgument(args[0]));
-}
-
-/** The most frequent value, by exact counts of all values; of equally frequent ones the smallest. */
-function mode(args: readonly Value[], builder: AggregateBuilder): string {
-  const arg = args[0];
-  if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
-  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${arg.sql})]`, '[toUInt64(1)]', given(arg));
-  const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
-  const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
-  return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
 }
 
 /** One row for each bin; a value belongs to the bin above whose lower bound it lies, its upper bound included. */
@@ -97,13 +86,6 @@ export const distributionFunctions: readonly AggregateFunction[] = [
     required: 2,
     result: doubleType,
     translate: approximatePercentile,
-  },
-  {
-    kind: 'aggregate',
-    name: 'MODE',
-    parameters: ['any'],
-    result: (args) => args[0]?.type ?? doubleType,
-    translate: mode,
   },
   {
     kind: 'aggregate',

@@ -1,7 +1,10 @@
+import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
+import { castToEngine } from '../plan/storage.js';
+import { refuse } from '../resolve/context.js';
 import { doubleType, isBinary, type Value } from '../resolve/value.js';
 import { given, nullable } from './arguments.js';
-import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
+import { type AggregateBuilder, type AggregateFunction, type RowWindows, wrongParameterType } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
@@ -43,12 +46,46 @@ function timeOf(builder: AggregateBuilder, name: string): Value {
   return builder.time;
 }
 
+/** The most frequent value, by exact counts of all values; of equally frequent ones the smallest. */
+function mode(args: readonly Value[], builder: AggregateBuilder): string {
+  const arg = args[0];
+  if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
+  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${arg.sql})]`, '[toUInt64(1)]', given(arg));
+  const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
+  const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
+  return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
+}
+
+/** The row of MODE: one whose value is the most frequent of the slice, by the same rule for equally frequent ones. */
+function modeRow(
+  [arg]: readonly Value[],
+  _: Value | undefined,
+  rows: RowWindows | undefined,
+): readonly [string, ...string[]] {
+  if (rows === undefined) throw refuse(Codes.notSingleGroup, 'Not a single-group group function');
+  const value = arg?.sql ?? 'NULL';
+  const times = rows.over('count()', {
+    by: [value],
+    frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
+  });
+  return ['argMinIf', `tuple(negate(toInt64(${times})), ${value})`, given(arg)];
+}
+
 /** Functions that pick one row of a group. */
 export const selectionFunctions: readonly AggregateFunction[] = [
   extreme('MIN', 'min', 'argMinIf'),
   extreme('MAX', 'max', 'argMaxIf'),
   end('FIRST', 'min', 'argMinIf'),
   end('LAST', 'max', 'argMaxIf'),
+  {
+    kind: 'selection',
+    name: 'MODE',
+    parameters: ['any'],
+    result: same,
+    ordered: 'beside-columns',
+    translate: mode,
+    pick: modeRow,
+  },
   {
     kind: 'selection',
     name: 'LAST_ROW',

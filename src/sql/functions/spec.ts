@@ -72,8 +72,8 @@ export interface AggregateFunction extends FunctionBase {
   readonly kind: 'aggregate' | 'selection';
   /** True for functions that give 0 over no rows; one of them makes the whole group appear (4.7). */
   readonly countLike?: boolean;
-  /** Whether rows have to be seen in their order, with their neighbours. */
-  readonly ordered?: boolean | 'in-windows';
+  /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then. */
+  readonly ordered?: boolean | 'in-windows' | 'beside-columns';
   /** True when two rows of a slice must not have the same time (0x2805); only for functions that are `ordered`. */
   readonly distinctTimes?: boolean;
   /** True when a super table is refused (0x265F). */
@@ -82,7 +82,11 @@ export interface AggregateFunction extends FunctionBase {
   readonly manyRows?: boolean;
   translate(args: readonly Value[], builder: AggregateBuilder, env: Environment): string;
   /** For a selection: the aggregate that picks the row, without the tuple of columns to take from it. */
-  pick?(args: readonly Value[], time: Value | undefined): readonly [name: string, ...args: string[]];
+  pick?(
+    args: readonly Value[],
+    time: Value | undefined,
+    rows: RowWindows | undefined,
+  ): readonly [name: string, ...args: string[]];
 }
 
 /** What a series function gives for a row of its slice. */

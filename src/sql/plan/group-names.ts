@@ -117,10 +117,10 @@ export class GroupNames implements NameResolver {
         );
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
     const sql = spec.translate(args, this.aggregates, env);
-    const { time } = this.aggregates;
+    const { time, rows: ordered } = this.aggregates;
     if (this.#scope.picksRow && spec.pick !== undefined) {
       const pick = spec.pick;
-      this.#pick ??= () => pick(args, time);
+      this.#pick ??= () => pick(args, time, ordered);
     }
     const precision = args[0]?.precision ?? env.precision;
     return { sql, type, precision, nullable: spec.countLike !== true, uses: Uses.aggregate };

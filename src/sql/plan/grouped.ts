@@ -113,10 +113,13 @@ function failedOrder(): never {
 function orderedRows(task: BlockTask): SlicedRows | undefined {
   const { window } = task.select;
   if (window !== undefined && window.kind !== 'interval') return new SlicedRows(task);
-  const specs = aggregatesOf(task).map(({ name }) => findFunction(name));
-  const wanted = specs.some((spec) => {
-    if (spec.kind !== 'aggregate') return false;
-    return spec.ordered === true || (spec.ordered === 'in-windows' && window !== undefined);
+  const inWindows = window !== undefined;
+  const besideColumns = !inWindows && task.items.some(({ value }) => aggregateCalls(value).length === 0);
+  const wanted = aggregatesOf(task).some(({ name }) => {
+    const spec = findFunction(name);
+    if (spec.kind === 'scalar' || spec.kind === 'series') return false;
+    if (spec.ordered === 'in-windows') return inWindows;
+    return spec.ordered === 'beside-columns' ? besideColumns : spec.ordered === true;
   });
   return wanted ? new SlicedRows(task) : undefined;
 }

@@ -358,7 +358,15 @@ statements('selections pick one row of a group', service, 's', [
   { sql: 'SELECT first(v), v FROM nulls', rows: [[null, null]] },
   { sql: 'SELECT max(v), min(v), ts FROM one', error: 0x260c },
   { sql: 'SELECT v, sum(v) FROM one', error: 0x260c },
-  { sql: 'SELECT v, mode(v) FROM one', error: 0x260c },
+  { sql: 'SELECT mode(v), v FROM one WHERE u > 4 OR v > 1', rows: [[1, 1]] },
+  {
+    sql: 'SELECT tbname, g, mode(v % 3) m, v % 3 FROM st PARTITION BY tbname',
+    rows: [
+      ['a', 1, 1, 1],
+      ['b', 2, 1, 1],
+    ],
+  },
+  { sql: 'SELECT mode(v), ts FROM one INTERVAL(4s)', error: 0x260c },
   { sql: 'SELECT v, sum(v) FROM one GROUP BY n', error: 0x260a },
   { sql: 'SELECT sum(max(v)) FROM one', error: 0x2627 },
   { sql: 'SELECT v FROM one WHERE sum(v) > 1', error: 0x2608 },
