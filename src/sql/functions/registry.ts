@@ -3,6 +3,7 @@ import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { conditionalFunctions } from './conditional.js';
 import { distributionFunctions } from './distributions.js';
+import { geometryFunctions } from './geometry.js';
 import { mathFunctions } from './math.js';
 import { pickFunctions } from './picks.js';
 import { regressionFunctions } from './regression.js';
@@ -18,6 +19,7 @@ import { timeWeightedFunctions } from './time-weighted.js';
 const functions: ReadonlyMap<string, FunctionSpec> = new Map(
   [
     ...mathFunctions,
+    ...geometryFunctions,
     ...textFunctions,
     ...timeFunctions,
     ...timeFormatFunctions,
@@ -35,7 +37,10 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
-  'COLS INTERP MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT'.split(' '),
+  (
+    'COLS INTERP MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
+    'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'
+  ).split(' '),
 );
 
 /** A function by its upper-case name; error 0x264D when there is none. */

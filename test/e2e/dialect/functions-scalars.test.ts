@@ -436,6 +436,34 @@ statements('members of JSON tags', service, 's', [
   { sql: "SELECT v->'a' FROM js", error: 0x2605 },
 ]);
 
+statements('geometry', service, 's', [
+  { sql: 'CREATE TABLE shapes (ts TIMESTAMP, g GEOMETRY(64), w VARCHAR(32))', affected: 0 },
+  {
+    sql: `INSERT INTO shapes VALUES (${base}, 'POINT(1 2)', 'POINT(3 4)') (${base + 1}, 'LINESTRING(0 0,2 2)', NULL) (${base + 2}, NULL, NULL)`,
+    affected: 3,
+  },
+  { sql: 'SELECT st_astext(g) FROM shapes', rows: [['POINT(1 2)'], ['LINESTRING(0 0,2 2)'], [null]] },
+  {
+    sql: "SELECT st_geomfromtext('POINT(1 2)') AS a, st_geomfromtext(w) AS b FROM shapes LIMIT 2",
+    rows: [
+      ['0101000000000000000000f03f0000000000000040', '010100000000000000000008400000000000001040'],
+      ['0101000000000000000000f03f0000000000000040', null],
+    ],
+  },
+  {
+    sql: 'SELECT st_makepoint(1, 2) AS p, st_astext(st_makepoint(0, -1.5)), st_makepoint(1, NULL)',
+    rows: [['0101000000000000000000f03f0000000000000040', 'POINT(0 -1.5)', null]],
+  },
+  {
+    sql: "SELECT st_intersects(g, st_geomfromtext('POLYGON((0 1,0 5,5 5,5 1,0 1))')) AS i FROM shapes",
+    rows: [[true], [true], [null]],
+    meta: [['i', 'BOOL', 1]],
+  },
+  { sql: "SELECT st_geomfromtext('POINT(1)')", error: 0x2803 },
+  { sql: "SELECT st_astext('POINT(1 2)')", error: 0x2802 },
+  { sql: 'SELECT st_contains(g, g) FROM shapes', error: 0x0100, says: 'function st_contains' },
+]);
+
 statements('about the service', service, 's', [
   { sql: 'SELECT server_status()', rows: [[1]], meta: [['server_status()', 'INT', 4]] },
   { sql: "SELECT server_version() LIKE '3.%', client_version() LIKE '3.%', database()", rows: [[true, true, 's']] },

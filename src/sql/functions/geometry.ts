@@ -1,0 +1,57 @@
+import { parseWellKnownText } from '../../model/geometry.js';
+import { dataType } from '../../model/schema.js';
+import { quoteBytes } from '../print/quote.js';
+import { boolType, type Value } from '../resolve/value.js';
+import { type Parameter, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+
+/** Room of a geometry whose size is not known before, and of its text. */
+const unknownLength = 4096;
+/** A point in the stored form, in place of NULL where the engine would look at it in vain. */
+const somePoint = quoteBytes(parseWellKnownText('POINT(0 0)') ?? new Uint8Array());
+
+/** Geometry in the engine's form; NULL was ruled out before. */
+function geometry(name: string, arg: Value | undefined): string {
+  if (arg?.type.name !== 'GEOMETRY' && arg?.role !== 'null') throw wrongParameterType(name);
+  return `readWKB(ifNull(${arg.sql}, ${somePoint}))`;
+}
+
+function unlessNull(args: readonly Value[], sql: string): string {
+  const missing = args.map(({ sql: given }) => `isNull(${given})`);
+  return `if(${missing.length === 1 ? missing[0] : `or(${missing.join(', ')})`}, NULL, ${sql})`;
+}
+
+/** Well-known text as it is stored: little-endian well-known binary. A literal that is none has error 0x2803. */
+function fromText(args: readonly Value[]): string {
+  const [arg] = args;
+  if (typeof arg?.constant !== 'string') return unlessNull(args, `wkb(readWKT(ifNull(${arg?.sql}, 'POINT(0 0)')))`);
+  const bytes = parseWellKnownText(arg.constant);
+  if (bytes === undefined) throw wrongParameterValue('ST_GEOMFROMTEXT');
+  return quoteBytes(bytes);
+}
+
+function makePoint(args: readonly Value[]): string {
+  const ordinates = args.map(({ sql }) => `toFloat64(assumeNotNull(${sql}))`);
+  return unlessNull(args, `wkb(CAST(tuple(${ordinates.join(', ')}), 'Point'))`);
+}
+
+function geometric(
+  name: string,
+  parameters: readonly Parameter[],
+  result: ScalarFunction['result'],
+  translate: ScalarFunction['translate'],
+): ScalarFunction {
+  return { kind: 'scalar', name, parameters, result, translate };
+}
+
+/** Functions on GEOMETRY, as far as the engine has them. */
+export const geometryFunctions: readonly ScalarFunction[] = [
+  geometric('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
+  geometric('ST_MAKEPOINT', ['number', 'number'], dataType('GEOMETRY', 21), makePoint),
+  geometric('ST_ASTEXT', ['any'], dataType('VARCHAR', unknownLength), (args) =>
+    unlessNull(args, `wkt(${geometry('ST_ASTEXT', args[0])})`),
+  ),
+  geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
+    const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));
+    return unlessNull(args, `geometryIntersectCartesian(${a}, ${b})`);
+  }),
+];
