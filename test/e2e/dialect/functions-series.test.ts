@@ -358,6 +358,66 @@ statements('functions that pick rows', service, 's', [
   { sql: 'SELECT unique(v) FROM empty', rows: [] },
 ]);
 
+statements('functions over rows stand inside and around other queries', service, 's', [
+  {
+    sql: 'SELECT tbname, max(d), count(d) FROM (SELECT tbname, diff(v) d FROM st PARTITION BY tbname) GROUP BY tbname ORDER BY tbname',
+    rows: [
+      ['a', 2, 2],
+      ['b', 1, 2],
+    ],
+  },
+  { sql: 'SELECT diff(s) FROM (SELECT _wstart AS ts, sum(v) AS s FROM one INTERVAL(2s))', rows: [[1], [1], [-2]] },
+  {
+    sql: 'SELECT tbname, csum(c) FROM (SELECT tbname, _wstart w, count(*) c FROM st PARTITION BY tbname INTERVAL(2s)) PARTITION BY tbname',
+    rows: [
+      ['a', 2],
+      ['a', 3],
+      ['b', 2],
+      ['b', 4],
+    ],
+  },
+  { sql: 'SELECT csum(d) FROM (SELECT ts, diff(v, 2) AS d FROM one)', rows: [[1], [2], [0]] },
+  { sql: 'SELECT top(d, 1), ts FROM (SELECT ts, diff(v, 2) AS d FROM one ORDER BY ts DESC)', rows: [[1, at(2)]] },
+  { sql: 'SELECT diff(v, 2) FROM one UNION ALL SELECT csum(v) FROM one LIMIT 4', rows: [[1], [1], [-2], [1]] },
+  { sql: 'SELECT _rowts, _c0, tbname, diff(v, 2) FROM one LIMIT 1', rows: [[at(2), at(2), 'one', 1]] },
+  {
+    sql: 'SELECT a.v, g FROM a WHERE v > 1',
+    rows: [
+      [2, 1],
+      [4, 1],
+    ],
+  },
+  { sql: 'SELECT g, tbname, diff(v) FROM b LIMIT 1', rows: [[2, 'b', -3]] },
+  { sql: 'SELECT x.v, diff(x.v) FROM one x WHERE x.v > 1', rows: [[3, 1]] },
+  {
+    sql: "SELECT CASE WHEN diff(v, 2) > 0 THEN 'up' ELSE 'down' END AS way FROM one",
+    rows: [['up'], ['up'], ['down']],
+    meta: [['way', 'VARCHAR', 4]],
+  },
+  { sql: "SELECT concat('+', cast(csum(v) AS VARCHAR(8))) FROM one LIMIT 1", rows: [['+1']] },
+]);
+
+statements('ticks are those of the database', service, undefined, [
+  { sql: "CREATE DATABASE nano PRECISION 'ns'", affected: 0 },
+  { sql: 'CREATE TABLE nano.t (ts TIMESTAMP, v INT)', affected: 0 },
+  {
+    sql: `INSERT INTO nano.t VALUES (${base}000000, 1) (${base}001500, 4) (${base + 2000}000000, 9)`,
+    affected: 3,
+  },
+  { sql: 'SELECT diff(ts) FROM nano.t', rows: [[1500], [1999998500]] },
+  { sql: 'SELECT round(derivative(v, 1s, 0), 6) FROM nano.t', rows: [[2000000], [2.500002]] },
+  { sql: "SELECT stateduration(v, 'GT', 0) FROM nano.t", rows: [[0], [1500], [2000000000]] },
+  { sql: "SELECT stateduration(v, 'GT', 0, 1u) FROM nano.t", rows: [[0], [1], [2000000]] },
+  { sql: 'SELECT elapsed(ts), elapsed(ts, 1s), elapsed(ts, 1a) FROM nano.t', rows: [[2000000000, 2, 2000]] },
+  { sql: `SELECT irate(v) FROM nano.t WHERE ts < ${base}000000 + 1s`, rows: [[2000000]] },
+  { sql: 'SELECT ts, top(v, 1) FROM nano.t', rows: [['2023-11-14T22:13:22.000000000Z', 9]] },
+  { sql: 'SELECT timediff(ts, timetruncate(ts, 1s)) FROM nano.t', rows: [[0], [1500], [0]] },
+  {
+    sql: "SELECT to_char(ts, 'SS.NS US MS') FROM nano.t",
+    rows: [['20.000000000 000000 000'], ['20.000001500 000001 000'], ['22.000000000 000000 000']],
+  },
+]);
+
 statements('functions over rows are refused where they cannot stand', service, 's', [
   { sql: 'SELECT diff(v) FROM st', error: 0x2805, says: 'Duplicate timestamps not allowed in function' },
   { sql: 'SELECT mavg(v, 2) FROM st PARTITION BY v > 0', error: 0x2805 },
