@@ -68,8 +68,15 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
   const positive = mode === 1n || mode === 3n;
   const sql = positive ? `if(${plain} < 0, NULL, ${plain})` : plain;
   const value = castToEngine(sql, type);
+  return { sql: value, keep: mode >= 2n ? `isNotNull(${value})` : laterRows(arg, before, rows) };
+}
+
+/** All rows but the first one; none at all where every value of the slice is NULL (4.7). */
+function laterRows(arg: Value, before: string, rows: RowWindows): string {
   const later = `${rows.over('row_number()')} > 1`;
-  return { sql: value, keep: mode >= 2n ? `isNotNull(${value})` : later };
+  if (!arg.nullable) return later;
+  const ahead = rows.over(`countIf(${given(arg)})`, { order: [`${rows.time.sql} DESC`] });
+  return `and(${later}, or(isNotNull(${before}), ${ahead} > 0))`;
 }
 
 function derivative(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {

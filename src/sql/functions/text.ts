@@ -199,7 +199,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     result: dataType('JSON'),
     translate: (args) => text(args, 0),
   },
-  oneText('FROM_BASE64', likeFirst, (sql) => `nullIf(tryBase64Decode(${sql}), '')`),
+  oneText('FROM_BASE64', likeFirst, (sql) => `if(${sql} = '', '', nullIf(tryBase64Decode(${sql}), ''))`),
 ];
 
 function repeatLength(args: readonly Value[]): number {

@@ -213,8 +213,8 @@ statements('texts', service, 's', [
     rows: [['abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5', 128]],
   },
   {
-    sql: "SELECT to_base64('abc'), from_base64('YWJj'), from_base64('?!'), to_base64(NULL)",
-    rows: [['YWJj', 'abc', null, null]],
+    sql: "SELECT to_base64('abc'), from_base64('YWJj'), from_base64('?!'), to_base64(NULL), from_base64('')",
+    rows: [['YWJj', 'abc', null, null, '']],
   },
   {
     sql: "SELECT v LIKE 'a%', v MATCH 'B.', v NMATCH '^a', n LIKE '日__' FROM texts LIMIT 1",

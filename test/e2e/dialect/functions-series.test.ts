@@ -94,6 +94,19 @@ statements('DIFF is the distance to the last value before, by its four modes', s
   { sql: 'SELECT diff(v * 2, 2) FROM one', rows: [[2], [2], [-4]], meta: [['diff(v * 2, 2)', 'DOUBLE', 8]] },
   { sql: 'SELECT diff(v) FROM empty', rows: [], meta: [['diff(v)', 'BIGINT', 8]] },
   { sql: `SELECT diff(v) FROM one WHERE ts = ${base}`, rows: [] },
+  { sql: 'SELECT diff(v) FROM one WHERE v IS NULL', rows: [] },
+  {
+    sql: `SELECT diff(v), diff(u) FROM one WHERE ts > ${base}`,
+    rows: [
+      [null, null],
+      [null, 1],
+      [null, 0],
+      [1, 0],
+      [-2, 5],
+    ],
+  },
+  { sql: `SELECT csum(v), top(v, 1) FROM one`, error: 0x2667 },
+  { sql: 'SELECT top(v, 1) FROM one WHERE v IS NULL', rows: [] },
   { sql: 'SELECT diff(v) FROM one WHERE v > 1', rows: [[1]] },
   { sql: 'SELECT diff(v, 2) FROM one LIMIT 1 OFFSET 1', rows: [[1]] },
   {
