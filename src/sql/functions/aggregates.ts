@@ -2,18 +2,17 @@ import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
 import { quoteString } from '../print/quote.js';
 import { decimalQuotient } from '../resolve/arithmetic.js';
-import { textOf } from '../resolve/convert.js';
+import { textSide } from '../resolve/compare.js';
 import {
   bigintType,
   doubleType,
   isInteger,
   isNumeric,
   isUnsigned,
-  nullValue,
   unsignedType,
   type Value,
 } from '../resolve/value.js';
-import { doubleArgument, nullable } from './arguments.js';
+import { doubleArgument, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
@@ -65,8 +64,8 @@ function spread(args: readonly Value[], builder: AggregateBuilder): string {
 function groupConcat(args: readonly Value[], builder: AggregateBuilder): string {
   const separator = args.at(-1)?.constant;
   if (typeof separator !== 'string') throw wrongParameterType('GROUP_CONCAT');
-  const parts = args.slice(0, -1);
-  const text = parts.length === 1 ? textOf(parts[0] ?? nullValue) : `concat(${parts.map(textOf).join(', ')})`;
+  const parts = args.slice(0, -1).map((arg) => (arg.member === undefined ? typed(arg) : textSide(arg)));
+  const text = parts.length === 1 ? parts[0] : `concat(${parts.join(', ')})`;
   const row = `tuple(${builder.time?.sql ?? '0'}, assumeNotNull(${text}))`;
   const rows = builder.aggregate('groupArrayIf', row, `isNotNull(${text})`);
   const joined = `arrayStringConcat(arrayMap(r -> tupleElement(r, 2), arraySort(${rows})), ${quoteString(separator)})`;

@@ -1,3 +1,4 @@
+import { castToEngine } from '../plan/storage.js';
 import { numberOf } from '../resolve/convert.js';
 import type { Value } from '../resolve/value.js';
 
@@ -5,6 +6,11 @@ import type { Value } from '../resolve/value.js';
 export function nullable(arg: Value | undefined): string {
   if (arg === undefined) return 'NULL';
   return arg.nullable ? arg.sql : `toNullable(${arg.sql})`;
+}
+
+/** An argument in the engine type of its own type, which literals do not have by themselves. */
+export function typed(arg: Value | undefined): string {
+  return arg === undefined ? 'NULL' : arg.constant === undefined ? nullable(arg) : castToEngine(arg.sql, arg.type);
 }
 
 /** A number as a Nullable DOUBLE: statistics are computed in binary64 whatever the column holds. */

@@ -3,7 +3,7 @@ import type { DataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
 import { refuse } from '../resolve/context.js';
 import { doubleType, isBinary, type Value } from '../resolve/value.js';
-import { given, nullable } from './arguments.js';
+import { given, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, type RowWindows, wrongParameterType } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
@@ -50,7 +50,7 @@ function timeOf(builder: AggregateBuilder, name: string): Value {
 function mode(args: readonly Value[], builder: AggregateBuilder): string {
   const arg = args[0];
   if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType('MODE');
-  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${arg.sql})]`, '[toUInt64(1)]', given(arg));
+  const counts = builder.aggregate('sumMapIf', `[assumeNotNull(${typed(arg)})]`, '[toUInt64(1)]', given(arg));
   const [values, times] = [`tupleElement(${counts}, 1)`, `tupleElement(${counts}, 2)`];
   const most = `arrayElement(${values}, indexOf(${times}, arrayMax(${times})))`;
   return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);

@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
 import { convertTo, type Environment } from '../resolve/convert.js';
-import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../resolve/value.js';
-import { doubleArgument, given, nullable } from './arguments.js';
+import { bigintType, doubleType, isBinary, isInteger, isUnsigned, unsignedType, type Value } from '../resolve/value.js';
+import { doubleArgument, given, nullable, typed } from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -169,9 +169,10 @@ function neighbour(name: string, engine: string): SeriesFunction {
     translate: (args, rows, env) => {
       const arg = first(args);
       const distance = args[1] === undefined ? 1n : integerArgument(name, args[1], 1n, 1_000_000n);
+      if (args[2] !== undefined && isBinary(arg.type)) throw wrongParameterType(name);
       const otherwise = args[2] === undefined ? '' : `, ${convertTo(args[2], arg.type, arg.precision, env).sql}`;
       return {
-        sql: rows.over(`${engine}(${nullable(arg)}, ${distance}${otherwise})`, {
+        sql: rows.over(`${engine}(${typed(arg)}, ${distance}${otherwise})`, {
           frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING',
         }),
       };

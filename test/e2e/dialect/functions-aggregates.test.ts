@@ -150,6 +150,7 @@ statements('statistics of the values', service, 's', [
   { sql: 'SELECT mode(v) FROM one', meta: [['mode(v)', 'INT', 4]] },
   { sql: 'SELECT mode(v), mode(n) FROM nulls', rows: [[null, null]] },
   { sql: 'SELECT mode(v) FROM empty', rows: [] },
+  { sql: "SELECT mode(NULL), mode(1), mode('x'), group_concat(NULL, ',') FROM one", rows: [[null, 1, 'x', null]] },
   {
     sql: 'SELECT g, mode(v % 2) FROM st GROUP BY g',
     rows: [

@@ -432,6 +432,7 @@ statements('members of JSON tags', service, 's', [
     ],
   },
   { sql: "SELECT DISTINCT j->'ok' FROM js ORDER BY j->'ok'", rows: [[null], [true]] },
+  { sql: "SELECT group_concat(j->'host', '+') FROM js WHERE v = 1", rows: [['web']] },
   { sql: "SELECT v FROM js WHERE j = '1'", error: 0x2605 },
   { sql: "SELECT v->'a' FROM js", error: 0x2605 },
 ]);

@@ -262,6 +262,7 @@ statements('running functions', service, 's', [
   },
   { sql: 'SELECT lag(v, 2, 0) FROM one LIMIT 3', rows: [[0], [0], [1]], meta: [['lag(v, 2, 0)', 'INT', 4]] },
   { sql: 'SELECT lead(v, 1, -1) FROM one ORDER BY ts DESC LIMIT 2', rows: [[-1], [1]] },
+  { sql: 'SELECT lead(1, 1, 2), lag(NULL) FROM one LIMIT 1', rows: [[1, null]] },
   {
     sql: 'SELECT tbname, lead(v) FROM st PARTITION BY tbname',
     rows: [
