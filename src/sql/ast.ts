@@ -28,6 +28,9 @@ export interface Duration {
 /** A window length: a duration, or a bare number of ticks. */
 export type WindowLength = Duration | { readonly ticks: bigint };
 
+/** How long a window must last at least, or how many rows it must have. */
+export type TrueFor = WindowLength | { readonly rows: bigint };
+
 export type BinaryOperator =
   | '+'
   | '-'
@@ -173,14 +176,16 @@ export type WindowClause =
       readonly kind: 'state';
       readonly value: Expression;
       readonly extend: Expression | undefined;
-      readonly trueFor: WindowLength | undefined;
+      /** The state that opens no window. */
+      readonly zeroth: Expression | undefined;
+      readonly trueFor: TrueFor | undefined;
       readonly span: Span;
     }
   | {
       readonly kind: 'event';
       readonly start: Expression;
       readonly end: Expression;
-      readonly trueFor: WindowLength | undefined;
+      readonly trueFor: TrueFor | undefined;
       readonly span: Span;
     }
   | {

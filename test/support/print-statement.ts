@@ -11,6 +11,7 @@ import type {
   Query,
   Select,
   SelectItem,
+  TrueFor,
   WindowClause,
   WindowLength,
 } from '../../src/sql/ast.js';
@@ -128,7 +129,8 @@ function printWindow(window: WindowClause): string {
       return `SESSION(${printExpression(window.column)}, ${printLength(window.gap)})`;
     case 'state': {
       const extend = window.extend === undefined ? '' : `, ${printExpression(window.extend)}`;
-      return words([`STATE_WINDOW(${printExpression(window.value)}${extend})`, printTrueFor(window.trueFor)]);
+      const zeroth = window.zeroth === undefined ? '' : `, ${printExpression(window.zeroth)}`;
+      return words([`STATE_WINDOW(${printExpression(window.value)}${extend}${zeroth})`, printTrueFor(window.trueFor)]);
     }
     case 'event': {
       const conditions = `START WITH ${printExpression(window.start)} END WITH ${printExpression(window.end)}`;
@@ -151,8 +153,9 @@ function printFill(fill: Fill | undefined): string | undefined {
   return fill && `FILL(${[fill.mode, ...fill.values.map(printExpression)].join(', ')})`;
 }
 
-function printTrueFor(length: WindowLength | undefined): string | undefined {
-  return length && `TRUE_FOR(${printLength(length)})`;
+function printTrueFor(least: TrueFor | undefined): string | undefined {
+  if (least === undefined) return undefined;
+  return `TRUE_FOR(${'rows' in least ? `COUNT ${least.rows}` : printLength(least)})`;
 }
 
 function printOrderBy(items: readonly OrderItem[]): string | undefined {

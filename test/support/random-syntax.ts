@@ -142,6 +142,9 @@ const fill = fc.option(
   { nil: undefined },
 );
 const maybeLength = fc.option(length, { nil: undefined });
+const trueFor = fc.option(fc.oneof(length, fc.record({ rows: fc.bigInt({ min: 0n, max: 1000n }) })), {
+  nil: undefined,
+});
 const window = fc.option(
   fc.oneof(
     fc.record({
@@ -153,12 +156,19 @@ const window = fc.option(
       span,
     }),
     fc.record({ kind: fc.constant('session'), column: randomExpression, gap: length, span }),
-    fc.record({ kind: fc.constant('state'), value: randomExpression, extend: maybe, trueFor: maybeLength, span }),
+    fc.record({
+      kind: fc.constant('state'),
+      value: randomExpression,
+      extend: maybe,
+      zeroth: fc.constant(undefined),
+      trueFor,
+      span,
+    }),
     fc.record({
       kind: fc.constant('event'),
       start: randomExpression,
       end: randomExpression,
-      trueFor: maybeLength,
+      trueFor,
       span,
     }),
     fc.record({

@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Expression, Fill, FillMode, InterpRange, Name, WindowClause, WindowLength } from '../ast.js';
+import type { Expression, Fill, FillMode, InterpRange, Name, TrueFor, WindowClause, WindowLength } from '../ast.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
@@ -94,10 +94,10 @@ function parseState(cursor: Cursor): WindowClause {
   cursor.expect('(');
   const value = parseExpression(cursor);
   const extend = cursor.accept(',') ? parseExpression(cursor) : undefined;
-  if (cursor.at(',')) cursor.refuse('a third argument of STATE_WINDOW');
+  const zeroth = extend !== undefined && cursor.accept(',') ? parseExpression(cursor) : undefined;
   cursor.expect(')');
   const trueFor = parseTrueFor(cursor);
-  return { kind: 'state', value, extend, trueFor, span: cursor.spanFrom(start) };
+  return { kind: 'state', value, extend, zeroth, trueFor, span: cursor.spanFrom(start) };
 }
 
 function parseEvent(cursor: Cursor): WindowClause {
@@ -113,11 +113,14 @@ function parseEvent(cursor: Cursor): WindowClause {
   return { kind: 'event', start, end, trueFor, span: cursor.spanFrom(window) };
 }
 
-/** `TRUE_FOR(d)`; the form that counts rows is not available. */
-function parseTrueFor(cursor: Cursor): WindowLength | undefined {
+/** `TRUE_FOR(d)` or `TRUE_FOR(COUNT n)`; both at once are not available. */
+function parseTrueFor(cursor: Cursor): TrueFor | undefined {
   if (!cursor.accept('TRUE_FOR')) return undefined;
-  if (cursor.at('(') && cursor.peek() === 'COUNT') cursor.refuse('TRUE_FOR with COUNT');
-  return parseBracketLength(cursor);
+  cursor.expect('(');
+  const least = cursor.accept('COUNT') ? { rows: parseInteger(cursor) } : parseWindowLength(cursor);
+  if (!cursor.at(')')) cursor.refuse('several conditions in TRUE_FOR');
+  cursor.expect(')');
+  return least;
 }
 
 function parseCountWindow(cursor: Cursor): WindowClause {

@@ -16,7 +16,6 @@ import { windowColumns } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
 import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
 import { AggregateList } from './aggregates.js';
-import { isSuper } from './scan.js';
 
 /** A grouping key: what it is over rows, and the column that holds it once grouped. */
 export interface GroupKey {
@@ -44,6 +43,8 @@ export interface GroupScope {
   readonly bounds: TimeBounds | undefined;
   /** Translates what stands inside an aggregate or equals a key. */
   readonly rows: ExpressionTranslator;
+  /** True when the rows are those of a super table. */
+  readonly manyTables: boolean;
   /** True when plain columns take the values of the row that a selection picks. */
   readonly picksRow: boolean;
   /** The rows in their order, when an aggregate wants to see them so. */
@@ -103,7 +104,7 @@ export class GroupNames implements NameResolver {
     if (spec.kind === 'series')
       throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${spec.name.toLowerCase()}`);
     const { rows, env } = this.#scope;
-    if (spec.singleTable === true && isSuper(this.#scope.relation)) {
+    if (spec.singleTable === true && this.#scope.manyTables) {
       throw refuse(Codes.onlySingleTable, 'Only support single table');
     }
     const star = call.args.length === 1 && call.args[0]?.kind === 'star' && spec.name === 'COUNT';

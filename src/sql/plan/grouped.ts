@@ -14,6 +14,7 @@ import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
 import { countedRows } from './row-windows.js';
+import { isSuper } from './scan.js';
 import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { checkWindowTime, groupedSource, type Windowing, windowing } from './windowing.js';
@@ -33,7 +34,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const slices = keys.map(({ value }) => value);
   rows?.sliceBy(slices);
   const windows = windowing(task, rows, slices);
-  const scope = groupScope(task, keys, windows, rows);
+  const scope = groupScope(task, keys, windows, { ordered: rows, manyTables: isSuper(block.relation) });
   const names = new GroupNames(scope);
   const translator = new ExpressionTranslator(task.env, names);
   const values = items.map(({ value }) => translator.translate(value));
@@ -148,7 +149,7 @@ function groupScope(
   task: BlockTask,
   keys: readonly GroupKey[],
   { limits }: Windowing,
-  ordered: SlicedRows | undefined,
+  read: Pick<GroupScope, 'ordered' | 'manyTables'>,
 ): GroupScope {
   const { relation, env, items, filter } = task;
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
@@ -161,7 +162,7 @@ function groupScope(
     bounds: filter.bounds,
     rows: new ExpressionTranslator(env, new RowNames(relation, nested)),
     picksRow: picksRow(items.map(({ value }) => value)),
-    ordered,
+    ...read,
   };
 }
 

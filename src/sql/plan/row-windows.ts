@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, WindowClause, WindowLength } from '../ast.js';
+import type { Expression, TrueFor, WindowClause } from '../ast.js';
+import { compare } from '../resolve/compare.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
@@ -90,11 +91,13 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
 
 /**
  * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at the
- * ends of a slice to the nearest one, and between two states to none.
+ * ends of a slice to the nearest one, and between two states to none. The zeroth state has windows that do not show.
  */
-function numberStates(task: BlockTask, rows: SlicedRows, { value, extend, trueFor }: Clause<'state'>): RowNumbering {
+function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>): RowNumbering {
+  const { extend, zeroth, trueFor } = clause;
   checkExtend(task, extend);
-  const given = `toNullable(${stateValue(task, value).sql})`;
+  const value = stateValue(task, clause.value);
+  const given = `toNullable(${value.sql})`;
   const order = rows.steadyOrder();
   const before = rows.over(`last_value(${given}) IGNORE NULLS`, { order });
   const after = rows.over(`last_value(${given}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
@@ -104,7 +107,14 @@ function numberStates(task: BlockTask, rows: SlicedRows, { value, extend, trueFo
   const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
   const last = rows.over(`last_value(${state}) IGNORE NULLS`, { order, frame });
   const number = rows.over(`sum(ifNull(${state} != ${last}, 0))`, { order });
-  return { number, rows: [`isNotNull(${state})`], having: lasting(task, rows, trueFor) };
+  const inWindow = [`isNotNull(${state})`];
+  if (zeroth !== undefined) {
+    const idle = translatorOf(task).translate(zeroth);
+    if (idle.uses !== Uses.nothing)
+      throw refuse(Codes.invalidValueType, 'Invalid value type: a state that is no literal');
+    inWindow.push(compare('<>', { ...value, sql: state }, idle, task.env).sql);
+  }
+  return { number, rows: inWindow, having: lasting(task, rows, trueFor) };
 }
 
 function stateValue(task: BlockTask, expression: Expression): Value {
@@ -155,9 +165,10 @@ function numberCounts(rows: SlicedRows, { size, sliding = size }: Clause<'count'
   return { number: rows.column(`arrayJoin(range(${first}, ${last} + 1))`), rows: [], having: [] };
 }
 
-/** TRUE_FOR: windows that last long enough. */
-function lasting({ env }: BlockTask, rows: SlicedRows, trueFor: WindowLength | undefined): string[] {
+/** TRUE_FOR: windows that last long enough or have rows enough. */
+function lasting({ env }: BlockTask, rows: SlicedRows, trueFor: TrueFor | undefined): string[] {
   if (trueFor === undefined) return [];
+  if ('rows' in trueFor) return [`count() >= ${trueFor.rows}`];
   const ticks = 'ticks' in trueFor ? trueFor.ticks : durationTicks(trueFor, env.precision);
   if (ticks === undefined) throw refuse(Codes.invalidValueType, 'Invalid value type: TRUE_FOR wants a fixed duration');
   return [`(max(${rows.time.sql}) - min(${rows.time.sql})) >= ${ticks}`];

@@ -159,6 +159,9 @@ statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
         [at(5), at(6), 2, 11],
       ],
     ],
+    ['STATE_WINDOW(s, 0, 1)', [[at(5), at(6), 2, 11]]],
+    ['STATE_WINDOW(s) TRUE_FOR(COUNT 3)', [[at(0), at(3), 4, 6]]],
+    ['STATE_WINDOW(s, 0, n)', 0x2605],
     ['STATE_WINDOW(d)', 0x2628],
     ['STATE_WINDOW(ts)', 0x2628],
     ['STATE_WINDOW(n / 2)', 0x2628],
@@ -381,6 +384,11 @@ statements('functions of time see the rows of their window alone', service, 'w',
       ['s3', 2, 150, 3],
     ],
   },
+]);
+
+statements('functions of one table stay refused over the windows of a super table', service, 'w', [
+  { sql: 'SELECT percentile(v, 50) FROM st SESSION(ts, 5s)', error: 0x265f },
+  { sql: 'SELECT percentile(v, 50) FROM r SESSION(ts, 6s)', rows: [[18]] },
 ]);
 
 statements('ANOMALY_WINDOW belongs to an add-on', service, 'w', [
