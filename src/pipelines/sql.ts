@@ -9,6 +9,7 @@ import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
 import { describe, type Listing, runShow } from '../database/definitions/show.js';
 import { showQuery } from '../database/definitions/show-query.js';
+import { deleteRows } from '../database/delete-rows.js';
 import type { Engine } from '../database/engine.js';
 import { killedStatement } from '../database/system-tables/kill-id.js';
 import { systemRelations } from '../database/system-tables/registry.js';
@@ -17,15 +18,17 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
-import type { Query, Show } from '../sql/ast.js';
+import type { Query, Show, Statement } from '../sql/ast.js';
 import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
+import { planDelete } from '../sql/plan/delete.js';
 import { planQuery } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
-import { collectTables, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
+import { collectTables } from '../sql/resolve/context.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { StatementNames } from './names.js';
+import { nowNanos, queryContext } from './query-names.js';
 import { type Running, RunningStatements } from './running-statements.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
@@ -49,6 +52,8 @@ export interface SqlContext {
   /** What SHOW VARIABLES lists. */
   readonly variables: readonly Variable[];
 }
+
+type Delete = Extract<Statement, { kind: 'delete' }>;
 
 /** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
 const lastYearTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
@@ -132,8 +137,11 @@ export class SqlPipeline implements Component {
       }
       case 'describe':
         return listed(await describe(statement.table, this.#definitions(request, user)), request);
+      case 'delete': {
+        const running = this.#statements.begin(user, request.statement);
+        return this.#withCurrentSchema(() => this.#delete(statement, request, user)).finally(() => running.end());
+      }
       case 'insert-select':
-      case 'delete':
         throw notSupported(statement.kind.toUpperCase());
       case 'unsupported':
         throw notSupported(statement.words);
@@ -193,39 +201,22 @@ export class SqlPipeline implements Component {
   }
 
   async #query(query: Query, request: SqlRequest, user: string, signal: AbortSignal): Promise<SqlAnswer> {
-    const { catalogue, subTables, storage, engine } = this.#context;
-    const names = new StatementNames(catalogue, subTables);
-    const mentioned = collectTables(query).flatMap(({ database = request.database, name }) =>
-      database === undefined || systemDatabases.includes(database) ? [] : [{ database, name }],
-    );
-    const unknown = () => mentioned.filter(({ database, name }) => names.resolve(database, name) === 'unknown');
-    for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
-    for (const { database, name } of mentioned) {
-      const meaning = names.resolve(database, name);
-      if (typeof meaning === 'object') await storage.ensure(catalogue.database(database)!, meaning.table);
-    }
-    const context: QueryContext = {
-      database: request.database,
-      systemTable: await systemRelations(query, request.database, this.#systemFacts()),
-      resolveTable: (database, name) => {
-        const meaning = names.resolve(database, name);
-        return typeof meaning === 'object' ? meaning : undefined;
-      },
-      precisionOf: (database) => catalogue.database(database)?.precision,
-      nowNanos: nowNanos(),
-      connectionZone: this.#context.connectionZone,
-      outputZone: request.timeZone,
-      keyed: request.keyed,
-      rowLimit: request.rowLimit,
-      user,
-      serverVersion: this.#context.version,
-    };
+    const { engine } = this.#context;
+    const systemTable = await systemRelations(query, request.database, this.#systemFacts());
+    const context = await queryContext(collectTables(query), systemTable, request, user, this.#context);
     const plan = planQuery(query, context);
     const format = request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`;
     const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
     // The first piece is awaited here, because only until then the statement can be planned anew.
     return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
+  }
+
+  async #delete({ table, where }: Delete, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const { engine, storage } = this.#context;
+    const named = { database: table.database?.text, name: table.name.text };
+    const plan = planDelete(table, where, await queryContext([named], () => undefined, request, user, this.#context));
+    return { kind: 'affected', rows: await deleteRows(plan, engine, storage) };
   }
 
   async #insert(request: SqlRequest, user: string, nowNs: bigint): Promise<SqlAnswer> {
@@ -285,10 +276,6 @@ function killed(cause: unknown): FaultError {
 function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {
   const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
   return { min: nowTicks(database) - keep, max: lastYearTicks[database.precision] };
-}
-
-function nowNanos(): bigint {
-  return BigInt(Date.now()) * 1_000_000n;
 }
 
 function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {

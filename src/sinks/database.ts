@@ -88,6 +88,11 @@ export class DatabaseSink implements Sink<BlockGroup> {
       throw new FaultError(overtaken);
     }
     await this.#register(database, table, blocks);
+    return storage.inTurn(table, () => this.#store(table, blocks));
+  }
+
+  /** False when the table turned out to have changed and nothing was written. */
+  async #store(table: TableDef, blocks: readonly ColumnBlock[]): Promise<boolean> {
     if (blocks.every((block) => isWhole(block, table))) {
       await this.#insert(table, blocks);
       return true;

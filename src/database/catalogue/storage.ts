@@ -85,6 +85,8 @@ export class Storage {
   readonly #catalogue: Catalogue;
   /** What this process knows to exist, by {@link placeOf}. */
   readonly #known = new Map<string, Known>();
+  /** The last piece of work on the rows of a table that was begun or waits, by table id. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
@@ -169,5 +171,22 @@ export class Storage {
   /** Removes the rows of series. */
   async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
     await this.#engine.exec(`DELETE FROM ${table.storage} WHERE id IN (${ids.join(', ')})`);
+  }
+
+  /**
+   * Runs work on the rows of a table when all work that was asked for before has ended, so that a row that is completed
+   * from what is stored never brings back what a DELETE of this process removes at the same time.
+   */
+  async inTurn<T>({ id, database }: TableDef, work: () => Promise<T>): Promise<T> {
+    const key = `${database.length}:${database}${id}`;
+    const before = this.#turns.get(key);
+    const turn = before === undefined ? work() : before.then(work);
+    const ended = turn.catch(() => undefined);
+    this.#turns.set(key, ended);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(key) === ended) this.#turns.delete(key);
+    }
   }
 }

@@ -4,6 +4,14 @@ import { quoteIdentifier, quoteString } from '../print/quote.js';
 /** Names of the columns that every engine table of rows or of tags has. */
 const layout = { id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
 
+/** The primary timestamp where the rows have no alias. */
+export const bareTime = layout.time;
+
+/** A condition on rows without an alias: that they are of one of these series. */
+export function ofSeries(ids: readonly bigint[]): string {
+  return `${layout.id} IN (${ids.join(', ')})`;
+}
+
 /** The series id in rows or tags known under `alias`. */
 export function idColumn(alias: string): string {
   return `${alias}.${layout.id}`;

@@ -1,0 +1,61 @@
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Storage } from '../database/catalogue/storage.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { SqlRequest } from '../model/exchange.js';
+import { type NamedTable, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
+import { StatementNames } from './names.js';
+
+/** What turns the names in a query into tables that can be read. */
+export interface QueryNamesContext {
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+  /** Zone of times without one. */
+  readonly connectionZone: string;
+  /** What SERVER_VERSION() says. */
+  readonly version: string;
+}
+
+/**
+ * Looks up the tables that a statement mentions and sees to it that the engine holds them; gives everything beside its
+ * text that decides what the statement means.
+ */
+export async function queryContext(
+  mentioned: readonly NamedTable[],
+  systemTable: QueryContext['systemTable'],
+  request: SqlRequest,
+  user: string,
+  { catalogue, storage, subTables, connectionZone, version }: QueryNamesContext,
+): Promise<QueryContext> {
+  const names = new StatementNames(catalogue, subTables);
+  const tables = mentioned.flatMap(({ database = request.database, name }) =>
+    database === undefined || systemDatabases.includes(database) ? [] : [{ database, name }],
+  );
+  const unknown = () => tables.filter(({ database, name }) => names.resolve(database, name) === 'unknown');
+  for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
+  for (const { database, name } of tables) {
+    const meaning = names.resolve(database, name);
+    if (typeof meaning === 'object') await storage.ensure(catalogue.database(database)!, meaning.table);
+  }
+  return {
+    database: request.database,
+    systemTable,
+    resolveTable: (database, name) => {
+      const meaning = names.resolve(database, name);
+      return typeof meaning === 'object' ? meaning : undefined;
+    },
+    precisionOf: (database) => catalogue.database(database)?.precision,
+    nowNanos: nowNanos(),
+    connectionZone,
+    outputZone: request.timeZone,
+    keyed: request.keyed,
+    rowLimit: request.rowLimit,
+    user,
+    serverVersion: version,
+  };
+}
+
+/** Unix nanoseconds, in steps of a millisecond. */
+export function nowNanos(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
+}

@@ -1,0 +1,76 @@
+import { Codes } from '../../model/fault.js';
+import type { Expression, ObjectName } from '../ast.js';
+import { printSelect } from '../print/select.js';
+import { findTable, type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
+import { chainTerms, ExpressionTranslator } from '../resolve/expression.js';
+import { RowNames } from '../resolve/names.js';
+import { type Relation, storedRelation } from '../resolve/relation.js';
+import { Uses, type Value } from '../resolve/value.js';
+import { bareTime, idColumn, tagsSource } from './storage.js';
+
+/** What DELETE removes. */
+export interface DeletePlan {
+  readonly target: TableTarget;
+  /** Conditions on the engine table's bare time column; all must hold. */
+  readonly time: readonly string[];
+  /** Whose rows: of all series of the table, of some, or of those whose ids an engine query lists. */
+  readonly series: 'all' | { readonly ids: readonly bigint[] } | { readonly query: string };
+}
+
+/**
+ * Checks a DELETE (sql reference 3.5): limits on the primary timestamp joined by AND, for super tables also any conditions
+ * on tags and `tbname`. Everything else is error 0x2655, because it gives no single range of time.
+ */
+export function planDelete(table: ObjectName, where: Expression | undefined, context: QueryContext): DeletePlan {
+  const { target, precision } = findTable(table, context);
+  const relation = withBareTime(storedRelation(target, precision, table.name.text, 1));
+  const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
+  const translator = new ExpressionTranslator({ context, precision }, new RowNames(relation, notAllowed));
+  const time: string[] = [];
+  const tags: string[] = [];
+  for (const term of where === undefined ? [] : chainTerms(where, 'AND')) {
+    const value = translator.condition(term);
+    if (value.constant === true) continue;
+    if (value.constant === false) time.push('0');
+    else if (value.uses === Uses.tags) tags.push(value.sql);
+    else if (isTimeLimit(term, translator)) time.push(value.sql);
+    else throw noTimeRange();
+  }
+  return { target, time, series: seriesOf(target, relation, tags) };
+}
+
+function noTimeRange(): Error {
+  return refuse(Codes.deleteTimeRange, 'The DELETE statement must have a definite time window range');
+}
+
+function seriesOf(target: TableTarget, relation: Relation, tags: readonly string[]): DeletePlan['series'] {
+  if (target.kind === 'sub') return { ids: [target.id] };
+  if (target.kind === 'normal') return { ids: [target.table.seriesId ?? 0n] };
+  if (tags.length === 0) return 'all';
+  const from = tagsSource(target.table.tagStorage ?? '', relation.tagAlias);
+  return { query: printSelect({ columns: [[`toString(${idColumn(relation.tagAlias)})`, 'id']], from, where: tags }) };
+}
+
+/** A comparison of the primary timestamp with something that is the same for all rows. */
+function isTimeLimit(term: Expression, translator: ExpressionTranslator): boolean {
+  const isLimit = (value: Value): boolean => value.uses === Uses.nothing;
+  if (term.kind === 'between') {
+    const [value, low, high] = [term.value, term.low, term.high].map((part) => translator.translate(part));
+    return !term.negated && value?.role === 'time' && [low, high].every((end) => end !== undefined && isLimit(end));
+  }
+  if (term.kind !== 'binary' || !rangeOperators.has(term.operator)) return false;
+  const [left, right] = [translator.translate(term.left), translator.translate(term.right)];
+  return (left.role === 'time' && isLimit(right)) || (right.role === 'time' && isLimit(left));
+}
+
+const rangeOperators: ReadonlySet<string> = new Set(['=', '<', '<=', '>', '>=']);
+
+/** In a DELETE of the engine the table has no alias. */
+function withBareTime(relation: Relation): Relation {
+  const columns = relation.columns.map((column) =>
+    column.value.role === 'time' ? { ...column, value: { ...column.value, sql: bareTime } } : column,
+  );
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const time = relation.time === undefined ? undefined : { ...relation.time, sql: bareTime };
+  return { ...relation, columns, byName, time };
+}
