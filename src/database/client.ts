@@ -101,6 +101,9 @@ export class EngineClient implements Engine {
   async *stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
     const { stream, response_headers } = await inFaults(() => this.#open(sql, options));
     const tag = response_headers['x-clickhouse-exception-tag'];
+    // The client's own signal ends with the head of the reply.
+    const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
+    options.signal?.addEventListener('abort', abort);
     try {
       for await (const piece of stream) {
         if (!Buffer.isBuffer(piece)) continue;
@@ -111,6 +114,7 @@ export class EngineClient implements Engine {
     } catch (error) {
       throw faultErrorOf(error);
     } finally {
+      options.signal?.removeEventListener('abort', abort);
       stream.destroy();
     }
   }

@@ -28,7 +28,10 @@ const maxCreateBytes = 65535;
 export async function runShow(show: Show, context: DefinitionContext, engine: Engine): Promise<Listing> {
   switch (show.what) {
     case 'databases': {
-      const own = context.catalogue.databases().map((database) => database.name);
+      const own = context.catalogue
+        .databases()
+        .map((database) => database.name)
+        .sort();
       const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[show.which];
       return { meta: [text('name', 64)], rows: names.map((name) => [name]) };
     }
