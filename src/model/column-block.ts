@@ -33,6 +33,18 @@ export interface Column {
 /** What a NULL in a block says about a row that is stored already: keep the old value, or overwrite it. */
 export type NullMeaning = 'keep' | 'overwrite';
 
+/** What a table is like that arriving rows make or grow. */
+export interface TableStyle {
+  readonly timeColumn: string;
+  /** Tags are NCHAR, one by one and added as they come, or they are the members of the one JSON tag. */
+  readonly tagType: 'NCHAR' | 'JSON';
+  /** What the rows say about columns that they leave empty. */
+  readonly nullMeaning: NullMeaning;
+}
+
+/** The tables of schemaless writes. */
+export const schemalessStyle: TableStyle = { timeColumn: '_ts', tagType: 'NCHAR', nullMeaning: 'keep' };
+
 /**
  * Rows of one table. Columns of the table that the block does not name are omitted: a row already stored under the same
  * (sub-table, time) keeps them. `ids` and `times` have one entry a row; times are ticks of the database's precision.
@@ -46,6 +58,8 @@ export interface ColumnBlock {
   readonly times: BigInt64Array;
   readonly columns: readonly Column[];
   readonly nullMeaning: NullMeaning;
+  /** Set when the table is to be made, or grown, to hold the rows; rows of statements need a table that fits. */
+  readonly style: TableStyle | undefined;
   /** Sub-tables not known to be registered, each once; the sink registers them before it writes. */
   readonly newSubTables: readonly SubTable[];
 }
@@ -228,6 +242,7 @@ export class BlockBuilder {
   readonly database: string;
   readonly table: string;
   readonly nullMeaning: NullMeaning;
+  readonly style: TableStyle | undefined;
   readonly columns: ColumnBuilder[] = [];
   readonly newSubTables: SubTable[] = [];
   rows = 0;
@@ -237,12 +252,13 @@ export class BlockBuilder {
   idWords: Uint32Array;
   timeWords: Uint32Array;
 
-  /** `expectedRows` only saves growing; see {@link BlockBuilder.rows}. */
-  constructor(database: string, table: string, nullMeaning: NullMeaning, expectedRows = initialRows) {
+  /** `meaning` is a style for rows that make or grow their table; `expectedRows` only saves growing. */
+  constructor(database: string, table: string, meaning: NullMeaning | TableStyle, expectedRows = initialRows) {
     const capacity = Math.max(initialRows, expectedRows);
     this.database = database;
     this.table = table;
-    this.nullMeaning = nullMeaning;
+    this.style = typeof meaning === 'string' ? undefined : meaning;
+    this.nullMeaning = typeof meaning === 'string' ? meaning : meaning.nullMeaning;
     this.#ids = new BigUint64Array(capacity);
     this.#times = new BigInt64Array(capacity);
     this.idWords = new Uint32Array(this.#ids.buffer);
@@ -285,6 +301,7 @@ export class BlockBuilder {
       times: this.#times.subarray(0, this.rows),
       columns: kept.map((c) => c.finish(this.rows)),
       nullMeaning: this.nullMeaning,
+      style: this.style,
       newSubTables: this.newSubTables,
     };
   }

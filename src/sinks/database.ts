@@ -10,7 +10,7 @@ import type { Engine } from '../database/engine.js';
 import { decodeNative, encodeNative, type StoredRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import { BufferPool } from '../model/buffer-pool.js';
-import type { ColumnBlock } from '../model/column-block.js';
+import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
@@ -106,7 +106,8 @@ export class DatabaseSink implements Sink<BlockGroup> {
   /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
   async #table(database: DatabaseDef, blocks: readonly ColumnBlock[]): Promise<TableDef> {
     const { catalogue } = this.#context;
-    const { table: name, nullMeaning } = blocks[0]!;
+    const name = blocks[0]!.table;
+    const style = blocks.find((block) => block.style !== undefined)?.style;
     const fitting = (): TableDef | Growth => {
       const table = catalogue.table(database.name, name);
       const growth = growthFor(blocks, table);
@@ -118,17 +119,17 @@ export class DatabaseSink implements Sink<BlockGroup> {
       found = fitting();
     }
     const known = catalogue.table(database.name, name);
-    if (known?.kind === 'normal' && nullMeaning === 'keep') {
+    if (known?.kind === 'normal' && style !== undefined) {
       throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
     }
     if ('id' in found) return found;
-    if (nullMeaning === 'keep') return this.#grow(database, name, found);
+    if (style !== undefined) return this.#grow(database, name, style, found);
     throw new FaultError(known === undefined ? noTable : overtaken);
   }
 
-  async #grow(database: DatabaseDef, name: string, growth: Growth): Promise<TableDef> {
+  async #grow(database: DatabaseDef, name: string, { timeColumn }: TableStyle, growth: Growth): Promise<TableDef> {
     const { catalogue, subTables } = this.#context;
-    const extend = { op: 'extend-table', database: database.name, name, timeColumn: '_ts', ...growth } as const;
+    const extend = { op: 'extend-table', database: database.name, name, timeColumn, ...growth } as const;
     const refused =
       catalogue.table(database.name, name) === undefined
         ? await createNamed(catalogue, subTables, database, extend)

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from '../database/catalogue/operations.js';
-import type { ColumnBlock } from '../model/column-block.js';
+import { type ColumnBlock, schemalessStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DataType, TableDef } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
@@ -32,10 +32,14 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
       }
     }
   }
-  return {
-    columns: missing(columns, table?.columns ?? []),
-    tags: missing(tagTypes(tags, table), table?.tags ?? []),
-  };
+  const types = tagTypes(tags, table, blocks.find((block) => block.style !== undefined)?.style);
+  const have = table?.tags ?? [];
+  const growth = { columns: missing(columns, table?.columns ?? []), tags: missing(types, have) };
+  const all = [...have, ...growth.tags];
+  if (growth.tags.length > 0 && all.length > 1 && all.some(({ type }) => type.name === 'JSON')) {
+    throw new FaultError(fault('parameter', Codes.oneJsonTag, 'Only one tag if there is a json tag'));
+  }
+  return growth;
 }
 
 /** Length of the longest value of a tag. */
@@ -50,13 +54,20 @@ function typeConflict(name: string, a: DataType, b: DataType): FaultError {
 }
 
 /**
- * Tags that a schemaless write brings are NCHAR. A tag that is declared already keeps its type; as text it is widened when
+ * Tags are made as the style says. A tag that is declared already keeps its type; as text it is widened when
  * a value does not fit.
  */
-function tagTypes(tags: ReadonlyMap<string, Longest>, table: TableDef | undefined): ReadonlyMap<string, DataType> {
+function tagTypes(
+  tags: ReadonlyMap<string, Longest>,
+  table: TableDef | undefined,
+  style = schemalessStyle,
+): ReadonlyMap<string, DataType> {
   const types = new Map<string, DataType>();
   for (const [name, { characters, bytes }] of tags) {
-    const declared = table?.tags.find((tag) => tag.name === name)?.type ?? dataType('NCHAR', -1);
+    const declared =
+      table?.tags.find((tag) => tag.name === name)?.type ??
+      (style.tagType === 'JSON' ? dataType('JSON') : dataType('NCHAR', -1));
+    if (declared.name === 'JSON') types.set(name, declared);
     if (declared.name !== 'NCHAR' && declared.name !== 'VARCHAR') continue;
     const length = declared.name === 'NCHAR' ? characters : bytes;
     if (length > declared.length) types.set(name, dataType(declared.name, schemalessWidth(length)));

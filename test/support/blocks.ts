@@ -1,19 +1,19 @@
 import type { Batch } from '../../src/model/batch.js';
-import { BlockBuilder, type ColumnBlock, type NullMeaning } from '../../src/model/column-block.js';
+import { BlockBuilder, type ColumnBlock, type NullMeaning, schemalessStyle } from '../../src/model/column-block.js';
 import type { Delivery } from '../../src/model/delivery.js';
 import { type DataType, dataType, type TableDef } from '../../src/model/schema.js';
 
 /** A cell of a test row: absent keeps or is NULL, by the block's meaning. */
 export type TestCell = number | bigint | string | boolean | null | undefined;
 
-/** Builds a block from rows of [id, time, cells by column name]. */
+/** Builds a block from rows of [id, time, cells by column name]; one whose NULLs keep is that of a schemaless write. */
 export function blockOf(
   table: string,
   columns: Readonly<Record<string, DataType>>,
   rows: readonly (readonly [bigint, bigint, Readonly<Record<string, TestCell>>])[],
   nullMeaning: NullMeaning = 'overwrite',
 ): ColumnBlock {
-  const builder = new BlockBuilder('db', table, nullMeaning);
+  const builder = new BlockBuilder('db', table, nullMeaning === 'keep' ? schemalessStyle : nullMeaning);
   const builders = Object.entries(columns).map(([name, type]) => builder.addColumn(name, type));
   for (const [id, time, cells] of rows) {
     builder.setKey(id, time);

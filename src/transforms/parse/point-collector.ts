@@ -1,4 +1,4 @@
-import type { ColumnBlock } from '../../model/column-block.js';
+import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
@@ -43,6 +43,7 @@ export class PointCollector {
   newTags: ReadonlyMap<string, TagValue> | undefined;
   readonly #options: ParseOptions;
   readonly #textBytes: number;
+  readonly #style: TableStyle;
   readonly #call: number;
   readonly #tables: PointTable[] = [];
   readonly #blocks: ColumnBlock[] = [];
@@ -59,10 +60,11 @@ export class PointCollector {
   #keyHash = 0;
   #columnsBefore = 0;
 
-  /** `textBytes` bounds what is set aside for the rows of the text. */
-  constructor(options: ParseOptions, textBytes: number) {
+  /** `textBytes` bounds what is set aside for the rows of the text; `style` is what the format's tables are like. */
+  constructor(options: ParseOptions, textBytes: number, style = schemalessStyle) {
     this.#options = options;
     this.#textBytes = textBytes;
+    this.#style = style;
     options.dictionary.prepare(options.database.id);
     this.#call = options.dictionary.nextBlock();
   }
@@ -83,15 +85,26 @@ export class PointCollector {
       this.#keyHash = hash;
       return false;
     }
+    this.#key = undefined;
     const table = dictionary.tableOf(series);
     this.#take(table);
     this.newTags = dictionary.isAnnounced(series, table.block) ? undefined : dictionary.subTable(series).tags;
     return true;
   }
 
+  /** Begins a point of the same series as the last one, which must have been committed. */
+  again(): void {
+    const { dictionary } = this.#options;
+    const series = this.#series;
+    this.#begin();
+    this.#columnsBefore = this.table.columns.length;
+    if (series < 0) this.newTags = this.#key!.tags;
+    else this.newTags = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series).tags;
+  }
+
   /** Tells what series the key that was not found stands for. Returns why it cannot be taken, if so. */
   introduce(key: SeriesKey): Fault | undefined {
-    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable);
+    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable, this.#style);
     this.#take(table);
     this.newTags = key.tags;
     this.#key = key;
@@ -134,6 +147,14 @@ export class PointCollector {
     const index = this.field(name, Kind.double);
     if (typeof index !== 'number') return index;
     this.fields.doubles[index] = value;
+    return undefined;
+  }
+
+  /** Adds a field that is NULL; returns why there cannot be such a field, if so. */
+  putNull(name: FieldName, kind: number): Fault | undefined {
+    const index = this.field(name, kind);
+    if (typeof index !== 'number') return index;
+    this.fields.slots[index] = ~this.fields.slots[index]!;
     return undefined;
   }
 
@@ -189,6 +210,7 @@ export class PointCollector {
       table.carry(subTable);
       if (series >= 0) dictionary.setAnnounced(series, table.block);
     }
+    this.#series = series;
     const idLow = Number(BigInt.asIntN(32, subTable.id));
     const idHigh = Number(BigInt.asIntN(32, subTable.id >> 32n));
     this.#add(table, idLow, idHigh, timeLow, timeHigh, bytes);
@@ -200,9 +222,9 @@ export class PointCollector {
     this.table.rollBack(this.#columnsBefore);
   }
 
-  /** Counts a rejected row; `row` is its index in the text, from 0. The first ones are described. */
-  reject(row: number, cause: Fault): void {
-    this.#rejectedRows++;
+  /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
+  reject(row: number, cause: Fault, rows = 1): void {
+    this.#rejectedRows += rows;
     if (this.#rejects.length >= maxDetailedRejects) return;
     this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
   }
@@ -219,7 +241,6 @@ export class PointCollector {
     this.fieldCount = 0;
     this.newColumns = 0;
     this.fields.scratchLength = 0;
-    this.#key = undefined;
   }
 
   #take(table: PointTable): void {

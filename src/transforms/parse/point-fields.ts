@@ -70,7 +70,7 @@ const initialFields = 64;
  * read whole into them and committed only when all of it is good, so that a bad line leaves no trace.
  */
 export class PointFields {
-  /** Column of the table, by field. */
+  /** Column of the table, by field; the complement of it (`~slot`) where the value is NULL. */
   slots = new Int32Array(initialFields);
   /** {@link Kind} of the value, by field. */
   kinds = new Uint8Array(initialFields);

@@ -1,3 +1,5 @@
+import { schemalessStyle } from '../../model/column-block.js';
+
 /** Longest line that is read unless the caller says otherwise: a full row and full tags, twice over for escapes. */
 export const defaultMaxLineBytes = 1024 * 1024;
 /** Longest measurement after unescaping, in bytes: the limit of a table name. */
@@ -24,7 +26,7 @@ export const maxTablesPerCall = 16384;
 export const maxColumnsPerCall = 131072;
 /** Rejected lines that are described; further ones are only counted. */
 export const maxDetailedRejects = 100;
-/** Name of the time column of tables made by a line-protocol write. */
-export const timeColumnName = '_ts';
+/** Name of the time column of tables made by a schemaless write. */
+export const timeColumnName = schemalessStyle.timeColumn;
 /** Tag that a table gets when a line without tags makes it. */
 export const nullTagName = '_tag_null';

@@ -1,11 +1,11 @@
-import type { Column, ColumnBlock, ColumnBuilder, FixedValues } from '../../model/column-block.js';
-import { BlockBuilder } from '../../model/column-block.js';
+import type { Column, ColumnBlock, ColumnBuilder, FixedValues, TableStyle } from '../../model/column-block.js';
+import { BlockBuilder, schemalessStyle } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, schemalessWidth } from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
-import { maxTableColumns, timeColumnName } from './point-limits.js';
+import { maxTableColumns } from './point-limits.js';
 
 const newline = 0x0a;
 const blank = 0x20;
@@ -60,6 +60,7 @@ const minLineBytes = 16;
  */
 export class PointTable {
   readonly name: string;
+  readonly #style: TableStyle;
   /** Why no line can be written to this table. */
   refusal: Fault | undefined;
   /** Number of the call that the state belongs to. */
@@ -86,8 +87,9 @@ export class PointTable {
   #values = 0;
   #targets = 0;
 
-  constructor(name: string) {
+  constructor(name: string, style: TableStyle = schemalessStyle) {
     this.name = name;
+    this.#style = style;
   }
 
   /** Readies the table for a call of `textBytes` bytes: takes over the schema and forgets what earlier calls brought. */
@@ -134,7 +136,7 @@ export class PointTable {
    * with {@link PointTable.rollBack}.
    */
   addField(name: string, kind: number, index: number): number | Fault {
-    if (name === timeColumnName || name === this.#definition?.timeColumn) {
+    if (name === this.#style.timeColumn || name === this.#definition?.timeColumn) {
       return fault('parameter', Codes.duplicatedColumns, 'it is the name of the time column');
     }
     if (this.#tagNames.has(name)) return fault('parameter', Codes.duplicatedColumns, 'it is the name of a tag');
@@ -155,12 +157,13 @@ export class PointTable {
     }
   }
 
-  /** Name of the first tag that clashes with a column, or with a tag of another type than text. */
+  /** Name of the first tag that clashes with a column, or with a tag of another type. */
   clashingTag(tags: ReadonlyMap<string, TagValue>): string | undefined {
     for (const name of tags.keys()) {
       if (this.#tagNames.has(name)) {
         const type = this.#definition?.tags.find((tag) => tag.name === name)?.type.name;
-        if (type !== undefined && type !== 'NCHAR' && type !== 'VARCHAR') return name;
+        const fits = this.#style.tagType === 'JSON' ? type === 'JSON' : type === 'NCHAR' || type === 'VARCHAR';
+        if (type !== undefined && !fits) return name;
       } else if (this.columns.some((column) => column.name === name) || name === this.#definition?.timeColumn) {
         return name;
       }
@@ -178,7 +181,7 @@ export class PointTable {
 
   /** The builder of the current block, made when there is none. */
   open(): BlockBuilder {
-    this.builder ??= new BlockBuilder(this.#database, this.name, 'keep', this.#expectedRows);
+    this.builder ??= new BlockBuilder(this.#database, this.name, this.#style, this.#expectedRows);
     return this.builder;
   }
 
@@ -186,9 +189,11 @@ export class PointTable {
   commit(builder: BlockBuilder, fields: PointFields, count: number, bytes: Uint8Array): void {
     const row = builder.rows;
     for (let i = 0; i < count; i++) {
-      const column = this.columns[fields.slots[i]!]!;
+      const slot = fields.slots[i]!;
+      const column = this.columns[slot < 0 ? ~slot : slot]!;
       const target = column.target ?? this.#addTarget(column, builder);
       target.reserve(row);
+      if (slot < 0) continue;
       const kind = column.kind;
       if (kind >= Kind.varchar) {
         const source = fields.inScratch[i] === 1 ? fields.scratch : bytes;
@@ -242,10 +247,7 @@ export class PointTable {
 
   #define(definition: TableDef | undefined): void {
     this.#definition = definition;
-    this.refusal =
-      definition?.kind === 'normal'
-        ? fault('parameter', Codes.schemalessData, `table "${this.name}" is not a super table`)
-        : undefined;
+    this.refusal = definition === undefined ? undefined : refusalOf(definition, this.#style);
     this.columns.length = 0;
     this.#order.length = 0;
     this.#buckets.fill(-1);
@@ -285,6 +287,15 @@ export class PointTable {
     this.#targets++;
     return target;
   }
+}
+
+/** Why a table cannot hold rows of a style, whatever they are. */
+function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fault | undefined {
+  if (kind === 'normal') return fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`);
+  const hasJson = tags.some((tag) => tag.type.name === 'JSON');
+  if (hasJson === (tagType === 'JSON')) return undefined;
+  const text = hasJson ? 'has a JSON tag, beside which there is no other' : 'has other tags than one of type JSON';
+  return fault('parameter', Codes.oneJsonTag, `table "${name}" ${text}`);
 }
 
 function columnsOf(definition: TableDef | undefined): readonly ColumnDef[] {
