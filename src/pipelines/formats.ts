@@ -1,6 +1,7 @@
 import type { WireFormat } from '../model/batch.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
+import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert'>;
@@ -8,4 +9,5 @@ export type PointFormat = Exclude<WireFormat, 'sql-insert'>;
 /** The parser of every format that points arrive in. */
 export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, options: ParseOptions) => ParsedPoints>> = {
   lineproto: parseLineProtocol,
+  'remote-write': parseRemoteWrite,
 };

@@ -159,7 +159,7 @@ class LineReader {
     let at = start;
     while (bytes[at] !== newline && (bytes[at] !== blank || bytes[at - 1] === backslash)) at++;
     this.#keyEnd = at;
-    this.#keyHash = hashKey(bytes, start, at, this.#options.dictionary.seed);
+    this.#keyHash = hashKey(bytes, this.#view, start, at, this.#options.dictionary.seed);
     return bytes[at] === blank;
   }
 

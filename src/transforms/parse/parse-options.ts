@@ -20,6 +20,8 @@ export interface ParseOptions {
   readonly nowTicks: bigint;
   /** Oldest time that is taken, in ticks of the database; left out, every time after the epoch is. */
   readonly minTicks?: bigint;
+  /** Latest time that is taken by formats that name any, in ticks of the database. */
+  readonly maxTicks?: bigint;
   /** Days to live of sub-tables made by these lines; 0 is for ever. */
   readonly ttl: number;
   readonly schema: Pick<SchemaView, 'table'>;
@@ -27,6 +29,8 @@ export interface ParseOptions {
   readonly makeSubTable: MakeSubTable;
   /** Longest line in bytes; `defaultMaxLineBytes` when left out. */
   readonly maxLineBytes?: number;
+  /** Longest message in bytes, inflated, of formats that are not made of lines. */
+  readonly maxMessageBytes?: number;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
   readonly firstLine?: number;
 }

@@ -34,13 +34,11 @@ export function finishHash(hash: number, length: number): number {
   return mixed ^ (mixed >>> 13);
 }
 
-/** Hash of the series key `bytes[start, end)`: the steps above over its four-byte words, the last one filled up with zeros. */
-export function hashKey(bytes: Uint8Array, start: number, end: number, seed: number): number {
+/** Hash of the series key `bytes[start, end)`, over which `view` is, too: the steps above over its four-byte words, the last one filled up with zeros. */
+export function hashKey(bytes: Uint8Array, view: DataView, start: number, end: number, seed: number): number {
   let value = seed;
   let at = start;
-  for (; at + 4 <= end; at += 4) {
-    value = mixWord(value, bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
-  }
+  for (; at + 4 <= end; at += 4) value = mixWord(value, view.getInt32(at, true));
   if (at < end) {
     let word = 0;
     for (let shift = 0; at < end; at++, shift += 8) word |= bytes[at]! << shift;

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { SeriesKey } from './series-tags.js';
+import { countCharacters } from './utf8.js';
+
+/** Table of all series of a database, and its JSON tag. */
+export const metricsTable = 'metrics';
+export const labelsTag = 'labels';
+/** Most bytes of the labels of one series as JSON text. */
+const maxLabelsBytes = 16384;
+
+/** A label as it came: UTF-8 that is not checked yet. */
+export interface RawLabel {
+  readonly name: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+type Label = readonly [name: string, value: string];
+
+function badLabels(text: string): Fault {
+  return fault('parameter', Codes.schemalessData, text);
+}
+
+/**
+ * The series of a label set: its labels in the order of their names' bytes, whatever order they came in. A label with an
+ * empty value is the same as none. An empty or repeated name, ill-formed UTF-8, no label at all, or more than
+ * 16 KiB of them is a fault.
+ */
+export function labelSetKey(raw: readonly RawLabel[]): SeriesKey | Fault {
+  const sorted = raw.toSorted((a, b) => Buffer.compare(a.name, b.name));
+  const labels: Label[] = [];
+  let last: string | undefined;
+  for (const { name: rawName, value: rawValue } of sorted) {
+    if (rawName.length === 0) return badLabels('a label has no name');
+    const name = textOf(rawName);
+    if (name === undefined) return badLabels('the name of a label is not well-formed UTF-8');
+    if (name === last) return badLabels(`label ${JSON.stringify(name)} occurs twice`);
+    last = name;
+    const value = textOf(rawValue);
+    if (value === undefined) return badLabels(`the value of label ${JSON.stringify(name)} is not well-formed UTF-8`);
+    if (value !== '') labels.push([name, value]);
+  }
+  if (labels.length === 0) return badLabels('it has no labels');
+  // Written by hand, because an object would move names that look like numbers to the front.
+  const json = `{${labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
+  if (Buffer.byteLength(json) > maxLabelsBytes) return badLabels(`its labels take more than ${maxLabelsBytes} bytes`);
+  return { superTable: metricsTable, subTable: labelSetName(labels), tags: new Map([[labelsTag, json]]) };
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  if (countCharacters(bytes, 0, bytes.length) < 0) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+}
+
+/**
+ * Name of the sub-table of sorted labels: `t_` and the MD5 of `<name>=<value>,...`, a fingerprint that clients know and no
+ * protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON text
+ * behind a NUL takes its place.
+ */
+export function labelSetName(labels: readonly Label[]): string {
+  const text = labels.every(isPlain)
+    ? labels.map(([name, value]) => `${name}=${value}`).join(',')
+    : `\0${JSON.stringify(labels)}`;
+  return `t_${createHash('md5').update(text).digest('hex')}`;
+}
+
+/** True when the label can be told from its neighbours in the plain text: what follows a comma in it has no equals sign. */
+function isPlain([name, value]: Label): boolean {
+  if (/[\0,=]/.test(name)) return false;
+  const comma = value.indexOf(',');
+  return comma < 0 || !value.includes('=', comma);
+}

@@ -1,0 +1,306 @@
+import type { TableStyle } from '../../model/column-block.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
+import { labelSetKey } from './label-set.js';
+import { MillisTime } from './millis-time.js';
+import type { ParsedPoints, ParseOptions } from './parse-options.js';
+import { fieldName, PointCollector } from './point-collector.js';
+import { Kind } from './point-fields.js';
+import { malformedMessage, Wire, WireReader } from './protobuf.js';
+import { hashKey } from './series-dictionary.js';
+import { inflateSnappy } from './snappy.js';
+
+/** One row a sample; a NULL in it overwrites. */
+const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
+const valueName = fieldName('v');
+/** Longest message unless the caller says otherwise, inflated. */
+const defaultMaxMessageBytes = 32 * 1024 * 1024;
+/** How many times longer than the longest message the labels of one may be that are written by reference. */
+const maxWrittenOut = 8;
+/** The last tick there is. */
+const lastTick = 2n ** 63n - 1n;
+/** Bits of a double's upper word that are all set in NaN and the infinities. */
+const exponentBits = 0x7ff00000;
+
+/** Fields of the message: its series in version 1; symbols and series, whose labels refer to them, in version 2. */
+const seriesField = 1;
+const symbolsField = 4;
+const series2Field = 5;
+/** Fields of a series, in both versions, and of a sample. */
+const labelsField = 1;
+const samplesField = 2;
+const valueField = 1;
+const timeField = 2;
+
+/** Buffers used again by every call, as a call runs to its end before the next one begins. */
+const inflated = new Uint8Array(1024 * 1024);
+const labelBytes = new LabelBytes();
+
+const longLabels = fault('parameter', Codes.schemalessData, `its labels take more than ${maxLabelBytes} bytes`);
+
+/** Reads the series of one message. */
+class MessageReader {
+  readonly #reader: WireReader;
+  readonly #points: PointCollector;
+  readonly #seed: number;
+  readonly #time: MillisTime;
+  /** Index of the current series, and where its first sample is, -1 when it has none. */
+  #series = -1;
+  #firstSample = -1;
+  /** Labels of the current series, as fields of a version 1 message: `keyBytes[keyStart, keyEnd)`. */
+  #keyBytes: Uint8Array;
+  #keyView: DataView;
+  #keyStart = 0;
+  #keyEnd = 0;
+  /** Start and end of every symbol, found when the first series refers to one. */
+  #symbols: Int32Array | undefined;
+  /** Bytes of labels that may still be written out. */
+  #budget: number;
+  /** The current sample: the bits of its value, and its milliseconds. */
+  #valueLow = 0;
+  #valueHigh = 0;
+  #timeLow = 0;
+  #timeHigh = 0;
+
+  constructor(message: Uint8Array, options: ParseOptions, maxMessageBytes: number) {
+    this.#reader = new WireReader(message);
+    this.#points = new PointCollector(options, message.length, metricsStyle);
+    this.#seed = options.dictionary.seed;
+    this.#time = new MillisTime(options.database.precision, options.minTicks ?? 0n, options.maxTicks ?? lastTick);
+    this.#keyBytes = message;
+    this.#keyView = this.#reader.view;
+    this.#budget = maxMessageBytes * maxWrittenOut;
+  }
+
+  read(): ParsedPoints {
+    const reader = this.#reader;
+    while (reader.next()) {
+      if (reader.is(seriesField, Wire.bytes)) this.#readSeries(reader.enter(), false);
+      else if (reader.is(series2Field, Wire.bytes)) this.#readSeries(reader.enter(), true);
+      else reader.skip();
+    }
+    return this.#points.finish(this.#series + 1);
+  }
+
+  /** Reads the series that ends at `end`. One without samples is skipped: exemplars and histograms are not stored. */
+  #readSeries(end: number, byReference: boolean): void {
+    const reader = this.#reader;
+    const outerEnd = reader.end;
+    reader.end = end;
+    this.#series++;
+    this.#firstSample = -1;
+    const problem = byReference ? this.#writeOutLabels() : this.#findLabels();
+    if (this.#firstSample >= 0) {
+      const refused = problem ?? this.#takeSeries();
+      reader.at = this.#firstSample;
+      this.#readSamples(refused);
+    }
+    reader.at = end;
+    reader.end = outerEnd;
+  }
+
+  /** Finds labels and samples of a version 1 series. */
+  #findLabels(): Fault | undefined {
+    const reader = this.#reader;
+    const start = reader.at;
+    let inOnePiece = true;
+    this.#keyBytes = reader.bytes;
+    this.#keyView = reader.view;
+    this.#keyStart = start;
+    this.#keyEnd = start;
+    for (let at = start; reader.next(); at = reader.at) {
+      if (reader.is(labelsField, Wire.bytes)) {
+        if (this.#keyEnd === this.#keyStart) this.#keyStart = at;
+        else if (this.#keyEnd !== at) inOnePiece = false;
+        reader.at = reader.enter();
+        this.#keyEnd = reader.at;
+      } else this.#passField(at);
+    }
+    return inOnePiece ? undefined : this.#gatherLabels(start);
+  }
+
+  /** Passes over a field that is not about labels and begins at `at`. */
+  #passField(at: number): void {
+    if (this.#firstSample < 0 && this.#reader.is(samplesField, Wire.bytes)) this.#firstSample = at;
+    this.#reader.skip();
+  }
+
+  /** Copies labels that stand among other fields. */
+  #gatherLabels(start: number): Fault | undefined {
+    const reader = this.#reader;
+    labelBytes.length = 0;
+    reader.at = start;
+    for (let at = start; reader.next(); at = reader.at) {
+      reader.skip();
+      if (reader.field === labelsField && !labelBytes.append(reader.bytes, at, reader.at)) return longLabels;
+    }
+    this.#keyIsWritten();
+    return undefined;
+  }
+
+  /** Writes out the labels that a version 2 series refers to, and finds its samples. */
+  #writeOutLabels(): Fault | undefined {
+    const reader = this.#reader;
+    let problem: Fault | undefined;
+    labelBytes.length = 0;
+    for (let at = reader.at; reader.next(); at = reader.at) {
+      if (reader.field !== labelsField) this.#passField(at);
+      else if (reader.wire === Wire.bytes) {
+        const outerEnd = reader.end;
+        reader.end = reader.enter();
+        while (reader.at < reader.end) problem = this.#writeOutLabel() ?? problem;
+        reader.end = outerEnd;
+      } else if (reader.is(labelsField, Wire.varint)) problem = this.#writeOutLabel() ?? problem;
+    }
+    this.#keyIsWritten();
+    this.#budget -= labelBytes.length;
+    if (this.#budget < 0) throw malformedMessage(reader.at, 'the labels written out are too long together');
+    return problem;
+  }
+
+  /** Reads two references, to the name and to the value of a label. */
+  #writeOutLabel(): Fault | undefined {
+    const reader = this.#reader;
+    const name = this.#readReference();
+    if (reader.at >= reader.end) throw malformedMessage(reader.at, 'a label has a name and no value');
+    const value = this.#readReference();
+    const symbols = this.#symbols!;
+    const [from, to] = [2 * name, 2 * value];
+    const fits = labelBytes.write(reader.bytes, symbols[from]!, symbols[from + 1]!, symbols[to]!, symbols[to + 1]!);
+    return fits ? undefined : longLabels;
+  }
+
+  #readReference(): number {
+    const reader = this.#reader;
+    const start = reader.at;
+    reader.varint();
+    this.#symbols ??= findSymbols(reader.bytes);
+    if (reader.high === 0 && 2 * reader.low < this.#symbols.length) return reader.low;
+    throw malformedMessage(start, 'a label refers to a symbol that is not there');
+  }
+
+  #keyIsWritten(): void {
+    this.#keyBytes = labelBytes.bytes;
+    this.#keyView = labelBytes.view;
+    this.#keyStart = 0;
+    this.#keyEnd = labelBytes.length;
+  }
+
+  /** Finds or introduces the series of the labels; returns why none of its samples can be stored, if so. */
+  #takeSeries(): Fault | undefined {
+    const points = this.#points;
+    const start = this.#keyStart;
+    const end = this.#keyEnd;
+    const hash = hashKey(this.#keyBytes, this.#keyView, start, end, this.#seed);
+    if (!points.find(this.#keyBytes, this.#keyView, start, end, hash)) {
+      if (end - start > maxLabelBytes) return longLabels;
+      const key = labelSetKey(readLabels(this.#keyBytes, start, end));
+      if ('message' in key) return key;
+      const refused = points.introduce(key);
+      if (refused !== undefined) return refused;
+    }
+    return points.refusal();
+  }
+
+  /** Reads all samples of a series, of which the first one is next, and stores those that can be stored. */
+  #readSamples(refused: Fault | undefined): void {
+    const reader = this.#reader;
+    const seriesEnd = reader.end;
+    let isBegun = refused === undefined;
+    while (reader.next()) {
+      if (!reader.is(samplesField, Wire.bytes)) {
+        reader.skip();
+        continue;
+      }
+      reader.end = reader.enter();
+      this.#readSample();
+      reader.end = seriesEnd;
+      if (refused === undefined && !isBegun) this.#points.again();
+      isBegun = false;
+      const problem = refused ?? this.#storeSample();
+      if (problem !== undefined) this.#points.reject(this.#series, problem);
+    }
+  }
+
+  /** Reads a sample; what it leaves out is zero. */
+  #readSample(): void {
+    const reader = this.#reader;
+    this.#valueLow = 0;
+    this.#valueHigh = 0;
+    this.#timeLow = 0;
+    this.#timeHigh = 0;
+    while (reader.next()) {
+      if (reader.is(valueField, Wire.fixed64)) {
+        const at = reader.at;
+        reader.skip();
+        this.#valueLow = reader.view.getUint32(at, true);
+        this.#valueHigh = reader.view.getUint32(at + 4, true);
+      } else if (reader.is(timeField, Wire.varint)) {
+        reader.varint();
+        this.#timeLow = reader.low;
+        this.#timeHigh = reader.high;
+      } else reader.skip();
+    }
+  }
+
+  /** Stores the sample; one that is not a finite number, such as the mark of a series' end, is NULL. */
+  #storeSample(): Fault | undefined {
+    const points = this.#points;
+    const outside = this.#time.take(this.#timeLow, this.#timeHigh);
+    if (outside !== undefined) return outside;
+    if ((this.#valueHigh & exponentBits) === exponentBits) {
+      const refused = points.putNull(valueName, Kind.double);
+      if (refused !== undefined) return this.#drop(refused);
+    } else {
+      const index = points.field(valueName, Kind.double);
+      if (typeof index !== 'number') return this.#drop(index);
+      points.fields.words[2 * index] = this.#valueLow;
+      points.fields.words[2 * index + 1] = this.#valueHigh;
+    }
+    return points.commit(this.#time.words[0]!, this.#time.words[1]!, this.#reader.bytes);
+  }
+
+  #drop({ kind, code, message }: Fault): Fault {
+    this.#points.drop();
+    return fault(kind, code, `column "${valueName.text}" ${message}`);
+  }
+}
+
+/** Start and end of every symbol of a version 2 message. Its series may stand before them. */
+function findSymbols(message: Uint8Array): Int32Array {
+  const reader = new WireReader(message);
+  let ends = new Int32Array(256);
+  let count = 0;
+  while (reader.next()) {
+    if (!reader.is(symbolsField, Wire.bytes)) {
+      reader.skip();
+      continue;
+    }
+    if (count === ends.length) {
+      const grown = new Int32Array(count * 2);
+      grown.set(ends);
+      ends = grown;
+    }
+    const end = reader.enter();
+    ends[count++] = reader.at;
+    ends[count++] = end;
+    reader.at = end;
+  }
+  return ends.subarray(0, count);
+}
+
+/**
+ * Reads a write request (a snappy block of a `prometheus.WriteRequest`, or of its version 2, which has other field
+ * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Exemplars,
+ * histograms and metadata are skipped, and so are series without samples.
+ *
+ * A series with bad labels is rejected with all its samples, a sample with a bad time alone; `row` of a reject is the index of
+ * the series. A body that is not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.
+ */
+export function parseRemoteWrite(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  const maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+  const message = inflateSnappy(bytes, maxBytes, (length) =>
+    length <= inflated.length ? inflated : new Uint8Array(length),
+  );
+  return new MessageReader(message, options, maxBytes).read();
+}
