@@ -67,3 +67,9 @@ export function isCountLike(name: string): boolean {
   const spec = functions.get(name);
   return spec?.kind === 'aggregate' && spec.countLike === true;
 }
+
+/** True when a name is a function whose result differs from one evaluation to the next. */
+export function isRandom(name: string): boolean {
+  const spec = functions.get(name);
+  return spec?.kind === 'scalar' && spec.random === true;
+}

@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, Name, SelectItem, Span } from '../ast.js';
 import { refuse } from '../resolve/context.js';
-import type { Relation } from '../resolve/relation.js';
+import { type Member, memberNamed, type Relation } from '../resolve/relation.js';
 
 /** An item of the select list after `*` was spelled out; `name` is its name in the result. */
 export interface Item {
@@ -21,8 +21,8 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
     if (value.kind === 'star') return starItems(relation, value.table, value.span);
     const star = value.kind === 'call' && perColumn.has(value.name) ? value.args[0] : undefined;
     if (value.kind === 'call' && star?.kind === 'star') {
-      return columnNames(relation, star.table, false).map((name) => ({
-        value: { ...value, args: [columnNamed(name, star.span)] },
+      return starColumns(relation, star.table, false).map(({ name, qualifier }) => ({
+        value: { ...value, args: [columnNamed(name, qualifier, star.span)] },
         name: `${value.name.toLowerCase()}(${name})`,
         aliased: false,
       }));
@@ -32,19 +32,39 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
 }
 
 function starItems(relation: Relation | undefined, table: Name | undefined, span: Span): Item[] {
-  const names = columnNames(relation, table, true);
-  return names.map((name) => ({ value: columnNamed(name, span), name, aliased: false }));
+  return starColumns(relation, table, true).map(({ name, qualifier }) => {
+    return { value: columnNamed(name, qualifier, span), name, aliased: false };
+  });
 }
 
-function columnNames(relation: Relation | undefined, table: Name | undefined, withTags: boolean): string[] {
+interface StarColumn {
+  readonly name: string;
+  /** Set in joins, where several tables may have the name. */
+  readonly qualifier: string | undefined;
+}
+
+/** The columns of `*` are those of all tables in a join, without tags; `t.*` is the same for one table with or without join. */
+function starColumns(relation: Relation | undefined, table: Name | undefined, withTags: boolean): StarColumn[] {
   if (relation === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
-  if (table !== undefined && table.text !== relation.qualifier) {
+  if (table !== undefined && memberNamed(relation, table.text) === undefined) {
     throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
   }
-  const shown = withTags && relation.source.kind === 'stored' && relation.source.target.kind === 'super';
-  return relation.columns.filter(({ tag }) => shown || !tag).map(({ name }) => name);
+  if (relation.members === undefined) {
+    const shown = withTags && relation.source.kind === 'stored' && relation.source.target.kind === 'super';
+    return columnsOf(relation, shown).map((name) => ({ name, qualifier: undefined }));
+  }
+  const members = relation.members.filter(({ qualifier }) => table === undefined || qualifier === table.text);
+  return members.flatMap((member) => {
+    const names = columnsOf(member, withTags && table !== undefined && member.showsTags);
+    return names.map((name) => ({ name, qualifier: member.qualifier }));
+  });
 }
 
-function columnNamed(text: string, span: Span): Expression {
-  return { kind: 'column', table: undefined, name: { text, quoted: true, span }, span };
+function columnsOf({ columns }: Member, withTags: boolean): string[] {
+  return columns.filter(({ tag }) => withTags || !tag).map(({ name }) => name);
+}
+
+function columnNamed(text: string, qualifier: string | undefined, span: Span): Expression {
+  const table = qualifier === undefined ? undefined : { text: qualifier, quoted: true, span };
+  return { kind: 'column', table, name: { text, quoted: true, span }, span };
 }

@@ -66,6 +66,8 @@ function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnl
   if (tagsOnly)
     return relation.tbname === undefined || !isSuper(relation) ? [] : [sortTerm(relation.tbname.sql, false)];
   if (relation.source.kind === 'block') {
+    const { order } = relation.source;
+    if (order !== undefined) return [...terms, ...order];
     if (terms.length > 0 && relation.time !== undefined) terms.push(sortTerm(relation.time.sql, false));
     return terms;
   }

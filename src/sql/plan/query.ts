@@ -3,12 +3,14 @@ import { Codes } from '../../model/fault.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { printSelect } from '../print/select.js';
-import { findSystemTable, findTable, type QueryContext, refuse, refuseUnsupported } from '../resolve/context.js';
+import { findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, type Relation, storedRelation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
+import { joinRelation } from './join.js';
+import { groupedByMainRow } from './join-groups.js';
 import { orderTerms, rowRange } from './ordering.js';
 import { planSelect } from './select.js';
 
@@ -58,28 +60,25 @@ export class Planner {
   }
 
   #select(select: Select): PlannedBlock {
-    const relation = select.from === undefined ? undefined : this.#relation(select.from);
-    return planSelect(select, relation, this.context, this.nextSerial());
+    const relation = select.from === undefined ? undefined : this.#relation(select.from, select);
+    return planSelect(groupedByMainRow(select, relation), relation, this.context, this.nextSerial());
   }
 
-  #relation(from: FromItem): Relation {
-    switch (from.kind) {
-      case 'table': {
-        const system = findSystemTable(from.table, this.context);
-        if (system !== undefined) {
-          const qualifier = from.alias?.text ?? from.table.name.text;
-          return blockRelation(system.sql, system.columns, qualifier, this.nextSerial());
-        }
-        const { target, precision } = findTable(from.table, this.context);
-        return storedRelation(target, precision, from.alias?.text ?? from.table.name.text, this.nextSerial());
-      }
-      case 'subquery': {
-        const block = this.plan(from.query);
-        return blockRelation(block.sql, block.columns, from.alias?.text, this.nextSerial());
-      }
-      case 'join':
-        throw refuseUnsupported('joins');
+  #relation(from: FromItem, select: Select): Relation {
+    if (from.kind === 'join') return joinRelation(from, select, this);
+    return this.read(from, from.alias?.text ?? (from.kind === 'table' ? from.table.name.text : undefined));
+  }
+
+  /** The relation of a table, system table or subquery that columns may be qualified with this name. */
+  read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation {
+    if (from.kind === 'subquery') {
+      const { sql, columns } = this.plan(from.query);
+      return blockRelation(sql, columns, qualifier, this.nextSerial());
     }
+    const system = findSystemTable(from.table, this.context);
+    if (system !== undefined) return blockRelation(system.sql, system.columns, qualifier, this.nextSerial());
+    const { target, precision } = findTable(from.table, this.context);
+    return storedRelation(target, precision, qualifier ?? from.table.name.text, this.nextSerial());
   }
 
   #union(union: Union): PlannedBlock {

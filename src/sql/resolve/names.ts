@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import type { Expression } from '../ast.js';
 import { refuse } from './context.js';
 import type { CallExpression, ColumnExpression, NameResolver } from './expression.js';
-import type { Relation } from './relation.js';
+import { type Member, memberNamed, type Relation } from './relation.js';
 import type { Value } from './value.js';
 
 /** Pseudo columns of a window. */
@@ -30,16 +30,16 @@ export class RowNames implements NameResolver {
   }
 
   column({ table, name }: ColumnExpression): Value {
-    const relation = this.#relation;
-    if (table !== undefined && table.text !== relation?.qualifier) {
+    const member = table === undefined ? this.#relation : memberNamed(this.#relation, table.text);
+    if (table !== undefined && member === undefined) {
       throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
     }
-    const found = relation?.byName.get(name.text);
+    const found = member?.byName.get(name.text);
     if (found !== undefined) return found.value;
-    if (relation?.byName.has(name.text) === true) {
+    if (member?.byName.has(name.text) === true) {
       throw refuse(Codes.ambiguousColumn, `Column ambiguously defined: ${name.text}`);
     }
-    const pseudo = name.quoted ? undefined : pseudoColumn(name.text.toLowerCase(), relation);
+    const pseudo = name.quoted ? undefined : pseudoColumn(name.text.toLowerCase(), member);
     if (pseudo === undefined) throw refuse(Codes.invalidColumnName, `Invalid column name: ${name.text}`);
     return pseudo;
   }
@@ -49,14 +49,14 @@ export class RowNames implements NameResolver {
   }
 }
 
-function pseudoColumn(name: string, relation: Relation | undefined): Value | undefined {
+function pseudoColumn(name: string, member: Member | undefined): Value | undefined {
   if (name === 'tbname') {
-    if (relation?.tbname === undefined) throw refuse(Codes.invalidTbname, 'Invalid tbname pseudo column');
-    return relation.tbname;
+    if (member?.tbname === undefined) throw refuse(Codes.invalidTbname, 'Invalid tbname pseudo column');
+    return member.tbname;
   }
   if (name === '_c0' || name === '_rowts') {
-    if (relation?.time === undefined) throw refuse(Codes.invalidTimeColumn, 'Invalid _c0 or _rowts expression');
-    return relation.time;
+    if (member?.time === undefined) throw refuse(Codes.invalidTimeColumn, 'Invalid _c0 or _rowts expression');
+    return member.time;
   }
   if (windowColumns.has(name)) {
     throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');

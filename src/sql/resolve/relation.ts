@@ -16,8 +16,8 @@ export interface RelationColumn {
   readonly tag: boolean;
 }
 
-/** The FROM of a block. `aliases` are the engine's names for it: of its rows, and of its tags when it has any. */
-export interface Relation {
+/** Columns that one name may stand before: those of a table or subquery. */
+export interface Member {
   /** The name that may stand before a column; undefined when there is none. */
   readonly qualifier: string | undefined;
   readonly columns: readonly RelationColumn[];
@@ -25,12 +25,41 @@ export interface Relation {
   readonly byName: ReadonlyMap<string, RelationColumn | undefined>;
   readonly time: Value | undefined;
   readonly tbname: Value | undefined;
+}
+
+/** The FROM of a block. `aliases` are the engine's names for it: of its rows, and of its tags when it has any. */
+export interface Relation extends Member {
   readonly precision: Precision;
+  /** The tables of a join in the order written, each with a qualifier; undefined when there is no join. */
+  readonly members?: readonly JoinMember[];
+  /** Of a window join: the column that tells its main rows apart, each of which is a group. */
+  readonly rowKey?: RowKey;
   readonly rowAlias: string;
   readonly tagAlias: string;
   readonly source:
     | { readonly kind: 'stored'; readonly target: TableTarget }
-    | { readonly kind: 'block'; readonly sql: string };
+    /** `order`: sort terms of the rows' natural order, where the statement must ask for it. */
+    | { readonly kind: 'block'; readonly sql: string; readonly order?: readonly string[] };
+}
+
+/** A table or subquery in a join. */
+export interface JoinMember extends Member {
+  readonly qualifier: string;
+  /** True when `t.*` shows its tags. */
+  readonly showsTags: boolean;
+}
+
+/** See {@link Relation.rowKey}: a column of one of the main members. */
+export interface RowKey {
+  readonly qualifier: string;
+  readonly name: string;
+  readonly main: readonly JoinMember[];
+}
+
+/** What a name before a column stands for; undefined when there is nothing of that name in FROM. */
+export function memberNamed(relation: Relation | undefined, qualifier: string): Member | undefined {
+  if (relation?.members === undefined) return relation?.qualifier === qualifier ? relation : undefined;
+  return relation.members.find((member) => member.qualifier === qualifier);
 }
 
 /** The relation of a stored table. `serial` makes its aliases unique in the statement. */
@@ -59,7 +88,7 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
   }
   const source = { kind: 'stored', target } as const;
   const tbname = tbnameValue(target, precision, tagAlias);
-  return { qualifier, columns, byName: index(columns), time, tbname, precision, rowAlias, tagAlias, source };
+  return { qualifier, columns, byName: indexColumns(columns), time, tbname, precision, rowAlias, tagAlias, source };
 }
 
 function tbnameValue(target: TableTarget, precision: Precision, tagAlias: string): Value {
@@ -89,7 +118,7 @@ export function blockRelation(
   return {
     qualifier,
     columns: list,
-    byName: index(list),
+    byName: indexColumns(list),
     time,
     tbname: undefined,
     precision: columns.find((column) => column.type.name === 'TIMESTAMP')?.precision ?? columns[0]?.precision ?? 'ms',
@@ -99,7 +128,8 @@ export function blockRelation(
   };
 }
 
-function index(columns: readonly RelationColumn[]): Map<string, RelationColumn | undefined> {
+/** Columns by name; undefined where a name stands for several. */
+export function indexColumns(columns: readonly RelationColumn[]): Map<string, RelationColumn | undefined> {
   const byName = new Map<string, RelationColumn | undefined>();
   for (const column of columns) byName.set(column.name, byName.has(column.name) ? undefined : column);
   return byName;

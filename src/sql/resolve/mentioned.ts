@@ -1,0 +1,41 @@
+import type { Expression, FromItem, Select } from '../ast.js';
+import { type ColumnExpression, partsOf } from './expression.js';
+
+/** The columns in an expression, in order, outside of subqueries. */
+export function columnsIn(expression: Expression): ColumnExpression[] {
+  if (expression.kind === 'column') return [expression];
+  return partsOf(expression).flatMap(columnsIn);
+}
+
+/** Which columns of a table a SELECT may ask for. */
+export interface Mentioned {
+  /** Every name that stands anywhere in it, without what it is qualified with; some may be no columns at all. */
+  readonly names: ReadonlySet<string>;
+  /** True when there is a `*`: all data columns; a qualified one shows tags as well. */
+  readonly star: boolean;
+  readonly qualifiedStar: boolean;
+}
+
+/** Looks through all clauses of a SELECT and the conditions of its joins, but not into subqueries. */
+export function mentionedIn(select: Select): Mentioned {
+  const names = new Set<string>();
+  let star = false;
+  let qualifiedStar = false;
+  const open: unknown[] = [{ ...select, from: undefined }, ...conditionsIn(select.from)];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if ('quoted' in node && 'text' in node && typeof node.text === 'string') names.add(node.text);
+    else if ('kind' in node && node.kind === 'star' && 'table' in node) {
+      star = true;
+      qualifiedStar ||= node.table !== undefined;
+    } else open.push(...Object.values(node));
+  }
+  return { names, star, qualifiedStar };
+}
+
+function conditionsIn(from: FromItem | undefined): Expression[] {
+  if (from?.kind !== 'join') return [];
+  const own = from.on === undefined ? [] : [from.on];
+  return [...conditionsIn(from.left), ...conditionsIn(from.right), ...own];
+}
