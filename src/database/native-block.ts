@@ -156,6 +156,13 @@ export interface StoredRows {
 /** Thrown when the bytes do not hold what was asked for; a programming mistake or a broken stream. */
 class NativeFormatError extends Error {}
 
+/** The bytes end within a block. */
+class UnexpectedEnd extends NativeFormatError {
+  constructor() {
+    super('Native block ends early.');
+  }
+}
+
 /**
  * Decodes Native blocks whose columns are `id`, `ts` and then `columns` in order, each Nullable except the first two.
  * The blocks of a stream are joined.
@@ -165,6 +172,50 @@ export function decodeNative(bytes: Buffer, columns: readonly EngineColumn[]): S
   const reader = new Reader(bytes);
   while (reader.at < bytes.length) parts.push(readBlock(reader, columns));
   return joinRows(parts, columns);
+}
+
+/**
+ * Decodes a stream of Native blocks, which may be cut anywhere, block by block; see {@link decodeNative}. No more than two
+ * blocks and one piece of the stream are held.
+ */
+export async function* decodeNativeStream(
+  pieces: AsyncIterable<Uint8Array>,
+  columns: readonly EngineColumn[],
+): AsyncGenerator<StoredRows, void, void> {
+  let held = Buffer.alloc(0);
+  // What did not hold a whole block is looked at again only when it has doubled, so that long blocks stay cheap.
+  let enough = 1;
+  for await (const piece of pieces) {
+    held = Buffer.concat([held, piece]);
+    while (held.length >= enough) {
+      const found = firstBlock(held, columns);
+      if (found === undefined) {
+        enough = held.length * 2;
+        break;
+      }
+      held = held.subarray(found.end);
+      enough = 1;
+      if (found.rows.rows > 0) yield found.rows;
+    }
+  }
+  const reader = new Reader(held);
+  while (reader.at < held.length) {
+    const rows = readBlock(reader, columns);
+    if (rows.rows > 0) yield rows;
+  }
+}
+
+function firstBlock(
+  bytes: Buffer,
+  columns: readonly EngineColumn[],
+): { readonly rows: StoredRows; readonly end: number } | undefined {
+  const reader = new Reader(bytes);
+  try {
+    return { rows: readBlock(reader, columns), end: reader.at };
+  } catch (error) {
+    if (error instanceof UnexpectedEnd) return undefined;
+    throw error;
+  }
 }
 
 class Reader {
@@ -178,7 +229,7 @@ class Reader {
     let scale = 1;
     for (;;) {
       const byte = this.bytes[this.at++];
-      if (byte === undefined) throw new NativeFormatError('Native block ends early.');
+      if (byte === undefined) throw new UnexpectedEnd();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 128;
@@ -190,7 +241,7 @@ class Reader {
   }
   /** A copy, so that typed arrays over it are aligned. */
   take(length: number): Uint8Array<ArrayBuffer> {
-    if (this.at + length > this.bytes.length) throw new NativeFormatError('Native block ends early.');
+    if (this.at + length > this.bytes.length) throw new UnexpectedEnd();
     const copy = new Uint8Array(length);
     copy.set(this.bytes.subarray(this.at, this.at + length));
     this.at += length;

@@ -14,6 +14,7 @@ import type { Engine } from '../database/engine.js';
 import { killedStatement } from '../database/system-tables/kill-id.js';
 import { systemRelations } from '../database/system-tables/registry.js';
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
+import type { ColumnBlock } from '../model/column-block.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
@@ -23,10 +24,12 @@ import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { planDelete } from '../sql/plan/delete.js';
+import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
 import { collectTables } from '../sql/resolve/context.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
+import { insertSelected } from './insert-select.js';
 import { StatementNames } from './names.js';
 import { nowNanos, queryContext } from './query-names.js';
 import { type Running, RunningStatements } from './running-statements.js';
@@ -142,7 +145,7 @@ export class SqlPipeline implements Component {
         return this.#withCurrentSchema(() => this.#delete(statement, request, user)).finally(() => running.end());
       }
       case 'insert-select':
-        throw notSupported(statement.kind.toUpperCase());
+        return this.#insertSelect(statement, request, user);
       case 'unsupported':
         throw notSupported(statement.words);
       default:
@@ -152,7 +155,7 @@ export class SqlPipeline implements Component {
   }
 
   /** Another process may have changed a table a moment ago: what does not fit the table as known is tried once more. */
-  async #withCurrentSchema(run: () => Promise<SqlAnswer>): Promise<SqlAnswer> {
+  async #withCurrentSchema<T>(run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
@@ -217,6 +220,27 @@ export class SqlPipeline implements Component {
     const named = { database: table.database?.text, name: table.name.text };
     const plan = planDelete(table, where, await queryContext([named], () => undefined, request, user, this.#context));
     return { kind: 'affected', rows: await deleteRows(plan, engine, storage) };
+  }
+
+  async #insertSelect(statement: InsertSelect, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const { catalogue, writes } = this.#context;
+    const { table, query } = statement;
+    const named = [{ database: table.database?.text, name: table.name.text }, ...collectTables(query)];
+    const running = this.#statements.begin(user, request.statement);
+    try {
+      const plan = await this.#withCurrentSchema(async () => {
+        const systemTable = await systemRelations(query, request.database, this.#systemFacts());
+        const context = await queryContext(named, systemTable, request, user, this.#context);
+        return planInsertSelect(statement, context, (name) => timeRange(catalogue.database(name)!));
+      });
+      const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert(blocks, user, bytes);
+      const rows = await insertSelected(plan, { ...this.#context, write, signal: running.signal });
+      return { kind: 'affected', rows };
+    } catch (error) {
+      throw running.signal.aborted ? killed(error) : error;
+    } finally {
+      running.end();
+    }
   }
 
   async #insert(request: SqlRequest, user: string, nowNs: bigint): Promise<SqlAnswer> {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { decodeNative, type EngineColumn, encodeNative } from '../../src/database/native-block.js';
+import { decodeNative, decodeNativeStream, type EngineColumn, encodeNative } from '../../src/database/native-block.js';
 import { BlockBuilder, type Column } from '../../src/model/column-block.js';
 import { type DataType, dataType } from '../../src/model/schema.js';
 import { engineType } from '../../src/sql/plan/storage.js';
@@ -102,6 +102,43 @@ test('a stream of several blocks is joined', (t) => {
   const back = decodeNative(twice, columns);
   t.is(back.rows, 2);
   for (const column of back.columns) t.true(column.full);
+});
+
+test('a stream that is cut anywhere is decoded block by block', async (t) => {
+  const pieces = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 4 }), pieces, async (blocks, sizes) => {
+      const bytes = Buffer.concat(blocks.map((rows) => encodeNative([build(rows)], columns)));
+      async function* stream(): AsyncGenerator<Uint8Array> {
+        for (let start = 0, n = 0; start < bytes.length; n++) {
+          const size = sizes[n % sizes.length]!;
+          yield bytes.subarray(start, start + size);
+          start += size;
+        }
+      }
+      const found: bigint[] = [];
+      for await (const { ids, rows, columns: read } of decodeNativeStream(stream(), columns)) {
+        t.true(rows > 0 && read.every(({ nulls }) => nulls.length === rows));
+        found.push(...ids);
+      }
+      t.deepEqual(
+        found,
+        blocks.flatMap((rows) => rows.map(({ id }) => id)),
+      );
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a stream that ends within a block is an error', async (t) => {
+  const one = build([{ id: 1n, time: 2n, cells: types.map(() => null) }]);
+  const bytes = encodeNative([one], columns);
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    yield bytes.subarray(0, -1);
+  }
+  await t.throwsAsync(async () => {
+    for await (const _ of decodeNativeStream(stream(), columns));
+  });
 });
 
 test('every type of the dialect has a type in the engine', (t) => {

@@ -43,3 +43,6 @@ const settings = {
 export const querySettings = Object.entries(settings)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteString(value) : value}`)
   .join(', ');
+
+/** Settings of a query whose rows are written again: blocks are short, because a few of them are held at a time. */
+export const insertSelectSettings = `${querySettings}, max_block_size = 16384`;

@@ -1,0 +1,161 @@
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { Engine } from '../database/engine.js';
+import { decodeNativeStream, type EngineColumn, poolOffsets, type StoredRows } from '../database/native-block.js';
+import type { Column, ColumnBlock } from '../model/column-block.js';
+import type { Delivery } from '../model/delivery.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../model/schema.js';
+import { invalidIdentifier, tableInOtherStable } from '../sql/insert/faults.js';
+import { type InsertSelectPlan, problemType, type SelectedColumn } from '../sql/plan/insert-select.js';
+import { insertSelectSettings } from '../sql/plan/settings.js';
+import { StatementNames } from './names.js';
+
+/** What INSERT … SELECT reads from and writes to. */
+export interface InsertSelectContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly subTables: SubTables;
+  /** Writes blocks and resolves when they are settled; `bytes` is the memory they take. */
+  write(blocks: readonly ColumnBlock[], bytes: number): Promise<Delivery>;
+  /** Ends the statement early. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs an INSERT … SELECT: the engine's rows come as blocks, which are written one after the other, so that no more than a
+ * few blocks are in memory. Gives the number of rows. What was written before an error stays.
+ */
+export async function insertSelected(plan: InsertSelectPlan, context: InsertSelectContext): Promise<number> {
+  const { engine, catalogue, signal } = context;
+  const database = catalogue.database(plan.database);
+  if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  const stream = engine.stream(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, { signal });
+  let written = 0;
+  for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
+    refuseProblems(plan, rows);
+    const block = plan.target.kind === 'super' ? await namedBlock(plan, rows, database, context) : ownBlock(plan, rows);
+    const delivery = await context.write([block], bytesOf(block));
+    if (delivery.outcome === 'shed')
+      throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
+    if (delivery.outcome !== 'delivered') throw new FaultError(delivery.fault);
+    written += rows.rows;
+  }
+  return written;
+}
+
+const text = dataType('VARCHAR', 0);
+const problemColumn: EngineColumn = { physical: '', name: 'problem', type: problemType };
+
+/** Tags and names come as text. */
+function engineColumn(selected: SelectedColumn): EngineColumn {
+  if (selected.kind === 'column') return selected.column;
+  return { physical: '', name: selected.kind === 'name' ? 'tbname' : selected.column.name, type: text };
+}
+
+function refuseProblems({ problems }: InsertSelectPlan, { columns }: StoredRows): void {
+  const found = columns.at(-1)?.values;
+  if (!(found instanceof Uint16Array)) throw new Error('The last column does not hold the problems of the rows.');
+  const number = found.find((value) => value > 0);
+  const problem = number === undefined ? undefined : problems[number - 1];
+  if (problem !== undefined) throw new FaultError(problem);
+}
+
+function ownBlock(plan: InsertSelectPlan, { rows, ids, times, columns }: StoredRows): ColumnBlock {
+  return blockOf(plan, { rows, ids, times, columns: columns.slice(0, -1), newSubTables: [] });
+}
+
+function blockOf(
+  { database, target }: InsertSelectPlan,
+  content: Pick<ColumnBlock, 'rows' | 'ids' | 'times' | 'columns' | 'newSubTables'>,
+): ColumnBlock {
+  return { kind: 'columns', database, table: target.table.name, nullMeaning: 'overwrite', ...content };
+}
+
+function bytesOf({ rows, columns }: ColumnBlock): number {
+  return columns.reduce(
+    (sum, { values, pool }) => sum + rows + (values ?? pool ?? new Uint8Array(0)).byteLength,
+    rows * 16,
+  );
+}
+
+/** A block whose rows name their sub-tables; those that do not exist are made with the tags of their first row. */
+async function namedBlock(
+  plan: InsertSelectPlan,
+  { rows, times, columns }: StoredRows,
+  database: DatabaseDef,
+  context: InsertSelectContext,
+): Promise<ColumnBlock> {
+  const kinds = plan.columns.map(({ kind }) => kind);
+  const names = textsOf(columns[kinds.indexOf('name')]);
+  const found = await findSubTables(plan, names, columns, database, context);
+  const ids = new BigUint64Array(rows);
+  for (let row = 0; row < rows; row++) ids[row] = found.get(names[row] ?? '')?.id ?? 0n;
+  const data = columns.filter((_, at) => kinds[at] === 'column');
+  const newSubTables = [...found.values()].filter(({ registered }) => !registered);
+  return blockOf(plan, { rows, ids, times, columns: data, newSubTables });
+}
+
+/** Texts of the rows; neighbours that are equal share one string. */
+function textsOf(column: Column | undefined): (string | undefined)[] {
+  if (column?.pool === undefined) throw new Error('A column of text has no pool.');
+  const { pool, nulls } = column;
+  const offsets = poolOffsets(column);
+  const bytes = Buffer.from(pool.buffer, pool.byteOffset, pool.byteLength);
+  const texts: (string | undefined)[] = [];
+  let start = 0;
+  let end = 0;
+  let last = '';
+  for (let row = 0; row < nulls.length; row++) {
+    const [from, to] = [offsets[row]!, offsets[row + 1]!];
+    if (row === 0 || bytes.compare(bytes, start, end, from, to) !== 0) last = entryText(bytes, from, to);
+    start = from;
+    end = to;
+    texts.push(nulls[row] === 1 ? undefined : last);
+  }
+  return texts;
+}
+
+/** The text behind its length, which has seven bits a byte. */
+function entryText(bytes: Buffer, from: number, to: number): string {
+  let start = from;
+  while (bytes[start]! >= 0x80) start++;
+  return bytes.toString('utf8', start + 1, to);
+}
+
+async function findSubTables(
+  plan: InsertSelectPlan,
+  rowNames: readonly (string | undefined)[],
+  columns: readonly Column[],
+  database: DatabaseDef,
+  context: InsertSelectContext,
+): Promise<ReadonlyMap<string, SubTable>> {
+  const { catalogue, subTables } = context;
+  const firstRows = new Map<string, number>();
+  rowNames.forEach((name = '', row) => {
+    if (!firstRows.has(name)) firstRows.set(name, row);
+  });
+  const names = new StatementNames(catalogue, subTables);
+  const wanted = [...firstRows.keys()].map((name) => ({ database: database.name, name: checkedName(name) }));
+  const unknown = () => wanted.filter(({ name }) => names.resolve(database.name, name) === 'unknown');
+  for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);
+  const tags = plan.columns.flatMap((selected, at) =>
+    selected.kind === 'tag' ? [{ name: selected.column.name, texts: textsOf(columns[at]) }] : [],
+  );
+  const found = new Map<string, SubTable>();
+  for (const [name, row] of firstRows) {
+    const meaning = names.resolve(database.name, name);
+    if (meaning === 'absent' || meaning === 'unknown') {
+      const values = new Map<string, TagValue>(plan.target.table.tags.map((tag) => [tag.name, undefined]));
+      for (const tag of tags) values.set(tag.name, tag.texts[row]);
+      found.set(name, subTables.make(database, plan.target.table.name, name, values, 0));
+    } else if (meaning.kind === 'sub' && meaning.table.id === plan.target.table.id) found.set(name, meaning.subTable);
+    else throw tableInOtherStable();
+  }
+  return found;
+}
+
+function checkedName(name: string): string {
+  if (name === '' || Buffer.byteLength(name) > 192 || name.includes('.')) throw invalidIdentifier(name);
+  return name;
+}

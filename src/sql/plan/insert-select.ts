@@ -1,0 +1,233 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { type ColumnDef, type DataType, dataType } from '../../model/schema.js';
+import type { Name, Statement } from '../ast.js';
+import {
+  decimalOverflow,
+  illegalColumnCount,
+  invalidColumnName,
+  primaryTimeNull,
+  timestampOutOfRange,
+  valueTooLong,
+} from '../insert/faults.js';
+import { int64 } from '../print/quote.js';
+import type { BlockColumn } from '../print/result.js';
+import { type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
+import {
+  binaryOf,
+  castValue,
+  type Environment,
+  numberOf,
+  textOf,
+  ticksOf,
+  truthOf,
+  wrongType,
+} from '../resolve/convert.js';
+import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } from '../resolve/value.js';
+import { Planner } from './query.js';
+import { castToEngine, engineType } from './storage.js';
+
+export type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
+
+/** What a column of the rows to be written is. */
+export type SelectedColumn =
+  | { readonly kind: 'column' | 'tag'; readonly column: ColumnDef }
+  | { readonly kind: 'name' };
+
+/** An INSERT … SELECT whose SELECT gives rows as they are stored. */
+export interface InsertSelectPlan {
+  readonly target: TableTarget;
+  readonly database: string;
+  /**
+   * Engine SELECT: series id (0 when rows name their sub-table), time, `columns` as nullable values of their types, tags and
+   * names as text, and last the number of what is wrong with the row in `problems`, counted from 1; 0 when nothing is.
+   */
+  readonly sql: string;
+  readonly columns: readonly SelectedColumn[];
+  readonly problems: readonly Fault[];
+}
+
+/** First and last tick that a row may have. */
+export interface TimeRange {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/**
+ * Plans INSERT … SELECT (sql reference 3.1, rule 8): columns of the SELECT belong to those of the table by position and are
+ * converted as CAST does, except that text too long and numbers out of range are refused, as in INSERT … VALUES.
+ */
+export function planInsertSelect(
+  statement: InsertSelect,
+  context: QueryContext,
+  timeRange: (database: string) => TimeRange,
+): InsertSelectPlan {
+  const database = statement.table.database?.text ?? context.database;
+  if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
+  const precision = context.precisionOf(database);
+  if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
+  const target = context.resolveTable(database, statement.table.name.text);
+  if (target === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
+  const wanted = wantedColumns(statement, target);
+  const block = new Planner(context).plan(statement.query);
+  if (block.columns.length !== wanted.length) throw illegalColumnCount();
+  const rows = new RowShape({ context, precision }, timeRange(database));
+  for (const [at, column] of wanted.entries()) rows.add(column, blockValue(block.columns[at]));
+  const id = target.kind === 'super' ? 0n : target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
+  const sql = `SELECT toUInt64(${id}) AS id, ${rows.items()} FROM (${block.sql}) AS b`;
+  return { target, database, sql, columns: rows.columns, problems: rows.problems };
+}
+
+type Wanted = SelectedColumn | { readonly kind: 'time' };
+
+function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): Wanted[] {
+  const { table: def } = target;
+  if (columns === undefined) {
+    if (target.kind === 'super') throw insertSyntax(table.name, 'tbname value expected');
+    return [{ kind: 'time' }, ...def.columns.map((column) => ({ kind: 'column', column }) as const)];
+  }
+  const wanted = columns.map((name) => wantedColumn(name, target));
+  const seen = new Set<string>();
+  for (const name of columns) {
+    if (seen.has(name.text)) throw insertSyntax(name, 'duplicated column name');
+    seen.add(name.text);
+  }
+  if (target.kind === 'super' && !wanted.some(({ kind }) => kind === 'name')) {
+    throw insertSyntax(table.name, 'tbname value expected');
+  }
+  if (!wanted.some(({ kind }) => kind === 'time')) throw primaryTimeNull();
+  return wanted;
+}
+
+function wantedColumn({ text }: Name, { kind, table }: TableTarget): Wanted {
+  if (text === table.timeColumn) return { kind: 'time' };
+  const column = table.columns.find(({ name }) => name === text);
+  if (column !== undefined) return { kind: 'column', column };
+  const tag = kind === 'super' ? table.tags.find(({ name }) => name === text) : undefined;
+  if (tag !== undefined) return { kind: 'tag', column: tag };
+  if (kind === 'super' && text === 'tbname') return { kind: 'name' };
+  throw invalidColumnName(text);
+}
+
+function insertSyntax({ text }: Name, reason: string): Error {
+  return refuse(Codes.insertSyntax, `syntax error near '${text.slice(0, 63)}' (${reason})`);
+}
+
+function blockValue(column: BlockColumn | undefined): Value {
+  const { alias = 'NULL', type = bigintType, precision = 'ms', nullable = true, role } = column ?? {};
+  return { sql: `b.${alias}`, type, precision, nullable, uses: Uses.row, role };
+}
+
+/** Collects the select list of the rows and what may be wrong with them. */
+class RowShape {
+  readonly columns: SelectedColumn[] = [];
+  readonly problems: Fault[] = [];
+  readonly #env: Environment;
+  readonly #range: TimeRange;
+  readonly #items: string[] = [];
+  readonly #tests: string[] = [];
+  #time = '';
+
+  constructor(env: Environment, range: TimeRange) {
+    this.#env = env;
+    this.#range = range;
+  }
+
+  add(wanted: Wanted, value: Value): void {
+    if (wanted.kind === 'time') {
+      this.#addTime(value);
+      return;
+    }
+    this.columns.push(wanted);
+    if (wanted.kind === 'name') this.#addName(value);
+    else if (wanted.kind === 'tag')
+      this.#items.push(tagText(this.#converted(value, wanted.column), wanted.column.type));
+    else this.#items.push(this.#converted(value, wanted.column));
+  }
+
+  /** Everything behind the id. */
+  items(): string {
+    const tests = this.#tests.map((test, at) => `${test}, ${at + 1}`);
+    const problem = tests.length === 0 ? '0' : `multiIf(${tests.join(', ')}, 0)`;
+    const items = [this.#time, ...this.#items, castToEngine(problem, problemType)];
+    return items.map((sql, at) => `${sql} AS x${at}`).join(', ');
+  }
+
+  #addTime(value: Value): void {
+    if (value.role === 'null') throw primaryTimeNull();
+    if (value.type.name !== 'TIMESTAMP') throw wrongType(value.type);
+    const { sql } = ticksOf(value, this.#env.precision, this.#env);
+    const { min, max } = this.#range;
+    this.#refuse(`isNull(${sql})`, primaryTimeNull().fault);
+    this.#refuse(`or(${sql} < ${int64(min)}, ${sql} > ${int64(max)})`, timestampOutOfRange().fault);
+    this.#time = `assumeNotNull(${sql})`;
+  }
+
+  #addName(value: Value): void {
+    if (!isText(value.type)) throw wrongType(value.type);
+    this.#refuse(`isNull(${value.sql})`, fault('syntax', Codes.invalidOperation, 'tbname column can not be null'));
+    this.#items.push(castToEngine(value.sql, value.type));
+  }
+
+  /** A value as a nullable one of the column's type; one that does not fit makes the row a problem. */
+  #converted(value: Value, { name, type }: ColumnDef): string {
+    if (value.role === 'null') return castToEngine('NULL', type);
+    if (type.name === 'TIMESTAMP') return castToEngine(ticksOf(value, this.#env.precision, this.#env).sql, type);
+    if (type.name === 'BOOL') return castToEngine(truthOf(value).sql, type);
+    if (type.name === 'FLOAT' || type.name === 'DOUBLE') return castToEngine(numberOf(value).sql, type);
+    if (isNumeric(type)) return this.#number(value, name, type);
+    if (type.name === 'JSON') {
+      if (value.type.name !== 'JSON' || value.member !== undefined) throw wrongType(value.type);
+      return castToEngine(value.sql, type);
+    }
+    return this.#bytes(value, name, type);
+  }
+
+  #number(value: Value, name: string, type: DataType): string {
+    const whole = isInteger(type);
+    const source = isText(value.type) && whole ? castValue(value, bigintType, this.#env) : value;
+    if (
+      !isNumeric(source.type) &&
+      !isText(source.type) &&
+      source.type.name !== 'BOOL' &&
+      source.type.name !== 'TIMESTAMP'
+    ) {
+      throw wrongType(value.type);
+    }
+    const exact = isInteger(source.type) || source.type.name === 'BOOL' || source.type.name === 'TIMESTAMP';
+    const number = exact || source.type.name === 'DECIMAL' ? source.sql : numberOf(source).sql;
+    const rounded = whole ? (exact ? number : `trunc(${number})`) : `round(${number}, ${type.scale ?? 0})`;
+    const sql = `accurateCastOrNull(${rounded}, '${engineType(type)}')`;
+    const overflow = whole
+      ? fault('syntax', Codes.valueOutOfRange, `Value out of range: ${name}`)
+      : decimalOverflow().fault;
+    this.#refuse(`and(isNull(${sql}), isNotNull(${number}))`, overflow);
+    return castToEngine(sql, type);
+  }
+
+  #bytes(value: Value, name: string, type: DataType): string {
+    if (isBinary(type)) {
+      if (!isBinary(value.type) && !(isText(value.type) && type.name !== 'GEOMETRY')) throw wrongType(value.type);
+    } else if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
+    const sql = isBinary(type) ? binaryOf(value) : textOf(value);
+    const length = type.name === 'NCHAR' ? `lengthUTF8(${sql})` : `length(${sql})`;
+    this.#refuse(`ifNull(${length} > ${type.length}, 0)`, valueTooLong(name).fault);
+    return castToEngine(sql, type);
+  }
+
+  #refuse(test: string, found: Fault): void {
+    this.#tests.push(test);
+    this.problems.push(found);
+  }
+}
+
+/** Type of the last column. */
+export const problemType = dataType('SMALLINT UNSIGNED');
+
+/** A tag's value as the text its type prints, see `TagValue`; `sql` is of the engine's type. */
+function tagText(sql: string, type: DataType): string {
+  if (isBinary(type)) return `CAST(lower(hex(${sql})), 'Nullable(String)')`;
+  if (type.name === 'FLOAT' || type.name === 'DOUBLE') {
+    return `CAST(if(isFinite(${sql}), toString(${sql}), NULL), 'Nullable(String)')`;
+  }
+  return `CAST(toString(${sql}), 'Nullable(String)')`;
+}
