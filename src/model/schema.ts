@@ -77,6 +77,20 @@ export interface TableDef {
   readonly revision: number;
 }
 
+/** A query that can be selected from by name. */
+export interface ViewDef {
+  readonly name: string;
+  readonly database: string;
+  /** The query, in the dialect's words. */
+  readonly text: string;
+  /** Database of tables that the text names without one. */
+  readonly current: string | undefined;
+  /** Who made it. */
+  readonly user: string;
+  /** Unix ms. */
+  readonly created: number;
+}
+
 /** Tag value as text; undefined is NULL. Typed tags hold the text the type prints. */
 export type TagValue = string | undefined;
 

@@ -2,7 +2,9 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { SqlRequest } from '../model/exchange.js';
-import { type NamedTable, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
+import type { Query } from '../sql/ast.js';
+import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
+import { expandViews } from '../sql/resolve/views.js';
 import { StatementNames } from './names.js';
 
 /** What turns the names in a query into tables that can be read. */
@@ -53,6 +55,25 @@ export async function queryContext(
     user,
     serverVersion: version,
   };
+}
+
+/**
+ * A query with the views it names written out. A name that memory does not know may be a view that another process made a
+ * moment ago, so the catalogue is read on before it is taken for something else.
+ */
+export async function withoutViews(
+  query: Query,
+  current: string | undefined,
+  { catalogue, subTables }: QueryNamesContext,
+): Promise<Query> {
+  const names = new StatementNames(catalogue, subTables);
+  const expand = (): Query => expandViews(query, current, (database, name) => catalogue.view(database, name));
+  const expanded = expand();
+  const isKnown = ({ database = current, name }: NamedTable): boolean =>
+    database === undefined || systemDatabases.includes(database) || names.resolve(database, name) !== 'unknown';
+  if (collectTables(expanded).every(isKnown)) return expanded;
+  await catalogue.sync();
+  return expand();
 }
 
 /** Unix nanoseconds, in steps of a millisecond. */

@@ -25,13 +25,14 @@ import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
-import { planQuery } from '../sql/plan/query.js';
+import { planQuery, type QueryPlan } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
 import { collectTables } from '../sql/resolve/context.js';
+import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { insertSelected } from './insert-select.js';
 import { StatementNames } from './names.js';
-import { nowNanos, queryContext } from './query-names.js';
+import { nowNanos, queryContext, withoutViews } from './query-names.js';
 import { type Running, RunningStatements } from './running-statements.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
@@ -56,6 +57,7 @@ export interface SqlContext {
   readonly variables: readonly Variable[];
 }
 
+type CreateView = Extract<Statement, { kind: 'create-view' }>;
 type Delete = Extract<Statement, { kind: 'delete' }>;
 
 /** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
@@ -146,6 +148,8 @@ export class SqlPipeline implements Component {
       }
       case 'insert-select':
         return this.#insertSelect(statement, request, user);
+      case 'create-view':
+        return this.#createView(statement, request, user);
       case 'unsupported':
         throw notSupported(statement.words);
       default:
@@ -205,14 +209,32 @@ export class SqlPipeline implements Component {
 
   async #query(query: Query, request: SqlRequest, user: string, signal: AbortSignal): Promise<SqlAnswer> {
     const { engine } = this.#context;
-    const systemTable = await systemRelations(query, request.database, this.#systemFacts());
-    const context = await queryContext(collectTables(query), systemTable, request, user, this.#context);
-    const plan = planQuery(query, context);
+    const plan = await this.#plan(query, request, user);
     const format = request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`;
     const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
     // The first piece is awaited here, because only until then the statement can be planned anew.
     return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
+  }
+
+  async #plan(written: Query, request: SqlRequest, user: string): Promise<QueryPlan> {
+    const query = await withoutViews(written, request.database, this.#context);
+    const systemTable = await systemRelations(query, request.database, this.#systemFacts());
+    return planQuery(query, await queryContext(collectTables(query), systemTable, request, user, this.#context));
+  }
+
+  /** A view is made of a query that can be run, also once the view exists. */
+  async #createView(statement: CreateView, request: SqlRequest, user: string): Promise<SqlAnswer> {
+    const { catalogue } = this.#context;
+    const { query, view } = statement;
+    await this.#withCurrentSchema(() => this.#plan(query, request, user));
+    const own = { database: view.database?.text ?? request.database, name: view.name.text };
+    expandViews(query, request.database, (database, name) => {
+      if (database === own.database && name === own.name) throw notSupported(`view ${name} that stands on itself`);
+      return catalogue.view(database, name);
+    });
+    await runDefinition(statement, this.#definitions(request, user));
+    return { kind: 'affected', rows: 0 };
   }
 
   async #delete({ table, where }: Delete, request: SqlRequest, user: string): Promise<SqlAnswer> {
@@ -224,14 +246,15 @@ export class SqlPipeline implements Component {
 
   async #insertSelect(statement: InsertSelect, request: SqlRequest, user: string): Promise<SqlAnswer> {
     const { catalogue, writes } = this.#context;
-    const { table, query } = statement;
-    const named = [{ database: table.database?.text, name: table.name.text }, ...collectTables(query)];
+    const { table } = statement;
     const running = this.#statements.begin(user, request.statement);
     try {
       const plan = await this.#withCurrentSchema(async () => {
+        const query = await withoutViews(statement.query, request.database, this.#context);
+        const named = [{ database: table.database?.text, name: table.name.text }, ...collectTables(query)];
         const systemTable = await systemRelations(query, request.database, this.#systemFacts());
         const context = await queryContext(named, systemTable, request, user, this.#context);
-        return planInsertSelect(statement, context, (name) => timeRange(catalogue.database(name)!));
+        return planInsertSelect({ ...statement, query }, context, (name) => timeRange(catalogue.database(name)!));
       });
       const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert(blocks, user, bytes);
       const rows = await insertSelected(plan, { ...this.#context, write, signal: running.signal });

@@ -308,7 +308,8 @@ export type Show =
     }
   | { readonly what: 'stables' | 'vgroups'; readonly database: Name | undefined; readonly like: string | undefined }
   | { readonly what: 'create-database'; readonly database: Name }
-  | { readonly what: 'create-table' | 'create-stable' | 'create-view'; readonly table: ObjectName }
+  | { readonly what: 'create-table' | 'create-stable'; readonly table: ObjectName }
+  | { readonly what: 'create-view'; readonly table: ObjectName }
   | { readonly what: 'tags'; readonly table: ObjectName }
   | {
       readonly what: 'table-tags';
@@ -339,6 +340,15 @@ export type Statement =
     }
   | { readonly kind: 'alter-database'; readonly name: Name; readonly options: readonly DatabaseOption[] }
   | { readonly kind: 'drop-database'; readonly name: Name; readonly ifExists: boolean }
+  /** `text` is the source of the query. */
+  | {
+      readonly kind: 'create-view';
+      readonly view: ObjectName;
+      readonly orReplace: boolean;
+      readonly query: Query;
+      readonly text: string;
+    }
+  | { readonly kind: 'drop-view'; readonly view: ObjectName; readonly ifExists: boolean }
   | { readonly kind: 'use'; readonly name: Name }
   | {
       readonly kind: 'create-table';

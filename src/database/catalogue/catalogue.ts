@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { DatabaseDef, SchemaView, TableDef } from '../../model/schema.js';
+import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
@@ -113,6 +113,14 @@ export class Catalogue implements SchemaView {
 
   tables(database: string): readonly TableDef[] {
     return this.#state.tables(database);
+  }
+
+  view(database: string, name: string): ViewDef | undefined {
+    return this.#state.view(database, name);
+  }
+
+  views(database: string): readonly ViewDef[] {
+    return this.#state.views(database);
   }
 
   generation(database: string, name: string): number {

@@ -55,6 +55,18 @@ export type Operation =
       /** Generation that is dropped: how many sub-tables of this name were dropped before it. */
       readonly generation: number;
     }
+  | {
+      readonly op: 'create-view';
+      readonly database: string;
+      readonly name: string;
+      readonly text: string;
+      /** Database of tables that the text names without one. */
+      readonly current: string | undefined;
+      readonly user: string;
+      /** Takes the place of a view of this name. */
+      readonly replace: boolean;
+    }
+  | { readonly op: 'drop-view'; readonly database: string; readonly name: string }
   | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
   | { readonly op: 'create-user' | 'alter-user'; readonly name: string; readonly passwordHash: string }
   | { readonly op: 'drop-user'; readonly name: string }

@@ -1,6 +1,6 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
-import type { DatabaseDef, SchemaView, TableDef } from '../../model/schema.js';
+import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
 import type { LogEntry, Operation } from './operations.js';
 
@@ -16,6 +16,7 @@ export interface UserDef {
 interface DatabaseEntry {
   readonly def: DatabaseDef;
   readonly tables: Map<string, TableEntry>;
+  readonly views: Map<string, ViewDef>;
   /** Names of the tables by id. */
   readonly names: Map<string, string>;
   /** How often a sub-table of a name was dropped; names never dropped are absent. */
@@ -75,6 +76,14 @@ export class CatalogueState implements SchemaView {
 
   tables(database: string): readonly TableDef[] {
     return [...(this.#databases.get(database)?.tables.values() ?? [])].map((entry) => entry.def);
+  }
+
+  view(database: string, name: string): ViewDef | undefined {
+    return this.#databases.get(database)?.views.get(name);
+  }
+
+  views(database: string): readonly ViewDef[] {
+    return [...(this.#databases.get(database)?.views.values() ?? [])];
   }
 
   generation(database: string, name: string): number {
@@ -161,7 +170,7 @@ export class CatalogueState implements SchemaView {
     const { name, precision, keepDays, options } = operation;
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
-    const nothing = { tables: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
+    const nothing = { tables: new Map(), views: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
     const vgroups = { first: this.#nextVgroup, count: Number(options.VGROUPS ?? defaultVgroups) };
     this.#nextVgroup += vgroups.count;
     this.#databases.set(name, { def, ...nothing, vgroups, epoch: entry.position, createdAt: entry.position });
@@ -184,7 +193,9 @@ export class CatalogueState implements SchemaView {
     const found = this.#databases.get(operation.database);
     if (found === undefined) return missingDatabase();
     const { name } = operation;
+    if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(found, operation, entry);
     if (operation.op === 'create-table' || operation.op === 'extend-table') {
+      if (found.views.has(name)) return tableExists();
       const refused =
         operation.op === 'create-table'
           ? createTable(found.def, found.tables, operation, entry, index)
@@ -231,6 +242,26 @@ export class CatalogueState implements SchemaView {
     }
     return undefined;
   }
+}
+
+function applyToViews(
+  { tables, views }: DatabaseEntry,
+  operation: Extract<Operation, { op: 'create-view' | 'drop-view' }>,
+  { at }: LogEntry,
+): Fault | undefined {
+  const { database, name } = operation;
+  if (operation.op === 'drop-view') {
+    return views.delete(name) ? undefined : fault('database', Codes.viewNotExist, 'View not exist');
+  }
+  const { text, current, user, replace } = operation;
+  if (tables.has(name)) return tableExists();
+  if (views.has(name) && !replace) return fault('database', Codes.viewAlreadyExists, 'View already exists');
+  views.set(name, { name, database, text, current, user, created: at });
+  return undefined;
+}
+
+function tableExists(): Fault {
+  return fault('database', Codes.tableAlreadyExists, 'Table already exists');
 }
 
 function missingTable(): Fault {

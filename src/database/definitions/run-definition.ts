@@ -11,6 +11,7 @@ import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
 import { removeThoroughly } from './removal.js';
 import { checkedPassword, checkedUserName, checkUserRight, type UserStatement } from './users.js';
+import { createView, dropView } from './views.js';
 
 /** Statements that {@link runDefinition} runs. */
 export type Definition = Exclude<
@@ -53,6 +54,10 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
         await knownSuperTable(context, statement.superTable);
       }
       return;
+    case 'create-view':
+      return createView(statement, context);
+    case 'drop-view':
+      return dropView(statement, context);
     case 'create-table':
       return createTable(statement, context);
     case 'create-child-tables':

@@ -1,5 +1,12 @@
 import { printWellKnownText } from '../../model/geometry-text.js';
-import { type ColumnDef, type DatabaseDef, dataType, type SubTable, type TableDef } from '../../model/schema.js';
+import {
+  type ColumnDef,
+  type DatabaseDef,
+  dataType,
+  type SubTable,
+  type TableDef,
+  type ViewDef,
+} from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { tagText } from '../system-tables/tags.js';
 import { declaredText } from './column-type.js';
@@ -31,6 +38,11 @@ export function createDatabaseText(database: DatabaseDef): string {
 function optionText(name: string, text: string): string {
   if (name === 'KEEP') return keepText(text);
   return name === 'DURATION' ? durationText(text) : text;
+}
+
+/** The statement that makes a view like this one. */
+export function createViewText({ name, text }: ViewDef): string {
+  return `CREATE VIEW ${quotedName(name)} AS ${text}`;
 }
 
 /** The statement that makes a super table or a normal table like this one. */

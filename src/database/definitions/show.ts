@@ -7,9 +7,9 @@ import { systemDatabases } from '../../sql/resolve/context.js';
 import type { Engine } from '../engine.js';
 import { systemTable } from '../system-tables/registry.js';
 import { encodingOf, tagEncoding } from './column-encoding.js';
-import { type DefinitionContext, knownDatabase } from './context.js';
+import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { type DescribedTable, describedTable } from './described-table.js';
-import { createDatabaseText, createSubTableText, createTableText } from './show-create.js';
+import { createDatabaseText, createSubTableText, createTableText, createViewText } from './show-create.js';
 
 /** A small result made in memory. */
 export interface Listing {
@@ -43,6 +43,8 @@ export async function runShow(show: Show, context: DefinitionContext, engine: En
     case 'create-table':
     case 'create-stable':
       return showCreateTable(show, context, engine);
+    case 'create-view':
+      return showCreateView(show.table, context);
     case 'alive': {
       if (show.database !== undefined) await knownDatabase(context, show.database.text);
       return { meta: [{ name: 'status', type: dataType('INT') }], rows: [[1]] };
@@ -60,7 +62,7 @@ function wordsOf(show: Show): string {
 }
 
 async function showCreateTable(
-  show: Extract<Show, { what: 'create-table' | 'create-stable' | 'create-view' }>,
+  show: Extract<Show, { what: 'create-table' | 'create-stable' }>,
   context: DefinitionContext,
   engine: Engine,
 ): Promise<Listing> {
@@ -72,6 +74,15 @@ async function showCreateTable(
     subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
   const meta = [text('Table', 192), text('Create Table', maxCreateBytes)];
   return { meta, rows: [[(subTable ?? table).name, statement]] };
+}
+
+async function showCreateView(name: ObjectName, context: DefinitionContext): Promise<Listing> {
+  const database = await databaseOf(context, name);
+  await context.catalogue.sync();
+  const view = context.catalogue.view(database.name, name.name.text);
+  if (view === undefined) throw new FaultError(fault('database', Codes.viewNotExist, 'View not exist'));
+  const meta = [text('View', 192), text('Create View', maxCreateBytes)];
+  return { meta, rows: [[view.name, createViewText(view)]] };
 }
 
 /** What the engine keeps of a table; of a sub-table or normal table, of all that share its storage. */

@@ -10,6 +10,7 @@ import { indexesTable, type ListedSystemTable, stablesTable, tablesTable } from 
 import { tagsTable } from './tags.js';
 import { tokensTable, userPrivilegesTable, usersTable } from './users.js';
 import { vgroupsTable, vnodesTable } from './vgroups.js';
+import { viewsTable } from './views.js';
 import { withoutRows } from './without-rows.js';
 
 /** Every system table, by database and name (SQL reference, 2.5). */
@@ -29,6 +30,7 @@ const systemTables: Readonly<Record<string, Readonly<Record<string, SystemTable>
     ins_user_privileges: userPrivilegesTable,
     ins_tokens: tokensTable,
     ins_indexes: indexesTable,
+    ins_views: viewsTable,
     ins_grants: grantsTable,
     ins_configs: configsTable,
     ins_dnode_variables: dnodeVariablesTable,

@@ -14,8 +14,6 @@ export const withoutRows: Readonly<Record<string, SystemTable>> = Object.fromEnt
     ins_topics: 'topic_name V192, db_name V64, create_time TS, sql V4096, schema V4096, meta V4, type V8',
     ins_subscriptions: `topic_name V204, consumer_group V193, vgroup_id INT, consumer_id V32, user V24, fqdn V128, offset V64,
       rows BIGINT`,
-    ins_views: `view_name V192, db_name V64, effective_user V24, create_time TS, type V11, query_sql V16384, parameters V1024,
-      default_values V1024, target_table V192`,
     ins_tsmas: `tsma_name V178, db_name V64, table_name V192, target_db V64, target_stb V192, stream_name V192, create_time TS,
       interval V64, create_sql V2048, func_list V1024`,
     ins_compacts: 'compact_id INT, db_name V64, start_time TS',

@@ -35,13 +35,12 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
 const nodeKinds = ['DNODE', 'MNODE', 'QNODE', 'SNODE', 'BNODE', 'ANODE'];
 const createOnly = [
   'RECURSIVE TSMA',
-  'OR REPLACE VIEW',
   'OR REPLACE FUNCTION',
   'OR REPLACE AGGREGATE FUNCTION',
   'AGGREGATE FUNCTION',
   'ENCRYPT_KEY',
 ];
-const objects = ['TOKEN', 'TSMA', 'STREAM', 'TOPIC', 'VIEW', 'FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
+const objects = ['TOKEN', 'TSMA', 'STREAM', 'TOPIC', 'FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
 
 /** Statements that are recognised by their first words and not available. */
 const unavailable: readonly string[] = [

@@ -13,6 +13,7 @@ import { parseDatabaseName, parseObjectName } from './names.js';
 import { parseQuery } from './query.js';
 import { parseShow } from './show.js';
 import { parseAlterUser, parseCreateUser } from './user.js';
+import { parseCreateView, parseDropView } from './view.js';
 
 /**
  * Syntax of one statement, with or without a trailing `;`. Names are not looked up and values not checked.
@@ -67,6 +68,8 @@ function parseCreate(cursor: Cursor): Statement {
   if (cursor.accept('TABLE')) return parseCreateTable(cursor);
   if (cursor.accept('STABLE')) return parseCreateStable(cursor);
   if (cursor.accept('DATABASE')) return parseCreateDatabase(cursor);
+  if (cursor.accept('VIEW')) return parseCreateView(cursor, false);
+  if (cursor.acceptPhrase('OR REPLACE VIEW')) return parseCreateView(cursor, true);
   cursor.expect('USER');
   return parseCreateUser(cursor);
 }
@@ -83,6 +86,7 @@ function parseDrop(cursor: Cursor): Statement {
   if (cursor.accept('TABLE')) return parseDropTable(cursor, false);
   if (cursor.accept('STABLE')) return parseDropTable(cursor, true);
   if (cursor.accept('DATABASE')) return parseDropDatabase(cursor);
+  if (cursor.accept('VIEW')) return parseDropView(cursor);
   cursor.expect('USER');
   return parseDropUser(cursor);
 }

@@ -61,7 +61,7 @@ test('recognises what is not available by its first words', (t) => {
     'create stream s into t as select 1': 'CREATE STREAM',
     'create topic if not exists x as select 1': 'CREATE TOPIC',
     'create tsma x on t function(avg(a)) interval(1m)': 'CREATE TSMA',
-    'create view v as select 1': 'CREATE VIEW',
+    'alter view v as select 1': 'ALTER VIEW',
     'create token x from user u': 'CREATE TOKEN',
     'grant all on d.* to u': 'GRANT',
     'revoke all on d.* from u;': 'REVOKE',
