@@ -38,7 +38,7 @@ class WkbReader {
   }
 
   #position(): string {
-    return `${this.#double()} ${this.#double()}`;
+    return `${this.#coordinate()} ${this.#coordinate()}`;
   }
 
   #count(): number {
@@ -46,9 +46,10 @@ class WkbReader {
     return this.#view.getUint32(this.#at - 4, true);
   }
 
-  #double(): number {
+  #coordinate(): string {
     this.#at += 8;
-    return this.#view.getFloat64(this.#at - 8, true);
+    const value = this.#view.getFloat64(this.#at - 8, true);
+    return Object.is(value, -0) ? '-0' : String(value);
   }
 }
 

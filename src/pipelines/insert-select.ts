@@ -69,7 +69,7 @@ function blockOf(
   { database, target }: InsertSelectPlan,
   content: Pick<ColumnBlock, 'rows' | 'ids' | 'times' | 'columns' | 'newSubTables'>,
 ): ColumnBlock {
-  return { kind: 'columns', database, table: target.table.name, nullMeaning: 'overwrite', ...content };
+  return { kind: 'columns', database, table: target.table.name, nullMeaning: 'overwrite', style: undefined, ...content };
 }
 
 function bytesOf({ rows, columns }: ColumnBlock): number {

@@ -201,3 +201,66 @@ test('two readers of one log hold the same state, however the log is cut into re
     }),
   );
 });
+
+test('numbers vgroups from 2 on and never gives a number twice', (t) => {
+  const state = new CatalogueState();
+  const named = (name: string, options: Record<string, string> = {}): Operation => ({
+    ...createDatabase,
+    name,
+    options,
+  });
+  state.apply(entry(1, named('a'), named('b', { VGROUPS: '3' })));
+  t.deepEqual(state.vgroups('a'), { first: 2, count: 2 });
+  t.deepEqual(state.vgroups('b'), { first: 4, count: 3 });
+  state.apply(entry(2, { op: 'drop-database', name: 'b', id: state.database('b')!.id }, named('b')));
+  t.deepEqual(state.vgroups('b'), { first: 7, count: 2 });
+  t.is(state.vgroups('nothing').count, 0);
+});
+
+test('remembers when a table was changed last, and when the installation began', (t) => {
+  const state = new CatalogueState();
+  t.is(state.began, undefined);
+  state.apply({ ...entry(1, createDatabase, superTable([['v', dataType('INT')]])), at: 100 });
+  t.deepEqual([state.began, state.lastUpdate('db', 't')], [100, 100]);
+  const comment = { op: 'alter-table', database: 'db', name: 't', change: { kind: 'comment', text: 'x' } } as const;
+  state.apply({ ...entry(2, comment), at: 200 });
+  t.is(state.lastUpdate('db', 't'), 200);
+  state.apply({ ...entry(3, superTable([['w', dataType('INT')]])), at: 300 });
+  t.deepEqual([state.began, state.lastUpdate('db', 't'), state.table('db', 't')?.created], [100, 300, 100]);
+  t.is(state.lastUpdate('db', 'nothing'), undefined);
+});
+
+test('a statement cannot make a row or its tags longer than they may be, and a JSON tag stays alone', (t) => {
+  const state = new CatalogueState();
+  const wide = (name: string, length: number) => ({ name, type: dataType('VARCHAR', length) });
+  const create = (name: string, tags: { name: string; type: ReturnType<typeof dataType> }[]): Operation => ({
+    op: 'create-table',
+    database: 'db',
+    name,
+    kind: 'super',
+    timeColumn: 'ts',
+    columns: [wide('v', 60_000)],
+    tags,
+    comment: undefined,
+    ttl: 0,
+  });
+  const json = { name: 'labels', type: dataType('JSON') };
+  state.apply(entry(1, createDatabase, create('t', [wide('g', 16_000)]), create('j', [json])));
+  const codes = (name: string, change: Extract<Operation, { op: 'alter-table' }>['change']) =>
+    state.apply(entry(2, { op: 'alter-table', database: 'db', name, change })).map((fault) => fault?.code);
+  t.deepEqual(codes('t', { kind: 'add-column', column: wide('w', 6_000) }), [Codes.rowTooLong]);
+  t.deepEqual(codes('t', { kind: 'modify-column', column: wide('v', 65_524) }), [Codes.rowTooLong]);
+  t.deepEqual(codes('t', { kind: 'modify-column', column: wide('v', 65_500) }), [undefined]);
+  t.deepEqual(codes('t', { kind: 'add-tag', column: wide('h', 400) }), [Codes.tagsTooLong]);
+  t.deepEqual(codes('j', { kind: 'add-tag', column: wide('h', 4) }), [Codes.oneJsonTag]);
+});
+
+test('a database in single stable mode has one super table, however it is made', (t) => {
+  const state = new CatalogueState();
+  state.apply(entry(1, { ...createDatabase, options: { SINGLE_STABLE: '1' } }));
+  const columns = [{ name: 'v', type: dataType('INT') }];
+  const shape = { op: 'extend-table', database: 'db', timeColumn: '_ts', columns, tags: columns } as const;
+  const make = (name: string): Operation => ({ ...shape, name, tags: [] });
+  const codes = (...operations: Operation[]) => state.apply(entry(2, ...operations)).map((fault) => fault?.code);
+  t.deepEqual(codes(make('t'), make('t'), make('u')), [undefined, undefined, Codes.singleStable]);
+});
