@@ -11,17 +11,18 @@ import { TableExpiry } from './database/definitions/table-expiry.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import type { Variable } from './database/system-tables/system-table.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
+import type { WireFormat } from './model/batch.js';
 import type { Component, ComponentLog } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
 import { Codes, fault } from './model/fault.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
+import { newBodyCutter } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { WritePipeline } from './pipelines/writes.js';
 import { DatabaseSink } from './sinks/database.js';
 import { HttpBodySource } from './sources/http-body/source.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
-import { LineCutter } from './transforms/parse/line-cutter.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
 const smallBodyBytes = 1024 * 1024;
@@ -104,7 +105,7 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
   await credentials.prepare();
   const { limits } = settings;
   const gate = new ByteCreditGate(limits.creditBytes);
-  const newCutter = (): LineCutter => new LineCutter(limits.lineBytes);
+  const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
@@ -138,6 +139,7 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
       restfulRowLimit: settings.general.restfulRowLimit,
       sqlBytes: limits.sqlBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
+      tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
     },
     cors: settings.cors,
     loginSecret: await catalogue.sharedSecret(),

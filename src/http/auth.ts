@@ -39,12 +39,18 @@ export function readAuthorization(
   return invalidType;
 }
 
-function readBasic(token: string): Credentials | Fault {
-  if (!standardBase64.test(token)) return invalidBasic;
+/** User and password of a `Basic` token, either may be empty; undefined when it is not Base64 of two parts with a colon. */
+export function decodeBasic(token: string): { readonly user: string; readonly password: string } | undefined {
+  if (!standardBase64.test(token)) return undefined;
   const pair = Buffer.from(token, 'base64').toString('utf8');
   const colon = pair.indexOf(':');
-  if (colon < 1 || colon === pair.length - 1) return invalidBasic;
-  return { scheme: 'password', user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+  return colon < 0 ? undefined : { user: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+function readBasic(token: string): Credentials | Fault {
+  const pair = decodeBasic(token);
+  if (pair === undefined || pair.user === '' || pair.password === '') return invalidBasic;
+  return { scheme: 'password', ...pair };
 }
 
 function readCustom(token: string, codes: LoginCodes): Credentials | Fault {

@@ -22,11 +22,12 @@ export interface HandlerSettings {
   readonly restfulRowLimit: number;
   /** Longest SQL statement, inflated, in bytes. */
   readonly sqlBytes: number;
-  readonly lineproto: LineprotoSettings;
+  readonly lineproto: WriteRouteSettings;
+  readonly tsdbwire: WriteRouteSettings;
 }
 
-export interface LineprotoSettings {
-  /** `lineproto.enable`: off means that the route does not exist. */
+export interface WriteRouteSettings {
+  /** `lineproto.enable` and so on: off means that the route does not exist. */
   readonly enable: boolean;
   /** `smlAutoCreateDB`. */
   readonly createDatabase: boolean;

@@ -3,6 +3,7 @@ import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { pingHandler } from './handlers/ping.js';
 import { sqlHandler } from './handlers/sql.js';
+import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 
 /** One interface. A path segment that begins with a colon is a parameter. */
@@ -15,7 +16,8 @@ export interface Route {
 /** Every interface of the service (specification 1, "Endpoints"). Whatever is not here is 404. */
 export function routes(context: HandlerContext): readonly Route[] {
   const sql = sqlHandler(context);
-  const { lineproto } = context.settings;
+  const { lineproto, tsdbwire } = context.settings;
+  const putTelnet = tsdbwireWriteHandler(context, 'tsdbwire-telnet');
   return [
     { method: 'POST', path: '/rest/sql', handle: sql },
     { method: 'POST', path: '/rest/sql/:db', handle: sql },
@@ -24,6 +26,7 @@ export function routes(context: HandlerContext): readonly Route[] {
     { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
     { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
+    ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),
   ];
 }
 

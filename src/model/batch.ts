@@ -2,7 +2,7 @@ import type { ColumnBlock } from './column-block.js';
 import { type Delivery, worstOf } from './delivery.js';
 
 /** Formats that text and datagrams arrive in. */
-export type WireFormat = 'lineproto' | 'remote-write' | 'sql-insert';
+export type WireFormat = 'lineproto' | 'remote-write' | 'tsdbwire-telnet' | 'sql-insert';
 
 /** Whole lines or one datagram, as they came. */
 export interface ByteBlock {

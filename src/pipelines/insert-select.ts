@@ -69,7 +69,14 @@ function blockOf(
   { database, target }: InsertSelectPlan,
   content: Pick<ColumnBlock, 'rows' | 'ids' | 'times' | 'columns' | 'newSubTables'>,
 ): ColumnBlock {
-  return { kind: 'columns', database, table: target.table.name, nullMeaning: 'overwrite', style: undefined, ...content };
+  return {
+    kind: 'columns',
+    database,
+    table: target.table.name,
+    nullMeaning: 'overwrite',
+    style: undefined,
+    ...content,
+  };
 }
 
 function bytesOf({ rows, columns }: ColumnBlock): number {

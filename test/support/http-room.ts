@@ -121,6 +121,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       restfulRowLimit: -1,
       sqlBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
+      tsdbwire: { enable: true, createDatabase: false },
       ...options.settings,
     },
     cors: { ...openCors, ...options.cors },

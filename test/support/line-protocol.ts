@@ -68,9 +68,11 @@ export class LineProtocolDesk {
   dictionary = new SeriesDictionary();
   made = 0;
   readonly #precision: Precision;
+  readonly #parser: (bytes: Uint8Array, options: ParseOptions) => ParsedPoints;
 
-  constructor(precision: Precision = 'ns') {
+  constructor(precision: Precision = 'ns', parser = parseLineProtocol) {
     this.#precision = precision;
+    this.#parser = parser;
   }
 
   options(more: Partial<ParseOptions> = {}): ParseOptions {
@@ -93,7 +95,7 @@ export class LineProtocolDesk {
   }
 
   parse(text: string | Uint8Array, more: Partial<ParseOptions> = {}): ParsedPoints {
-    return parseLineProtocol(typeof text === 'string' ? Buffer.from(text) : text, this.options(more));
+    return this.#parser(typeof text === 'string' ? Buffer.from(text) : text, this.options(more));
   }
 
   /** Rows of all blocks, table by table. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Subject } from 'rxjs';
-import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import { BufferPool } from '../../model/buffer-pool.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
@@ -17,7 +17,7 @@ export interface HttpBodyOptions extends FramingLimits {
   readonly origin: string;
   /** Bodies up to this length are taken whole, longer and unmeasured ones are framed. */
   readonly smallBodyBytes: number;
-  readonly newCutter: () => LineCutter;
+  readonly newCutter: (format: WireFormat) => LineCutter;
 }
 
 /**
@@ -74,7 +74,7 @@ export class HttpBodySource implements Source<ByteBlock> {
         await this.#gate.opened();
         await this.#readWhole(body, length, exchange.aborted, emit, ending);
       } else {
-        const chain = framing(this.#options.newCutter, this.#options);
+        const chain = framing(() => this.#options.newCutter(format), this.#options);
         await new Promise<void>((resolve, reject) => {
           fromBytes<Frame>(body, chain, this.#gate, exchange.aborted).subscribe({
             next: emit,

@@ -26,6 +26,9 @@ export interface FramingLimits {
 
 const lineFeed = 0x0a;
 
+/** Cuts text in which every line feed ends a line. */
+export const lineFeedCutter: LineCutter = { lastLineBreak: (bytes) => bytes.lastIndexOf(lineFeed) + 1 };
+
 /**
  * Bytes to frames of whole lines: a chain that is built per connection or per large body and destroyed with it. The last
  * line needs no line break. A line above the limit becomes one `tooLong` frame, and reading goes on behind it.

@@ -10,6 +10,7 @@ import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } fro
 import { endOfFieldName } from './point-table.js';
 import { finishHash, hashKey, mixWord } from './series-dictionary.js';
 import { parseSeriesKey, unescapeName } from './series-key.js';
+import { terminated } from './terminated.js';
 import { countCharacters } from './utf8.js';
 
 const newline = 0x0a;
@@ -20,15 +21,6 @@ const hash = 0x23;
 const comma = 0x2c;
 const equals = 0x3d;
 const backslash = 0x5c;
-
-/** The text with a line break at its end, so that every scan outside a string stops by itself. */
-function terminated(bytes: Uint8Array): Uint8Array {
-  if (bytes.length === 0 || bytes[bytes.length - 1] === newline) return bytes;
-  const copy = new Uint8Array(bytes.length + 1);
-  copy.set(bytes);
-  copy[bytes.length] = newline;
-  return copy;
-}
 
 /** Reads the lines of one call. */
 class LineReader {
@@ -50,7 +42,8 @@ class LineReader {
 
   constructor(bytes: Uint8Array, options: ParseOptions) {
     this.#options = options;
-    this.#bytes = terminated(bytes);
+    // Empty text has no lines, not an empty one.
+    this.#bytes = bytes.length === 0 ? bytes : terminated(bytes);
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
     this.#end = this.#bytes.length;
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;

@@ -1,0 +1,61 @@
+import type { Target } from '../../model/batch.js';
+import { badLine, excerpt, type LineProblem } from './line-problem.js';
+import { TimeReader } from './lineproto-time.js';
+import type { ParseOptions } from './parse-options.js';
+
+const zero = 0x30;
+/** Digits of a timestamp in seconds and in milliseconds. */
+const secondDigits = 10;
+const milliDigits = 13;
+
+/** Reads timestamps whose unit differs from point to point: told by their length, or given with each of them. */
+export class PointTimes {
+  /** Ticks of the last timestamp read: low word, high word. */
+  words = new Uint32Array(2);
+  problem: LineProblem | undefined;
+  readonly #options: ParseOptions;
+  readonly #seconds: TimeReader;
+  readonly #millis: TimeReader;
+  readonly #others = new Map<Target['precision'], TimeReader>();
+
+  constructor(options: ParseOptions) {
+    this.#options = options;
+    this.#seconds = this.#reader('s');
+    this.#millis = this.#reader('ms');
+  }
+
+  /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, 13 milliseconds, `0` is now. False sets `problem`. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    const length = end - start;
+    if (length === secondDigits) return this.#readWith(this.#seconds, bytes, start, end);
+    if (length === milliDigits) return this.#readWith(this.#millis, bytes, start, end);
+    if (length === 1 && bytes[start] === zero) return this.#readWith(this.#seconds, bytes, start, end);
+    const shown = excerpt(bytes, start, end);
+    this.problem = badLine(start, `timestamp ${shown} does not have ${secondDigits} or ${milliDigits} digits`);
+    return false;
+  }
+
+  /** Reads the timestamp `bytes[start, end)` in a unit; 0 is now. False sets `problem`. */
+  readIn(unit: Target['precision'], bytes: Uint8Array, start: number, end: number): boolean {
+    let reader = this.#others.get(unit);
+    if (reader === undefined) {
+      reader = this.#reader(unit);
+      this.#others.set(unit, reader);
+    }
+    return this.#readWith(reader, bytes, start, end);
+  }
+
+  #reader(unit: Target['precision']): TimeReader {
+    const { database, nowTicks, minTicks } = this.#options;
+    return new TimeReader(unit, database.precision, nowTicks, minTicks);
+  }
+
+  #readWith(reader: TimeReader, bytes: Uint8Array, start: number, end: number): boolean {
+    const stop = reader.read(bytes, start, end);
+    this.words = reader.words;
+    if (stop === end) return true;
+    const notWhole = `timestamp ${excerpt(bytes, start, end)} is not a whole number`;
+    this.problem = stop < 0 ? reader.problem : badLine(start, notWhole);
+    return false;
+  }
+}

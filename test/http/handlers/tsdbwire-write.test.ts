@@ -1,0 +1,120 @@
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { type Delivery, delivered } from '../../../src/model/delivery.js';
+import type { WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { type Ask, ask, type Reply, type RoomOptions, startRoom } from '../../support/http-room.js';
+
+interface Seen {
+  readonly request: WriteRequest;
+  readonly body: string;
+}
+
+/** Reads every body to its end, remembers it, and answers with one delivery. */
+function recording(seen: Seen[], delivery: Delivery = delivered(1)): RoomOptions {
+  return {
+    write: (exchange) => {
+      text(exchange.request.body).then(
+        (body) => {
+          seen.push({ request: exchange.request, body });
+          exchange.answer(delivery);
+        },
+        () => exchange.refuse(fault('database', Codes.free, 'the pipeline stumbled')),
+      );
+    },
+  };
+}
+
+const telnet = '/tsdbwire/v1/put/telnet/demo';
+
+function put(room: { port: number }, path = telnet, more: Ask = {}): Promise<Reply> {
+  return ask(room, { path, body: 'm 1700000000 1 a=b\n', ...more });
+}
+
+test('a write that is stored is 204 without a body, and carries what the request said', async (t) => {
+  const seen: Seen[] = [];
+  const settings = { tsdbwire: { enable: true, createDatabase: true } };
+  const room = await startRoom(t, { ...recording(seen), settings });
+  const reply = await put(room, '/tsdbwire/v1/put/telnet/De%20mo?ttl=7&details&sync&summary');
+  t.deepEqual([reply.status, reply.body.length], [204, 0]);
+  t.is(seen[0]?.body, 'm 1700000000 1 a=b\n');
+  t.is(seen[0]?.request.format, 'tsdbwire-telnet');
+  t.like(seen[0]?.request.target, { database: 'De mo', createDatabase: true, ttl: 7 });
+  const body = gzipSync('m 1700000001 1 a=b\n');
+  t.is((await put(room, telnet, { body, headers: { 'content-encoding': 'gzip' } })).status, 204);
+  t.is(seen[1]?.body, 'm 1700000001 1 a=b\n');
+});
+
+test('credentials are Basic and nothing else, and refused in the words of this interface', async (t) => {
+  const room = await startRoom(t);
+  const base64 = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const cases = [
+    [undefined, 401, 'auth needed'],
+    ['Bearer abc', 401, 'unsupported auth type'],
+    ['Custom abc', 401, 'unsupported auth type'],
+    ['Basic !!!', 401, 'wrong basic auth'],
+    [base64('root'), 401, 'wrong basic auth'],
+    [base64(':x'), 400, 'no auth info found'],
+    [base64('root:'), 400, 'no auth info found'],
+    [base64('root:wrong'), 401, '[0x357] Authentication failure'],
+  ] as const;
+  for (const [authorization, status, message] of cases) {
+    const headers = authorization === undefined ? {} : { authorization };
+    const reply = await put(room, telnet, { auth: false, headers });
+    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message })]);
+  }
+});
+
+test('bad parameters are 400 and say which', async (t) => {
+  const room = await startRoom(t);
+  for (const name of ['req_id', 'ttl']) {
+    const reply = await put(room, `${telnet}?${name}=soon`);
+    const message = `illegal param, ${name} must be numeric`;
+    t.deepEqual([reply.status, reply.text], [400, JSON.stringify({ code: 400, message })]);
+  }
+});
+
+test('bad lines, what trying again cannot help and what it can help have different answers', async (t) => {
+  const bad = { row: 2, fault: fault('parameter', Codes.schemalessData, 'the point has no tags (column 9)') };
+  const cases: [Delivery, number, string][] = [
+    [delivered(3, 1, [bad]), 400, 'line 3: [0x3002] the point has no tags (column 9) (1 rejected, 3 written)'],
+    [{ outcome: 'rejected', fault: fault('database', Codes.free, 'no') }, 400, '[0xffff] no'],
+    [
+      { outcome: 'rejected', fault: fault('database', Codes.databaseNotExist, 'Database not exist') },
+      404,
+      '[0x388] Database not exist',
+    ],
+    [{ outcome: 'failed', fault: fault('network', Codes.networkUnavailable, 'down') }, 503, '[0xb] down'],
+    [{ outcome: 'failed', fault: fault('database', Codes.free, 'broken') }, 500, '[0xffff] broken'],
+    [{ outcome: 'shed', reason: 'queue-full' }, 503, 'write queue is full'],
+  ];
+  for (const [delivery, status, message] of cases) {
+    const reply = await put(await startRoom(t, recording([], delivery)));
+    t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message })]);
+    t.is(reply.headers['retry-after'], status === 503 ? '5' : undefined);
+  }
+});
+
+test('a body that is not what its headers promise is 400, a strange coding 415', async (t) => {
+  const room = await startRoom(t, recording([]));
+  const bad = await put(room, telnet, { headers: { 'content-encoding': 'gzip' } });
+  t.deepEqual([bad.status, bad.text], [400, '{"code":400,"message":"request body is not valid gzip data"}']);
+  t.is((await put(room, telnet, { headers: { 'content-encoding': 'gzip, br' } })).status, 415);
+});
+
+test('the memory guard refuses before anything else', async (t) => {
+  const room = await startRoom(t, { guard: () => 'all-paused' });
+  const reply = await put(room, telnet, { auth: false });
+  t.deepEqual([reply.status, reply.text], [503, '"memory exceeds threshold"']);
+  t.is(reply.headers['retry-after'], '120');
+});
+
+test('no database, another method and a door that is switched off do not exist', async (t) => {
+  const room = await startRoom(t);
+  t.is((await put(room, '/tsdbwire/v1/put/telnet')).status, 404);
+  t.is((await put(room, '/tsdbwire/v1/put/telnet/')).status, 404);
+  t.is((await ask(room, { method: 'GET', path: telnet })).status, 404);
+  const off = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false } } });
+  t.is((await put(off)).status, 404);
+});
