@@ -9,7 +9,7 @@ import { version } from './version.js';
 const stopDeadlineMs = 10_000;
 
 /** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
-const withoutEffect = /^(debug$|(monitor|log|tmq|agentd|statsgw|tsdbwire_telnet|hostexporter|metricsdb)\.)/;
+const withoutEffect = /^(debug$|(monitor|log|tmq|agentd|statsgw|hostexporter|metricsdb)\.)/;
 
 const resolution = resolveSettings({
   program: 'sluice',

@@ -19,9 +19,11 @@ import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { SqlPipeline } from './pipelines/sql.js';
-import { WritePipeline } from './pipelines/writes.js';
+import { StandingUser } from './pipelines/standing-user.js';
+import { type WriteInput, WritePipeline } from './pipelines/writes.js';
 import { DatabaseSink } from './sinks/database.js';
 import { HttpBodySource } from './sources/http-body/source.js';
+import { TsdbwireTelnetSource } from './sources/tsdbwire-telnet/source.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
@@ -109,7 +111,7 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
-    inputs: [],
+    inputs: tsdbwireTelnet(settings, version, credentials, logger),
     sink: new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }),
     gate,
     catalogue,
@@ -169,6 +171,34 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
       await engine.stop();
     },
   };
+}
+
+/** The telnet-format listeners, when they are switched on. */
+function tsdbwireTelnet(
+  { tsdbwireTelnet: listeners, limits, general }: Settings,
+  version: string,
+  credentials: CredentialCheck,
+  logger: Logger,
+): WriteInput[] {
+  if (!listeners.enable) return [];
+  const log = componentLog(logger, 'tsdbwire_telnet');
+  const options = {
+    ...listeners,
+    maxLineBytes: limits.lineBytes,
+    createDatabase: general.smlAutoCreateDB,
+    version: `sluice ${version}`,
+  };
+  // What is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
+  const gate = new ByteCreditGate(limits.creditBytes);
+  const { user, password } = listeners;
+  const check = () => credentials.authenticate({ scheme: 'password', user, password });
+  return [
+    {
+      source: new TsdbwireTelnetSource(options, gate, log),
+      retry: 'here',
+      user: new StandingUser(user, check, log),
+    },
+  ];
 }
 
 async function warnOfBuiltInPassword(credentials: CredentialCheck, log: ComponentLog): Promise<void> {

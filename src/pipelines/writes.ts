@@ -18,6 +18,7 @@ import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
 import { pointParsers } from './formats.js';
 import { Retries } from './retries.js';
+import type { StandingUser } from './standing-user.js';
 
 /** A door that data comes in by. */
 export interface WriteInput {
@@ -27,6 +28,8 @@ export interface WriteInput {
    * that are never told it is done here, while the batch keeps its credit.
    */
   readonly retry: 'sender' | 'here';
+  /** Who writes, for doors whose senders bring no credentials; left out, the source lets in nobody unknown. */
+  readonly user?: StandingUser;
 }
 
 /** What the write pipeline is made of. */
@@ -70,9 +73,10 @@ export class WritePipeline implements Component {
 
   async start(): Promise<void> {
     const { bodies, inputs, sink, limits, log } = this.#context;
-    const arriving = ({ source, retry }: WriteInput) => {
-      const batches$ = source.batches$.pipe(map(stamped));
-      return retry === 'here' ? batches$.pipe(map((batch) => this.#retries.wrap(batch))) : batches$;
+    const arriving = ({ source, retry, user }: WriteInput) => {
+      const stamped$ = source.batches$.pipe(map(stamped));
+      const batches$ = retry === 'here' ? stamped$.pipe(map((batch) => this.#retries.wrap(batch))) : stamped$;
+      return user === undefined ? batches$ : batches$.pipe(user.admit());
     };
     const batches$ = merge(...[{ source: bodies, retry: 'sender' } as const, ...inputs].map(arriving));
     const first$ = batches$.pipe(
@@ -88,7 +92,10 @@ export class WritePipeline implements Component {
         },
         error: (error: unknown) => log.error({ error: String(error) }, 'The write pipeline broke.'),
       });
-    for (const { source } of inputs) await source.start();
+    for (const { source, user } of inputs) {
+      await user?.verify();
+      await source.start();
+    }
   }
 
   async drain(deadline: AbortSignal): Promise<void> {
@@ -104,6 +111,7 @@ export class WritePipeline implements Component {
   async stop(): Promise<void> {
     const { bodies, inputs } = this.#context;
     this.#retries.stop();
+    for (const { user } of inputs) user?.stop();
     await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#subscription?.unsubscribe();
   }

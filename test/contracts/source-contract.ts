@@ -38,6 +38,10 @@ async function soon<T>(work: Promise<T>): Promise<T | 'waiting'> {
   return Promise.race([work, new Promise<'waiting'>((resolve) => setTimeout(() => resolve('waiting'), 50))]);
 }
 
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 /**
  * What every source must hold: all it reads comes out once, the sender learns the worst ending, credit comes back in
  * every case, a shut gate stops the reading, a drain waits for what was taken. `large` is text that becomes several batches.
@@ -82,7 +86,7 @@ export function sourceContract(test: TestFn, name: string, make: () => Promise<S
     const open: Batch<ByteBlock>[] = [];
     made.source.batches$.subscribe((batch) => open.push(batch));
     const ending = made.send('one line\n');
-    await soon(ending);
+    await until(() => open.length > 0);
     const drained = made.source.drain(AbortSignal.timeout(5_000));
     t.is(await soon(drained.then(() => 'drained')), 'waiting');
     for (const batch of open) batch.settle(delivered(1));

@@ -59,11 +59,17 @@ export class TestService {
   readonly port: number;
   readonly engineUrl: string;
   readonly path: string | undefined;
+  /** Ports of the agents' listeners, by the database they write to. */
+  readonly listeners: ReadonlyMap<string, number>;
+  /** What the service has logged, one JSON text a line. */
+  readonly log: readonly string[];
   readonly #process: ChildProcess;
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-  constructor(child: ChildProcess, { port, engine }: Listening, path: string | undefined) {
+  constructor(child: ChildProcess, { port, engine, listeners, log }: Listening, path: string | undefined) {
     this.#process = child;
+    this.listeners = listeners;
+    this.log = log;
     this.port = port;
     this.engineUrl = engine;
     this.path = path;
@@ -172,6 +178,8 @@ export class TestService {
 interface Listening {
   readonly port: number;
   readonly engine: string;
+  readonly listeners: ReadonlyMap<string, number>;
+  readonly log: readonly string[];
 }
 
 /** A service on an empty directory and free ports; `end` stops it and removes its data. */
@@ -193,13 +201,16 @@ async function launch(settings: readonly string[], path: string | undefined): Pr
   // Tests that end in the middle leave no service behind; the engine goes with its service.
   process.once('exit', () => child.kill('SIGKILL'));
   const lines: string[] = [];
+  const listeners = new Map<string, number>();
   const output = createInterface({ input: child.stdout });
   child.stderr.setEncoding('utf8').on('data', (said: string) => lines.push(said));
   const listening = await new Promise<Listening>((resolve, reject) => {
     output.on('line', (line) => {
       lines.push(line);
-      const said: Partial<Listening> = JSON.parse(line);
-      if (said.port !== undefined && said.engine !== undefined) resolve({ port: said.port, engine: said.engine });
+      const said: { port?: number; engine?: string; listens?: number; database?: string } = JSON.parse(line);
+      const { port, engine, listens, database } = said;
+      if (listens !== undefined && database !== undefined) listeners.set(database, listens);
+      if (port !== undefined && engine !== undefined) resolve({ port, engine, listeners, log: lines });
     });
     child.once('exit', () => reject(new Error(`The service ended before it listened:\n${lines.join('\n')}`)));
   });

@@ -9,7 +9,12 @@ import type { CreditGate } from '../../model/component.js';
  * time; the next is asked for only when the gate is open, so the pressure reaches the socket. Ends with the stream,
  * errors when the stream breaks, and destroys both when unsubscribed or aborted.
  */
-export function fromBytes<T>(input: Readable, chain: Duplex, gate: CreditGate, aborted: AbortSignal): Observable<T> {
+export function fromBytes<T>(
+  input: Readable | AsyncIterable<Uint8Array>,
+  chain: Duplex,
+  gate: CreditGate,
+  aborted: AbortSignal,
+): Observable<T> {
   return new Observable((subscriber) => {
     const unsubscribed = new AbortController();
     const end = new Writable({

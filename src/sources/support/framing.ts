@@ -22,6 +22,8 @@ export interface Frame {
 export interface FramingLimits {
   readonly blockBytes: number;
   readonly maxLineBytes: number;
+  /** Frames go on as soon as a line is whole, for connections that stay open; otherwise only full blocks do. */
+  readonly eager?: boolean;
 }
 
 const lineFeed = 0x0a;
@@ -37,7 +39,7 @@ export function framing(newCutter: () => LineCutter, limits: FramingLimits): Dup
   return new Chain([
     // The library tells generators from callbacks by the function's own kind, so an arrow function will not do.
     objectTransform(oneAtATime, async function* (chunks: AsyncIterable<Buffer>) {
-      yield* gather(chunks, limits.blockBytes);
+      yield* gather(chunks, limits);
     }),
     objectTransform(oneAtATime, async function* (blocks: AsyncIterable<readonly Buffer[]>) {
       yield* wholeLines(blocks, newCutter, limits.maxLineBytes);
@@ -49,14 +51,21 @@ export function framing(newCutter: () => LineCutter, limits: FramingLimits): Dup
 const oneAtATime = { highWaterMark: 1 } as const;
 const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: true, ...oneAtATime });
 
+/** Chunks that are gathered at most: more of them, if they are tiny, weigh more than what they hold. */
+const maxChunks = 1024;
+
 /** Gathers small chunks, so that what follows works on blocks and not on packets. */
-async function* gather(chunks: AsyncIterable<Buffer>, blockBytes: number): AsyncGenerator<readonly Buffer[]> {
+async function* gather(
+  chunks: AsyncIterable<Buffer>,
+  { blockBytes, eager = false }: FramingLimits,
+): AsyncGenerator<readonly Buffer[]> {
   let held: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     held.push(chunk);
     bytes += chunk.length;
-    if (bytes < blockBytes) continue;
+    const isWhole = bytes >= blockBytes || held.length >= maxChunks || (eager && chunk.includes(lineFeed));
+    if (!isWhole) continue;
     yield held;
     held = [];
     bytes = 0;

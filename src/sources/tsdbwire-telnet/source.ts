@@ -1,0 +1,173 @@
+import type { Socket } from 'node:net';
+import { Subject } from 'rxjs';
+import type { Batch, ByteBlock } from '../../model/batch.js';
+import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import type { Delivery } from '../../model/delivery.js';
+import { TcpListener } from '../support/listeners.js';
+import { LossLog } from '../support/loss-log.js';
+import { type Command, commandWords } from './commands.js';
+import { type ConnectionContext, TelnetConnection } from './connection.js';
+import type { TsdbwireTelnetSettings } from './options.js';
+
+/** What the source needs besides its settings. */
+export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
+  readonly host?: string;
+  readonly maxLineBytes: number;
+  /** Create the databases when they are missing (`smlAutoCreateDB`). */
+  readonly createDatabase: boolean;
+  /** What `version` is answered with. */
+  readonly version: string;
+}
+
+/** What one port has seen since the start. */
+interface PortCounts {
+  lines: number;
+  rejectedLines: number;
+  lostLines: number;
+  overlongLines: number;
+  refusedConnections: number;
+}
+
+/** One port with its database and its clients. */
+interface Port {
+  readonly listener: TcpListener;
+  readonly connections: Set<TelnetConnection>;
+  readonly counts: PortCounts;
+  /** Once it is bound. */
+  port: number;
+}
+
+/**
+ * TCP listeners for lines of the telnet format, a database for each port. Clients are never told that a line was stored;
+ * what they are told are bad lines. So whatever is not stored for a passing reason must be tried again behind this source.
+ */
+export class TsdbwireTelnetSource implements Source<ByteBlock> {
+  readonly name = 'tsdbwire_telnet';
+  readonly batches$ = new Subject<Batch<ByteBlock>>();
+  readonly #options: TsdbwireTelnetOptions;
+  readonly #gate: CreditGate;
+  readonly #log: ComponentLog;
+  readonly #losses: LossLog;
+  readonly #ports: readonly Port[];
+
+  constructor(options: TsdbwireTelnetOptions, gate: CreditGate, log: ComponentLog) {
+    this.#options = options;
+    this.#gate = gate;
+    this.#log = log;
+    this.#losses = new LossLog(log);
+    this.#ports = options.ports.map((port, i) => this.#newPort(port, options.dbs[i] ?? ''));
+  }
+
+  /** The ports that are listened on, once started. */
+  get ports(): readonly number[] {
+    return this.#ports.map(({ port }) => port);
+  }
+
+  async start(): Promise<void> {
+    for (const [i, port] of this.#ports.entries()) {
+      port.port = await port.listener.start();
+      this.#log.info({ listens: port.port, database: this.#options.dbs[i] }, 'Telnet-format lines are listened for.');
+    }
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    for (const { listener } of this.#ports) listener.close();
+    const open = this.#ports.flatMap(({ connections }) => [...connections]);
+    for (const connection of open) connection.stop();
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    if (!deadline.aborted) await Promise.race([Promise.all(open.map(({ over }) => over)), expired]);
+  }
+
+  async stop(): Promise<void> {
+    for (const { listener, connections } of this.#ports) {
+      for (const connection of connections) connection.destroy();
+      listener.destroy();
+    }
+    this.#losses.stop();
+    this.batches$.complete();
+  }
+
+  #newPort(port: number, database: string): Port {
+    const { host, maxTCPConnections, tcpKeepAlive, user, ttlDays, createDatabase } = this.#options;
+    const counts = { lines: 0, rejectedLines: 0, lostLines: 0, overlongLines: 0, refusedConnections: 0 };
+    const connections = new Set<TelnetConnection>();
+    const target = { database, user, createDatabase, ttl: ttlDays, precision: 'ms' } as const;
+    const { batchSize, flushIntervalMs, maxLineBytes } = this.#options;
+    const context: ConnectionContext = {
+      gate: this.#gate,
+      maxLineBytes,
+      batchSize,
+      flushIntervalMs,
+      emit: (bytes, lines, settled) => {
+        counts.lines += lines;
+        this.#gate.take(bytes.length);
+        this.batches$.next({
+          origin: this.name,
+          target,
+          payload: { kind: 'bytes', format: 'tsdbwire-telnet', bytes },
+          rows: lines,
+          bytes: bytes.length,
+          settle: (delivery) => {
+            this.#gate.give(bytes.length);
+            this.#count(delivery, lines, counts, database);
+            settled(delivery);
+          },
+        });
+      },
+      overlong: () => {
+        counts.overlongLines++;
+        this.#losses.add('warn', 'Lines above limits.lineBytes were dropped.', 1, `${maxLineBytes} bytes`);
+      },
+      answer: (command) => this.#answer(command, made),
+    };
+    const listener = new TcpListener({
+      host,
+      port,
+      maxConnections: maxTCPConnections,
+      keepAlive: tcpKeepAlive,
+      connected: (socket) => this.#connect(socket, context, connections),
+      refused: () => {
+        counts.refusedConnections++;
+        const reason = `tsdbwire_telnet.maxTCPConnections is ${maxTCPConnections}`;
+        this.#losses.add('warn', 'Connections were refused.', 1, reason);
+      },
+    });
+    const made: Port = { listener, connections, counts, port };
+    return made;
+  }
+
+  #connect(socket: Socket, context: ConnectionContext, connections: Set<TelnetConnection>): void {
+    const connection = new TelnetConnection(socket, context);
+    connections.add(connection);
+    void connection.over.finally(() => connections.delete(connection));
+  }
+
+  #count(delivery: Delivery, lines: number, counts: PortCounts, database: string): void {
+    if (delivery.outcome === 'delivered') {
+      if (delivery.rejectedRows === 0) return;
+      counts.rejectedLines += delivery.rejectedRows;
+      const reason = delivery.rejects[0]?.fault.message ?? '';
+      this.#losses.add('warn', 'Bad lines were not stored.', delivery.rejectedRows, reason);
+      return;
+    }
+    counts.lostLines += lines;
+    const reason = delivery.outcome === 'shed' ? delivery.reason : delivery.fault.message;
+    this.#losses.add('error', 'Lines were not stored.', lines, `database ${JSON.stringify(database)}: ${reason}`);
+  }
+
+  #answer(command: Exclude<Command, 'exit'>, { counts, connections, port }: Port): string {
+    switch (command) {
+      case 'version':
+        return `${this.#options.version}\n`;
+      case 'help':
+        return `available commands: put ${commandWords.join(' ')}\n`;
+      case 'stats': {
+        const seconds = Math.floor(Date.now() / 1000);
+        const figures = { connections: connections.size, ...counts };
+        return Object.entries(figures)
+          .map(([name, value]) => `tsdbwire_telnet.${name} ${seconds} ${value} port=${port}\n`)
+          .join('');
+      }
+    }
+  }
+}
