@@ -17,6 +17,7 @@ export interface Route {
 export function routes(context: HandlerContext): readonly Route[] {
   const sql = sqlHandler(context);
   const { lineproto, tsdbwire } = context.settings;
+  const putJson = tsdbwireWriteHandler(context, 'tsdbwire-json');
   const putTelnet = tsdbwireWriteHandler(context, 'tsdbwire-telnet');
   return [
     { method: 'POST', path: '/rest/sql', handle: sql },
@@ -26,6 +27,7 @@ export function routes(context: HandlerContext): readonly Route[] {
     { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
     { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
+    ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/json/:db', handle: putJson }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),
   ];
 }

@@ -2,13 +2,21 @@ import type { ColumnBlock } from './column-block.js';
 import { type Delivery, worstOf } from './delivery.js';
 
 /** Formats that text and datagrams arrive in. */
-export type WireFormat = 'lineproto' | 'remote-write' | 'tsdbwire-telnet' | 'sql-insert';
+export type WireFormat = 'lineproto' | 'remote-write' | 'tsdbwire-telnet' | 'tsdbwire-json' | 'sql-insert';
 
 /** Whole lines or one datagram, as they came. */
 export interface ByteBlock {
   readonly kind: 'bytes';
   readonly format: WireFormat;
   readonly bytes: Uint8Array;
+  /** Set on the blocks of a text that was cut into several. */
+  readonly part?: TextPart;
+}
+
+/** Which ends of a text a block of it holds. */
+export interface TextPart {
+  readonly first: boolean;
+  readonly last: boolean;
 }
 
 /** Where the rows of a batch go, and on whose behalf. */

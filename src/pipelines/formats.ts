@@ -1,10 +1,12 @@
 import type { WireFormat } from '../model/batch.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
+import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
+import { parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert'>;
@@ -14,9 +16,11 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   lineproto: parseLineProtocol,
   'remote-write': parseRemoteWrite,
   'tsdbwire-telnet': parseTelnet,
+  'tsdbwire-json': parseTsdbwireJson,
 };
 
 /** What cuts a long body of a format into blocks of whole rows. */
 export function newBodyCutter(format: WireFormat, maxLineBytes: number): LineCutter {
-  return format === 'lineproto' ? new LineprotoCutter(maxLineBytes) : lineFeedCutter;
+  if (format === 'lineproto') return new LineprotoCutter(maxLineBytes);
+  return format === 'tsdbwire-json' ? new ElementCutter() : lineFeedCutter;
 }

@@ -213,6 +213,7 @@ export class WritePipeline implements Component {
       dictionary: this.#dictionaries.of(database, payload.format),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
+      part: payload.part,
     });
   }
 }

@@ -108,7 +108,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       if (Buffer.isBuffer(chunk)) at += chunk.copy(buffer, at);
     }
     if (at < length) throw new Error('it is shorter than its Content-Length');
-    emit({ bytes: buffer.subarray(0, at), lines: 0, tooLong: false });
+    emit({ bytes: buffer.subarray(0, at), lines: 0, tooLong: false, first: true, last: true });
     await ending.settled();
     this.#buffers.give(buffer);
   }
@@ -117,7 +117,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     const firstLine = ending.lines;
     ending.lines += frame.lines;
     if (frame.tooLong) {
-      const text = `the line is longer than ${this.#options.maxLineBytes} bytes`;
+      const text = `it is longer than ${this.#options.maxLineBytes} bytes`;
       ending.reject({ row: firstLine, fault: fault('syntax', Codes.lineSyntax, text) });
       return;
     }
@@ -125,7 +125,8 @@ export class HttpBodySource implements Source<ByteBlock> {
     if (bytes === 0) return;
     this.#gate.take(bytes);
     const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
-    const payload = { kind: 'bytes', format, bytes: frame.bytes } as const;
+    const part = { first: frame.first, last: frame.last };
+    const payload = { kind: 'bytes', format, bytes: frame.bytes, part } as const;
     this.batches$.next({ origin: this.name, target, payload, rows: frame.lines, bytes, settle });
   }
 }

@@ -9,6 +9,13 @@ export interface LineCutter {
    * position on, with more behind them.
    */
   lastLineBreak(bytes: Uint8Array): number;
+  /** Rows in the block that was cut off last, or in the rest; left out, rows are lines. */
+  rows?(): number;
+  /**
+   * Goes on after a row that was too long, and whose bytes were dropped up to here: position after its end, 0 when that is
+   * not among `bytes`, which are dropped then. Left out, rows end with lines.
+   */
+  afterOverlong?(bytes: Uint8Array): number;
 }
 
 /** Whole lines, with how many line breaks they hold; or a line that was too long, whose bytes are dropped. */
@@ -16,6 +23,9 @@ export interface Frame {
   readonly bytes: Uint8Array;
   readonly lines: number;
   readonly tooLong: boolean;
+  /** Which ends of the stream it holds. A stream that ends with a line break has no last frame. */
+  readonly first: boolean;
+  readonly last: boolean;
 }
 
 /** Bounds of framing: how much is gathered before a frame goes on, and the longest line that is kept. */
@@ -81,34 +91,39 @@ async function* wholeLines(
   let cutter = newCutter();
   let rest: Buffer = Buffer.alloc(0);
   let dropping = false;
+  let first = true;
   for await (const chunks of blocks) {
     rest = Buffer.concat([rest, ...chunks]);
     if (dropping) {
-      const lineEnd = rest.indexOf(lineFeed);
-      rest = lineEnd < 0 ? Buffer.alloc(0) : rest.subarray(lineEnd + 1);
-      if (lineEnd < 0) continue;
+      const next = cutter.afterOverlong?.(rest) ?? rest.indexOf(lineFeed) + 1;
+      rest = next === 0 ? Buffer.alloc(0) : rest.subarray(next);
+      if (next === 0) continue;
       yield tooLong;
       dropping = false;
     }
     const end = cutter.lastLineBreak(rest);
-    if (end > 0) yield wholeFrame(rest.subarray(0, end));
+    if (end > 0) {
+      yield wholeFrame(rest.subarray(0, end), cutter, first, false);
+      first = false;
+    }
     rest = rest.subarray(end);
     if (rest.length > maxLineBytes) {
       dropping = true;
+      first = false;
       rest = Buffer.alloc(0);
-      cutter = newCutter();
+      if (cutter.afterOverlong === undefined) cutter = newCutter();
     }
   }
   if (dropping) yield tooLong;
-  else if (rest.length > 0) yield wholeFrame(rest);
+  else if (rest.length > 0) yield wholeFrame(rest, cutter, first, true);
 }
 
-function wholeFrame(bytes: Buffer): Frame {
-  const open = bytes.at(-1) === lineFeed ? 0 : 1;
-  return { bytes, lines: countLineBreaks(bytes) + open, tooLong: false };
+function wholeFrame(bytes: Buffer, cutter: LineCutter, first: boolean, last: boolean): Frame {
+  const lines = cutter.rows?.() ?? countLineBreaks(bytes) + (bytes.at(-1) === lineFeed ? 0 : 1);
+  return { bytes, lines, tooLong: false, first, last };
 }
 
-const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true };
+const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true, first: false, last: false };
 
 function countLineBreaks(bytes: Buffer): number {
   let lines = 0;

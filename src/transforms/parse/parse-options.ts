@@ -1,4 +1,4 @@
-import type { Target } from '../../model/batch.js';
+import type { Target, TextPart } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
 import type { DatabaseDef, SchemaView, SubTable, TagValue } from '../../model/schema.js';
@@ -33,6 +33,8 @@ export interface ParseOptions {
   readonly maxMessageBytes?: number;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
   readonly firstLine?: number;
+  /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */
+  readonly part?: TextPart | undefined;
 }
 
 export interface ParsedPoints {

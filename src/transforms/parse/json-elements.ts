@@ -1,0 +1,147 @@
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** True for the bytes that may stand between the parts of JSON text. */
+export function isJsonBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/**
+ * Finds where the elements of a JSON array end, in pieces if need be, without looking into them: strings and brackets are all
+ * that counts. However deep they nest, it takes the same few words of memory.
+ */
+export class ElementScan {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  /**
+   * Position of the comma or closing bracket that ends the element which the scan is in; -1 when `end` comes first, and
+   * then the scan goes on with the bytes that follow.
+   */
+  next(bytes: Uint8Array, start: number, end: number): number {
+    let depth = this.#depth;
+    let at = start;
+    while (at < end) {
+      if (this.#inString) {
+        at = this.#skipString(bytes, at, end);
+        continue;
+      }
+      const byte = bytes[at]!;
+      if (byte === quote) {
+        this.#inString = true;
+      } else if (byte === openBrace || byte === openBracket) {
+        depth++;
+      } else if (byte === closeBrace || byte === closeBracket) {
+        if (depth === 0) return this.#found(at);
+        depth--;
+      } else if (byte === comma && depth === 0) {
+        return this.#found(at);
+      }
+      at++;
+    }
+    this.#depth = depth;
+    return -1;
+  }
+
+  #found(at: number): number {
+    this.#depth = 0;
+    return at;
+  }
+
+  /** Goes on in a string; returns the position after it, or `end`. */
+  #skipString(bytes: Uint8Array, start: number, end: number): number {
+    let escaped = this.#escaped;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      if (escaped) escaped = false;
+      else if (byte === backslash) escaped = true;
+      else if (byte === quote) {
+        this.#inString = false;
+        this.#escaped = false;
+        return at + 1;
+      }
+    }
+    this.#escaped = escaped;
+    return end;
+  }
+}
+
+/** Position of the comma or bracket that ends the array element in which `start` stands; `end` when there is none. */
+export function endOfElement(bytes: Uint8Array, start: number, end: number): number {
+  const stop = new ElementScan().next(bytes, start, end);
+  return stop < 0 ? end : stop;
+}
+
+/**
+ * Cuts a long JSON array after commas between its elements, so that it can be parsed in blocks. The first block begins with
+ * the array's bracket, the last one ends with it; text that is no array is never cut. Each byte is looked at once.
+ */
+export class ElementCutter {
+  readonly #scan = new ElementScan();
+  #state: 'start' | 'array' | 'over' = 'start';
+  /** Where the scan goes on, from the beginning of the text that was not cut off. */
+  #at = 0;
+  #rows = 0;
+
+  /** Position after the last comma that separates elements, 0 when there is none; never the end of `bytes`. */
+  lastLineBreak(bytes: Uint8Array): number {
+    const end = bytes.length;
+    let cut = 0;
+    let commas = 0;
+    for (let comma = this.#nextComma(bytes, end); comma >= 0; comma = this.#nextComma(bytes, end)) {
+      // The last block must hold what ends the array, so a comma counts once something follows it.
+      if (comma + 1 === end) {
+        this.#at = comma;
+        break;
+      }
+      cut = comma + 1;
+      commas++;
+      this.#at = cut;
+    }
+    this.#at -= cut;
+    this.#rows = commas;
+    return cut;
+  }
+
+  /** Elements in the block that was cut off last; at least one for what is left at the end. */
+  rows(): number {
+    return Math.max(1, this.#rows);
+  }
+
+  /**
+   * Goes on in the middle of an element that is too long and whose bytes, but for `bytes`, are gone: position after the comma
+   * that ends it, 0 when that is not among them.
+   */
+  afterOverlong(bytes: Uint8Array): number {
+    this.#at = 0;
+    const comma = this.#nextComma(bytes, bytes.length);
+    this.#at = 0;
+    return comma + 1;
+  }
+
+  #nextComma(bytes: Uint8Array, end: number): number {
+    if (this.#state === 'start') this.#begin(bytes, end);
+    if (this.#state !== 'array') return -1;
+    const stop = this.#scan.next(bytes, this.#at, end);
+    if (stop < 0) {
+      this.#at = end;
+      return -1;
+    }
+    if (bytes[stop] === comma) return stop;
+    this.#state = 'over';
+    return -1;
+  }
+
+  #begin(bytes: Uint8Array, end: number): void {
+    while (this.#at < end && isJsonBlank(bytes[this.#at])) this.#at++;
+    if (this.#at === end) return;
+    this.#state = bytes[this.#at] === openBracket ? 'array' : 'over';
+    this.#at++;
+  }
+}

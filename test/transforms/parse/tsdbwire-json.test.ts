@@ -1,0 +1,410 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import fc from 'fast-check';
+import { Codes } from '../../../src/model/fault.js';
+import { ElementCutter } from '../../../src/transforms/parse/json-elements.js';
+import type { ParsedPoints } from '../../../src/transforms/parse/parse-options.js';
+import { parseTsdbwireJson } from '../../../src/transforms/parse/tsdbwire-json.js';
+import { LineProtocolDesk, nowTicks, type ReadRow, type ReadValue, superTable } from '../../support/line-protocol.js';
+
+function newDesk(precision: 'ns' | 'ms' = 'ns'): LineProtocolDesk {
+  return new LineProtocolDesk(precision, parseTsdbwireJson);
+}
+
+/** A point with some members replaced by JSON text; `undefined` leaves one out. */
+function object(members: Readonly<Record<string, string | undefined>> = {}): string {
+  const all = { metric: '"m"', timestamp: '1700000000', value: '1', tags: '{"a":"b"}', ...members };
+  const texts = Object.entries(all).flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${text}`]));
+  return `{${texts.join(',')}}`;
+}
+
+/** The message of the only rejected object. */
+function rejection(text: string | Uint8Array): string {
+  const parsed = newDesk().parse(text);
+  return parsed.rejectedRows === 1 && parsed.rows === 0
+    ? parsed.rejects[0]!.fault.message
+    : `rows: ${parsed.rows}, rejected: ${parsed.rejectedRows}`;
+}
+
+function storedValue(text: string): ReadValue | string {
+  const desk = newDesk();
+  const parsed = desk.parse(object({ value: text }));
+  return desk.rows(parsed)[0]?.fields._value ?? parsed.rejects[0]!.fault.message;
+}
+
+test('reads one object', (t) => {
+  const text = `{"metric":"sys.if.bytes.out","timestamp":1700000000,"value":42,"tags":{"host":"web01","interface":"eth0"}}`;
+  t.deepEqual(newDesk().read(text), [
+    {
+      table: 'sys_if_bytes_out',
+      subTable: 't_f67972b49aa8adf8bca5d0d54f0d850d',
+      tags: { host: 'web01', interface: 'eth0' },
+      time: 1_700_000_000_000_000_000n,
+      fields: { _value: { type: 'DOUBLE', value: 42 } },
+    },
+  ]);
+});
+
+test('reads an array, with blanks everywhere, members in any order and letter case, and names with escapes', (t) => {
+  const desk = newDesk();
+  const text = ` [ {"Tags" : { "a" : "b" } ,\n"VALUE":1 , "metric":"m",\t"timeStamp":1700000000 } ,
+    ${object({ value: '2' })},{"m\\u0065tric":"m","timestamp":1700000000,"value":3,"tags":{"\\u0061":"\\u0062"}}]\r\n`;
+  const rows = desk.read(text);
+  t.deepEqual(
+    rows.map((row) => row.fields._value?.value),
+    [1, 2, 3],
+  );
+  t.is(new Set(rows.map((row) => row.subTable)).size, 1);
+  t.is(desk.subTables.size, 1);
+});
+
+test('nothing at all is nothing to do', (t) => {
+  for (const text of ['', ' \n', '[]', ' [ ] ']) t.like(newDesk().parse(text), { rows: 0, lines: 0, rejectedRows: 0 });
+});
+
+test('seconds have 10 digits, milliseconds 13, 0 is now, and a unit may be given', (t) => {
+  const times: [string, bigint][] = [
+    ['1700000000', 1_700_000_000_000_000_000n],
+    ['1700000000123', 1_700_000_000_123_000_000n],
+    ['0', nowTicks],
+    ['{"value":1700000000,"type":"s"}', 1_700_000_000_000_000_000n],
+    ['{"type":"MS","value":5}', 5_000_000n],
+    ['{"value":1700000000123456,"type":"us"}', 1_700_000_000_123_456_000n],
+    ['{"value":1700000000123456789,"type":"ns"}', 1_700_000_000_123_456_789n],
+    ['{"value":0,"type":"ns"}', nowTicks],
+  ];
+  for (const [timestamp, time] of times) t.is(newDesk().read(object({ timestamp }))[0]?.time, time, timestamp);
+  const nanos = '{"value":1700000000123456789,"type":"ns"}';
+  t.is(newDesk('ms').read(object({ timestamp: nanos }))[0]?.time, 1_700_000_000_123n);
+});
+
+test('values have the type of their JSON, or the one given with them', (t) => {
+  const values: [string, ReadValue][] = [
+    ['-1.5e3', { type: 'DOUBLE', value: -1500 }],
+    ['0', { type: 'DOUBLE', value: 0 }],
+    ['true', { type: 'BOOL', value: true }],
+    ['false', { type: 'BOOL', value: false }],
+    ['"a \\"b\\" \\u00fc"', { type: 'VARCHAR', value: 'a "b" ü' }],
+    ['""', { type: 'VARCHAR', value: '' }],
+    ['{"value":9223372036854775807,"type":"bigint"}', { type: 'BIGINT', value: 9223372036854775807n }],
+    ['{"value":-9223372036854775808,"type":"I64"}', { type: 'BIGINT', value: -9223372036854775808n }],
+    ['{"value":9007199254740993,"type":"i64"}', { type: 'BIGINT', value: 9007199254740993n }],
+    ['{"type":"tinyint","value":-128}', { type: 'TINYINT', value: -128 }],
+    ['{"value":32767,"type":"i16"}', { type: 'SMALLINT', value: 32767 }],
+    ['{"value":2147483647,"type":"INT"}', { type: 'INT', value: 2147483647 }],
+    ['{"value":0.5,"type":"f32"}', { type: 'FLOAT', value: 0.5 }],
+    ['{"value":1,"type":"double"}', { type: 'DOUBLE', value: 1 }],
+    ['{"value":true,"type":"bool"}', { type: 'BOOL', value: true }],
+    ['{"value":"x","type":"binary"}', { type: 'VARCHAR', value: 'x' }],
+    ['{"value":"ü","type":"nchar"}', { type: 'NCHAR', value: 'ü' }],
+  ];
+  for (const [text, value] of values) t.deepEqual(storedValue(text), value, text);
+});
+
+test('tags are text: strings unescaped, numbers and words as they are written', (t) => {
+  const tags =
+    '{"s":"a\\tb","n":1.50,"b":true,"t":{"value":9007199254740993,"type":"bigint"},"u":{"type":"nchar","value":"ü"}}';
+  t.deepEqual(newDesk().read(object({ tags }))[0]?.tags, {
+    s: 'a\tb',
+    n: '1.50',
+    b: 'true',
+    t: '9007199254740993',
+    u: 'ü',
+  });
+});
+
+test('every fault has a message that says what is wrong', (t) => {
+  const cases: [string, RegExp][] = [
+    ['x', /"x" is not an object/],
+    ['"x"', /is not an object/],
+    ['{}', /member "metric" is missing/],
+    [object({ tags: undefined }), /member "tags" is missing/],
+    [object({ x: '1' }), /member "x" is not known/],
+    ['{"metric":"m","metric":"m"}', /member "metric" occurs twice/],
+    [object({ metric: '1' }), /the metric is not a string/],
+    [object({ metric: '""' }), /the metric is missing/],
+    [object({ metric: `"${'m'.repeat(193)}"` }), /longer than 192 bytes/],
+    [object({ timestamp: '170000000012' }), /does not have 10 or 13 digits/],
+    [object({ timestamp: '"1700000000"' }), /timestamp .* does not have 10 or 13 digits/],
+    [object({ timestamp: '-170000000' }), /before 1970/],
+    [object({ timestamp: '17000000.5' }), /is not a whole number/],
+    [object({ timestamp: 'null' }), /does not have 10 or 13 digits/],
+    [object({ timestamp: '{"value":1,"type":"m"}' }), /"m" is not a unit of time/],
+    [object({ timestamp: '{"value":1.5,"type":"s"}' }), /is not a whole number/],
+    [object({ value: 'null' }), /"null" is not a value/],
+    [object({ value: '[1]' }), /is not a value/],
+    [object({ value: '[[[[1]]]]' }), /is not a value/],
+    [object({ value: 'True' }), /is not a value/],
+    [object({ value: 'truex' }), /is not a value/],
+    [object({ value: '01' }), /is not a value/],
+    [object({ value: '+1' }), /is not a value/],
+    [object({ value: '1.' }), /is not a value/],
+    [object({ value: '.5' }), /is not a value/],
+    [object({ value: '1e' }), /is not a value/],
+    [object({ value: '1i' }), /is not a value/],
+    [object({ value: 'NaN' }), /is not a value/],
+    [object({ value: '1e400' }), /out of range for DOUBLE/],
+    [object({ value: '' }), /a value is missing/],
+    [object({ value: '{"value":128,"type":"i8"}' }), /out of range for TINYINT/],
+    [object({ value: '{"value":9223372036854775808,"type":"i64"}' }), /out of range for BIGINT/],
+    [object({ value: '{"value":1.5,"type":"int"}' }), /is not an integer/],
+    [object({ value: '{"value":1e39,"type":"float"}' }), /out of range for FLOAT/],
+    [object({ value: '{"value":1,"type":"nchar"}' }), /is not a/],
+    [object({ value: '{"value":1,"type":"blob"}' }), /type "blob" is not known/],
+    [object({ value: '{"value":1,"type":2}' }), /type "2" is not a string/],
+    [object({ value: '{"value":1}' }), /the type is missing/],
+    [object({ value: '{"type":"i8"}' }), /the value is missing/],
+    [object({ value: '{"value":1,"type":"i8","x":1}' }), /member "x" has no place/],
+    [object({ value: '"\\x"' }), /an escape that means nothing/],
+    [object({ value: '"\\ud800"' }), /an escape that means nothing/],
+    [object({ value: '"a\nb"' }), /holds a control character/],
+    [object({ value: `"${'x'.repeat(65_518)}"` }), /the VARCHAR value is too long/],
+    [object({ tags: '{}' }), /the object has no tags/],
+    [object({ tags: '[]' }), /the tags are not an object/],
+    [object({ tags: '{"a":""}' }), /tag "a" has an empty value/],
+    [object({ tags: '{"a":null}' }), /tag "a": "null" is not a string/],
+    [object({ tags: '{"a":[1]}' }), /tag "a": .* is not a string/],
+    [object({ tags: '{"":"b"}' }), /a tag has no name/],
+    [object({ tags: '{"a":"b","a":"c"}' }), /tag "a" occurs twice/],
+    [object({ tags: '{"a":"b",}' }), /the name of a member is missing/],
+    [object({ tags: '{a:"b"}' }), /the name of a tag is missing/],
+    [object({ tags: '{"a" "b"}' }), /a colon is missing/],
+    [object({ tags: '{"a":"b"]' }), /a comma or a closing brace is missing/],
+    [object({ tags: `{"${'a'.repeat(65)}":"b"}` }), /longer than 64 bytes/],
+    [object({ tags: '{"_value":"b"}' }), /name of a tag/],
+    ['{"metric" "m"}', /a colon is missing/],
+    ['{"metric":"m" "value":1}', /a comma or a closing brace is missing/],
+    ['{"metric":"m",}', /the name of a member is missing/],
+    ['{"metric":"m', /a string is not closed/],
+    ['{"metric":"m\\', /a string is not closed/],
+    ['{"metric":', /a value is missing/],
+    ['{"metric"', /a colon is missing/],
+    ['{', /the name of a member is missing/],
+    ['{"tags":{"a":{"b"', /a bracket is not closed/],
+  ];
+  for (const [text, reason] of cases) t.regex(rejection(text), reason, text.slice(0, 200));
+  const invalid = Buffer.concat([Buffer.from('{"metric":"m'), Buffer.from([0xff]), Buffer.from(object().slice(12))]);
+  t.regex(rejection(invalid), /not well-formed UTF-8/);
+});
+
+test('a bad object is rejected by its index and reason, and the others are kept', (t) => {
+  const bad = [
+    object({ x: '1' }),
+    '7',
+    '[1,{"a":[2]}]',
+    '{"a":"},{"}',
+    '{"metric":"m"]',
+    'null',
+    object({ value: '{' }),
+  ];
+  for (const one of bad.slice(0, -1)) {
+    const desk = newDesk();
+    const parsed = desk.parse(`[${object()},${one},${object({ value: '2' })}]`);
+    t.deepEqual([parsed.rows, parsed.rejectedRows, parsed.lines], [2, 1, 3], one);
+    t.is(parsed.rejects[0]?.row, 1);
+  }
+  const lost = newDesk().parse(`[${object()},${object({ value: '{' })},${object()}]`);
+  t.is(lost.rows, 1);
+  t.true(lost.rejectedRows >= 1);
+});
+
+test('text that is no JSON array is rejected where it ceases to be one', (t) => {
+  const cases: [string, number, number, RegExp][] = [
+    [`[${object()}`, 1, 1, /the array is not closed/],
+    [`[${object()},`, 1, 1, /the array is not closed/],
+    [`[${object()},]`, 1, 1, /is not an object/],
+    [`[,${object()}]`, 1, 1, /is not an object/],
+    [`[${object()}]]`, 1, 1, /text follows the array/],
+    [`${object()}${object()}`, 1, 1, /text follows the object/],
+    [`[${object()}${object()}]`, 1, 1, /a comma is missing between two objects/],
+    [`[${object()}}},${object()}]`, 2, 1, /a comma is missing/],
+    ['[', 0, 1, /the array is not closed/],
+  ];
+  for (const [text, rows, rejected, reason] of cases) {
+    const parsed = newDesk().parse(text);
+    t.deepEqual([parsed.rows, parsed.rejectedRows], [rows, rejected], text);
+    t.regex(parsed.rejects[0]!.fault.message, reason);
+  }
+});
+
+test('deep nesting is refused without following it', (t) => {
+  const deep = '['.repeat(2_000_000);
+  t.is(newDesk().parse(deep).rows, 0);
+  const closed = object({ value: `${'['.repeat(500_000)}${']'.repeat(500_000)}` });
+  const parsed = newDesk().parse(`[${object()},${closed},${object()}]`);
+  t.deepEqual([parsed.rows, parsed.rejectedRows], [2, 1]);
+});
+
+test('a value of another type than the column has is refused, by the schema and within one text', (t) => {
+  const desk = newDesk();
+  desk.tables.set('m', superTable('m', { _value: ['BIGINT'] }, ['a']));
+  const n = (value: string) => object({ metric: '"n"', value });
+  const parsed = desk.parse(`[${object()},${object({ value: '{"value":1,"type":"i64"}' })},${n('1')},${n('true')}]`);
+  t.deepEqual([parsed.rows, parsed.rejectedRows], [2, 2]);
+  t.regex(parsed.rejects[0]!.fault.message, /the value is DOUBLE, but the column of table "m" is BIGINT/);
+  t.is(parsed.rejects[1]!.fault.code, Codes.schemalessTypeConflict);
+});
+
+const word = fc
+  .string({ unit: 'grapheme', minLength: 1, maxLength: 10 })
+  .filter((text) => !/\p{Surrogate}/u.test(text) && Buffer.byteLength(text) <= 64);
+const value = fc.oneof(
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .map((number): [string, ReadValue] => [
+      Object.is(number, -0) ? '-0' : JSON.stringify(number),
+      { type: 'DOUBLE', value: number },
+    ]),
+  fc
+    .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+    .map((number): [string, ReadValue] => [`{"type":"bigint","value":${number}}`, { type: 'BIGINT', value: number }]),
+  fc.boolean().map((bool): [string, ReadValue] => [`${bool}`, { type: 'BOOL', value: bool }]),
+  word.map((text): [string, ReadValue] => [JSON.stringify(text), { type: 'VARCHAR', value: text }]),
+  word.map((text): [string, ReadValue] => [
+    `{ "value" : ${JSON.stringify(text)}, "type" : "nchar"}`,
+    { type: 'NCHAR', value: text },
+  ]),
+);
+const point: fc.Arbitrary<Point> = fc.record({
+  metric: word,
+  seconds: fc.integer({ min: 1_000_000_000, max: 9_223_372_035 }),
+  value,
+  tags: fc.dictionary(word, word, { minKeys: 1, maxKeys: 4 }),
+  order: fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
+});
+
+interface Point {
+  readonly metric: string;
+  readonly seconds: number;
+  readonly value: readonly [text: string, value: ReadValue];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly order: readonly number[];
+}
+
+function printed({ metric, seconds, value: [text], tags, order }: Point): string {
+  const members = [
+    `"metric":${JSON.stringify(metric)}`,
+    `"timestamp":${seconds}`,
+    `"value":${text}`,
+    `"tags":${JSON.stringify(tags)}`,
+  ];
+  return `{${order.map((i) => members[i]).join(',')}}`;
+}
+
+test('any point printed as JSON comes back equal', (t) => {
+  fc.assert(
+    fc.property(point, (given) => {
+      const desk = newDesk();
+      const parsed = desk.parse(printed(given));
+      t.deepEqual(parsed.rejects, []);
+      const [row] = desk.rows(parsed);
+      t.is(row?.table, given.metric.replaceAll('.', '_'));
+      t.deepEqual(row?.tags, { ...given.tags });
+      t.is(row?.time, BigInt(given.seconds) * 1_000_000_000n);
+      t.deepEqual(row?.fields._value, given.value[1]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Feeds a text to a cutter in pieces and parses block by block, as the streaming source does. */
+function parseInBlocks(desk: LineProtocolDesk, bytes: Buffer, sizes: readonly number[]): ParsedPoints[] {
+  const cutter = new ElementCutter();
+  const blocks: Buffer[] = [];
+  const rows: number[] = [];
+  let rest = Buffer.alloc(0);
+  for (let at = 0, i = 0; at < bytes.length; i++) {
+    const size = sizes[i % sizes.length]!;
+    rest = Buffer.concat([rest, bytes.subarray(at, at + size)]);
+    at += size;
+    const cut = cutter.lastLineBreak(rest);
+    if (cut > 0) {
+      blocks.push(rest.subarray(0, cut));
+      rows.push(cutter.rows());
+    }
+    rest = rest.subarray(cut);
+  }
+  blocks.push(rest);
+  let firstLine = 0;
+  return blocks.map((block, i) => {
+    const parsed = desk.parse(block, { part: { first: i === 0, last: i === blocks.length - 1 }, firstLine });
+    firstLine += rows[i] ?? 0;
+    return parsed;
+  });
+}
+
+function shown(rows: readonly ReadRow[]): string[] {
+  return rows
+    .map((row) => JSON.stringify([row.table, String(row.time), String(row.fields._value?.value), row.subTable]))
+    .sort();
+}
+
+test('an array cut anywhere between its elements gives the same rows and the same rejects', (t) => {
+  const broken = ['7', '{"a":"]},{["}', '{"metric":"m"}', '[[]]'];
+  const element = fc.oneof({ weight: 4, arbitrary: point.map(printed) }, fc.constantFrom(...broken));
+  fc.assert(
+    fc.property(
+      fc.array(element, { maxLength: 12 }),
+      fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 }),
+      (elements, sizes) => {
+        const text = Buffer.from(` [ ${elements.join(' ,\n')}] `);
+        const whole = newDesk();
+        const parsed = whole.parse(text);
+        const desk = newDesk();
+        const parts = parseInBlocks(desk, text, sizes);
+        t.deepEqual(shown(parts.flatMap((part) => desk.rows(part))), shown(whole.rows(parsed)));
+        t.deepEqual(
+          parts.flatMap((part) => part.rejects),
+          parsed.rejects,
+        );
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('mutated text never throws, and an array around it never loses what came before', (t) => {
+  const good = object({ metric: '"cpu.load"', value: '{"value":1.5,"type":"double"}' });
+  fc.assert(
+    fc.property(fc.nat(good.length), fc.uint8Array({ maxLength: 4 }), fc.nat(4), (at, bytes, drop) => {
+      const mutated = Buffer.concat([
+        Buffer.from(good.slice(0, at)),
+        Buffer.from(bytes),
+        Buffer.from(good.slice(at + drop)),
+      ]);
+      const text = Buffer.concat([Buffer.from(`[${object()},`), mutated, Buffer.from(`,${object({ value: '2' })}]`)]);
+      const desk = newDesk();
+      const parsed = desk.parse(text);
+      t.true(parsed.rows >= 1);
+      t.is(desk.rows(parsed)[0]?.table, 'm');
+      newDesk().parse(mutated);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('an element cutter never cuts text that is no array, and goes on after an element that is too long', (t) => {
+  t.is(new ElementCutter().lastLineBreak(Buffer.from('{"a":1,"b":[1,2],"c":3}')), 0);
+  t.is(new ElementCutter().lastLineBreak(Buffer.from('"a",1')), 0);
+  t.is(new ElementCutter().lastLineBreak(Buffer.from('[1,2,')), 3);
+  const cutter = new ElementCutter();
+  t.is(cutter.lastLineBreak(Buffer.from('[1,{"long":"')), 3);
+  t.is(cutter.afterOverlong(Buffer.from('},],')), 0);
+  t.is(cutter.afterOverlong(Buffer.from('"},{"next":1},')), 3);
+  t.is(cutter.lastLineBreak(Buffer.from('{"next":1},2]')), 11);
+});
+
+test('reads what tcollector-http sent', (t) => {
+  const bytes = readFileSync(new URL('../../../../fixtures/tsdbwire/tcollector-http.json', import.meta.url));
+  const rows = newDesk().read(bytes);
+  const host = { host: 'boxA', cpu: '0', mode: 'idle' };
+  t.deepEqual(
+    rows.map((row) => [row.table, row.time, row.fields._value?.value, row.tags]),
+    [
+      ['tc_cpu', 1_795_218_805_000_000_000n, 1, host],
+      ['tc_cpu', 1_795_218_806_000_000_000n, 1.1, host],
+      ['tc_cpu', 1_795_218_807_000_000_000n, 1.2, host],
+      ['tc_notags', 1_795_218_805_000_000_000n, 5, { host: 'boxA' }],
+    ],
+  );
+});
