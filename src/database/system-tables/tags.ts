@@ -18,46 +18,67 @@ export function tagText({ type, physical }: Pick<ColumnDef, 'type' | 'physical'>
   return `toString(${column})`;
 }
 
-/** `ins_tags`: one row for every tag of every sub-table, out of the engine tables that hold the tags. */
+/** What the engine's rows of tags take from the catalogue: see {@link tagsTable}. */
+const tagColumns = columnsOf(
+  'place V64, physical V64, db_name V64, stable_name V192, tag_name V64, tag_type V32, is_binary BOOL',
+);
+
+/** So many tables of tags are named to the engine one by one; of more, it looks at all and the join leaves out the others. */
+const maxNamedTables = 200;
+
+/**
+ * `ins_tags`: one row for every tag of every sub-table. The engine reads the tables of tags as one, in which a column is
+ * told by its physical name, and the join with the catalogue's definitions gives the names.
+ */
 export const tagsTable: SystemTable = {
   columns,
   sql: async (facts, demands) => {
     const parents = liveSuperTables(facts, demands);
     const made = await existingColumns(facts.engine, parents);
-    const id = demandedId(facts, demands);
-    const branches = parents.flatMap(({ database, table }) => {
-      const present = made.get(table.tagStorage ?? '');
-      // What the engine has not been told yet holds no sub-table, and a new tag no value.
-      if (present === undefined) return [];
-      const tags = table.tags.map((tag) => {
-        const value = present.has(tag.physical) ? tagText(tag) : 'NULL';
-        const text = `CAST(${value}, 'Nullable(String)')`;
-        return `tuple(${quoteString(tag.name)}, ${quoteString(declaredText(tag.type))}, ${text})`;
-      });
-      const names = [quoteString(database.name), quoteString(table.name)];
-      const where = `WHERE dropped = 0${id === undefined ? '' : ` AND ${id}`}`;
-      const values = ['name', ...names, 'tag.1', 'tag.2', 'tag.3'];
-      return `SELECT ${typed(columns, values)} FROM ${table.tagStorage} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag ${where}`;
+    const present = parents.filter(({ table }) => made.places.has(table.tagStorage ?? ''));
+    if (present.length === 0) return inlineRows(columns, []);
+    const definitions = present.flatMap(({ database, table }) =>
+      table.tags.map(({ physical, name, type }) => {
+        const binary = type.name === 'VARBINARY' || type.name === 'GEOMETRY';
+        return [table.tagStorage ?? '', physical, database.name, table.name, name, declaredText(type), binary];
+      }),
+    );
+    const physicals = [...new Set(present.flatMap(({ table }) => table.tags.map(({ physical }) => physical)))];
+    // A tag that the engine has not been told of yet has no value anywhere.
+    const tags = physicals.map((physical) => {
+      const value = made.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
+      return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;
     });
-    return branches.length === 0 ? inlineRows(columns, []) : branches.join(' UNION ALL ');
+    const id = demandedId(facts, demands);
+    const rows = `SELECT concat(_database, '.', _table) AS place, name, tag.1 AS physical, tag.2 AS value
+      FROM ${tablesOfTags(present)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
+      WHERE dropped = 0${id === undefined ? '' : ` AND ${id}`}`;
+    const value = 'if(m.c7, lower(hex(t.value)), t.value)';
+    return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
+      INNER JOIN (${inlineRows(tagColumns, definitions)}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
   },
 };
 
-/** Which physical columns the engine tables of tags have, by table; tables that were not made yet are absent. */
+/** The engine tables of tags as one table; those that hold other tags too are left to the join. */
+function tablesOfTags(parents: readonly LiveTable[]): string {
+  const databases = [...new Set(parents.map(({ database }) => database.id))];
+  const tables = parents.map(({ table }) => table.tagStorage?.split('.')[1] ?? '');
+  const names = tables.length > maxNamedTables ? '^g[0-9]' : `^(${tables.join('|')})$`;
+  return `merge(REGEXP('^(${databases.join('|')})$'), '${names}')`;
+}
+
+/** Which tables of tags the engine has, and which physical columns any of them. */
 async function existingColumns(
   engine: Engine,
   parents: readonly LiveTable[],
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const found = new Map<string, Set<string>>();
-  if (parents.length === 0) return found;
+): Promise<{ readonly places: ReadonlySet<string>; readonly columns: ReadonlySet<string> }> {
+  if (parents.length === 0) return { places: new Set(), columns: new Set() };
   const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
-  const rows = await engine.rows(
-    `SELECT concat(database, '.', table), name FROM system.columns
-     WHERE database IN (${databases.join(', ')}) AND startsWith(table, 'g')`,
-  );
-  for (const [table, name] of rows) {
-    const names = found.get(String(table)) ?? new Set<string>();
-    found.set(String(table), names.add(String(name)));
-  }
-  return found;
+  const from = `FROM system.columns WHERE database IN (${databases.join(', ')}) AND startsWith(table, 'g')`;
+  const tables = await engine.rows(`SELECT DISTINCT concat(database, '.', table) ${from}`);
+  const columns = await engine.rows(`SELECT DISTINCT name ${from}`);
+  return {
+    places: new Set(tables.map(([place]) => String(place))),
+    columns: new Set(columns.map(([name]) => String(name))),
+  };
 }

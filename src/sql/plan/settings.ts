@@ -35,6 +35,7 @@ const settings = {
   prefer_column_name_to_alias: 0,
   least_greatest_legacy_null_behavior: 1,
   optimize_move_to_prewhere_if_final: 0,
+  merge_table_max_tables_to_look_for_schema_inference: 1000000,
   max_ast_elements: 4000000,
   max_expanded_ast_elements: 4000000,
 } as const;
