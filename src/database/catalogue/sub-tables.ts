@@ -200,6 +200,13 @@ export class SubTables {
     await this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT JSONEachRow`, data);
   }
 
+  /** Takes the sub-tables of a super table or database that was dropped whole out of the registry. */
+  async forgetAll({ id }: DatabaseDef, superTable?: TableDef): Promise<void> {
+    await this.prepare();
+    const ofTable = superTable === undefined ? '' : ` AND parent = ${quoteString(superTable.id)}`;
+    await this.#engine.exec(`DELETE FROM sluice.sub_tables WHERE database = ${quoteString(id)}${ofTable}`);
+  }
+
   /**
    * Gives a registered sub-table other tag values; tags that are not named keep theirs. Changes by this process come one
    * after the other; of changes that two processes make to one sub-table in the same moment the later one stands.

@@ -52,11 +52,14 @@ function missing(allowed: boolean, code: number, message: string): undefined {
 export async function dropWhole(
   database: DatabaseDef,
   table: TableDef,
-  context: Pick<DefinitionContext, 'catalogue' | 'storage'>,
+  context: Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'>,
 ): Promise<void> {
   const { name, id } = table;
   await submit(context, { op: 'drop-table', database: database.name, name, id }, Codes.tableNotExist);
-  await removeThoroughly(() => context.storage.dropTable(table));
+  await removeThoroughly(async () => {
+    await context.storage.dropTable(table);
+    if (table.kind === 'super') await context.subTables.forgetAll(database, table);
+  });
 }
 
 /** Drops one sub-table; what another process has dropped meanwhile is no fault. */

@@ -101,7 +101,10 @@ async function dropDatabase(
     { op: 'drop-database', name: name.text, id: found.id },
     ifExists ? Codes.databaseNotExist : undefined,
   );
-  await removeThoroughly(() => context.storage.dropDatabase(found));
+  await removeThoroughly(async () => {
+    await context.storage.dropDatabase(found);
+    await context.subTables.forgetAll(found);
+  });
 }
 
 async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {
