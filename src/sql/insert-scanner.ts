@@ -9,7 +9,7 @@ import * as faults from './insert/faults.js';
 import { RowScanner } from './insert/rows.js';
 import { SeriesIndex } from './insert/series-index.js';
 import { type Layout, TableShape } from './insert/shape.js';
-import { readUsing, type UsingClause } from './insert/using.js';
+import { readUsing, type SubTableOptions, type UsingClause } from './insert/using.js';
 
 export type { InsertContext, InsertPlan, Resolved, TableName } from './insert/context.js';
 
@@ -110,7 +110,7 @@ class InsertScanner {
     const { table } = owner;
     const tags = this.#readUsingTags(table, using);
     const subTable =
-      found === 'absent' ? this.#makeSubTable(database, table, target.name, tags, using.ttl) : found.subTable;
+      found === 'absent' ? this.#makeSubTable(database, table, target.name, tags, using.options) : found.subTable;
     return { form: 'one-series', table, id: subTable.id, subTable };
   }
 
@@ -154,7 +154,7 @@ class InsertScanner {
     if (found === 'unknown') return undefined;
     if (found === 'absent') {
       const tags = this.#readRowTags(shape, layout, tagsAt);
-      return this.#makeSubTable(database, table, name, tags, 0);
+      return this.#makeSubTable(database, table, name, tags, { ttl: 0, comment: undefined });
     }
     if (found.kind !== 'sub' || found.table.name !== table.name) throw faults.tableInOtherStable();
     return found.subTable;
@@ -211,9 +211,10 @@ class InsertScanner {
     table: TableDef,
     name: string,
     tags: ReadonlyMap<string, TagValue>,
-    ttl: number,
+    { ttl, comment }: SubTableOptions,
   ): SubTable {
-    const subTable = this.#context.makeSubTable(database, table, name, tags, ttl);
+    const made = this.#context.makeSubTable(database, table, name, tags, ttl);
+    const subTable = comment === undefined ? made : { ...made, comment };
     this.#made.set(keyOf({ database: database.name, name }), { kind: 'sub', table, subTable });
     return subTable;
   }

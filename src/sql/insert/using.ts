@@ -13,8 +13,14 @@ export interface UsingClause {
   readonly tagNames: readonly Name[] | undefined;
   /** Where the bracket before the tag values is. */
   readonly valuesAt: number;
-  /** Days to live of a sub-table that is made. */
+  /** What a sub-table that is made gets. */
+  readonly options: SubTableOptions;
+}
+
+/** Days to live, 0 for ever, and the comment of a sub-table. */
+export interface SubTableOptions {
   readonly ttl: number;
+  readonly comment: string | undefined;
 }
 
 /** Reads `stb [(tags)] TAGS (values) {TTL days | COMMENT text}`; the word USING is passed already. */
@@ -26,16 +32,17 @@ export function readUsing(cursor: Cursor): UsingClause {
   const valuesAt = cursor.at;
   if (cursor.bytes[valuesAt] !== Byte.open) throw cursor.syntaxError('( is expected');
   cursor.skipBrackets();
-  return { database: database?.text, name: name.text, tagNames, valuesAt, ttl: readOptions(cursor) };
+  return { database: database?.text, name: name.text, tagNames, valuesAt, options: readOptions(cursor) };
 }
 
-/** Gives the days of the last TTL, 0 without any; comments are checked and dropped. */
-function readOptions(cursor: Cursor): number {
+/** Of an option that is given twice, the last one counts. */
+function readOptions(cursor: Cursor): SubTableOptions {
   let ttl = 0;
+  let comment: string | undefined;
   for (;;) {
     if (cursor.skipWord('TTL')) ttl = readTtl(cursor);
-    else if (cursor.skipWord('COMMENT')) readComment(cursor);
-    else return ttl;
+    else if (cursor.skipWord('COMMENT')) comment = readComment(cursor);
+    else return { ttl, comment };
   }
 }
 
@@ -48,11 +55,12 @@ function readTtl(cursor: Cursor): number {
   return Number(days);
 }
 
-function readComment(cursor: Cursor): void {
+function readComment(cursor: Cursor): string {
   cursor.skipBlanks();
   const start = cursor.at;
   if (cursor.readValue() !== Token.string) throw cursor.syntaxError('invalid data or symbol', start);
   if (cursor.textEnd - cursor.textStart > maxCommentBytes) {
     throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
   }
+  return cursor.textString();
 }

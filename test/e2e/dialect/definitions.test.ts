@@ -376,10 +376,10 @@ statements('CREATE TABLE … USING: tags, lists of tables, existence', service, 
   { sql: "CREATE TABLE types.e USING children.s TAGS ('x', 1)", error: 0x2618 },
   { sql: "CREATE TABLE e1 USING s TAGS ('x', 1) e2 USING s TAGS ('too long for it', 1)", error: 0x2653 },
   { sql: 'SHOW CHILD TABLES', rows: [['C4'], ['c1'], ['c2'], ['c3'], ['o1']] },
-  { sql: "INSERT INTO c9 USING s TAGS ('z', 9) TTL 30 VALUES (NOW, 1)", affected: 1 },
+  { sql: "INSERT INTO c9 USING s TAGS ('z', 9) TTL 30 COMMENT 'it\\'s' VALUES (NOW, 1)", affected: 1 },
   {
-    sql: "SELECT ttl FROM information_schema.ins_tables WHERE db_name = 'children' AND table_name = 'c9'",
-    rows: [[30]],
+    sql: "SELECT ttl, table_comment FROM information_schema.ins_tables WHERE db_name = 'children' AND table_name = 'c9'",
+    rows: [[30, "it's"]],
   },
 ]);
 
