@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
+import { type LogFiles, openLogFiles } from './log-files.js';
 import { startService } from './service.js';
-import { componentLog, createLogger } from './telemetry/logger.js';
+import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';
 
 /** How long a stop may take before what is left is cut off. */
 const stopDeadlineMs = 10_000;
 
 /** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
-const withoutEffect = /^(debug$|(monitor|log|tmq|agentd|statsgw|hostexporter|metricsdb)\.)/;
+const withoutEffect = /^(debug$|(tmq|agentd|statsgw|hostexporter|metricsdb)\.)/;
 
 const resolution = resolveSettings({
   program: 'sluice',
@@ -35,9 +36,18 @@ async function run({
   file,
   notes,
 }: Extract<typeof resolution, { outcome: 'settings' }>): Promise<void> {
-  const logger = createLogger(settings.general.logLevel);
+  const pathIsGiven = listing.some(({ flag, source }) => flag === 'log.path' && source !== 'default');
+  let files: LogFiles;
+  try {
+    files = openLogFiles(settings, pathIsGiven);
+  } catch (error) {
+    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const logger = createLogger(settings.general.logLevel, standardOutput(), files.main);
   const log = componentLog(logger, 'service');
-  for (const note of notes) log.info({}, note);
+  for (const note of [...notes, ...files.notes]) log.info({}, note);
   for (const { flag, value, source } of listing)
     if (source !== 'default') log.info({ flag, value, source }, 'A setting is given.');
   for (const { flag, source } of listing) {
@@ -46,7 +56,8 @@ async function run({
   }
   log.debug({ file, listing }, 'All settings.');
   try {
-    const service = await startService(settings, version, logger);
+    const { recordSql } = files;
+    const service = await startService(settings, version, logger, recordSql === undefined ? {} : { recordSql });
     log.info(
       { port: service.port, engine: service.engineUrl, version },
       `Sluice listens on http://localhost:${service.port}.`,
@@ -55,6 +66,7 @@ async function run({
     log.info({}, 'Sluice is stopping.');
     await service.stop(stopDeadlineMs);
     log.info({}, 'Sluice has stopped.');
+    files.close();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.error({ reason }, 'Sluice cannot start.');

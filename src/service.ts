@@ -10,18 +10,22 @@ import { CredentialCheck, firstUser } from './database/credentials.js';
 import { TableExpiry } from './database/definitions/table-expiry.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import type { Variable } from './database/system-tables/system-table.js';
+import type { RecordSql } from './http/call.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { WireFormat } from './model/batch.js';
 import type { Component, ComponentLog } from './model/component.js';
-import type { Credentials, Exchange, Intake } from './model/exchange.js';
+import type { Credentials, Exchange, GuardState, Intake } from './model/exchange.js';
 import { Codes, fault } from './model/fault.js';
+import { createMonitoring, type Monitoring, ownFigures } from './monitoring.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
+import { guardedGate, type MemoryGuard } from './pipelines/memory-guard.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { StandingUser } from './pipelines/standing-user.js';
 import { type WriteInput, WritePipeline } from './pipelines/writes.js';
 import { DatabaseSink } from './sinks/database.js';
+import { observed } from './sinks/layers/observed.js';
 import { HttpBodySource } from './sources/http-body/source.js';
 import { TsdbwireTelnetSource } from './sources/tsdbwire-telnet/source.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
@@ -33,6 +37,8 @@ const blockBytes = 256 * 1024;
 const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
 const writeTimeoutMs = 120_000;
 const maxStatements = 256;
+/** States of the memory guard by the number that the figures show. */
+const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
 
 /** A running service. */
 export interface Service {
@@ -44,11 +50,24 @@ export interface Service {
   stop(deadlineMs: number): Promise<void>;
 }
 
+/** What a service may be given beside its settings. */
+export interface ServiceExtras {
+  /** Memory in use in percent, instead of what is measured. */
+  readonly readMemoryPercent?: () => number;
+  /** Takes note of every SQL statement (`log.enableRecordHttpSql`). */
+  readonly recordSql?: RecordSql;
+}
+
 /** Builds the service from its settings and starts it; rejects with one clear line when something does not work. */
-export async function startService(settings: Settings, version: string, logger: Logger): Promise<Service> {
+export async function startService(
+  settings: Settings,
+  version: string,
+  logger: Logger,
+  more: ServiceExtras = {},
+): Promise<Service> {
   const engine = await startEngine(settings, logger);
   try {
-    return await startOn(engine, settings, version, logger);
+    return await startOn(engine, settings, version, logger, more);
   } catch (error) {
     await engine.stop();
     throw error;
@@ -72,6 +91,10 @@ function variablesOf({ general, limits }: Settings, version: string): readonly V
 interface RunningEngine {
   readonly client: EngineClient;
   readonly url: string;
+  /** Process of the embedded engine, while it runs. */
+  pid(): number | undefined;
+  /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
+  isUp(): boolean;
   stop(): Promise<void>;
 }
 
@@ -84,7 +107,7 @@ async function startEngine({ database, pool }: Settings, logger: Logger): Promis
   const [node] = database.urls;
   if (database.mode === 'cluster' && node !== undefined) {
     const client = new EngineClient({ ...limits, url: node, user: database.user, password: database.password });
-    return { client, url: node, stop: () => client.close() };
+    return { client, url: node, pid: () => undefined, isUp: () => true, stop: () => client.close() };
   }
   const { path, host, port, user, password } = database;
   const secret = password === '' ? {} : { password };
@@ -96,10 +119,18 @@ async function startEngine({ database, pool }: Settings, logger: Logger): Promis
     await client.close();
     await supervisor.stop();
   };
-  return { client, url: endpoint.url, stop };
+  return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', stop };
 }
 
-async function startOn(engine: RunningEngine, settings: Settings, version: string, logger: Logger): Promise<Service> {
+async function startOn(
+  engine: RunningEngine,
+  settings: Settings,
+  version: string,
+  logger: Logger,
+  { readMemoryPercent, recordSql }: ServiceExtras,
+): Promise<Service> {
+  const monitoring = createMonitoring(settings, engine.pid, componentLog(logger, 'monitor'), readMemoryPercent);
+  const { guard, metrics } = monitoring;
   const catalogue = new Catalogue(engine.client, componentLog(logger, 'catalogue'));
   const storage = new Storage(engine.client, catalogue);
   const subTables = new SubTables(engine.client, catalogue);
@@ -107,12 +138,25 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
   await credentials.prepare();
   const { limits } = settings;
   const gate = new ByteCreditGate(limits.creditBytes);
+  const inputs = [
+    ...tsdbwireTelnet(settings, version, credentials, guard, logger),
+    ...figuresInput(settings, monitoring, credentials, logger),
+  ];
+  metrics.watch({
+    adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet stored.', read: () => gate.bytes },
+    adapter_engine_up: { help: '1 while the embedded engine runs.', read: () => Number(engine.isUp()) },
+    adapter_memory_guard_state: {
+      help: '0 normal, 1 queries paused, 2 everything paused.',
+      read: () => guardStates.indexOf(guard.state),
+    },
+  });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
-    inputs: tsdbwireTelnet(settings, version, credentials, logger),
-    sink: new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }),
+    inputs,
+    sink: observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics),
+    meter: metrics,
     gate,
     catalogue,
     subTables,
@@ -134,7 +178,7 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
     variables: variablesOf(settings, version),
   });
   const http = createHttpServer({
-    intake: intakeOf(sql, writes, credentials, catalogue),
+    intake: intakeOf(sql, writes, credentials, catalogue, monitoring),
     port: settings.general.port,
     settings: {
       httpCodeServerError: settings.general.httpCodeServerError,
@@ -146,6 +190,8 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
     cors: settings.cors,
     loginSecret: await catalogue.sharedSecret(),
     log: componentLog(logger, 'http'),
+    observer: metrics,
+    ...(recordSql === undefined ? {} : { recordSql }),
   });
   const bound = { port: settings.general.port };
   const door: Component = {
@@ -156,7 +202,10 @@ async function startOn(engine: RunningEngine, settings: Settings, version: strin
   };
   const parts = { engine: engine.client, catalogue, storage, subTables };
   const expiry = new TableExpiry(parts, componentLog(logger, 'table-expiry'));
-  const lifecycle = new Lifecycle([polled(catalogue), expiry, writes, sql, door], componentLog(logger, 'lifecycle'));
+  const lifecycle = new Lifecycle(
+    [polled(catalogue), guard, expiry, writes, sql, door],
+    componentLog(logger, 'lifecycle'),
+  );
   await warnOfBuiltInPassword(credentials, componentLog(logger, 'service'));
   await lifecycle.start();
   removeLeftovers(engine.client, catalogue, storage, subTables).catch((error: unknown) => {
@@ -178,6 +227,7 @@ function tsdbwireTelnet(
   { tsdbwireTelnet: listeners, limits, general }: Settings,
   version: string,
   credentials: CredentialCheck,
+  guard: MemoryGuard,
   logger: Logger,
 ): WriteInput[] {
   if (!listeners.enable) return [];
@@ -189,7 +239,7 @@ function tsdbwireTelnet(
     version: `sluice ${version}`,
   };
   // What is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
-  const gate = new ByteCreditGate(limits.creditBytes);
+  const gate = guardedGate(guard, limits.creditBytes);
   const { user, password } = listeners;
   const check = () => credentials.authenticate({ scheme: 'password', user, password });
   return [
@@ -199,6 +249,21 @@ function tsdbwireTelnet(
       user: new StandingUser(user, check, log),
     },
   ];
+}
+
+/** The service's own figures as one more door. */
+function figuresInput(
+  settings: Settings,
+  { guard, metrics }: Monitoring,
+  credentials: CredentialCheck,
+  logger: Logger,
+): WriteInput[] {
+  const log = componentLog(logger, 'own-figures');
+  const source = ownFigures(settings, metrics, guardedGate(guard, settings.limits.creditBytes), log);
+  if (source === undefined) return [];
+  const { user, password } = settings.monitor;
+  const check = () => credentials.authenticate({ scheme: 'password', user, password });
+  return [{ source, retry: 'sender', user: new StandingUser(user, check, log) }];
 }
 
 async function warnOfBuiltInPassword(credentials: CredentialCheck, log: ComponentLog): Promise<void> {
@@ -225,7 +290,13 @@ function polled(catalogue: Catalogue): Component {
 }
 
 /** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
-function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: CredentialCheck, catalogue: Catalogue): Intake {
+function intakeOf(
+  sql: SqlPipeline,
+  writes: WritePipeline,
+  credentials: CredentialCheck,
+  catalogue: Catalogue,
+  { guard, metrics }: Monitoring,
+): Intake {
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
     write: (exchange) => {
@@ -233,7 +304,8 @@ function intakeOf(sql: SqlPipeline, writes: WritePipeline, credentials: Credenti
     },
     authenticate: (given) => credentials.authenticate(given),
     vgroups: (database, tables) => vgroupsOf(catalogue, database, tables),
-    guard: () => 'normal',
+    guard: () => guard.state,
+    metrics: () => metrics.text(),
   };
 }
 

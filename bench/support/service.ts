@@ -25,7 +25,13 @@ export interface BenchService {
 export async function startBenchService(settings: readonly string[] = []): Promise<BenchService> {
   const path = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const secret = 'bench';
-  const own = ['--port=0', '--database.port=0', `--database.path=${path}`, `--database.password=${secret}`];
+  const own = [
+    '--port=0',
+    '--database.port=0',
+    `--database.path=${path}`,
+    `--database.password=${secret}`,
+    `--log.path=${path}/log`,
+  ];
   const child = spawn(process.execPath, [adapter, ...own, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port, engine } = await listening(child);
   const agent = new Agent({ keepAlive: true });

@@ -36,8 +36,18 @@ export interface WriteRouteSettings {
 /** Counts what the door does; every method is called once per event. `reason` and `route` come from small fixed sets. */
 export interface HttpObserver {
   begun(): void;
-  /** `status` is 499 when the client went away before its answer was complete. */
-  ended(request: { route: string; method: string; status: number; seconds: number }): void;
+  /**
+   * `status` is 499 when the client went away before its answer was complete; `failed` also tells of an error code in the
+   * body of an answer with status 200.
+   */
+  ended(request: {
+    route: string;
+    method: string;
+    status: number;
+    seconds: number;
+    client: string;
+    failed: boolean;
+  }): void;
   refused(reason: 'all-paused' | 'query-paused' | 'draining'): void;
 }
 
@@ -48,7 +58,18 @@ export interface HandlerContext {
   readonly loginCodes: LoginCodes;
   readonly log: ComponentLog;
   readonly observer: HttpObserver | undefined;
+  /** Takes note of a statement before it runs; absent when statements are not recorded. */
+  readonly recordSql: RecordSql | undefined;
 }
+
+/** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */
+export type RecordSql = (entry: {
+  readonly requestId: string;
+  readonly uri: string;
+  readonly method: string;
+  readonly client: string;
+  readonly statement: string;
+}) => void;
 
 /** Answers one call; resolves with its reply once that was handed to the server. */
 export type Handler = (call: Call) => Promise<FastifyReply>;

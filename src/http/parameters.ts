@@ -33,6 +33,13 @@ export function newRequestId(): string {
   return requestIdText(instanceBits | counted);
 }
 
+/** The client's `req_id` where it is a number, so that logs have its name for the request; otherwise a fresh id. */
+export function requestIdOf(url: string | undefined): string {
+  const given = /[?&]req_id=([0-9]{1,20})(?:&|$)/.exec(url ?? '')?.[1];
+  const value = given === undefined ? 0n : BigInt(given);
+  return value === 0n || value > uint64Max ? newRequestId() : requestIdText(value);
+}
+
 /** `req_id` of the SQL routes: a signed 64-bit decimal; absent, empty or 0 means the `fresh` id. */
 export function readRequestId(text: string | null, fresh: string): string | Fault {
   if (text === null || text === '') return fresh;

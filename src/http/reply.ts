@@ -48,8 +48,17 @@ export function sendJson(reply: FastifyReply, status: number, text: string): Fas
   return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
 }
 
+/** Answers whose body holds an error, whatever their status. */
+const failedReplies = new WeakSet<FastifyReply>();
+
+/** True when the answer's body tells of a failure. */
+export function hasFailed(reply: FastifyReply): boolean {
+  return failedReplies.has(reply);
+}
+
 /** Sends a fault as the SQL routes do: status by the two tables, code and description in the body. */
 export function sendFault(reply: FastifyReply, fault: Fault, mapped: boolean): FastifyReply {
+  failedReplies.add(reply);
   return sendJson(reply, httpStatus(fault, mapped), errorBody(fault.code, fault.message));
 }
 

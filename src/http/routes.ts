@@ -1,6 +1,7 @@
 import type { Handler, HandlerContext } from './call.js';
 import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
+import { metricsHandler } from './handlers/metrics.js';
 import { pingHandler } from './handlers/ping.js';
 import { sqlHandler } from './handlers/sql.js';
 import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
@@ -26,6 +27,7 @@ export function routes(context: HandlerContext): readonly Route[] {
     { method: 'POST', path: '/rest/sql/:db/vgid', handle: vgroupsHandler(context) },
     { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
     { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
+    { method: 'GET', path: '/metrics', handle: metricsHandler(context) },
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/json/:db', handle: putJson }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),

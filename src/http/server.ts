@@ -4,13 +4,13 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
 import { answerBrokenRequest } from './broken-request.js';
-import type { Call, HandlerContext, HandlerSettings, HttpObserver } from './call.js';
+import type { Call, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
 import { type CorsPolicy, type CorsSettings, createCorsPolicy } from './cors.js';
 import { createLoginCodes } from './login-code.js';
 import { OpenCalls } from './open-calls.js';
-import { newRequestId } from './parameters.js';
+import { requestIdOf } from './parameters.js';
 import { redactUri } from './redact.js';
-import { errorBody, sendInternalError, sendJson, sendNotFound } from './reply.js';
+import { errorBody, hasFailed, sendInternalError, sendJson, sendNotFound } from './reply.js';
 import { type Route, routes } from './routes.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
@@ -37,6 +37,7 @@ export interface HttpServerOptions {
   readonly loginSecret: Uint8Array;
   readonly log: ComponentLog;
   readonly observer?: HttpObserver;
+  readonly recordSql?: RecordSql;
   readonly timeouts?: HttpTimeouts;
 }
 
@@ -62,6 +63,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     loginCodes: createLoginCodes({ secret: options.loginSecret }),
     log: options.log,
     observer: options.observer,
+    recordSql: options.recordSql,
   };
   const open = new OpenCalls();
   const app = buildApp(options, open);
@@ -102,7 +104,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
-    genReqId: newRequestId,
+    genReqId: ({ url }) => requestIdOf(url),
     routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true },
     requestTimeout: requestMs,
     keepAliveTimeout: timeouts.keepAliveMs ?? 75 * second,
@@ -152,7 +154,8 @@ function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, op
     const status = reply.raw.writableFinished ? reply.statusCode : 499;
     const seconds = (performance.now() - started) / second;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
-    observer?.ended({ route, method: request.method, status, seconds });
+    const failed = status >= 400 || hasFailed(reply);
+    observer?.ended({ route, method: request.method, status, seconds, client, failed });
     const uri = redactUri(request.url);
     const fields = { requestId: request.id, method: request.method, uri, status, seconds, client };
     if (status === 500 || status === 502) log.warn(fields, 'Request answered with an error.');

@@ -35,6 +35,16 @@ export interface CreditGate {
   opened(): Promise<void>;
 }
 
+/** Counts what is written; one call a batch or a write, never one a row. */
+export interface WriteMeter {
+  /** Data came in by a door. */
+  received(pipeline: string, bytes: number): void;
+  /** Rows or messages of a door have ended. */
+  settled(pipeline: string, outcome: 'stored' | 'rejected' | 'failed' | 'shed', rows: number): void;
+  /** A group was written, or not. */
+  wrote(outcome: string, rows: number, seconds: number): void;
+}
+
 /** The log a component is handed: fields first, then a sentence. */
 export interface ComponentLog {
   error(fields: object, message: string): void;

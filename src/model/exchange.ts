@@ -77,4 +77,6 @@ export interface Intake {
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
   vgroups(database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   guard(): GuardState;
+  /** The service's figures as OpenMetrics text. */
+  metrics(): Promise<string>;
 }

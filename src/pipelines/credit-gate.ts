@@ -38,15 +38,16 @@ export class ByteCreditGate implements CreditGate {
   }
 
   async opened(): Promise<void> {
-    while (!this.#isOpen()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (!this.isOpen()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  #isOpen(): boolean {
+  /** True when there is credit and nothing holds the gate. */
+  isOpen(): boolean {
     return this.#bytes < this.#limitBytes && this.#holds.size === 0;
   }
 
   #wake(): void {
-    if (!this.#isOpen() || this.#waiting.length === 0) return;
+    if (!this.isOpen() || this.#waiting.length === 0) return;
     const woken = this.#waiting;
     this.#waiting = [];
     for (const wake of woken) wake();

@@ -3,9 +3,17 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
-import { type Batch, type BlockGroup, type ByteBlock, type Reading, splitBatch, type Target } from '../model/batch.js';
+import {
+  type Batch,
+  type BlockGroup,
+  type ByteBlock,
+  type Payload,
+  type Reading,
+  splitBatch,
+  type Target,
+} from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
-import type { Component, ComponentLog, Sink, Source } from '../model/component.js';
+import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
@@ -43,6 +51,7 @@ export interface WriteContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
   readonly log: ComponentLog;
+  readonly meter: WriteMeter;
   readonly limits: CoalesceLimits & { readonly maxLineBytes: number; readonly writeTimeoutMs: number };
 }
 
@@ -72,10 +81,10 @@ export class WritePipeline implements Component {
   }
 
   async start(): Promise<void> {
-    const { bodies, inputs, sink, limits, log } = this.#context;
+    const { bodies, inputs, sink, limits, log, meter } = this.#context;
     const arriving = ({ source, retry, user }: WriteInput) => {
-      const stamped$ = source.batches$.pipe(map(stamped));
-      const batches$ = retry === 'here' ? stamped$.pipe(map((batch) => this.#retries.wrap(batch))) : stamped$;
+      const counted$ = source.batches$.pipe(map((batch) => metered(stamped(batch), meter)));
+      const batches$ = retry === 'here' ? counted$.pipe(map((batch) => this.#retries.wrap(batch))) : counted$;
       return user === undefined ? batches$ : batches$.pipe(user.admit());
     };
     const batches$ = merge(...[{ source: bodies, retry: 'sender' } as const, ...inputs].map(arriving));
@@ -149,8 +158,8 @@ export class WritePipeline implements Component {
         resolve(delivery);
       };
       const payload = { kind: 'bytes', format: 'sql-insert', bytes: new Uint8Array(0) } as const;
-      const parent: Batch = { origin: 'sql', target, payload, rows: 0, bytes, settle };
       const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
+      const parent = metered({ origin: 'sql', target, payload, rows, bytes, settle }, this.#context.meter);
       const parts = blocks.map((block) => ({
         payload: block,
         rows: block.rows,
@@ -226,6 +235,20 @@ function unread(): Reading {
 /** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
 function stamped(batch: Batch<ByteBlock>): Batch<ByteBlock> {
   return { ...batch, target: { ...batch.target, reading: unread() } };
+}
+
+/** The batch, counted as it comes and as it ends. Of text that ends badly as a whole the lines are not always known. */
+function metered<P extends Payload>(batch: Batch<P>, meter: WriteMeter): Batch<P> {
+  const { origin } = batch;
+  meter.received(origin, batch.bytes);
+  const settle = (delivery: Delivery): void => {
+    if (delivery.outcome === 'delivered') {
+      meter.settled(origin, 'stored', delivery.rows);
+      meter.settled(origin, 'rejected', delivery.rejectedRows);
+    } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
+    batch.settle(delivery);
+  };
+  return { ...batch, settle };
 }
 
 /** How far the monotonic clock may be from the system's before it is set anew. */

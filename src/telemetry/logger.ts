@@ -32,11 +32,12 @@ export function standardOutput(): LogOutput {
 
 /**
  * The service's logger. Lines below `level` are dropped; secrets in fields are masked, see `redactFields`.
- * Settings not yet read: take `info`.
+ * Settings not yet read: take `info`. `file` gets every line as JSON beside the output.
  */
-export function createLogger(level: LogLevel, output: LogOutput = standardOutput()): Logger {
+export function createLogger(level: LogLevel, output: LogOutput = standardOutput(), file?: DestinationStream): Logger {
   const { stream, readable } = output;
-  const lines: DestinationStream = readable ? { write: (line) => stream.write(readableLine(line)) } : stream;
+  const shown: DestinationStream = readable ? { write: (line) => stream.write(readableLine(line)) } : stream;
+  const lines: DestinationStream = file === undefined ? shown : both(shown, file);
   return pino(
     {
       level: levels[level],
@@ -53,6 +54,15 @@ export function createLogger(level: LogLevel, output: LogOutput = standardOutput
     },
     lines,
   );
+}
+
+function both(first: DestinationStream, second: DestinationStream): DestinationStream {
+  return {
+    write: (line) => {
+      first.write(line);
+      second.write(line);
+    },
+  };
 }
 
 /** The log of one component: every line carries its name. */

@@ -98,6 +98,7 @@ function defaultIntake(options: RoomOptions): Intake {
         ? tables.map((_, at) => at + 2)
         : fault('database', Codes.databaseNotExist, 'Database not exist'),
     guard: options.guard ?? (() => 'normal'),
+    metrics: async () => '# EOF\n',
   };
 }
 

@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
+import { logPath } from './service.js';
 
 /** The built entry files. */
 export const adapterProgram = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
 export const engineProgram = fileURLToPath(new URL('../../src/engine.js', import.meta.url));
 
 /** Only what a program needs, so that a setting in the environment of the tests cannot change what is tested. */
-const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
+const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ADAPTER_LOG_PATH: logPath };
 
 /** How a process ended. */
 export interface Ending {

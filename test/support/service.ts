@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +16,9 @@ const program = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
 /** The user every database begins with. */
 export const root = { user: 'root', password: 'taosdata' } as const;
 export const basic = `Basic ${Buffer.from(`${root.user}:${root.password}`).toString('base64')}`;
+
+/** Log files of services under test. */
+export const logPath = join(tmpdir(), 'sluice-test-logs');
 
 /** The engine's secret, known so that a second service can join the first one's engine. */
 const engineSecret = 'e2e-secret';
@@ -196,7 +201,7 @@ export async function startService(
 }
 
 async function launch(settings: readonly string[], path: string | undefined): Promise<TestService> {
-  const args = [program, '--port=0', `--database.password=${engineSecret}`, ...settings];
+  const args = [program, `--log.path=${logPath}`, '--port=0', `--database.password=${engineSecret}`, ...settings];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   // Tests that end in the middle leave no service behind; the engine goes with its service.
   process.once('exit', () => child.kill('SIGKILL'));

@@ -5,6 +5,7 @@ import type { Call, Handler, HandlerContext } from '../call.js';
 import { unsupportedEncoding } from '../compression.js';
 import { admitSql, isQuery } from '../door.js';
 import { ask } from '../exchange.js';
+import { redactUri } from '../redact.js';
 import { errorBody, sendAffected, sendFault, sendGuardRefusal, sendJson, sendRows } from '../reply.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
@@ -19,6 +20,7 @@ export function sqlHandler(context: HandlerContext): Handler {
     const state = intake.guard();
     if (state === 'all-paused') return sendGuardRefusal(call, context, state);
     if (state === 'query-paused' && isQuery(sql.statement)) return sendGuardRefusal(call, context, state);
+    record(call, context, id, sql.statement);
     const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
     if (outcome.answer.kind === 'affected') {
@@ -26,6 +28,12 @@ export function sqlHandler(context: HandlerContext): Handler {
     }
     return streamRows(call, context, sql, outcome.answer);
   };
+}
+
+function record({ request }: Call, { recordSql }: HandlerContext, requestId: string, statement: Buffer): void {
+  if (recordSql === undefined) return;
+  const { method, ip, url } = request;
+  recordSql({ requestId, uri: redactUri(url), method, client: ip, statement: statement.toString() });
 }
 
 /** A trailing slash is not a database: the client is sent to the route it meant, with its method and body. */

@@ -127,7 +127,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
     const part = { first: frame.first, last: frame.last };
     const payload = { kind: 'bytes', format, bytes: frame.bytes, part } as const;
-    this.batches$.next({ origin: this.name, target, payload, rows: frame.lines, bytes, settle });
+    this.batches$.next({ origin: format, target, payload, rows: frame.lines, bytes, settle });
   }
 }
 

@@ -1,0 +1,6 @@
+/** One figure to be stored: a table, its tags and its values. */
+export interface Figure {
+  readonly table: string;
+  readonly tags: readonly (readonly [name: string, value: string])[];
+  readonly values: readonly (readonly [name: string, value: number])[];
+}

@@ -1,0 +1,80 @@
+import type { Settings } from './config/adapter-settings.js';
+import type { ComponentLog, CreditGate } from './model/component.js';
+import { MemoryGuard } from './pipelines/memory-guard.js';
+import { OwnFiguresSource } from './sources/own-figures/source.js';
+import { IntervalFigures } from './telemetry/interval-figures.js';
+import { ServiceMetrics } from './telemetry/metrics.js';
+import { SystemMeter } from './telemetry/system-figures.js';
+import { encodeFigures } from './transforms/encode/figure-lines.js';
+
+/** Database of the service's own figures. */
+const figuresDatabase = 'log';
+
+/** What watches the service. */
+export interface Monitoring {
+  readonly guard: MemoryGuard;
+  readonly metrics: ServiceMetrics;
+}
+
+/**
+ * Builds the figures and the memory guard, which share one sample of the system. `readMemoryPercent` takes the place of
+ * the measured memory where a test needs to say how much is in use.
+ */
+export function createMonitoring(
+  { monitor }: Settings,
+  enginePid: () => number | undefined,
+  log: ComponentLog,
+  readMemoryPercent?: () => number,
+): Monitoring {
+  const metrics = new ServiceMetrics({
+    http: !monitor.disable,
+    hideClients: monitor.disableCollectClientIP,
+    windowMs: monitor.writeIntervalMs,
+  });
+  const companions = (): number[] => {
+    const pid = enginePid();
+    return pid === undefined ? [] : [pid];
+  };
+  const meter = new SystemMeter({ incgroup: monitor.incgroup, companions });
+  const guard = new MemoryGuard({
+    pauseQueryPercent: monitor.pauseQueryMemoryPercent,
+    pauseAllPercent: monitor.pauseAllMemoryPercent,
+    intervalMs: monitor.collectDurationMs,
+    readPercent: () => {
+      const { cpuPercent, memoryPercent } = meter.sample();
+      const percent = readMemoryPercent?.() ?? memoryPercent;
+      metrics.sampled(cpuPercent, percent);
+      return percent;
+    },
+    log,
+  });
+  return { guard, metrics };
+}
+
+/** The source of `monitor.writeToDB`; undefined when it is off. */
+export function ownFigures(
+  { monitor }: Settings,
+  metrics: ServiceMetrics,
+  gate: CreditGate,
+  log: ComponentLog,
+): OwnFiguresSource | undefined {
+  if (!monitor.writeToDB || monitor.disable) return undefined;
+  const figures = new IntervalFigures(metrics, monitor.identity);
+  const target = {
+    database: figuresDatabase,
+    user: monitor.user,
+    createDatabase: true,
+    ttl: 0,
+    precision: 'ns',
+  } as const;
+  return new OwnFiguresSource(
+    {
+      intervalMs: monitor.writeIntervalMs,
+      target,
+      take: async () => encodeFigures(await figures.take(), BigInt(Date.now()) * 1_000_000n),
+      giveBack: () => figures.giveBack(),
+    },
+    gate,
+    log,
+  );
+}

@@ -1,0 +1,94 @@
+import { BehaviorSubject, distinctUntilChanged, map, type Observable, type Subscription, tap, timer } from 'rxjs';
+import type { Component, ComponentLog } from '../model/component.js';
+import type { GuardState } from '../model/exchange.js';
+import { ByteCreditGate } from './credit-gate.js';
+
+/** From what memory use on the guard pauses, and how often it looks. */
+export interface MemoryGuardOptions {
+  /** `monitor.pauseQueryMemoryThreshold`. */
+  readonly pauseQueryPercent: number;
+  /** `monitor.pauseAllMemoryThreshold`. */
+  readonly pauseAllPercent: number;
+  /** `monitor.collectDuration`. */
+  readonly intervalMs: number;
+  /** Memory in use as percent of what is there. A reading that throws leaves the state as it is. */
+  readonly readPercent: () => number;
+  readonly log: ComponentLog;
+}
+
+/**
+ * The memory guard (specification 1, "States and transitions"): one state for the whole service, judged anew at every
+ * sample, without hysteresis. Doors ask {@link MemoryGuard.state}; readers that wait are held by {@link holdWhile}.
+ */
+export class MemoryGuard implements Component {
+  readonly name = 'memory-guard';
+  readonly #options: MemoryGuardOptions;
+  readonly #state$ = new BehaviorSubject<GuardState>('normal');
+  #subscription: Subscription | undefined;
+
+  constructor(options: MemoryGuardOptions) {
+    this.#options = options;
+  }
+
+  get state(): GuardState {
+    return this.#state$.value;
+  }
+
+  /** The state now, and every change. */
+  get state$(): Observable<GuardState> {
+    return this.#state$.pipe(distinctUntilChanged());
+  }
+
+  async start(): Promise<void> {
+    const { intervalMs, log } = this.#options;
+    this.#subscription = timer(0, intervalMs)
+      .pipe(
+        map(() => this.#judge()),
+        distinctUntilChanged(),
+        tap((state) => {
+          if (state !== this.#state$.value)
+            log.warn({ from: this.#state$.value, to: state }, 'The memory guard changes.');
+        }),
+      )
+      .subscribe((state) => this.#state$.next(state));
+  }
+
+  async drain(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#subscription?.unsubscribe();
+    this.#state$.complete();
+  }
+
+  #judge(): GuardState {
+    const { readPercent, pauseAllPercent, pauseQueryPercent, log } = this.#options;
+    try {
+      const percent = readPercent();
+      if (percent >= pauseAllPercent) return 'all-paused';
+      return percent >= pauseQueryPercent ? 'query-paused' : 'normal';
+    } catch (error) {
+      log.warn({ error: String(error) }, 'Memory use cannot be measured; the memory guard stays as it is.');
+      return this.#state$.value;
+    }
+  }
+}
+
+/** Holds a gate as long as everything is paused, until unsubscribed: the pausing operator of the pipelines. */
+export function holdWhile(state$: Observable<GuardState>, hold: (reason: string) => () => void): Subscription {
+  let release: (() => void) | undefined;
+  return state$.subscribe((state) => {
+    if (state === 'all-paused') {
+      release ??= hold('memory');
+      return;
+    }
+    release?.();
+    release = undefined;
+  });
+}
+
+/** The credit of a door that the guard pauses: shut as long as everything is paused. */
+export function guardedGate(guard: MemoryGuard, limitBytes: number): ByteCreditGate {
+  const gate = new ByteCreditGate(limitBytes);
+  holdWhile(guard.state$, (reason) => gate.hold(reason));
+  return gate;
+}

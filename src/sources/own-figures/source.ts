@@ -1,0 +1,82 @@
+import { Subject } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+
+/** What the source writes, how often, and where to. */
+export interface OwnFiguresOptions {
+  /** `monitor.writeInterval`. */
+  readonly intervalMs: number;
+  readonly target: Target;
+  /** Line protocol of what has changed since the last call; empty when nothing has. */
+  readonly take: () => Promise<Uint8Array>;
+  /** Called with what a write took when it was not stored, so that the next one holds it again. */
+  readonly giveBack: () => void;
+}
+
+/** The service's own figures as rows (`monitor.writeToDB`): one small batch at every interval, skipped while held. */
+export class OwnFiguresSource implements Source<ByteBlock> {
+  readonly name = 'own-figures';
+  readonly batches$ = new Subject<Batch<ByteBlock>>();
+  readonly #options: OwnFiguresOptions;
+  readonly #gate: CreditGate;
+  readonly #log: ComponentLog;
+  #timer: NodeJS.Timeout | undefined;
+  #open: Promise<void> | undefined;
+  #ended = false;
+
+  constructor(options: OwnFiguresOptions, gate: CreditGate, log: ComponentLog) {
+    this.#options = options;
+    this.#gate = gate;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#tick(), this.#options.intervalMs);
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    clearInterval(this.#timer);
+    this.#ended = true;
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.#open, expired]);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#ended = true;
+    this.batches$.complete();
+  }
+
+  /** One write at a time: an interval that comes while the last one is open is left out, its figures come with the next. */
+  #tick(): void {
+    this.#open ??= this.#write().finally(() => {
+      this.#open = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    await this.#gate.opened();
+    if (this.#ended) return;
+    const bytes = await this.#options.take();
+    if (bytes.length === 0) return;
+    this.#gate.take(bytes.length);
+    await new Promise<void>((resolve) => {
+      const payload = { kind: 'bytes', format: 'lineproto', bytes } as const;
+      this.batches$.next({
+        origin: this.name,
+        target: this.#options.target,
+        payload,
+        rows: 0,
+        bytes: bytes.length,
+        settle: (delivery) => {
+          this.#gate.give(bytes.length);
+          if (delivery.outcome !== 'delivered') {
+            this.#options.giveBack();
+            this.#log.warn({ outcome: delivery.outcome }, "The service's own figures could not be written.");
+          }
+          resolve();
+        },
+      });
+    });
+  }
+}

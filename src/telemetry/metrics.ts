@@ -1,0 +1,229 @@
+import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry, Summary } from 'prom-client';
+
+/** How a request over HTTP ended. */
+export interface EndedRequest {
+  /** The route's template, never the address that was asked for: that holds secrets and has no end of values. */
+  readonly route: string;
+  readonly method: string;
+  /** 499 when the client went away before its answer was complete. */
+  readonly status: number;
+  readonly seconds: number;
+  readonly client: string;
+  /** Status 400 and above, or an error code in the body. */
+  readonly failed: boolean;
+}
+
+/** How rows that came in by a door ended. */
+export type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
+
+/** Figures that are read when somebody asks, by name and help text. */
+export interface Gauges {
+  readonly [name: string]: { readonly help: string; readonly read: () => number };
+}
+
+export interface MetricsOptions {
+  /** Off with `monitor.disable`: then requests are not counted by route and client. */
+  readonly http: boolean;
+  /** `monitor.disableCollectClientIP`. */
+  readonly hideClients: boolean;
+  /** Time that the quantiles look back on. */
+  readonly windowMs: number;
+}
+
+/** Client addresses that get a series of their own; requests of further ones are counted together. */
+const maxClients = 256;
+const hiddenClient = 'invisible';
+const otherClients = 'other';
+const requestLabels = ['status_code', 'client_ip', 'request_method', 'request_uri'] as const;
+const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+/**
+ * The service's own figures, on a registry of their own. Every label comes from a small fixed set, save for the client's
+ * address, whose number is bounded. One update a request or a batch, none a row.
+ */
+export class ServiceMetrics {
+  readonly #registry = new Registry<OpenMetricsContentType>();
+  readonly #options: MetricsOptions;
+  readonly #clients = new Set<string>();
+  readonly #requests: Counter<(typeof requestLabels)[number]>;
+  readonly #failures: Gauge<(typeof requestLabels)[number]>;
+  readonly #inFlight: Gauge;
+  readonly #milliseconds: Summary<'request_method' | 'request_uri'>;
+  readonly #seconds: Histogram<'request_method' | 'request_uri'>;
+  readonly #refusals: Counter<'reason'>;
+  readonly #rows: Counter<'pipeline' | 'outcome'>;
+  readonly #bytes: Counter<'pipeline'>;
+  readonly #groupSeconds: Histogram<'outcome'>;
+  readonly #groupRows: Histogram;
+  readonly #cpu: Gauge;
+  readonly #memory: Gauge;
+
+  constructor(options: MetricsOptions) {
+    this.#options = options;
+    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const registers = [this.#registry];
+    const prefix = 'adapter_restful_http_request';
+    this.#requests = new Counter({
+      name: `${prefix}_total`,
+      help: 'Requests over HTTP.',
+      labelNames: requestLabels,
+      registers,
+    });
+    this.#failures = new Gauge({
+      name: `${prefix}_fail`,
+      help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
+      labelNames: requestLabels,
+      registers,
+    });
+    this.#inFlight = new Gauge({
+      name: `${prefix}_in_flight`,
+      help: 'Requests over HTTP that are being answered.',
+      registers,
+    });
+    this.#milliseconds = new Summary({
+      name: `${prefix}_summary_milliseconds`,
+      help: 'Time to the end of the answer.',
+      labelNames: ['request_method', 'request_uri'],
+      percentiles: [0.1, 0.2, 0.5, 0.9, 0.99],
+      maxAgeSeconds: Math.max(1, options.windowMs / 1000),
+      ageBuckets: 3,
+      pruneAgedBuckets: true,
+      registers,
+    });
+    this.#seconds = new Histogram({
+      name: 'adapter_http_request_duration_seconds',
+      help: 'Time to the end of the answer.',
+      labelNames: ['request_method', 'request_uri'],
+      buckets: secondsBuckets,
+      registers,
+    });
+    this.#refusals = new Counter({
+      name: 'adapter_refusals_total',
+      help: 'What was refused at a door before any work, by reason.',
+      labelNames: ['reason'],
+      registers,
+    });
+    this.#rows = new Counter({
+      name: 'adapter_rows_total',
+      help: 'Rows or messages that came in, by door and by how they ended.',
+      labelNames: ['pipeline', 'outcome'],
+      registers,
+    });
+    this.#bytes = new Counter({
+      name: 'adapter_received_bytes_total',
+      help: 'Bytes of data that came in, by door.',
+      labelNames: ['pipeline'],
+      registers,
+    });
+    this.#groupSeconds = new Histogram({
+      name: 'adapter_insert_duration_seconds',
+      help: 'Time of one write to the database, by how it ended.',
+      labelNames: ['outcome'],
+      buckets: secondsBuckets,
+      registers,
+    });
+    this.#groupRows = new Histogram({
+      name: 'adapter_insert_rows',
+      help: 'Rows of one write to the database.',
+      buckets: rowsBuckets,
+      registers,
+    });
+    this.#cpu = new Gauge({
+      name: 'adapter_system_cpu_percent',
+      help: 'Processor use of the service and its engine, of what the machine or container has.',
+      registers,
+    });
+    this.#memory = new Gauge({
+      name: 'adapter_system_mem_percent',
+      help: 'Resident memory of the service and its engine, of what the machine or container has.',
+      registers,
+    });
+  }
+
+  /** Adds figures that are read at each scrape. */
+  watch(gauges: Gauges): void {
+    for (const [name, { help, read }] of Object.entries(gauges)) {
+      new Gauge({
+        name,
+        help,
+        registers: [this.#registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    }
+  }
+
+  /** A request has begun. */
+  begun(): void {
+    if (this.#options.http) this.#inFlight.inc();
+  }
+
+  /** A request has ended. */
+  ended({ route, method, status, seconds, client, failed }: EndedRequest): void {
+    if (!this.#options.http) return;
+    const request = { request_method: method, request_uri: route };
+    const labels = { ...request, status_code: String(status), client_ip: this.#client(client) };
+    this.#inFlight.dec();
+    this.#requests.inc(labels);
+    if (failed) this.#failures.inc(labels);
+    this.#milliseconds.observe(request, seconds * 1000);
+    this.#seconds.observe(request, seconds);
+  }
+
+  /** Something was refused at a door. */
+  refused(reason: string, count = 1): void {
+    this.#refusals.inc({ reason }, count);
+  }
+
+  /** Data came in by a door. */
+  received(pipeline: string, bytes: number): void {
+    this.#bytes.inc({ pipeline }, bytes);
+  }
+
+  /** Rows that came in by a door have ended. */
+  settled(pipeline: string, outcome: RowOutcome, rows: number): void {
+    if (rows > 0) this.#rows.inc({ pipeline, outcome }, rows);
+  }
+
+  /** A group of rows was written, or not. */
+  wrote(outcome: string, rows: number, seconds: number): void {
+    this.#groupSeconds.observe({ outcome }, seconds);
+    this.#groupRows.observe(rows);
+  }
+
+  /** The last sample of the system's figures, in percent. */
+  sampled(cpuPercent: number, memoryPercent: number): void {
+    this.#cpu.set(cpuPercent);
+    this.#memory.set(memoryPercent);
+  }
+
+  /** The figures in the OpenMetrics text format, which readers of the older text format understand too. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** The figures as the registry holds them. */
+  values(): Promise<readonly MetricFamily[]> {
+    return this.#registry.getMetricsAsJSON();
+  }
+
+  #client(address: string): string {
+    if (this.#options.hideClients) return hiddenClient;
+    if (this.#clients.has(address)) return address;
+    if (this.#clients.size >= maxClients) return otherClients;
+    this.#clients.add(address);
+    return address;
+  }
+}
+
+/** One family of figures. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly values: readonly {
+    readonly value: number;
+    readonly labels: Readonly<Partial<Record<string, string | number>>>;
+    readonly metricName?: string;
+  }[];
+}

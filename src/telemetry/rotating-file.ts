@@ -1,0 +1,158 @@
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DestinationStream } from 'pino';
+
+/** When a new file is begun, and how many are kept. */
+export interface RotationOptions {
+  readonly directory: string;
+  /** First part of the files' names: `<name>_<stamp>.log`, then `<name>_<stamp>.log.1` and so on. */
+  readonly name: string;
+  readonly maxBytes: number;
+  /** A new file is begun at every whole multiple of this time, counted from local midnight of some day. */
+  readonly intervalMs: number;
+  /** Finished files that are kept beside the current one. */
+  readonly count: number;
+  /** Write through at once, so that a crash loses nothing, or gather some kilobytes first. */
+  readonly sync: boolean;
+  /** Milliseconds since 1970; the system's clock when left out. */
+  readonly now?: () => number;
+}
+
+const dayMs = 86_400_000;
+const gatheredBytes = 16_384;
+const flushMs = 1_000;
+
+/**
+ * A log file that is begun anew by size and by time, and whose oldest files are removed. A disk that takes nothing
+ * more costs lines and one complaint on standard error, never the service.
+ */
+export class RotatingFile implements DestinationStream {
+  readonly #options: RotationOptions;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #path: string;
+  #file: number;
+  /** Bytes of the current file, what was gathered included. */
+  #bytes: number;
+  #gathered: string[] = [];
+  #gatheredLength = 0;
+  #period: number;
+  #complained = false;
+
+  /** @throws Error when the directory cannot be made or the file cannot be opened. */
+  constructor(options: RotationOptions) {
+    this.#options = options;
+    mkdirSync(options.directory, { recursive: true });
+    this.#period = this.#periodNow();
+    this.#path = '';
+    this.#path = this.#nextPath();
+    this.#bytes = sizeOf(this.#path);
+    this.#file = openSync(this.#path, 'a');
+    if (!options.sync) this.#timer = setInterval(() => this.#flush(), flushMs).unref();
+  }
+
+  /** The file that is written to. */
+  get path(): string {
+    return this.#path;
+  }
+
+  write(line: string): void {
+    if (this.#bytes > 0 && (this.#bytes >= this.#options.maxBytes || this.#periodNow() !== this.#period))
+      this.#rotate();
+    this.#bytes += Buffer.byteLength(line);
+    this.#gathered.push(line);
+    this.#gatheredLength += line.length;
+    if (this.#options.sync || this.#gatheredLength >= gatheredBytes) this.#flush();
+  }
+
+  /** Writes what was gathered and closes the file. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#flush();
+    closeSync(this.#file);
+  }
+
+  #flush(): void {
+    if (this.#gatheredLength === 0) return;
+    const text = this.#gathered.join('');
+    this.#gathered = [];
+    this.#gatheredLength = 0;
+    try {
+      writeSync(this.#file, text);
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #rotate(): void {
+    this.#flush();
+    this.#period = this.#periodNow();
+    try {
+      const path = this.#nextPath();
+      const file = openSync(path, 'a');
+      closeSync(this.#file);
+      this.#file = file;
+      this.#path = path;
+      this.#bytes = sizeOf(path);
+      this.#removeOldest();
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  /** The newest file of the current period, or the one after it when that is full. */
+  #nextPath(): string {
+    const { directory, name, maxBytes } = this.#options;
+    const base = `${name}_${this.#stamp()}.log`;
+    const numbers = readdirSync(directory)
+      .filter((file) => file === base || file.startsWith(`${base}.`))
+      .map((file) => Number(file.slice(base.length + 1)))
+      .filter((number) => Number.isInteger(number));
+    const pathOf = (number: number): string => join(directory, number === 0 ? base : `${base}.${number}`);
+    const newest = Math.max(0, ...numbers);
+    return sizeOf(pathOf(newest)) < maxBytes ? pathOf(newest) : pathOf(newest + 1);
+  }
+
+  #removeOldest(): void {
+    const { directory, name, count } = this.#options;
+    const own = new RegExp(`^${escapeRegExp(name)}_\\d{8}(?:\\d{4})?\\.log(?:\\.\\d+)?$`);
+    const finished = readdirSync(directory)
+      .filter((file) => own.test(file) && join(directory, file) !== this.#path)
+      .map((file) => ({ path: join(directory, file), at: modifiedAt(join(directory, file)) }))
+      .sort((a, b) => b.at - a.at);
+    for (const { path } of finished.slice(count)) rmSync(path, { force: true });
+  }
+
+  #localNow(): number {
+    const now = this.#options.now?.() ?? Date.now();
+    return now - new Date(now).getTimezoneOffset() * 60_000;
+  }
+
+  #periodNow(): number {
+    return Math.floor(this.#localNow() / this.#options.intervalMs);
+  }
+
+  /** Local date, and for periods shorter than a day also the time. */
+  #stamp(): string {
+    const digits = new Date(this.#localNow()).toISOString().replace(/\D/g, '');
+    return this.#options.intervalMs % dayMs === 0 ? digits.slice(0, 8) : digits.slice(0, 12);
+  }
+
+  #complain(error: unknown): void {
+    if (this.#complained) return;
+    this.#complained = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`sluice: the log file ${this.#path} cannot be written: ${reason}\n`);
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function modifiedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,31 @@
+import { mask } from './redact.js';
+
+/** One statement that came over HTTP. */
+export interface RecordedStatement {
+  readonly requestId: string;
+  /** Without secrets. */
+  readonly uri: string;
+  readonly method: string;
+  readonly client: string;
+  readonly statement: string;
+}
+
+/** Words after which a text literal is a secret: passwords of users and of connections. */
+const secretLiteral = /\b(pass(?:word)?|identified\s+by)(\s*=?\s*)(?:'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?)/gi;
+const breaks: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\u2028': '\\u2028', '\u2029': '\\u2029' };
+
+/** The statement with passwords masked. */
+export function withoutSecrets(statement: string): string {
+  return statement.replace(secretLiteral, (_all, word: string, gap: string) => `${word}${gap}'${mask}'`);
+}
+
+/**
+ * The line of the SQL record: local time, process, request id, URI, method, client, and the statement on one line.
+ */
+export function recordLine(entry: RecordedStatement, now = new Date()): string {
+  const { requestId, uri, method, client, statement } = entry;
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString();
+  const time = `${local.slice(0, 10)} ${local.slice(11, 23)}`;
+  const text = withoutSecrets(statement).replace(/[\n\r\u2028\u2029]/g, (found) => breaks[found] ?? ' ');
+  return `${time} ${String(process.pid).padStart(8, '0')} ${requestId} '${uri}' '${method}' '${client}' ${text}\n`;
+}

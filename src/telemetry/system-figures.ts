@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+/** What the service takes of its machine, or of its container. */
+export interface SystemFigures {
+  /** Processor time since the last sample as percent of what is there. */
+  readonly cpuPercent: number;
+  /** Resident memory as percent of what is there. */
+  readonly memoryPercent: number;
+}
+
+export interface SystemMeterOptions {
+  /** Measure against the limits of the control group (`monitor.incgroup`) instead of the machine's. */
+  readonly incgroup: boolean;
+  /** Further processes that belong to the service, such as its engine. */
+  readonly companions?: () => readonly number[];
+  /** Where control groups and processes are found; the system's own places unless a test says otherwise. */
+  readonly cgroupPath?: string;
+  readonly procPath?: string;
+}
+
+/** Clock ticks in a second as /proc counts them: fixed in the kernel's interface. */
+const ticksPerSecond = 100;
+const pageBytes = 4096;
+
+/**
+ * Measures processor and memory use of the service's processes. What cannot be read counts as nothing: a limit that is
+ * missing, unlimited or not a number leaves the machine's own, and a process that is gone takes no memory.
+ */
+export class SystemMeter {
+  readonly #options: SystemMeterOptions;
+  #lastSeconds: number;
+  #lastTime = performance.now();
+
+  constructor(options: SystemMeterOptions) {
+    this.#options = options;
+    this.#lastSeconds = this.#cpuSeconds();
+  }
+
+  /** The figures of now; processor time since the last call, or since the meter was made. */
+  sample(): SystemFigures {
+    const seconds = this.#cpuSeconds();
+    const time = performance.now();
+    const elapsed = Math.max(0.001, (time - this.#lastTime) / 1000);
+    const cpuPercent = Math.max(0, ((seconds - this.#lastSeconds) / elapsed / this.#processors()) * 100);
+    this.#lastSeconds = seconds;
+    this.#lastTime = time;
+    return { cpuPercent, memoryPercent: (this.#memoryBytes() / this.#limitBytes()) * 100 };
+  }
+
+  #cpuSeconds(): number {
+    const { user, system } = process.cpuUsage();
+    let seconds = (user + system) / 1e6;
+    for (const pid of this.#companions()) {
+      // The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
+      const fields = this.#proc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+      seconds += numberOr(0, fields[11]) / ticksPerSecond + numberOr(0, fields[12]) / ticksPerSecond;
+    }
+    return seconds;
+  }
+
+  #memoryBytes(): number {
+    let bytes = process.memoryUsage.rss();
+    for (const pid of this.#companions()) bytes += numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
+    return bytes;
+  }
+
+  #companions(): readonly number[] {
+    return this.#options.companions?.() ?? [];
+  }
+
+  #proc(pid: number, file: string): string {
+    return textOf(join(this.#options.procPath ?? '/proc', String(pid), file));
+  }
+
+  #limitBytes(): number {
+    const physical = totalmem();
+    if (!this.#options.incgroup) return physical;
+    const limit = this.#cgroup('memory.max') || this.#cgroup('memory/memory.limit_in_bytes');
+    return Math.min(physical, numberOr(physical, limit));
+  }
+
+  #processors(): number {
+    const all = availableParallelism();
+    if (!this.#options.incgroup) return all;
+    const [quota, period] = this.#cgroup('cpu.max').split(' ');
+    return (
+      share(quota, period) ?? share(this.#cgroup('cpu/cpu.cfs_quota_us'), this.#cgroup('cpu/cpu.cfs_period_us')) ?? all
+    );
+  }
+
+  #cgroup(file: string): string {
+    return textOf(join(this.#options.cgroupPath ?? '/sys/fs/cgroup', file));
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+function numberOr(fallback: number, text: string | undefined): number {
+  const value = text === undefined || text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value > 0 ? value : fallback;
+}
+
+/** Processors that a quota of time in each period is worth; undefined when it is unlimited (`max`, -1) or missing. */
+function share(quota: string | undefined, period: string | undefined): number | undefined {
+  const time = numberOr(0, quota);
+  const of = numberOr(0, period);
+  return time > 0 && of > 0 ? time / of : undefined;
+}

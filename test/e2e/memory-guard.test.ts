@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { basic } from '../support/service.js';
+import { startInProcess } from '../support/service-in-process.js';
+
+let percent = 10;
+const { service, end } = await startInProcess({ readMemoryPercent: () => percent }, '--monitor.collectDuration=5ms');
+test.after.always(end);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | null;
+}
+
+async function ask(method: string, path: string, body?: string, authorization = basic): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
+    method,
+    headers: { authorization },
+    ...(body === undefined ? {} : { body }),
+  });
+  return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') };
+}
+
+/** Lets the guard see so much memory in use. */
+async function use(next: number): Promise<void> {
+  percent = next;
+  await sleep(60);
+}
+
+const queryRefusal = { status: 503, text: '"query memory exceeds threshold"', retryAfter: '120' };
+const refusal = { status: 503, text: '"memory exceeds threshold"', retryAfter: '120' };
+
+const queries = ['SELECT 1', ' show databases', '(select 1)', 'DESCRIBE guard.m', '/* x */ select 1', '-- x\nselect 1'];
+const writes: readonly (readonly [string, string])[] = [
+  ['/rest/sql', 'CREATE DATABASE IF NOT EXISTS guard'],
+  ['/lineproto/v1/write?db=guard', 'm v=1 1700000000000000000'],
+];
+
+async function expectNormal(t: import('ava').ExecutionContext): Promise<void> {
+  for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
+  for (const sql of queries.slice(0, 3)) t.is((await ask('POST', '/rest/sql', sql)).status, 200, sql);
+  t.is((await ask('GET', '/-/ping')).status, 200);
+  t.is((await ask('GET', '/-/ping?action=query')).status, 200);
+}
+
+async function expectQueryPaused(t: import('ava').ExecutionContext): Promise<void> {
+  for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
+  for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), queryRefusal, sql);
+  t.is((await ask('GET', '/-/ping')).status, 200);
+  t.is((await ask('GET', '/-/ping?action=query')).status, 503);
+  t.is((await ask('GET', '/-/ping?action=other')).status, 200);
+}
+
+async function expectAllPaused(t: import('ava').ExecutionContext): Promise<void> {
+  for (const [path, body] of writes) {
+    t.deepEqual(await ask('POST', path, body), refusal, path);
+    t.deepEqual(await ask('POST', path, body, ''), refusal, `${path}, without credentials`);
+  }
+  for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), refusal, sql);
+  t.is((await ask('GET', '/-/ping')).status, 503);
+  t.is((await ask('GET', '/-/ping?action=query')).status, 503);
+  t.is((await ask('GET', '/metrics')).status, 200);
+}
+
+test('every transition of the guard, on every door of HTTP', async (t) => {
+  const states = { 10: expectNormal, 75: expectQueryPaused, 85: expectAllPaused };
+  await expectNormal(t);
+  for (const next of [75, 85, 75, 10, 85, 10, 75, 10] as const) {
+    await use(next);
+    await states[next](t);
+  }
+  const { text } = await ask('GET', '/metrics');
+  t.regex(text, /adapter_refusals_total\{reason="all-paused"\} [1-9]/);
+  t.regex(text, /adapter_refusals_total\{reason="query-paused"\} [1-9]/);
+  t.regex(text, /adapter_memory_guard_state 0\n/);
+  t.regex(text, /adapter_system_mem_percent 10\n/);
+});

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { BehaviorSubject } from 'rxjs';
+import type { GuardState } from '../../src/model/exchange.js';
+import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
+import { holdWhile, MemoryGuard } from '../../src/pipelines/memory-guard.js';
+import { silentLog } from '../support/engine.js';
+
+test('every sample is judged by both thresholds, which count from their very value on, without hysteresis', async (t) => {
+  let percent = 0;
+  const guard = new MemoryGuard({
+    pauseQueryPercent: 70,
+    pauseAllPercent: 80,
+    intervalMs: 1,
+    readPercent: () => {
+      if (Number.isNaN(percent)) throw new Error('no memory figures');
+      return percent;
+    },
+    log: silentLog,
+  });
+  const seen: GuardState[] = [];
+  guard.state$.subscribe((state) => seen.push(state));
+  await guard.start();
+  for (const next of [69.9, 70, 79.9, 80, 79.9, 80, 69.9, 75, 10, 99, Number.NaN, 99, 0]) {
+    percent = next;
+    await sleep(15);
+  }
+  await guard.stop();
+  t.deepEqual(seen, [
+    'normal',
+    'query-paused',
+    'all-paused',
+    'query-paused',
+    'all-paused',
+    'normal',
+    'query-paused',
+    'normal',
+    'all-paused',
+    'normal',
+  ]);
+});
+
+test('a gate is held while everything is paused, beside its credit', async (t) => {
+  const gate = new ByteCreditGate(10);
+  const state$ = new BehaviorSubject<GuardState>('normal');
+  const held = holdWhile(state$, (reason) => gate.hold(reason));
+  await gate.opened();
+  state$.next('all-paused');
+  let opened = false;
+  const waiting = gate.opened().then(() => {
+    opened = true;
+  });
+  await sleep(5);
+  t.false(opened);
+  gate.take(10);
+  state$.next('query-paused');
+  await sleep(5);
+  t.false(opened, 'there is no credit');
+  gate.give(10);
+  await waiting;
+  held.unsubscribe();
+});

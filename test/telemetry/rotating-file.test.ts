@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { RotatingFile, type RotationOptions } from '../../src/telemetry/rotating-file.js';
+
+const day = 86_400_000;
+/** Noon of 2026-11-21, local time. */
+const noon = new Date(2026, 10, 21, 12).getTime();
+
+function setUp(t: ExecutionContext, more: Partial<RotationOptions> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const clock = { now: noon };
+  const open = () =>
+    new RotatingFile({
+      directory,
+      name: 'adapter_6041',
+      maxBytes: 20,
+      intervalMs: day,
+      count: 30,
+      sync: true,
+      now: () => clock.now,
+      ...more,
+    });
+  const read = (name: string): string => readFileSync(join(directory, name), 'utf8');
+  return { directory, clock, open, read, names: () => readdirSync(directory).sort() };
+}
+
+test('begins a new file when the current one has reached its size', (t) => {
+  const { open, read, names } = setUp(t);
+  const file = open();
+  for (const line of ['0123456789\n', '0123456789\n', 'third\n']) file.write(line);
+  file.close();
+  t.deepEqual(names(), ['adapter_6041_20261121.log', 'adapter_6041_20261121.log.1']);
+  t.is(read('adapter_6041_20261121.log.1'), 'third\n');
+});
+
+test('begins a new file at midnight', (t) => {
+  const { open, clock, names } = setUp(t, { maxBytes: 1e9 });
+  const file = open();
+  file.write('today\n');
+  clock.now += day / 2;
+  file.write('tomorrow\n');
+  file.close();
+  t.deepEqual(names(), ['adapter_6041_20261121.log', 'adapter_6041_20261122.log']);
+});
+
+test('files of shorter periods carry the time of day', (t) => {
+  const { open, clock, names } = setUp(t, { intervalMs: 3_600_000, maxBytes: 1e9 });
+  const file = open();
+  file.write('a\n');
+  clock.now += 3_600_000;
+  file.write('b\n');
+  file.close();
+  t.deepEqual(names(), ['adapter_6041_202611211200.log', 'adapter_6041_202611211300.log']);
+});
+
+test('keeps so many finished files, the newest, and leaves foreign ones alone', (t) => {
+  const { open, directory, names } = setUp(t, { count: 2, maxBytes: 1 });
+  const foreign = new RotatingFile({
+    directory,
+    name: 'httpsql_6041',
+    maxBytes: 1,
+    intervalMs: day,
+    count: 1,
+    sync: true,
+    now: () => noon,
+  });
+  foreign.write('x\n');
+  foreign.close();
+  const file = open();
+  for (let i = 0; i < 6; i++) {
+    file.write(`${i}\n`);
+    utimesSync(file.path, 1_000_000 + i, 1_000_000 + i);
+  }
+  file.close();
+  t.deepEqual(names(), [
+    'adapter_6041_20261121.log.3',
+    'adapter_6041_20261121.log.4',
+    'adapter_6041_20261121.log.5',
+    'httpsql_6041_20261121.log',
+  ]);
+});
+
+test('a start goes on in the file of the day', (t) => {
+  const { open, read } = setUp(t, { maxBytes: 1e9 });
+  for (const line of ['first\n', 'second\n']) {
+    const file = open();
+    file.write(line);
+    file.close();
+  }
+  t.is(read('adapter_6041_20261121.log'), 'first\nsecond\n');
+});
+
+test('gathered lines are written at the end', (t) => {
+  const { open, read } = setUp(t, { maxBytes: 1e9, sync: false });
+  const file = open();
+  file.write('a\n');
+  file.close();
+  t.is(read('adapter_6041_20261121.log'), 'a\n');
+});
+
+test('a directory that cannot be made is an error', (t) => {
+  t.throws(() => setUp(t, { directory: '/dev/null/logs' }).open());
+});
