@@ -52,8 +52,11 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
   }
   if (rows === undefined) return { rows: [] };
   const { number, rows: inWindow, having } = numberWindows(task, rows, clause);
-  const window: Value = { sql: number, type: bigintType, precision: env.precision, nullable: false, uses: Uses.row };
-  rows.sliceBy([...slices, window]);
+  // Rows in no window may carry the number of one, and are no neighbours of its rows.
+  const apart = [number, ...inWindow].map((sql): Value => {
+    return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
+  });
+  rows.sliceBy([...slices, ...apart]);
   const limits = [
     [`min(${rows.time.sql})`, 'w'],
     [`max(${rows.time.sql})`, 'e'],

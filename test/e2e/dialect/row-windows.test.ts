@@ -376,6 +376,7 @@ statements('functions of time see the rows of their window alone', service, 'w',
     ],
   },
   { sql: 'SELECT twa(v) FROM r COUNT_WINDOW(4, 3)', rows: [[8.5], [23], [33]] },
+  { sql: 'SELECT twa(v) FROM r EVENT_WINDOW START WITH v = 6 END WITH v = 20', rows: [[13]] },
   {
     sql: 'SELECT tbname, n, twa(v), count(*) FROM st PARTITION BY tbname STATE_WINDOW(k)',
     rows: [
