@@ -387,6 +387,54 @@ statements('functions of time see the rows of their window alone', service, 'w',
   },
 ]);
 
+statements('joined tables make windows too', service, 'w', [
+  ...cases(
+    'SELECT _wstart, count(*), sum(l.v), sum(m.v) FROM r l JOIN (SELECT ts, v * 10 AS v FROM r WHERE v <> 6) m ON l.ts = m.ts',
+    [
+      [
+        'SESSION(l.ts, 5s)',
+        [
+          [at(1), 1, 1, 10],
+          [at(10), 1, 10, 100],
+          [at(16), 2, 36, 360],
+          [at(26), 2, 56, 560],
+          [at(36), 1, 36, 360],
+        ],
+      ],
+      [
+        'STATE_WINDOW(CASE WHEN m.v < 200 THEN 0 ELSE 1 END)',
+        [
+          [at(1), 3, 27, 270],
+          [at(20), 4, 112, 1120],
+        ],
+      ],
+      [
+        'EVENT_WINDOW START WITH l.v > 1 END WITH m.v >= 200',
+        [
+          [at(10), 3, 46, 460],
+          [at(26), 1, 26, 260],
+          [at(30), 1, 30, 300],
+          [at(36), 1, 36, 360],
+        ],
+      ],
+      [
+        'COUNT_WINDOW(4)',
+        [
+          [at(1), 4, 47, 470],
+          [at(26), 3, 92, 920],
+        ],
+      ],
+      [
+        'INTERVAL(20s)',
+        [
+          [at(0), 3, 27, 270],
+          [at(20), 4, 112, 1120],
+        ],
+      ],
+    ],
+  ),
+]);
+
 statements('functions of one table stay refused over the windows of a super table', service, 'w', [
   { sql: 'SELECT percentile(v, 50) FROM st SESSION(ts, 5s)', error: 0x265f },
   { sql: 'SELECT percentile(v, 50) FROM r SESSION(ts, 6s)', rows: [[18]] },
