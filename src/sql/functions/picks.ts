@@ -22,7 +22,10 @@ function picking(
   name: string,
   parameters: readonly Parameter[],
   keep: (args: readonly Value[], rows: RowWindows) => string,
-  required: number = parameters.length,
+  {
+    required = parameters.length,
+    inWindows = false,
+  }: { readonly required?: number; readonly inWindows?: boolean } = {},
 ): SeriesFunction {
   return {
     kind: 'series',
@@ -31,6 +34,7 @@ function picking(
     required,
     result: same,
     rows: 'picked',
+    inWindows,
     distinctTimes: false,
     translate: (args, rows): SeriesResult => {
       const type = same(args);
@@ -42,23 +46,29 @@ function picking(
 
 /** TOP and BOTTOM: the k rows with the greatest or smallest value; of equal ones the oldest. */
 function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
-  return picking(name, ['number', 'integer'], (args, rows) => {
+  const keep = (args: readonly Value[], rows: RowWindows): string => {
     const count = integerArgument(name, args[1], 1n, 100n);
     const order = [`${sql(args)} ${direction}`, rows.time.sql];
     const rank = rows.over('row_number()', { by: [given(args[0])], order });
     return `and(${given(args[0])}, ${rank} <= ${count})`;
-  });
+  };
+  return picking(name, ['number', 'integer'], keep, { inWindows: true });
 }
 
 /** Functions that pick several rows of a slice (5.7). */
 export const pickFunctions: readonly SeriesFunction[] = [
   extremes('TOP', 'DESC'),
   extremes('BOTTOM', 'ASC'),
-  picking('SAMPLE', ['any', 'integer'], (args, rows) => {
-    const count = integerArgument('SAMPLE', args[1], 1n, 1000n);
-    const rank = rows.over('row_number()', { by: [given(args[0])], order: ['rand()'] });
-    return `and(${given(args[0])}, ${rank} <= ${count})`;
-  }),
+  picking(
+    'SAMPLE',
+    ['any', 'integer'],
+    (args, rows) => {
+      const count = integerArgument('SAMPLE', args[1], 1n, 1000n);
+      const rank = rows.over('row_number()', { by: [given(args[0])], order: ['rand()'] });
+      return `and(${given(args[0])}, ${rank} <= ${count})`;
+    },
+    { inWindows: true },
+  ),
   picking(
     'TAIL',
     ['any', 'integer', 'integer'],
@@ -68,7 +78,7 @@ export const pickFunctions: readonly SeriesFunction[] = [
       const age = rows.over('row_number()', { order: [`${rows.time.sql} DESC`] });
       return `and(${age} > ${skipped}, ${age} <= ${skipped + count})`;
     },
-    2,
+    { required: 2 },
   ),
   picking('UNIQUE', ['any'], (args, rows) => `${rows.over('row_number()', { by: [sql(args)] })} = 1`),
 ];

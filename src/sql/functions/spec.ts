@@ -104,6 +104,8 @@ export interface SeriesResult {
 export interface SeriesFunction extends FunctionBase {
   readonly kind: 'series';
   readonly rows: 'each' | 'after-first' | 'picked';
+  /** True when it may stand in a query with windows, each of which is a slice then. */
+  readonly inWindows?: boolean;
   /** True when two rows of a slice must not have the same time (0x2805). */
   readonly distinctTimes: boolean;
   translate(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult;

@@ -14,8 +14,9 @@ import {
 } from '../resolve/expression.js';
 import { windowColumns } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
-import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
+import { bigintType, type TimeBounds, Uses, type Value } from '../resolve/value.js';
 import { AggregateList } from './aggregates.js';
+import { type WindowEnds, windowColumn } from './window-columns.js';
 
 /** A grouping key: what it is over rows, and the column that holds it once grouped. */
 export interface GroupKey {
@@ -24,12 +25,10 @@ export interface GroupKey {
   readonly alias: string | undefined;
 }
 
-/** Where a window begins and ends: engine SQL over the grouped rows. */
-export interface WindowLimits {
-  readonly start: string;
-  readonly end: string;
+/** The limits of a window over the grouped rows. */
+export interface WindowLimits extends WindowEnds {
   /** The same inside aggregates; only of windows that do not depend on rows. */
-  readonly span?: { readonly start: string; readonly end: string };
+  readonly span?: WindowEnds;
 }
 
 /** What the select list of a grouped block may name. */
@@ -88,9 +87,10 @@ export class GroupNames implements NameResolver {
 
   column(expression: ColumnExpression): Value {
     const { name, table } = expression;
+    const { window, bounds, env } = this.#scope;
     const inner = this.#scope.relation?.byName.has(name.text) === true;
     if (table === undefined && !inner) {
-      const pseudo = windowColumns.has(name.text) ? this.#windowColumn(name.text) : undefined;
+      const pseudo = windowColumns.has(name.text) ? windowColumn(name.text, window, bounds, env) : undefined;
       const aliased = this.#scope.keys.find(({ alias }) => alias === name.text);
       const found = pseudo ?? (aliased === undefined ? undefined : this.#keyValue(aliased));
       if (found !== undefined) return found;
@@ -163,22 +163,6 @@ export class GroupNames implements NameResolver {
       const [name, ...order] = this.#pick?.() ?? ['any'];
       return [name, [`tuple(${this.#companions.map(nullable).join(', ')})`, ...order]];
     });
-  }
-
-  #windowColumn(name: string): Value {
-    const { window, bounds, env } = this.#scope;
-    const low = bounds?.low ?? -(2n ** 63n);
-    const high = bounds?.high ?? 2n ** 63n - 1n;
-    if (window === undefined) {
-      throw refuse(Codes.windowPseudoColumn, '_WSTART, _WEND and _WDURATION can only be used in window query');
-    }
-    if (name === '_qstart') return ticksValue(low, env.precision);
-    if (name === '_qend') return ticksValue(high, env.precision);
-    if (name === '_qduration') return { ...ticksValue(BigInt.asIntN(64, high - low), env.precision), type: bigintType };
-    const base = { type: timestampType, precision: env.precision, nullable: false, uses: Uses.key };
-    const { start, end } = window;
-    if (name === '_wstart') return { ...base, sql: start };
-    return name === '_wend' ? { ...base, sql: end } : { ...base, sql: `(${end} - ${start})`, type: bigintType };
   }
 }
 

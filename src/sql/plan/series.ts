@@ -1,5 +1,5 @@
 import { Codes } from '../../model/fault.js';
-import { isSeries } from '../functions/registry.js';
+import { findFunction, isSeries } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
 import { printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
@@ -10,14 +10,17 @@ import {
   mentions,
   type NameResolver,
 } from '../resolve/expression.js';
-import { RowNames } from '../resolve/names.js';
-import { Uses, type Value } from '../resolve/value.js';
+import { RowNames, windowColumns } from '../resolve/names.js';
+import { timestampType, Uses, type Value } from '../resolve/value.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
+import { countedRows } from './row-windows.js';
 import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
+import { type WindowEnds, windowColumn } from './window-columns.js';
+import { checkWindowTime, windowing } from './windowing.js';
 
 /** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
 export function asksForSeries({ select, items }: BlockTask): boolean {
@@ -30,13 +33,15 @@ export function asksForSeries({ select, items }: BlockTask): boolean {
  */
 export function planSeries(task: BlockTask): PlannedBlock {
   checkPlace(task);
+  checkWindowTime(task);
   const { select, relation, env, items } = task;
-  const rows = new SlicedRows(task);
+  const rows = new SlicedRows(countedRows(task));
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nested));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
   rows.sliceBy(keys);
-  const names = new SeriesNames(rows, plain);
+  const windows = slicingWindows(task, rows, keys);
+  const names = new SeriesNames(rows, plain, (name) => windowColumn(name, windows, task.filter.bounds, env));
   const translator = new ExpressionTranslator(env, names);
   const values = items.map(({ value }) => translator.translate(value));
   const { planned, columns, shown } = resultColumns(items, values);
@@ -45,9 +50,11 @@ export function planSeries(task: BlockTask): PlannedBlock {
   );
   const slices = keys.filter(({ uses }) => uses !== Uses.nothing);
   if (orderBy.length === 0 && !select.distinct) {
-    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)), sortTerm(rows.time.sql, false));
+    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
+    if (windows !== undefined) orderBy.push(sortTerm(windows.start, false));
+    orderBy.push(sortTerm(rows.time.sql, false));
   }
-  const where = names.kept();
+  const where = [...names.kept(), ...(windows?.rows ?? [])];
   if (names.wantsDistinctTimes && mayRepeatTimes(relation, keys)) where.unshift(rows.distinctTimes());
   const { source, rowAlias } = rows.relation;
   const sql = printSelect({
@@ -61,20 +68,56 @@ export function planSeries(task: BlockTask): PlannedBlock {
   return { sql, columns: shown };
 }
 
-/** Where such functions may not stand (5.9). */
-function checkPlace({ select, items }: BlockTask): void {
-  const everything = [...items, ...select.orderBy].map(({ value }) => value);
-  let name = '';
-  for (const expression of everything) {
-    mentions(expression, (called) => {
-      if (isSeries(called)) name = called;
+/** Windows that are slices, by their limits in every row, and which rows belong to them. */
+interface SlicingWindows extends WindowEnds {
+  readonly rows: readonly string[];
+}
+
+/** The windows of a block, each of which becomes a slice. */
+function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[]): SlicingWindows | undefined {
+  if (task.select.window === undefined) return undefined;
+  const { key, intervals, rows: inWindow } = windowing({ ...task, relation: rows.relation }, rows, keys);
+  if (key === undefined || key.having.length > 0) throw notInWindow(seriesCalls(task)[0] ?? '');
+  if (intervals !== undefined) {
+    const start = rows.column(key.key[0]);
+    const window = { sql: start, type: timestampType, precision: task.env.precision, nullable: false, uses: Uses.row };
+    rows.sliceBy([...keys, window]);
+    return { start, end: intervals.endOf(start), rows: inWindow };
+  }
+  const whole = { frame: 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING' };
+  const [start, end] = [`min(${rows.time.sql})`, `max(${rows.time.sql})`].map((call) => rows.over(call, whole));
+  return { start: start ?? '', end: end ?? '', rows: inWindow };
+}
+
+/** The functions over rows that a block asks for. */
+function seriesCalls({ select, items }: BlockTask): string[] {
+  const names: string[] = [];
+  for (const { value } of [...items, ...select.orderBy]) {
+    mentions(value, (called) => {
+      if (isSeries(called)) names.push(called);
       return false;
     });
   }
-  const filled = select.window?.kind === 'interval' && select.window.fill !== undefined;
-  if (filled) throw refuse(Codes.notInFill, `${name} function is not supported in fill query`);
-  if (select.window !== undefined)
-    throw refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
+  return names;
+}
+
+function notInWindow(name: string): Error {
+  return refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
+}
+
+/** Where such functions may not stand (5.9). */
+function checkPlace(task: BlockTask): void {
+  const { select } = task;
+  const names = seriesCalls(task);
+  const name = names[0] ?? '';
+  if (select.window?.kind === 'interval' && (select.window.fill?.mode ?? 'NONE') !== 'NONE') {
+    throw refuse(Codes.notInFill, `${name} function is not supported in fill query`);
+  }
+  const outside = names.find((called) => {
+    const spec = findFunction(called);
+    return spec.kind === 'series' && spec.inWindows !== true;
+  });
+  if (select.window !== undefined && outside !== undefined) throw notInWindow(outside);
   if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, `${name} function is not supported in group query`);
   if (select.having !== undefined) throw mixed(name);
 }
@@ -88,13 +131,15 @@ class SeriesNames implements NameResolver {
   wantsDistinctTimes = false;
   readonly #rows: SlicedRows;
   readonly #plain: ExpressionTranslator;
+  readonly #windowColumn: (name: string) => Value;
   readonly #keep = new Set<string>();
   readonly #seen = new Map<string, SeriesFunction>();
   #keepsAll = false;
 
-  constructor(rows: SlicedRows, plain: ExpressionTranslator) {
+  constructor(rows: SlicedRows, plain: ExpressionTranslator, windowColumn: (name: string) => Value) {
     this.#rows = rows;
     this.#plain = plain;
+    this.#windowColumn = windowColumn;
   }
 
   /** Which rows are given: those that one of the functions gives a value for. */
@@ -109,6 +154,9 @@ class SeriesNames implements NameResolver {
   }
 
   column(expression: ColumnExpression): Value {
+    const { table, name } = expression;
+    const isColumn = table !== undefined || this.#rows.relation.byName.has(name.text);
+    if (!isColumn && windowColumns.has(name.text)) return { ...this.#windowColumn(name.text), uses: Uses.row };
     return this.#plain.translate(expression);
   }
 

@@ -316,6 +316,27 @@ statements('aggregates in which time counts', service, 's', [
   { sql: 'SELECT twa(v) FROM nulls', rows: [[null]] },
   { sql: 'SELECT twa(v) FROM empty', rows: [] },
   {
+    sql: 'SELECT g, count(*), twa(v) FROM st PARTITION BY g',
+    rows: [
+      [1, 3, 2.25],
+      [2, 4, (8.5 + 15) / 3],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, g, count(v), elapsed(ts), twa(v) FROM st PARTITION BY tbname SESSION(ts, 10s)',
+    rows: [
+      ['a', 1, 3, 2000, 2.25],
+      ['b', 2, 3, 3000, (8.5 + 15) / 3],
+    ],
+  },
+  {
+    sql: 'SELECT mode(v), ts FROM one WHERE v > 1 COUNT_WINDOW(1)',
+    rows: [
+      [2, at(2)],
+      [3, at(5)],
+    ],
+  },
+  {
     sql: 'SELECT tbname, twa(v) FROM st PARTITION BY tbname',
     rows: [
       ['a', 2.25],

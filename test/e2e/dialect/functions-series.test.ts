@@ -432,6 +432,61 @@ statements('ticks are those of the database', service, undefined, [
   },
 ]);
 
+statements('TOP, BOTTOM and SAMPLE take every window for itself', service, 's', [
+  {
+    sql: 'SELECT _wstart, _wend, _wduration, ts, top(v, 1) FROM one INTERVAL(4s)',
+    rows: [
+      [at(0), at(4), 4000, at(2), 2],
+      [at(4), at(8), 4000, at(5), 3],
+    ],
+  },
+  {
+    sql: 'SELECT bottom(u, 1), n FROM one INTERVAL(2s)',
+    rows: [
+      [5, 'a'],
+      [3, 'b'],
+      [4, null],
+      [9, 'b'],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, _wstart, top(v, 1) FROM st PARTITION BY tbname INTERVAL(2s) LIMIT 1',
+    rows: [
+      ['a', at(0), 2],
+      ['b', at(0), 10],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, top(v, 1) FROM one INTERVAL(4s) SLIDING(2s)',
+    rows: [
+      [at(-2), 1],
+      [at(0), 2],
+      [at(2), 3],
+      [at(4), 3],
+      [at(6), 1],
+    ],
+  },
+  { sql: 'SELECT count(*) FROM (SELECT _wstart AS w, sample(v, 1) FROM one INTERVAL(4s))', rows: [[2]] },
+  {
+    sql: 'SELECT _wstart, _wend, top(v, 1) FROM one WHERE v IS NOT NULL SESSION(ts, 2s)',
+    rows: [
+      [at(0), at(2), 2],
+      [at(5), at(6), 3],
+    ],
+  },
+  {
+    sql: 'SELECT _wend, bottom(u, 1) FROM one COUNT_WINDOW(4)',
+    rows: [
+      [at(3), 3],
+      [at(6), 4],
+    ],
+  },
+  { sql: 'SELECT top(v, 1) FROM one EVENT_WINDOW START WITH v > 0 END WITH v > 0', error: 0x2659 },
+  { sql: 'SELECT top(v, 1), sum(v) FROM one INTERVAL(1s)', error: 0x2667 },
+  { sql: 'SELECT _wstart, top(v, 1) FROM one', error: 0x2658 },
+  { sql: 'SELECT top(v, 1), count(*) FROM one COUNT_WINDOW(4)', error: 0x2667 },
+]);
+
 statements('functions over rows are refused where they cannot stand', service, 's', [
   { sql: 'SELECT diff(v) FROM st', error: 0x2805, says: 'Duplicate timestamps not allowed in function' },
   { sql: 'SELECT mavg(v, 2) FROM st PARTITION BY v > 0', error: 0x2805 },
