@@ -3,22 +3,27 @@ import type { Expression } from '../ast.js';
 import { int64 } from '../print/quote.js';
 import { allOf, printSelect } from '../print/select.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
-import { bigintType, isText, Uses, type Value } from '../resolve/value.js';
+import { bigintType, isText, type TimeBounds, Uses, type Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
 import { nullableSide, type Side, translatorOf } from './join-side.js';
 import { type JoinNode, leavesOf, ownersOf, type Term, timeOperand } from './join-tree.js';
 import type { Planner } from './query.js';
 
-/** An ASOF or WINDOW join whose sides are planned. */
-export interface NearestJoin {
+/** An ASOF or WINDOW join whose main side is planned. */
+export interface NearestRequest {
   readonly node: JoinNode;
   readonly on: readonly Term[];
   /** True when the main side is the right one. */
   readonly mirrored: boolean;
   readonly main: Side;
-  readonly partner: Side;
+  /** The other side, of which rows outside of the bounds need not be read. */
+  planPartner(bounds: TimeBounds | undefined): Side;
   /** Terms of WHERE for the joined rows. */
   readonly rest: readonly Term[];
+}
+
+interface NearestJoin extends NearestRequest {
+  readonly partner: Side;
 }
 
 const mirroredOperators = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
@@ -33,15 +38,20 @@ const maxJlimit = 1024;
  * the first and the last number that each main row meets, and a join by number brings the rows: the work is that of sorting
  * and of what comes out, however long the time lines are.
  */
-export function joinNearest(join: NearestJoin, planner: Planner): Side {
-  const { main, mirrored, node, rest } = join;
+export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefined, planner: Planner): Side {
+  const { main, mirrored, node, rest } = request;
+  const join: NearestJoin = { ...request, partner: request.planPartner(undefined) };
+  if (main.time.precision !== join.partner.time.precision) {
+    throw refuseUnsupported('ASOF and WINDOW joins of databases with different precision');
+  }
   const isWindow = node.item.join.endsWith('window');
   const serial = planner.nextSerial();
   const keys = keysOf(join, planner);
   const range = isWindow ? windowRange(join) : asofRange(join);
-  const numbered = numberedRows(join.partner, keys);
+  const read = request.planPartner(partnerBounds(range, bounds));
+  const numbered = numberedRows(read, keys);
   const expanded = expandedRows(main, numbered, keys, range);
-  const partner = nullableSide(join.partner, planner.nextSerial());
+  const partner = nullableSide(read, planner.nextSerial());
   const rowName = `c${serial}_r`;
   const matches = ['m.x = p.number', ...keys.map((_, at) => `m.k${at} = p.k${at}`)];
   const nullable = nullableRows(numbered, partner.columns, keys);
@@ -201,6 +211,13 @@ function between(from: bigint, to: bigint, more: number | undefined): NumberRang
     first: 'low',
     last: more === undefined ? 'high' : `least(low + ${more}, high)`,
   };
+}
+
+/** Where partner rows can lie that rows of the main side within the bounds meet. */
+function partnerBounds({ from, to }: NumberRange, bounds: TimeBounds | undefined): TimeBounds {
+  const low = from === undefined || bounds?.low === undefined ? undefined : bounds.low + from.offset;
+  const high = to === undefined || bounds?.high === undefined ? undefined : bounds.high + to.offset;
+  return { low, high };
 }
 
 /** The partner's rows with their numbers, and for equal times the first and the last of them. */

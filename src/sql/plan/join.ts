@@ -129,9 +129,9 @@ class JoinPlanner {
     const { own, rest } = withinMain(terms, main);
     const mainSide = this.plan(main, own, bounds);
     if (join.endsWith('asof') || join.endsWith('window')) {
-      const partnerSide = this.plan(partner, [], undefined);
-      const nearest = { node, on, mirrored, main: mainSide, partner: partnerSide, rest };
-      return joinNearest(nearest, this.#planner);
+      const known = intersect(bounds, this.#implied(main, own));
+      const planPartner = (within: TimeBounds | undefined): Side => this.plan(partner, [], within);
+      return joinNearest({ node, on, mirrored, main: mainSide, planPartner, rest }, known, this.#planner);
     }
     const { other, crossing } = sorted(on, main, partner);
     const { plain } = matchOf(node, crossing);
