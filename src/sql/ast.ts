@@ -291,6 +291,8 @@ export type AlterTableAction =
       readonly type: TypeSyntax;
     }
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: Name }
+  /** Changes nothing but the encoding, which has no effect here. */
+  | { readonly kind: 'encode-column'; readonly name: Name }
   | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: Name; readonly to: Name }
   | { readonly kind: 'set-tag'; readonly tags: readonly { readonly name: Name; readonly value: Expression }[] }
   | { readonly kind: 'comment'; readonly text: string }

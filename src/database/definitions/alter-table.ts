@@ -27,9 +27,15 @@ export async function alterTable(
   const onlySuper = found.kind === 'normal' && onTag;
   const onlyNormal = found.kind === 'super' && action.kind === 'rename-column';
   if (onlySuper || onlyNormal || action.kind === 'set-tag') throw invalidAlterTable();
+  if (action.kind === 'encode-column') return checkColumn(found, action.name.text);
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
   await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? found);
+}
+
+function checkColumn(table: TableDef, name: string): void {
+  if (name === table.timeColumn || table.columns.some((column) => column.name === name)) return;
+  throw new FaultError(fault('database', Codes.columnNotExist, 'Column does not exist'));
 }
 
 /** A sub-table has its tags, its comment and its time to live; its columns are those of the super table. */

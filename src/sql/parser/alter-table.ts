@@ -1,4 +1,4 @@
-import type { AlterTableAction, Expression, Name, ObjectName, Statement } from '../ast.js';
+import type { AlterTableAction, Expression, Name, Statement } from '../ast.js';
 import { parseKeep, parseTagValue, skipEncoding } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
@@ -6,23 +6,16 @@ import { parseColumnName, parseObjectName } from './names.js';
 import { parseType } from './types.js';
 
 /**
- * `ALTER TABLE` and `ALTER STABLE`, from the name on. Changing only the encoding of a column has no effect here; setting tags of
- * many sub-tables at once (`ALTER TABLE USING ...`) is not available.
+ * `ALTER TABLE` and `ALTER STABLE`, from the name on. Setting tags of many sub-tables at once (`ALTER TABLE USING ...`) is
+ * not available.
  */
 export function parseAlterTable(cursor: Cursor, stable: boolean): Statement {
   if (!stable && cursor.at('USING')) return { kind: 'unsupported', words: 'ALTER TABLE USING' };
   const table = parseObjectName(cursor);
-  const action = parseAction(cursor);
-  if (action === undefined) return { kind: 'accepted', words: 'ALTER TABLE MODIFY COLUMN', database: table.database };
-  return alter(stable, table, action);
+  return { kind: 'alter-table', stable, table, action: parseAction(cursor) };
 }
 
-function alter(stable: boolean, table: ObjectName, action: AlterTableAction): Statement {
-  return { kind: 'alter-table', stable, table, action };
-}
-
-/** Undefined for a change of encoding. */
-function parseAction(cursor: Cursor): AlterTableAction | undefined {
+function parseAction(cursor: Cursor): AlterTableAction {
   const word = cursor.word;
   switch (word) {
     case 'ADD':
@@ -48,7 +41,7 @@ function parseAction(cursor: Cursor): AlterTableAction | undefined {
   }
 }
 
-function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RENAME'): AlterTableAction | undefined {
+function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RENAME'): AlterTableAction {
   const tag = cursor.accept('TAG');
   if (!tag) cursor.expect('COLUMN');
   const name = parseColumnName(cursor);
@@ -63,7 +56,7 @@ function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RE
       return { kind: tag ? 'add-tag' : 'add-column', name, type };
     }
     case 'MODIFY':
-      if (!tag && skipEncoding(cursor)) return undefined;
+      if (!tag && skipEncoding(cursor)) return { kind: 'encode-column', name };
       return { kind: tag ? 'modify-tag' : 'modify-column', name, type: parseType(cursor, true) };
   }
 }

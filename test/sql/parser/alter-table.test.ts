@@ -47,11 +47,12 @@ test('reads every action on a table', (t) => {
   }
 });
 
-test('accepts a change of encoding and does nothing', (t) => {
+test('tells a change of encoding from a change of type', (t) => {
   t.deepEqual(shapeOf(parseStatement("alter table d.t modify column c encode 'delta-i' level 'high'")), {
-    kind: 'accepted',
-    words: 'ALTER TABLE MODIFY COLUMN',
-    database: bare('d'),
+    kind: 'alter-table',
+    stable: false,
+    table: { database: bare('d'), name: bare('t') },
+    action: { kind: 'encode-column', name: bare('c') },
   });
 });
 
