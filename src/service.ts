@@ -8,6 +8,7 @@ import { vgroupsOf } from './database/catalogue/vgroup.js';
 import { EngineClient } from './database/client.js';
 import { CredentialCheck, firstUser } from './database/credentials.js';
 import { TableExpiry } from './database/definitions/table-expiry.js';
+import { Access } from './database/rights.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import type { Variable } from './database/system-tables/system-table.js';
 import type { RecordSql } from './http/call.js';
@@ -36,7 +37,6 @@ const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
 const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
 const writeTimeoutMs = 120_000;
-const maxStatements = 256;
 /** States of the memory guard by the number that the figures show. */
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
 
@@ -173,7 +173,9 @@ async function startOn(
     log: componentLog(logger, 'sql'),
     connectionZone: 'UTC',
     version,
-    maxStatements,
+    slots: limits.statements,
+    queryBytes: limits.queryBytes,
+    queryTimeMs: limits.queryTimeMs,
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
   });
@@ -303,7 +305,7 @@ function intakeOf(
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
     authenticate: (given) => credentials.authenticate(given),
-    vgroups: (database, tables) => vgroupsOf(catalogue, database, tables),
+    vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     guard: () => guard.state,
     metrics: () => metrics.text(),
   };

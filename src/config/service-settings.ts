@@ -69,6 +69,16 @@ export interface LimitSettings {
   readonly sqlBytes: number;
   readonly lineBytes: number;
   readonly creditBytes: number;
+  readonly statements: {
+    readonly running: number;
+    /** 0 is no limit. */
+    readonly runningOfUser: number;
+    readonly waiting: number;
+    readonly waitMs: number;
+  };
+  readonly queryBytes: number;
+  /** 0 is no limit. */
+  readonly queryTimeMs: number;
 }
 
 /** The settings of `serviceOptions`, by group. */
@@ -107,6 +117,14 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
       sqlBytes: reader.number('limits.sqlBytes'),
       lineBytes: reader.number('limits.lineBytes'),
       creditBytes: reader.number('limits.creditBytes'),
+      statements: {
+        running: reader.number('limits.statements'),
+        runningOfUser: reader.number('limits.statementsOfUser'),
+        waiting: reader.number('limits.waitingStatements'),
+        waitMs: reader.number('limits.statementWait'),
+      },
+      queryBytes: reader.number('limits.queryBytes'),
+      queryTimeMs: reader.number('limits.queryTime'),
     },
   };
 }

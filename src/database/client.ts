@@ -105,6 +105,7 @@ export class EngineClient implements Engine {
     const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
     options.signal?.addEventListener('abort', abort);
     try {
+      options.signal?.throwIfAborted();
       for await (const piece of stream) {
         if (!Buffer.isBuffer(piece)) continue;
         const broken = typeof tag === 'string' ? exceptionIn(piece, tag) : undefined;
@@ -189,6 +190,9 @@ const networkCodes = new Set([209, 210, 225, 279, 999]);
 /** What `throwIf` of a statement fails with. */
 const raisedCode = 395;
 
+/** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
+const depthCodes = new Set([167, 168, 306]);
+
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof ClickHouseError) {
@@ -204,6 +208,9 @@ function engineFault(engineCode: number, engineType: string, message: string): F
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
   if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
+  if (depthCodes.has(engineCode)) {
+    return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
+  }
   const isDiskFull = /errno: 28\b|No space left on device/.test(message);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
 }

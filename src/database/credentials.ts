@@ -1,55 +1,43 @@
-import { hash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Credentials, Identity } from '../model/exchange.js';
-import { Codes, type Fault, fault } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { Catalogue } from './catalogue/catalogue.js';
-import type { UserDef } from './catalogue/state.js';
+import { administrator, type UserDef } from './catalogue/principals.js';
+import { hashPassword, verifyPassword } from './password-hash.js';
 
-/** Cost of a password hash: about 50 ms and 16 MiB, as OWASP advises for scrypt at least. */
-const cost: ScryptOptions = { N: 16384, r: 8, p: 1 };
-const hashBytes = 32;
-/** How long a verified password is remembered, so that hashing does not cap the request rate. */
+/** How long a verified password is remembered after its last use, so that hashing does not cap the request rate. */
 const rememberMs = 60_000;
-/** Verified passwords remembered at once. */
+/** Verified passwords, and wrong ones, remembered at once. */
 const maxRemembered = 1000;
 
 /** The user that exists from the beginning, and the password that clients of this protocol family send for it. */
-export const firstUser = { name: 'root', password: 'taosdata' } as const;
+export const firstUser = { name: administrator, password: 'taosdata' } as const;
 
-function derive(password: string, salt: Buffer): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, hashBytes, cost, (error, key) => (error === null ? resolve(key) : reject(error)));
-  });
-}
-
-/** A salted hash of a password, as text for the catalogue. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16);
-  const key = await derive(password, salt);
-  return `scrypt:${salt.toString('base64')}:${key.toString('base64')}`;
-}
-
-/** True when the password is the one behind a hash made by {@link hashPassword}. */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const [, salt = '', key = ''] = stored.split(':');
-  const expected = Buffer.from(key, 'base64');
-  const found = await derive(password, Buffer.from(salt, 'base64'));
-  return expected.length === found.length && timingSafeEqual(found, expected);
+/** What the catalogue keeps of a token: tokens are long and random, so a plain hash cannot be turned back. */
+export function tokenDigest(token: string): string {
+  return hash('sha256', token, 'base64');
 }
 
 interface Remembered {
   readonly digest: Buffer;
   /** Revision of the user's definition that was verified against: a changed password counts at once. */
   readonly revision: number;
-  readonly until: number;
+  until: number;
 }
 
-/** Tells who is behind credentials. Passwords are checked once and remembered for a minute by a keyed digest. */
+/**
+ * Tells who is behind credentials. Passwords are checked once and remembered for a minute by a keyed digest; so are wrong
+ * ones, because programs with a wrong password try again and again.
+ */
 export class CredentialCheck {
   readonly #catalogue: Catalogue;
   readonly #key = randomBytes(32).toString('hex');
   readonly #remembered = new Map<string, Remembered>();
-  readonly #pending = new Map<string, Promise<boolean>>();
-  #unknownHash: Promise<string> | undefined;
+  /** Revision of the user that a wrong password was checked against, by digest. */
+  readonly #wrong = new Map<string, number>();
+  readonly #pending = new Map<string, Promise<Identity | Fault>>();
+  /** A hash that no password has. */
+  readonly #unknownHash = `scrypt:${randomBytes(16).toString('base64')}:${randomBytes(32).toString('base64')}`;
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue;
@@ -58,38 +46,62 @@ export class CredentialCheck {
   /** Creates the first user where the catalogue has none. Reads the catalogue, so it fails when the engine is down. */
   async prepare(): Promise<void> {
     await this.#catalogue.sync();
-    if (this.#catalogue.users().length > 0) return;
+    if (this.#catalogue.principals.users().length > 0) return;
     const passwordHash = await hashPassword(firstUser.password);
     // Another process may have been faster; its user stands.
     await this.#catalogue.submit([{ op: 'create-user', name: firstUser.name, passwordHash }]);
   }
 
-  /** The identity, or a fault of kind `auth`, or `network` when the catalogue cannot be read. */
+  /**
+   * The identity, or a fault: of kind `auth`; `network` when the catalogue cannot be read; `resource` when too many
+   * passwords wait to be checked.
+   */
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
-    if (credentials.scheme === 'token') return refused();
-    const { user, password } = credentials;
-    if (this.#catalogue.users().length === 0) {
-      try {
-        await this.prepare();
-      } catch (error) {
-        return unavailable(error);
-      }
-    }
-    const digest = hash('sha256', `${this.#key}\0${user}\0${password}`, 'buffer');
-    const revision = this.#catalogue.user(user)?.revision ?? -1;
-    const known = this.#remembered.get(user);
-    if (known !== undefined && known.revision === revision && known.until > Date.now()) {
-      if (timingSafeEqual(known.digest, digest)) return { user };
-    }
     try {
-      return (await this.#verifyOnce(user, password, digest)) ? { user } : refused();
+      if (this.#catalogue.principals.users().length === 0) await this.prepare();
+      return credentials.scheme === 'token'
+        ? await this.#checkToken(credentials.token)
+        : await this.#checkPassword(credentials.user, credentials.password);
     } catch (error) {
-      return unavailable(error);
+      if (error instanceof FaultError && error.fault.kind === 'resource') return error.fault;
+      return fault('network', Codes.networkUnavailable, 'Unable to establish connection', error);
     }
   }
 
+  /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
+  async #checkToken(token: string): Promise<Identity | Fault> {
+    const digest = tokenDigest(token);
+    const known = this.#ownerOf(digest);
+    if (known !== undefined) return known;
+    await this.#catalogue.sync();
+    return this.#ownerOf(digest) ?? refused;
+  }
+
+  #ownerOf(digest: string): Identity | undefined {
+    const { principals } = this.#catalogue;
+    const found = principals.token(digest);
+    if (found?.enabled !== true || (found.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
+    return principals.user(found.user)?.enabled === true ? { user: found.user } : undefined;
+  }
+
+  async #checkPassword(user: string, password: string): Promise<Identity | Fault> {
+    const digest = hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
+    const found = this.#catalogue.principals.user(user);
+    if (found !== undefined && this.#isRemembered(found, digest)) return admitted(found);
+    return this.#verifyOnce(user, password, digest);
+  }
+
+  #isRemembered({ name, revision }: UserDef, digest: Buffer): boolean {
+    const known = this.#remembered.get(name);
+    const now = Date.now();
+    if (known === undefined || known.revision !== revision || known.until <= now) return false;
+    if (!timingSafeEqual(known.digest, digest)) return false;
+    known.until = now + rememberMs;
+    return true;
+  }
+
   /** Requests that arrive together with the same credentials share one hash. */
-  #verifyOnce(user: string, password: string, digest: Buffer): Promise<boolean> {
+  #verifyOnce(user: string, password: string, digest: Buffer): Promise<Identity | Fault> {
     const key = digest.toString('base64');
     let pending = this.#pending.get(key);
     if (pending === undefined) {
@@ -100,30 +112,36 @@ export class CredentialCheck {
   }
 
   /** Nobody is refused before the catalogue was read: another process may have made the user or changed the password. */
-  async #verify(user: string, password: string, digest: Buffer): Promise<boolean> {
-    const before = this.#catalogue.user(user);
-    if (before !== undefined && (await this.#isRight(before, password, digest))) return true;
+  async #verify(user: string, password: string, digest: Buffer): Promise<Identity | Fault> {
+    const before = this.#catalogue.principals.user(user);
+    if (before !== undefined && (await this.#isRight(before, user, password, digest))) return admitted(before);
     await this.#catalogue.sync();
-    const now = this.#catalogue.user(user);
-    if (before !== undefined && now?.revision === before.revision) return false;
-    return this.#isRight(now, password, digest);
+    const now = this.#catalogue.principals.user(user);
+    if (before !== undefined && now?.revision === before.revision) return refused;
+    return (await this.#isRight(now, user, password, digest)) && now !== undefined ? admitted(now) : refused;
   }
 
-  async #isRight(user: UserDef | undefined, password: string, digest: Buffer): Promise<boolean> {
+  async #isRight(user: UserDef | undefined, name: string, password: string, digest: Buffer): Promise<boolean> {
+    const key = digest.toString('base64');
+    const revision = user?.revision ?? -1;
+    if (this.#wrong.get(key) === revision) return false;
     // An unknown user costs as much time as a wrong password, so that names cannot be probed.
-    this.#unknownHash ??= hashPassword(randomBytes(16).toString('hex'));
-    const right = await verifyPassword(password, user?.passwordHash ?? (await this.#unknownHash));
-    if (!right || user === undefined) return false;
-    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-    this.#remembered.set(user.name, { digest, revision: user.revision, until: Date.now() + rememberMs });
-    return true;
+    const right = await verifyPassword(password, user?.passwordHash ?? this.#unknownHash, name);
+    if (right && user !== undefined) {
+      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+      this.#remembered.set(name, { digest, revision, until: Date.now() + rememberMs });
+      return true;
+    }
+    if (this.#wrong.size >= maxRemembered) this.#wrong.clear();
+    this.#wrong.set(key, revision);
+    return false;
   }
 }
 
-function unavailable(cause: unknown): Fault {
-  return fault('network', Codes.networkUnavailable, 'Unable to establish connection', cause);
+/** That a user is disabled is told to those alone who know the password. */
+function admitted({ name, enabled }: UserDef): Identity | Fault {
+  return enabled ? { user: name } : disabled;
 }
 
-function refused(): Fault {
-  return fault('auth', Codes.authenticationFailure, 'Authentication failure');
-}
+const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure');
+const disabled = fault('auth', Codes.userDisabled, 'User is disabled');

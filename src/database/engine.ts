@@ -14,10 +14,10 @@ export interface Engine {
   /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
   bytes(statement: string): Promise<Buffer>;
   /**
-   * Runs a query and gives its bytes as they come; returning early or the signal cancels it. The statement ends in a FORMAT
-   * clause.
+   * Runs a query and gives its bytes as they come; returning early or aborting cancels it in the engine. The statement
+   * ends in a FORMAT clause.
    */
-  stream(statement: string, options?: { readonly signal: AbortSignal }): AsyncIterable<Uint8Array>;
+  stream(statement: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
   insert(statement: string, data: Uint8Array): Promise<void>;
 }

@@ -33,6 +33,11 @@ export async function admitSql(call: Call, context: HandlerContext): Promise<Sql
   if (typeof keyed !== 'boolean') return keyed;
   const layers = gzipLayers(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return layers;
+  // A stranger is turned away before the service holds megabytes for it.
+  if (!isShort(request.headers['content-length'])) {
+    const identity = await context.intake.authenticate(credentials);
+    if (isFault(identity)) return identity;
+  }
   const body = await collectBody(request.raw, layers, settings.sqlBytes);
   if (!Buffer.isBuffer(body)) return body;
   if (body.length === 0) return emptyRequest;
@@ -41,6 +46,13 @@ export async function admitSql(call: Call, context: HandlerContext): Promise<Sql
   const database = params.db === undefined || params.db === '' ? undefined : params.db;
   const sql = { statement, database, credentials, timeZone, keyed, rowLimit: settings.restfulRowLimit };
   return { id, sql };
+}
+
+/** Bodies up to this length are read before it is known who sends them. */
+const shortBodyBytes = 64 * 1024;
+
+function isShort(contentLength: string | undefined): boolean {
+  return contentLength !== undefined && Number(contentLength) <= shortBodyBytes;
 }
 
 /** Blank, and tab to carriage return. */

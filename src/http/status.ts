@@ -57,3 +57,8 @@ export function httpStatus(fault: Fault, mapped: boolean): number {
   if (row === undefined) return mapped ? 500 : 200;
   return mapped ? row.mapped : row.plain;
 }
+
+/** True when somebody is known but may not: write routes answer 403, so that senders neither log in nor try again. */
+export function isForbidden({ code }: Fault): boolean {
+  return code === Codes.insufficientPrivilege || code === Codes.permissionDenied;
+}

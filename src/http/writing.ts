@@ -7,6 +7,7 @@ import type { Call, HandlerContext } from './call.js';
 import { ask, type Outcome } from './exchange.js';
 import { sendEmpty, sendGuardRefusal } from './reply.js';
 import { openBody } from './request-body.js';
+import { isForbidden } from './status.js';
 
 /** A write that passed the door of its route. */
 export interface AdmittedWrite {
@@ -116,8 +117,10 @@ function refusalOf(fault: Fault): WriteRefusal {
   return { status: statusOf(fault), message: faultText(fault), cause: 'write', row: 0 };
 }
 
-function statusOf({ kind, code }: Fault): number {
+function statusOf(fault: Fault): number {
+  const { kind, code } = fault;
   if (kind === 'auth') return 401;
+  if (isForbidden(fault)) return 403;
   if (code === Codes.databaseNotExist) return 404;
   if (kind === 'network' || kind === 'resource') return 503;
   return kind === 'database' && !dataCodes.includes(code) ? 500 : 400;

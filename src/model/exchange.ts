@@ -75,7 +75,7 @@ export interface Intake {
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
-  vgroups(database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
+  vgroups(user: string, database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   guard(): GuardState;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;

@@ -2,6 +2,7 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { Engine } from '../database/engine.js';
 import { decodeNativeStream, type EngineColumn, poolOffsets, type StoredRows } from '../database/native-block.js';
+import type { Access } from '../database/rights.js';
 import type { Column, ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
@@ -16,6 +17,8 @@ export interface InsertSelectContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
+  /** Whose rows are written. */
+  readonly access: Access;
   /** Writes blocks and resolves when they are settled; `bytes` is the memory they take. */
   write(blocks: readonly ColumnBlock[], bytes: number): Promise<Delivery>;
   /** Ends the statement early. */
@@ -142,7 +145,7 @@ async function findSubTables(
   rowNames.forEach((name = '', row) => {
     if (!firstRows.has(name)) firstRows.set(name, row);
   });
-  const names = new StatementNames(catalogue, subTables);
+  const names = new StatementNames(catalogue, subTables, context.access, 'WRITE');
   const wanted = [...firstRows.keys()].map((name) => ({ database: database.name, name: checkedName(name) }));
   const unknown = () => wanted.filter(({ name }) => names.resolve(database.name, name) === 'unknown');
   for (let missing = unknown(); missing.length > 0; missing = unknown()) await names.lookUp(missing);

@@ -1,5 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Right } from '../database/catalogue/operations.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { Access } from '../database/rights.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 
 /** What a table name stands for; `table` of a sub-table is its super table. */
@@ -23,20 +25,34 @@ export interface QualifiedName {
  * The table names of one statement. Names that memory does not know are looked up in the engine once; that a name does
  * not exist is believed for this statement alone, because another process may be creating it. What was looked up holds
  * until something is dropped in the database; then it is unknown again.
+ *
+ * This is the one way from a name in a statement to a table, so it is here that rights count: a name whose table the user
+ * has no such right on is thrown as a fault, whatever it stands for.
  */
 export class StatementNames {
   readonly #catalogue: Catalogue;
   readonly #subTables: SubTables;
+  readonly #access: Access;
+  readonly #right: Right;
   /** What was found, undefined for names that do not exist. */
   readonly #looked = new Map<string, SubTable | undefined>();
 
-  constructor(catalogue: Catalogue, subTables: SubTables) {
+  constructor(catalogue: Catalogue, subTables: SubTables, access: Access, right: Right) {
     this.#catalogue = catalogue;
     this.#subTables = subTables;
+    this.#access = access;
+    this.#right = right;
   }
 
   /** The meaning of a name, `absent` when it was looked up in vain, `unknown` when it must be looked up first. */
   resolve(database: string, name: string): Meaning | 'absent' | 'unknown' {
+    this.#access.requireSight(database);
+    const meaning = this.#mean(database, name);
+    if (typeof meaning === 'object') this.#access.require(this.#right, database, name, meaning.table.name);
+    return meaning;
+  }
+
+  #mean(database: string, name: string): Meaning | 'absent' | 'unknown' {
     const found = this.#catalogue.database(database);
     if (found !== undefined) {
       const table = this.#catalogue.table(database, name);

@@ -1,6 +1,8 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Right } from '../database/catalogue/operations.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { Access } from '../database/rights.js';
 import type { SqlRequest } from '../model/exchange.js';
 import type { Query } from '../sql/ast.js';
 import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
@@ -20,16 +22,17 @@ export interface QueryNamesContext {
 
 /**
  * Looks up the tables that a statement mentions and sees to it that the engine holds them; gives everything beside its
- * text that decides what the statement means.
+ * text that decides what the statement means. Throws when the user lacks the right on one of them.
  */
 export async function queryContext(
   mentioned: readonly NamedTable[],
   systemTable: QueryContext['systemTable'],
   request: SqlRequest,
-  user: string,
+  access: Access,
+  right: Right,
   { catalogue, storage, subTables, connectionZone, version }: QueryNamesContext,
 ): Promise<QueryContext> {
-  const names = new StatementNames(catalogue, subTables);
+  const names = new StatementNames(catalogue, subTables, access, right);
   const tables = mentioned.flatMap(({ database = request.database, name }) =>
     database === undefined || systemDatabases.includes(database) ? [] : [{ database, name }],
   );
@@ -46,28 +49,38 @@ export async function queryContext(
       const meaning = names.resolve(database, name);
       return typeof meaning === 'object' ? meaning : undefined;
     },
-    precisionOf: (database) => catalogue.database(database)?.precision,
+    precisionOf: (database) => {
+      access.requireSight(database);
+      return catalogue.database(database)?.precision;
+    },
     nowNanos: nowNanos(),
     connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,
     rowLimit: request.rowLimit,
-    user,
+    user: access.user,
     serverVersion: version,
   };
 }
 
 /**
  * A query with the views it names written out. A name that memory does not know may be a view that another process made a
- * moment ago, so the catalogue is read on before it is taken for something else.
+ * moment ago, so the catalogue is read on before it is taken for something else. A view lends its reader no rights: its
+ * database must be readable, and so must the tables it stands on.
  */
 export async function withoutViews(
   query: Query,
   current: string | undefined,
+  access: Access,
   { catalogue, subTables }: QueryNamesContext,
 ): Promise<Query> {
-  const names = new StatementNames(catalogue, subTables);
-  const expand = (): Query => expandViews(query, current, (database, name) => catalogue.view(database, name));
+  const names = new StatementNames(catalogue, subTables, access, 'READ');
+  const expand = (): Query =>
+    expandViews(query, current, (database, name) => {
+      const view = catalogue.view(database, name);
+      if (view !== undefined) access.require('READ', database);
+      return view;
+    });
   const expanded = expand();
   const isKnown = ({ database = current, name }: NamedTable): boolean =>
     database === undefined || systemDatabases.includes(database) || names.resolve(database, name) !== 'unknown';

@@ -1,17 +1,30 @@
+import type { Access } from '../database/rights.js';
 import type { RunningStatement } from '../database/system-tables/system-table.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
 
 /** As much of a statement's text as is shown. */
 const maxShownBytes = 2048;
 
 /** A statement in hand; `end` must be called once it is over. */
 export interface Running {
+  /** Fires when the statement is to be broken off. */
   readonly signal: AbortSignal;
+  /** Why it was broken off; undefined when it was not, or when nobody is there to be told. */
+  because(): FaultError | undefined;
   end(): void;
+}
+
+/** What breaks a query off beside KILL QUERY. */
+export interface QueryBounds {
+  /** Fires when the asking side went away. */
+  readonly aborted: AbortSignal;
+  /** How long it may take until its last row has left; 0 is no limit. */
+  readonly limitMs: number;
 }
 
 /** The queries and writes that run now, for lists and for KILL QUERY. */
 export class RunningStatements {
-  readonly #running = new Map<number, { readonly shown: RunningStatement; readonly abort: AbortController }>();
+  readonly #running = new Map<number, { readonly shown: RunningStatement; readonly kill: () => void }>();
   #count = 0;
 
   /** How many statements were begun. */
@@ -19,21 +32,49 @@ export class RunningStatements {
     return this.#count;
   }
 
-  begin(user: string, text: Buffer): Running {
+  /** `bounds` only for queries: a write goes on, for it may be stored in part. */
+  begin(user: string, text: Buffer, bounds?: QueryBounds): Running {
     this.#count++;
     const id = this.#count;
-    const abort = new AbortController();
+    const controller = new AbortController();
+    let reason: FaultError | undefined;
+    const breakOff = (why: FaultError | undefined): void => {
+      reason ??= why;
+      controller.abort();
+    };
+    const leave = (): void => breakOff(undefined);
+    const limitMs = bounds?.limitMs ?? 0;
+    const timer = limitMs > 0 ? setTimeout(() => breakOff(overTime(limitMs)), limitMs) : undefined;
+    bounds?.aborted.addEventListener('abort', leave, { once: true });
+    if (bounds?.aborted.aborted === true) leave();
     const sql = text.toString('utf8', 0, maxShownBytes);
-    this.#running.set(id, { shown: { id, user, sql, began: Date.now() }, abort });
-    return { signal: abort.signal, end: () => this.#running.delete(id) };
+    this.#running.set(id, { shown: { id, user, sql, began: Date.now() }, kill: () => breakOff(killed()) });
+    const end = (): void => {
+      this.#running.delete(id);
+      clearTimeout(timer);
+      bounds?.aborted.removeEventListener('abort', leave);
+    };
+    return { signal: controller.signal, because: () => reason, end };
   }
 
-  list(): readonly RunningStatement[] {
-    return [...this.#running.values()].map(({ shown }) => shown);
+  /** What a user may see: the own statements, and the administrator all, for their texts hold what was written. */
+  list(access: Access): readonly RunningStatement[] {
+    const all = [...this.#running.values()].map(({ shown }) => shown);
+    return access.isAdministrator ? all : all.filter(({ user }) => user === access.user);
   }
 
-  /** Breaks a query off; nothing happens when it is over already. A write goes on, for it may be stored in part. */
-  kill(id: number): void {
-    this.#running.get(id)?.abort.abort();
+  /** Breaks a query off that the user may see; nothing happens when it is over already, or is a write. */
+  kill(id: number, access: Access): void {
+    const found = this.#running.get(id);
+    if (access.isAdministrator || found?.shown.user === access.user) found?.kill();
   }
+}
+
+function killed(): FaultError {
+  return new FaultError(fault('database', Codes.queryKilled, 'Query killed'));
+}
+
+function overTime(limitMs: number): FaultError {
+  const text = `Query terminated: it took longer than ${limitMs / 1000} s`;
+  return new FaultError(fault('database', Codes.queryTerminated, text));
 }

@@ -9,8 +9,11 @@ import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
 import { describe, type Listing, runShow } from '../database/definitions/show.js';
 import { showQuery } from '../database/definitions/show-query.js';
+import { checkStatementRights } from '../database/definitions/statement-rights.js';
+import { createToken } from '../database/definitions/tokens.js';
 import { deleteRows } from '../database/delete-rows.js';
 import type { Engine } from '../database/engine.js';
+import { Access } from '../database/rights.js';
 import { killedStatement } from '../database/system-tables/kill-id.js';
 import { systemRelations } from '../database/system-tables/registry.js';
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
@@ -19,7 +22,7 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
-import type { Query, Show, Statement } from '../sql/ast.js';
+import type { ObjectName, Query, Show, Statement } from '../sql/ast.js';
 import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
@@ -27,13 +30,15 @@ import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery, type QueryPlan } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
-import { collectTables } from '../sql/resolve/context.js';
+import { collectTables, type QueryContext } from '../sql/resolve/context.js';
 import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { insertSelected } from './insert-select.js';
 import { StatementNames } from './names.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
-import { type Running, RunningStatements } from './running-statements.js';
+import { ended, resumed } from './row-pieces.js';
+import { RunningStatements } from './running-statements.js';
+import { type SlotLimits, StatementSlots } from './statement-slots.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
@@ -49,8 +54,12 @@ export interface SqlContext {
   readonly connectionZone: string;
   /** What SERVER_VERSION() says. */
   readonly version: string;
-  /** Statements that run at once; more wait. */
-  readonly maxStatements: number;
+  /** Statements that run and wait at once. */
+  readonly slots: SlotLimits;
+  /** Longest statement other than an INSERT of rows, in bytes. */
+  readonly queryBytes: number;
+  /** How long a query may take until its last row has left; 0 is no limit. */
+  readonly queryTimeMs: number;
   /** Name and port under which lists show the node. */
   readonly endpoint: string;
   /** What SHOW VARIABLES lists. */
@@ -62,6 +71,11 @@ type Delete = Extract<Statement, { kind: 'delete' }>;
 
 /** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
 const lastYearTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
+
+const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
+
+/** Nobody hears it. */
+const gone = fault('network', Codes.free, 'The client went away');
 
 /** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
 const schemaCodes: ReadonlySet<number> = new Set([
@@ -77,6 +91,7 @@ export class SqlPipeline implements Component {
   readonly name = 'sql';
   readonly exchanges$ = new Subject<Exchange<SqlRequest, SqlAnswer>>();
   readonly #context: SqlContext;
+  readonly #slots: StatementSlots;
   readonly #running = new Set<Promise<void>>();
   readonly #statements = new RunningStatements();
   readonly #started = Date.now();
@@ -84,12 +99,11 @@ export class SqlPipeline implements Component {
 
   constructor(context: SqlContext) {
     this.#context = context;
+    this.#slots = new StatementSlots(context.slots);
   }
 
   async start(): Promise<void> {
-    this.#subscription = this.exchanges$
-      .pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)), this.#context.maxStatements))
-      .subscribe();
+    this.#subscription = this.exchanges$.pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)))).subscribe();
   }
 
   async drain(deadline: AbortSignal): Promise<void> {
@@ -113,41 +127,61 @@ export class SqlPipeline implements Component {
     try {
       const identity = await this.#context.credentials.authenticate(exchange.request.credentials);
       if ('kind' in identity) exchange.refuse(identity);
-      else exchange.answer(await this.#run(exchange.request, identity.user));
+      else exchange.answer(await this.#runInSlot(exchange, identity.user));
     } catch (error) {
+      if (exchange.aborted.aborted) return exchange.refuse(gone);
+      if (isTooDeep(error)) return exchange.refuse(tooDeep);
       if (!(error instanceof FaultError)) this.#context.log.error({ error, id: exchange.id }, 'A statement broke.');
       const unexpected = fault('database', Codes.free, 'Internal error', error);
       exchange.refuse(error instanceof FaultError ? error.fault : unexpected);
     }
   }
 
-  async #run(request: SqlRequest, user: string): Promise<SqlAnswer> {
-    const statement = parseStatement(request.statement.toString('utf8'));
+  /** A query holds its slot until its last row has left or nobody wants it any more. */
+  async #runInSlot({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
+    const release = await this.#slots.take(user, aborted);
+    try {
+      const answer = await this.#run(request, user, aborted);
+      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
+      release();
+      return answer;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #run(request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
+    const statement = this.#parse(request.statement);
     switch (statement.kind) {
       case 'query':
         if (statement.explain) throw notSupported('EXPLAIN');
-        return this.#answerQuery(statement.query, request, user);
+        return this.#answerQuery(statement.query, request, user, aborted);
       case 'insert': {
         // One NOW for all attempts, so that none stores rows beside those of the one before.
         const nowNs = nowNanos();
         const running = this.#statements.begin(user, request.statement);
         return this.#withCurrentSchema(() => this.#insert(request, user, nowNs)).finally(() => running.end());
       }
+      case 'create-token':
+        return listed(await createToken(statement, this.#definitions(request, user)), request);
       case 'show':
-        return this.#show(statement.show, request, user);
+        checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
+        return this.#show(statement.show, request, user, aborted);
       case 'kill-query': {
         const killed = killedStatement(statement.id);
-        if (killed !== undefined) this.#statements.kill(killed);
+        if (killed !== undefined) this.#statements.kill(killed, new Access(this.#context.catalogue, user));
         return { kind: 'affected', rows: 0 };
       }
       case 'describe':
+        checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
         return listed(await describe(statement.table, this.#definitions(request, user)), request);
       case 'delete': {
         const running = this.#statements.begin(user, request.statement);
         return this.#withCurrentSchema(() => this.#delete(statement, request, user)).finally(() => running.end());
       }
       case 'insert-select':
-        return this.#insertSelect(statement, request, user);
+        return this.#insertSelect(statement, request, user, aborted);
       case 'create-view':
         return this.#createView(statement, request, user);
       case 'unsupported':
@@ -156,6 +190,15 @@ export class SqlPipeline implements Component {
         await runDefinition(statement, this.#definitions(request, user));
         return { kind: 'affected', rows: 0 };
     }
+  }
+
+  /** Rows of an INSERT may be many; everything else is read with care, and not when it is longer than its limit. */
+  #parse(text: Buffer): Statement {
+    const isTooLong = text.length > this.#context.queryBytes;
+    if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64))) throw tooLong();
+    const statement = parseStatement(text.toString('utf8'));
+    if (isTooLong && statement.kind !== 'insert') throw tooLong();
+    return statement;
   }
 
   /** Another process may have changed a table a moment ago: what does not fit the table as known is tried once more. */
@@ -177,34 +220,34 @@ export class SqlPipeline implements Component {
     return { catalogue, storage, subTables, user, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
   }
 
-  async #show(show: Show, request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #show(show: Show, request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
     const definitions = this.#definitions(request, user);
     const text = await showQuery(show, definitions);
     if (text === undefined) return listed(await runShow(show, definitions, this.#context.engine), request);
     const statement = parseStatement(text);
     if (statement.kind !== 'query') throw new Error(`SHOW ${show.what} is not a query.`);
-    return this.#answerQuery(statement.query, request, user);
+    return this.#answerQuery(statement.query, request, user, aborted);
   }
 
-  /** Runs a query that lists show, and KILL QUERY breaks off, until its last row is read. */
-  async #answerQuery(query: Query, request: SqlRequest, user: string): Promise<SqlAnswer> {
-    const running = this.#statements.begin(user, request.statement);
+  /** Runs a query that lists show until its last row is read, or until something breaks it off. */
+  async #answerQuery(query: Query, request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
+    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
     try {
       const answer = await this.#withCurrentSchema(() => this.#query(query, request, user, running.signal));
-      if (answer.kind === 'rows') return { ...answer, lines: endedWith(running, answer.lines) };
+      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
       running.end();
       return answer;
     } catch (error) {
       running.end();
-      throw running.signal.aborted ? killed(error) : error;
+      throw running.because() ?? error;
     }
   }
 
-  #systemFacts(): SystemFacts {
+  #systemFacts(access: Access): SystemFacts {
     const { catalogue, subTables, engine, endpoint, variables } = this.#context;
-    const [running, statements] = [this.#statements.list(), this.#statements.count];
+    const [running, statements] = [this.#statements.list(access), this.#statements.count];
     const [started, nowMs] = [this.#started, Date.now()];
-    return { catalogue, subTables, engine, endpoint, variables, running, statements, started, nowMs };
+    return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs };
   }
 
   async #query(query: Query, request: SqlRequest, user: string, signal: AbortSignal): Promise<SqlAnswer> {
@@ -218,9 +261,24 @@ export class SqlPipeline implements Component {
   }
 
   async #plan(written: Query, request: SqlRequest, user: string): Promise<QueryPlan> {
-    const query = await withoutViews(written, request.database, this.#context);
-    const systemTable = await systemRelations(query, request.database, this.#systemFacts());
-    return planQuery(query, await queryContext(collectTables(query), systemTable, request, user, this.#context));
+    const { query, context } = await this.#readable(written, request, user);
+    return planQuery(query, context);
+  }
+
+  /** A query without views, and what its names mean to a user who may read all of them. */
+  async #readable(written: Query, request: SqlRequest, user: string) {
+    const access = new Access(this.#context.catalogue, user);
+    const query = await withoutViews(written, request.database, access, this.#context);
+    const systemTable = await systemRelations(query, request.database, this.#systemFacts(access));
+    const tables = collectTables(query);
+    return { query, context: await queryContext(tables, systemTable, request, access, 'READ', this.#context) };
+  }
+
+  /** What the name of a table to be changed means to a user who may write to it. */
+  #writable({ database, name }: ObjectName, request: SqlRequest, user: string): Promise<QueryContext> {
+    const named = { database: database?.text, name: name.text };
+    const access = new Access(this.#context.catalogue, user);
+    return queryContext([named], () => undefined, request, access, 'WRITE', this.#context);
   }
 
   /** A view is made of a query that can be run, also once the view exists. */
@@ -239,28 +297,35 @@ export class SqlPipeline implements Component {
 
   async #delete({ table, where }: Delete, request: SqlRequest, user: string): Promise<SqlAnswer> {
     const { engine, storage } = this.#context;
-    const named = { database: table.database?.text, name: table.name.text };
-    const plan = planDelete(table, where, await queryContext([named], () => undefined, request, user, this.#context));
+    const plan = planDelete(table, where, await this.#writable(table, request, user));
     return { kind: 'affected', rows: await deleteRows(plan, engine, storage) };
   }
 
-  async #insertSelect(statement: InsertSelect, request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #insertSelect(
+    statement: InsertSelect,
+    request: SqlRequest,
+    user: string,
+    aborted: AbortSignal,
+  ): Promise<SqlAnswer> {
     const { catalogue, writes } = this.#context;
     const { table } = statement;
-    const running = this.#statements.begin(user, request.statement);
+    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
     try {
       const plan = await this.#withCurrentSchema(async () => {
-        const query = await withoutViews(statement.query, request.database, this.#context);
-        const named = [{ database: table.database?.text, name: table.name.text }, ...collectTables(query)];
-        const systemTable = await systemRelations(query, request.database, this.#systemFacts());
-        const context = await queryContext(named, systemTable, request, user, this.#context);
+        const target = await this.#writable(table, request, user);
+        const { query, context: source } = await this.#readable(statement.query, request, user);
+        const into = table.database?.text ?? request.database;
+        const resolveTable: QueryContext['resolveTable'] = (database, name) =>
+          (database === into && name === table.name.text ? target : source).resolveTable(database, name);
+        const context = { ...source, resolveTable };
         return planInsertSelect({ ...statement, query }, context, (name) => timeRange(catalogue.database(name)!));
       });
       const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert(blocks, user, bytes);
-      const rows = await insertSelected(plan, { ...this.#context, write, signal: running.signal });
+      const access = new Access(catalogue, user);
+      const rows = await insertSelected(plan, { ...this.#context, access, write, signal: running.signal });
       return { kind: 'affected', rows };
     } catch (error) {
-      throw running.signal.aborted ? killed(error) : error;
+      throw running.because() ?? error;
     } finally {
       running.end();
     }
@@ -268,12 +333,16 @@ export class SqlPipeline implements Component {
 
   async #insert(request: SqlRequest, user: string, nowNs: bigint): Promise<SqlAnswer> {
     const { catalogue, subTables, connectionZone, writes } = this.#context;
-    const names = new StatementNames(catalogue, subTables);
+    const access = new Access(catalogue, user);
+    const names = new StatementNames(catalogue, subTables, access, 'WRITE');
     const context: InsertContext = {
       currentDatabase: request.database,
       zone: connectionZone,
       nowNs,
-      database: (name) => catalogue.database(name),
+      database: (name) => {
+        access.requireSight(name);
+        return catalogue.database(name);
+      },
       resolve: (database, name) => names.resolve(database, name),
       timeRange,
       makeSubTable: (database, superTable, name, tags, ttl) =>
@@ -292,32 +361,17 @@ export class SqlPipeline implements Component {
   }
 }
 
+function tooLong(): FaultError {
+  return new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
+}
+
+/** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */
+function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
+}
+
 function isOutOfDate(found: Fault): boolean {
   return schemaCodes.has(found.code) || isOvertaken(found);
-}
-
-/** An iteration whose first step was taken already. */
-async function* resumed<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
-  } finally {
-    await rest.return?.();
-  }
-}
-
-/** Rows of a running statement, which is over with the last of them or when the reader leaves. */
-async function* endedWith(running: Running, lines: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* lines;
-  } catch (error) {
-    throw running.signal.aborted ? killed(error) : error;
-  } finally {
-    running.end();
-  }
-}
-
-function killed(cause: unknown): FaultError {
-  return new FaultError(fault('database', Codes.queryKilled, 'Query killed', cause));
 }
 
 function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {

@@ -1,8 +1,9 @@
 import { filter, map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
-import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import { ensureWritable } from '../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
+import { Access, isDenied } from '../database/rights.js';
 import {
   type Batch,
   type BlockGroup,
@@ -89,7 +90,7 @@ export class WritePipeline implements Component {
     };
     const batches$ = merge(...[{ source: bodies, retry: 'sender' } as const, ...inputs].map(arriving));
     const first$ = batches$.pipe(
-      filter((batch) => this.#isKnown(batch)),
+      filter((batch) => this.#isAdmitted(batch)),
       map((batch) => this.#reading(batch, 1)),
     );
     const parsed$ = merge(first$, this.#again$).pipe(parseWith((batch) => this.#parse(batch)));
@@ -129,7 +130,7 @@ export class WritePipeline implements Component {
   async write(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
     const { database, createDatabase } = exchange.request.target;
     try {
-      await ensureDatabase(this.#context.catalogue, database, createDatabase);
+      await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       exchange.refuse(error.fault);
@@ -173,20 +174,23 @@ export class WritePipeline implements Component {
     });
   }
 
-  /** False for a batch whose database is not known: it goes on once the database is found or made. */
-  #isKnown(batch: Batch<ByteBlock>): boolean {
-    if (this.#context.catalogue.database(batch.target.database) !== undefined) return true;
+  /** False for a batch that must not or cannot be written yet: it goes on once its database is found or made. */
+  #isAdmitted(batch: Batch<ByteBlock>): boolean {
+    const { database, user } = batch.target;
+    const { catalogue } = this.#context;
+    if (catalogue.database(database) !== undefined && new Access(catalogue, user).may('WRITE', database)) return true;
     void this.#admit(batch, 1);
     return false;
   }
 
   /** Lets a batch be read, for the time numbered `count`, as soon as its database exists; or settles it. */
   async #admit(batch: Batch<ByteBlock>, count: number): Promise<void> {
-    const { database, createDatabase } = batch.target;
+    const { database, createDatabase, user } = batch.target;
     try {
-      await ensureDatabase(this.#context.catalogue, database, createDatabase);
+      await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
     } catch (error) {
-      const isMissing = error instanceof FaultError && error.fault.code === Codes.databaseNotExist;
+      const isMissing =
+        error instanceof FaultError && (error.fault.code === Codes.databaseNotExist || isDenied(error.fault));
       const found = error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
       batch.settle({ outcome: isMissing ? 'rejected' : 'failed', fault: found });
       return;

@@ -81,7 +81,8 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<boolean> {
     const { blocks } = payload;
     const { catalogue, storage } = this.#context;
-    const database = await ensureDatabase(catalogue, target.database, target.createDatabase);
+    const { database: name, createDatabase: create, user } = target;
+    const database = await ensureDatabase(catalogue, { name, create, user });
     const table = await this.#table(database, blocks);
     await storage.ensure(database, table);
     if (target.reading !== undefined && target.reading.epoch < catalogue.lastDrop(database.name, table.name)) {

@@ -323,6 +323,15 @@ export type Show =
   /** Any other list, by its upper-case words joined with one blank: `USERS`, `CLUSTER VARIABLES`, `TOKENS` ... */
   | { readonly what: 'list'; readonly list: string; readonly like: string | undefined };
 
+/** What a statement says about a token; undefined is not said. */
+export interface TokenOptions {
+  readonly enable: number | undefined;
+  /** In days. */
+  readonly ttl: number | undefined;
+  readonly provider: string | undefined;
+  readonly extraInfo: string | undefined;
+}
+
 export type Statement =
   | { readonly kind: 'query'; readonly query: Query; readonly explain: boolean }
   /** The whole INSERT is read again by the INSERT scanner; `offset` is where its text begins. */
@@ -381,6 +390,23 @@ export type Statement =
     }
   | { readonly kind: 'alter-user'; readonly name: Name; readonly change: string; readonly value: string }
   | { readonly kind: 'drop-user'; readonly name: Name; readonly ifExists: boolean }
+  /** `rights` in upper case, ALL among them; undefined names are the star. */
+  | {
+      readonly kind: 'grant' | 'revoke';
+      readonly rights: readonly string[];
+      readonly database: Name | undefined;
+      readonly table: Name | undefined;
+      readonly user: Name;
+    }
+  | {
+      readonly kind: 'create-token';
+      readonly name: Name;
+      readonly ifNotExists: boolean;
+      readonly user: Name;
+      readonly options: TokenOptions;
+    }
+  | { readonly kind: 'alter-token'; readonly name: Name; readonly options: TokenOptions }
+  | { readonly kind: 'drop-token'; readonly name: Name; readonly ifExists: boolean }
   | { readonly kind: 'show'; readonly show: Show }
   | { readonly kind: 'describe'; readonly table: ObjectName }
   /** `id` as SHOW QUERIES gives it. */

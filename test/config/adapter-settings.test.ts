@@ -96,6 +96,12 @@ hostexporter.ttl int - HOSTEXPORTER_TTL
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.creditBytes size 32MB LIMITS_CREDIT_BYTES
+limits.statements int 256 LIMITS_STATEMENTS
+limits.statementsOfUser int 128 LIMITS_STATEMENTS_OF_USER
+limits.waitingStatements int 1024 LIMITS_WAITING_STATEMENTS
+limits.statementWait duration 1m0s LIMITS_STATEMENT_WAIT
+limits.queryBytes size 1MB LIMITS_QUERY_BYTES
+limits.queryTime duration 30m0s LIMITS_QUERY_TIME
 database.mode string embedded DATABASE_MODE
 database.path string data DATABASE_PATH
 database.host string 127.0.0.1 DATABASE_HOST

@@ -1,7 +1,9 @@
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
+import type { Operation } from '../../src/database/catalogue/operations.js';
 import { EngineClient } from '../../src/database/client.js';
-import { CredentialCheck, firstUser, hashPassword } from '../../src/database/credentials.js';
+import { CredentialCheck, firstUser, tokenDigest } from '../../src/database/credentials.js';
+import { hashPassword } from '../../src/database/password-hash.js';
 import { silentLog, startEngine } from '../support/engine.js';
 
 /** Two processes on one engine. */
@@ -26,7 +28,7 @@ async function answer(check: CredentialCheck, user: string, password: string): P
 
 test('the first user is made once; a new user and a new password count in every process at once', async (t) => {
   const { processes, checks, end } = await startPair();
-  t.is(processes[0].users().length, 1);
+  t.is(processes[0].principals.users().length, 1);
   t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
   t.is(await answer(checks[0], firstUser.name, 'wrong'), 'auth');
   const made = await hashPassword('Secret-1');
@@ -47,4 +49,43 @@ test('while the engine is away known credentials are let in, and nobody is told 
   t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
   t.is(await answer(checks[0], firstUser.name, 'wrong'), 'network');
   t.is(await answer(checks[0], 'nobody', 'wrong'), 'network');
+});
+
+test('a token made, disabled or dropped by one process counts in the others', async (t) => {
+  const { processes, checks, end } = await startPair();
+  const submit = (operation: Operation) => processes[1].submit([operation]);
+  const token = 'x'.repeat(63);
+  const byToken = async (): Promise<string> => {
+    const identity = await checks[0].authenticate({ scheme: 'token', token });
+    return 'kind' in identity ? identity.kind : identity.user;
+  };
+  t.is(await byToken(), 'auth');
+  await submit({ op: 'create-token', name: 't', user: firstUser.name, digest: tokenDigest(token) });
+  t.is(await byToken(), firstUser.name);
+  await submit({ op: 'alter-token', name: 't', enabled: false });
+  await processes[0].sync();
+  t.is(await byToken(), 'auth');
+  await submit({ op: 'alter-token', name: 't', enabled: true });
+  t.is(await byToken(), firstUser.name);
+  await submit({ op: 'drop-token', name: 't' });
+  await processes[0].sync();
+  t.is(await byToken(), 'auth');
+  await end();
+  t.is(await byToken(), 'network');
+});
+
+test('a flood of wrong passwords is turned away in part, and never keeps out who is known or another user', async (t) => {
+  const { processes, checks, end } = await startPair();
+  await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);
+  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+  const flood = Array.from({ length: 500 }, (_, i) => answer(checks[0], firstUser.name, `wrong ${i}`));
+  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+  t.is(await answer(checks[0], 'ann', 'Secret-1'), 'in');
+  const endings = await Promise.all(flood);
+  t.true(endings.filter((ending) => ending === 'resource').length >= 480);
+  t.true(endings.every((ending) => ending === 'resource' || ending === 'auth'));
+  const started = performance.now();
+  for (let i = 0; i < 200; i++) t.is(await answer(checks[0], 'bob', 'the same wrong one'), 'auth');
+  t.true(performance.now() - started < 5000, 'one hash for the same wrong password');
+  await end();
 });

@@ -9,7 +9,7 @@ test('what is not supported is refused by name', async (t) => {
   await service.run('CREATE STABLE d.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   await service.run('CREATE TABLE d.c USING d.s TAGS (1)');
   const named: readonly (readonly [statement: string, name: string])[] = [
-    ['ALTER USER root ENABLE 1', 'ALTER USER ENABLE'],
+    ['GRANT READ ON d.s WITH g = 1 TO u', 'rights with a condition on tags'],
     ['SELECT v FROM d.s WHERE v IN (SELECT v FROM d.s)', 'a subquery in IN'],
     ['SELECT v FROM d.s WHERE v > (SELECT 1)', 'a subquery as a value'],
     ['SELECT count(*) FROM d.s ANOMALY_WINDOW(v)', 'ANOMALY_WINDOW'],

@@ -3,6 +3,7 @@ import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { Storage } from '../../src/database/catalogue/storage.js';
 import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/client.js';
+import { Access } from '../../src/database/rights.js';
 import { dataType } from '../../src/model/schema.js';
 import { StatementNames } from '../../src/pipelines/names.js';
 import { silentLog, startEngine } from '../support/engine.js';
@@ -27,7 +28,7 @@ test('a drop in the database makes what was looked up unknown again, never absen
   const made = ['a', 'b'].map((name) => subTables.make(database, 'm', name, new Map(), 0));
   t.is(await subTables.register(database, table, made), undefined);
 
-  const names = new StatementNames(catalogue, new SubTables(client, catalogue));
+  const names = new StatementNames(catalogue, new SubTables(client, catalogue), new Access(catalogue, 'root'), 'READ');
   const all = ['a', 'b', 'none'].map((name) => ({ database: 'db', name }));
   const kinds = () =>
     all.map(({ database, name }) => {

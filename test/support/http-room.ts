@@ -93,7 +93,7 @@ function defaultIntake(options: RoomOptions): Intake {
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),
-    vgroups: async (database, tables) =>
+    vgroups: async (_user, database, tables) =>
       database === 'd'
         ? tables.map((_, at) => at + 2)
         : fault('database', Codes.databaseNotExist, 'Database not exist'),

@@ -15,7 +15,13 @@ const program = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
 
 /** The user every database begins with. */
 export const root = { user: 'root', password: 'taosdata' } as const;
-export const basic = `Basic ${Buffer.from(`${root.user}:${root.password}`).toString('base64')}`;
+
+/** The header of the Basic scheme. */
+export function basicOf(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+export const basic = basicOf(root.user, root.password);
 
 /** Log files of services under test. */
 export const logPath = join(tmpdir(), 'sluice-test-logs');

@@ -6,7 +6,8 @@ import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/sch
 import type { Engine } from '../engine.js';
 import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
-import { CatalogueState, type UserDef, type Vgroups } from './state.js';
+import type { Principals } from './principals.js';
+import { CatalogueState, type Vgroups } from './state.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
@@ -156,12 +157,9 @@ export class Catalogue implements SchemaView {
     return this.#state.began;
   }
 
-  user(name: string): UserDef | undefined {
-    return this.#state.user(name);
-  }
-
-  users(): readonly UserDef[] {
-    return this.#state.users();
+  /** Users, what they may do, and their tokens. */
+  get principals(): Principals {
+    return this.#state.principals;
   }
 
   /** See {@link CatalogueState.secret}; made on the first call. */

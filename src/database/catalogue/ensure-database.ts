@@ -1,5 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import { Access } from '../rights.js';
 import type { Catalogue } from './catalogue.js';
 
 /** Days that data of a database made by a write is kept: the default of CREATE DATABASE. */
@@ -7,22 +8,46 @@ const defaultKeepDays = 3650;
 /** Longest name of a database, in bytes (SQL reference, limits). */
 const maxNameBytes = 64;
 
+/** A database that rows are to be written to, and by whom. `create`: it is made when it is missing (`smlAutoCreateDB`). */
+export interface WrittenDatabase {
+  readonly name: string;
+  readonly create: boolean;
+  readonly user: string;
+}
+
 /**
  * The database a write goes to. A name that is not known is asked of the engine again; one that does not exist is made
- * with nanosecond precision when `create` says so (`smlAutoCreateDB`), otherwise it is thrown as a fault.
+ * with nanosecond precision when that is wanted and the user may make databases, otherwise it is thrown as a fault.
  */
-export async function ensureDatabase(catalogue: Catalogue, name: string, create: boolean): Promise<DatabaseDef> {
+export async function ensureDatabase(
+  catalogue: Catalogue,
+  { name, create, user }: WrittenDatabase,
+): Promise<DatabaseDef> {
   const known = catalogue.database(name);
   if (known !== undefined) return known;
   await catalogue.sync();
-  if (catalogue.database(name) === undefined && create) {
+  const access = new Access(catalogue, user);
+  if (catalogue.database(name) === undefined && create && access.createsDatabases) {
     if (name.length === 0 || Buffer.byteLength(name) > maxNameBytes) {
       throw new FaultError(fault('parameter', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
     }
     const options = { PRECISION: 'ns', SCHEMALESS: '1' };
-    await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays: defaultKeepDays, options }]);
+    const keepDays = defaultKeepDays;
+    const owner = access.isAdministrator ? {} : { owner: user };
+    await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
   }
   const made = catalogue.database(name);
   if (made === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
   return made;
+}
+
+/** Like {@link ensureDatabase}, for writes that make tables as they need them: the user must have WRITE on all of it. */
+export async function ensureWritable(catalogue: Catalogue, wanted: WrittenDatabase): Promise<DatabaseDef> {
+  const { name, create, user } = wanted;
+  const access = new Access(catalogue, user);
+  // Who could neither write nor make it does not learn whether it exists.
+  if (!(create && access.createsDatabases)) access.require('WRITE', name);
+  const database = await ensureDatabase(catalogue, wanted);
+  access.require('WRITE', name);
+  return database;
 }

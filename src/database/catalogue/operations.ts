@@ -17,6 +17,8 @@ export type Operation =
       readonly precision: Precision;
       readonly keepDays: number;
       readonly options: Readonly<Record<string, string>>;
+      /** Who made it and may do everything with it; absent is the administrator. */
+      readonly owner?: string;
     }
   | {
       readonly op: 'alter-database';
@@ -68,10 +70,56 @@ export type Operation =
     }
   | { readonly op: 'drop-view'; readonly database: string; readonly name: string }
   | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
-  | { readonly op: 'create-user' | 'alter-user'; readonly name: string; readonly passwordHash: string }
-  | { readonly op: 'drop-user'; readonly name: string }
+  | PrincipalOperation
   /** A random secret that all processes on this database share; the first one stands. Base64. */
   | { readonly op: 'create-secret'; readonly secret: string };
+
+/** What happens to users, their rights and their tokens. */
+export type PrincipalOperation =
+  | ({ readonly op: 'create-user'; readonly name: string; readonly passwordHash: string } & UserChange)
+  | ({ readonly op: 'alter-user'; readonly name: string } & UserChange)
+  | { readonly op: 'drop-user'; readonly name: string }
+  | {
+      readonly op: 'grant' | 'revoke';
+      readonly user: string;
+      readonly rights: readonly Right[];
+      /** `*` is every database. */
+      readonly scope: string;
+      /** Absent is every table. */
+      readonly table?: string | undefined;
+    }
+  /** `digest` is the SHA-256 of the token, base64: the token itself is kept nowhere. */
+  | ({
+      readonly op: 'create-token';
+      readonly name: string;
+      readonly user: string;
+      readonly digest: string;
+    } & TokenChange)
+  | ({ readonly op: 'alter-token'; readonly name: string } & TokenChange)
+  | { readonly op: 'drop-token'; readonly name: string };
+
+/** What GRANT gives (SQL reference, users and privileges). ALL is all of them. */
+export const rights = ['READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
+export type Right = (typeof rights)[number];
+
+/** Properties of a user; what is absent stays, or is the default of a new user. */
+export interface UserChange {
+  readonly passwordHash?: string;
+  readonly enabled?: boolean;
+  readonly sysinfo?: boolean;
+  readonly createDatabase?: boolean;
+  readonly addHosts?: readonly string[];
+  readonly dropHosts?: readonly string[];
+}
+
+/** Properties of a token; what is absent stays, or is the default of a new token. */
+export interface TokenChange {
+  readonly enabled?: boolean;
+  /** Days from the change on; 0 is for ever. */
+  readonly ttlDays?: number;
+  readonly provider?: string;
+  readonly extraInfo?: string;
+}
 
 /** One change of a table's definition by a statement. */
 export type TableChange =

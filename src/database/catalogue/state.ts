@@ -3,14 +3,7 @@ import { Codes, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
 import type { LogEntry, Operation } from './operations.js';
-
-/** A user as the catalogue keeps it. `revision` is the log position of the last change. */
-export interface UserDef {
-  readonly name: string;
-  readonly passwordHash: string;
-  readonly created: number;
-  readonly revision: number;
-}
+import { everyDatabase, Principals } from './principals.js';
 
 /** Everything inside one database. */
 interface DatabaseEntry {
@@ -46,7 +39,8 @@ const defaultVgroups = 2;
  */
 export class CatalogueState implements SchemaView {
   readonly #databases = new Map<string, DatabaseEntry>();
-  readonly #users = new Map<string, UserDef>();
+  /** Users, what they may do, and their tokens. */
+  readonly principals = new Principals();
   #secret: string | undefined;
   #nextVgroup = firstVgroup;
   #began: number | undefined;
@@ -124,14 +118,6 @@ export class CatalogueState implements SchemaView {
     return this.#began;
   }
 
-  user(name: string): UserDef | undefined {
-    return this.#users.get(name);
-  }
-
-  users(): readonly UserDef[] {
-    return [...this.#users.values()];
-  }
-
   /** The secret all processes on this database share, base64; undefined until one was made. */
   get secret(): string | undefined {
     return this.#secret;
@@ -146,6 +132,7 @@ export class CatalogueState implements SchemaView {
       case 'drop-database':
         if (this.#databases.get(operation.name)?.def.id !== operation.id) return missingDatabase();
         this.#databases.delete(operation.name);
+        this.principals.forgetDatabase(operation.name);
         return undefined;
       case 'create-secret':
         this.#secret ??= operation.secret;
@@ -153,7 +140,13 @@ export class CatalogueState implements SchemaView {
       case 'create-user':
       case 'alter-user':
       case 'drop-user':
-        return this.#applyToUser(operation, entry);
+      case 'create-token':
+      case 'alter-token':
+      case 'drop-token':
+        return this.principals.apply(operation, entry);
+      case 'grant':
+      case 'revoke':
+        return this.#missingScope(operation) ?? this.principals.apply(operation, entry);
       default:
         return this.#applyInside(operation, entry, index);
     }
@@ -167,7 +160,8 @@ export class CatalogueState implements SchemaView {
     if (this.#databases.has(operation.name)) {
       return fault('database', Codes.databaseAlreadyExists, 'Database already exists');
     }
-    const { name, precision, keepDays, options } = operation;
+    const { name, precision, keepDays, options, owner } = operation;
+    if (owner !== undefined) this.principals.own(name, owner);
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
     const nothing = { tables: new Map(), views: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
@@ -210,37 +204,21 @@ export class CatalogueState implements SchemaView {
       found.tables.delete(name);
       found.names.delete(operation.id);
       found.drops.set(name, entry.position);
+      this.principals.forgetTable(operation.database, name);
     } else {
       if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();
       found.generations.set(name, operation.generation + 1);
       found.drops.set(operation.superTable, entry.position);
+      this.principals.forgetTable(operation.database, name);
     }
     this.#databases.set(operation.database, { ...found, epoch: entry.position });
     return undefined;
   }
 
-  #applyToUser(
-    operation: Extract<Operation, { op: 'create-user' | 'alter-user' | 'drop-user' }>,
-    entry: LogEntry,
-  ): Fault | undefined {
-    const found = this.#users.get(operation.name);
-    if (operation.op === 'create-user') {
-      if (found !== undefined) return fault('auth', Codes.userAlreadyExists, 'User already exists');
-    } else if (found === undefined) {
-      return fault('auth', Codes.userNotExist, 'Invalid user');
-    }
-    if (operation.op === 'drop-user') {
-      this.#users.delete(operation.name);
-    } else {
-      const { name, passwordHash } = operation;
-      this.#users.set(name, {
-        name,
-        passwordHash,
-        created: found?.created ?? entry.at,
-        revision: entry.position,
-      });
-    }
-    return undefined;
+  /** A right on one database needs the database: what is made later under its name is another one. */
+  #missingScope(operation: Extract<Operation, { op: 'grant' | 'revoke' }>): Fault | undefined {
+    const { op, scope } = operation;
+    return op === 'grant' && scope !== everyDatabase && !this.#databases.has(scope) ? missingDatabase() : undefined;
   }
 }
 

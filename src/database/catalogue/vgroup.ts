@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { Access } from '../rights.js';
 import type { Catalogue } from './catalogue.js';
 import type { Vgroups } from './state.js';
 
@@ -11,8 +12,9 @@ export function vgroupOf({ first, count }: Vgroups, database: string, table: str
   return first + (crc32(`${database}.${table}`) % count);
 }
 
-/** The vgroups of tables of one database, in their order; a fault when there is no such database. */
+/** The vgroups of tables of one database, in their order; a fault when the user sees no such database. */
 export async function vgroupsOf(
+  access: Access,
   catalogue: Catalogue,
   database: string,
   tables: readonly string[],
@@ -25,9 +27,10 @@ export async function vgroupsOf(
       throw error;
     }
   }
-  if (catalogue.database(database) === undefined) {
+  if (access.sees(database) && catalogue.database(database) === undefined) {
     return fault('database', Codes.databaseNotExist, 'Database not exist');
   }
+  if (!access.sees(database)) return access.refusal(database).fault;
   const vgroups = catalogue.vgroups(database);
   return tables.map((table) => vgroupOf(vgroups, database, table));
 }

@@ -1,7 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ObjectName, Statement } from '../../sql/ast.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
-import { hashPassword } from '../credentials.js';
+import { administrator } from '../catalogue/principals.js';
+import { Access } from '../rights.js';
 import { alterTable } from './alter-table.js';
 import { createChildTables } from './child-tables.js';
 import { checkedName } from './column-type.js';
@@ -10,19 +11,33 @@ import { createTable } from './create-table.js';
 import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
 import { removeThoroughly } from './removal.js';
-import { checkedPassword, checkedUserName, checkUserRight, type UserStatement } from './users.js';
+import { checkStatementRights } from './statement-rights.js';
+import { changeToken } from './tokens.js';
+import { runUserStatement } from './users.js';
 import { createView, dropView } from './views.js';
 
 /** Statements that {@link runDefinition} runs. */
 export type Definition = Exclude<
   Statement,
-  { kind: 'query' | 'insert' | 'insert-select' | 'delete' | 'show' | 'describe' | 'kill-query' | 'unsupported' }
+  {
+    kind:
+      | 'query'
+      | 'insert'
+      | 'insert-select'
+      | 'delete'
+      | 'show'
+      | 'describe'
+      | 'create-token'
+      | 'kill-query'
+      | 'unsupported';
+  }
 >;
 
 /** Runs a statement that changes the catalogue; it is visible to this process when the promise resolves. Throws FaultErrors. */
 export async function runDefinition(statement: Definition, context: DefinitionContext): Promise<void> {
   // A table that another process dropped and made again a moment ago has another storage: the old one must not be meant.
   await context.catalogue.sync();
+  checkStatementRights(statement, new Access(context.catalogue, context.user), context.database);
   switch (statement.kind) {
     case 'create-database': {
       const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, undefined);
@@ -31,7 +46,8 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       if (isSystem(name))
         throw new FaultError(fault('database', Codes.databaseAlreadyExists, 'Database already exists'));
       const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
-      return submit(context, { op: 'create-database', name, precision, keepDays, options: given }, allowed);
+      const owner = context.user === administrator ? {} : { owner: context.user };
+      return submit(context, { op: 'create-database', name, precision, keepDays, options: given, ...owner }, allowed);
     }
     case 'alter-database': {
       const name = statement.name.text;
@@ -66,6 +82,9 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       return dropTables(statement, context);
     case 'alter-table':
       return alterTable(statement, context);
+    case 'alter-token':
+    case 'drop-token':
+      return changeToken(statement, context);
     default:
       return runUserStatement(statement, context);
   }
@@ -105,19 +124,4 @@ async function dropDatabase(
     await context.storage.dropDatabase(found);
     await context.subTables.forgetAll(found);
   });
-}
-
-async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {
-  checkUserRight(statement, context.user);
-  const name = checkedUserName(statement.name.text);
-  if (statement.kind === 'drop-user') {
-    return submit(context, { op: 'drop-user', name }, statement.ifExists ? Codes.userNotExist : undefined);
-  }
-  if (statement.kind === 'alter-user' && statement.change !== 'PASS') {
-    const what = `ALTER USER ${statement.change}`;
-    throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
-  }
-  const password = statement.kind === 'create-user' ? statement.password : statement.value;
-  const passwordHash = await hashPassword(checkedPassword(password));
-  return submit(context, { op: statement.kind, name, passwordHash });
 }

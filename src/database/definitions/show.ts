@@ -10,6 +10,7 @@ import { encodingOf, tagEncoding } from './column-encoding.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { type DescribedTable, describedTable } from './described-table.js';
 import { createDatabaseText, createSubTableText, createTableText, createViewText } from './show-create.js';
+import { visibleDatabases } from './users-lists.js';
 
 /** A small result made in memory. */
 export interface Listing {
@@ -28,10 +29,7 @@ const maxCreateBytes = 65535;
 export async function runShow(show: Show, context: DefinitionContext, engine: Engine): Promise<Listing> {
   switch (show.what) {
     case 'databases': {
-      const own = context.catalogue
-        .databases()
-        .map((database) => database.name)
-        .sort();
+      const own = visibleDatabases(context.catalogue, context.user).toSorted();
       const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[show.which];
       return { meta: [text('name', 64)], rows: names.map((name) => [name]) };
     }

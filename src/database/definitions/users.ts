@@ -1,18 +1,112 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Statement } from '../../sql/ast.js';
+import { type Right, rights, type UserChange } from '../catalogue/operations.js';
+import { administrator, everyDatabase } from '../catalogue/principals.js';
+import { hashPassword } from '../password-hash.js';
+import { insufficientPrivilege } from '../rights.js';
+import { type DefinitionContext, findTable, knownDatabase, submit } from './context.js';
+import { isToggle } from './toggle.js';
 
-/** The user that every database begins with: the only one that manages users, and one that cannot be dropped. */
-const administrator = 'root';
+/** Statements about users and their rights. */
+export type UserStatement = Extract<
+  Statement,
+  { kind: 'create-user' | 'alter-user' | 'drop-user' | 'grant' | 'revoke' }
+>;
 
-/** Statements about users. */
-export type UserStatement = Extract<Statement, { kind: 'create-user' | 'alter-user' | 'drop-user' }>;
-
-/** Lets the administrator do all but drop itself, and everybody else change the own password; throws 0x0303 otherwise. */
+/**
+ * Lets the administrator do all but drop or disable itself, and everybody else change the own password; throws 0x0303
+ * otherwise. The administrator's rights neither grow nor shrink.
+ */
 export function checkUserRight(statement: UserStatement, user: string): void {
   const own = statement.kind === 'alter-user' && statement.change === 'PASS' && statement.name.text === user;
-  const dropsAdministrator = statement.kind === 'drop-user' && statement.name.text === administrator;
-  if (!dropsAdministrator && (own || user === administrator)) return;
-  throw new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
+  if (own) return;
+  if (user !== administrator || harmsAdministrator(statement)) throw insufficientPrivilege();
+}
+
+function harmsAdministrator(statement: UserStatement): boolean {
+  switch (statement.kind) {
+    case 'grant':
+    case 'revoke':
+      return statement.user.text === administrator;
+    case 'drop-user':
+      return statement.name.text === administrator;
+    case 'alter-user':
+      return statement.name.text === administrator && statement.change !== 'PASS';
+    default:
+      return false;
+  }
+}
+
+/** Runs a statement about users; the catalogue was read up to its end just before. Throws FaultErrors. */
+export async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {
+  checkUserRight(statement, context.user);
+  switch (statement.kind) {
+    case 'create-user': {
+      const { name, password, options } = statement;
+      const wanted = {
+        ...changeOf(options),
+        passwordHash: await hashPassword(checkedPassword(password), context.user),
+      };
+      return submit(context, { op: 'create-user', name: checkedUserName(name.text), ...wanted });
+    }
+    case 'alter-user': {
+      const { change, value } = statement;
+      const name = statement.name.text;
+      const wanted =
+        change === 'PASS'
+          ? { passwordHash: await hashPassword(checkedPassword(value), context.user) }
+          : changeOf({ [change]: value });
+      return submit(context, { op: 'alter-user', name, ...wanted });
+    }
+    case 'drop-user': {
+      const allowed = statement.ifExists ? Codes.userNotExist : undefined;
+      return submit(context, { op: 'drop-user', name: statement.name.text }, allowed);
+    }
+    default:
+      return changeRights(statement, context);
+  }
+}
+
+async function changeRights(
+  { kind, rights: names, database, table, user }: Extract<UserStatement, { kind: 'grant' | 'revoke' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  const named: readonly Right[] = names.includes('ALL') ? rights : rights.filter((right) => names.includes(right));
+  if (database !== undefined && kind === 'grant') {
+    const found = await knownDatabase(context, database.text);
+    if (table !== undefined && (await findTable(context, found, table.text)) === undefined) {
+      const isSubTable = (await context.subTables.lookUp(found, [table.text])).has(table.text);
+      if (!isSubTable) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+    }
+  }
+  const scope = database?.text ?? everyDatabase;
+  await submit(context, { op: kind, user: user.text, rights: named, scope, table: table?.text });
+}
+
+/** Options of CREATE USER, and the one change of ALTER USER, by their words. */
+function changeOf(options: Readonly<Record<string, string>>): UserChange {
+  const { SYSINFO, CREATEDB, ENABLE, HOST } = options;
+  const addHosts = HOST ?? options['ADD HOST'];
+  const dropHosts = options['DROP HOST'];
+  return {
+    ...(SYSINFO === undefined ? {} : { sysinfo: isToggle('SYSINFO', SYSINFO) }),
+    ...(CREATEDB === undefined ? {} : { createDatabase: isToggle('CREATEDB', CREATEDB) }),
+    ...(ENABLE === undefined ? {} : { enabled: isToggle('ENABLE', ENABLE) }),
+    ...(addHosts === undefined ? {} : { addHosts: checkedHosts(addHosts) }),
+    ...(dropHosts === undefined ? {} : { dropHosts: dropHosts.split(',') }),
+  };
+}
+
+const maxHostsBytes = 2048;
+
+function checkedHosts(text: string): readonly string[] {
+  const hosts = text.split(',').map((host) => host.trim());
+  const isAddress = (host: string): boolean => /^[0-9A-Fa-f:.]{2,45}(?:\/\d{1,3})?$/.test(host);
+  if (text.length > maxHostsBytes || !hosts.every(isAddress)) {
+    const what = 'HOST is a list of addresses or of networks such as 10.0.0.0/8';
+    throw new FaultError(fault('database', Codes.invalidParameters, `Invalid parameters: ${what}`));
+  }
+  return hosts;
 }
 
 /** Checks a user name: a letter first, at most 23 bytes (SQL reference, users). */

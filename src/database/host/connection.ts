@@ -13,9 +13,15 @@ export const baseDatabase = 'default';
 
 /**
  * `implicit_select=0`: a text that begins with no keyword is an error, as on a server. `max_query_size`: long id lists
- * come as text.
+ * come as text. `max_parser_depth`, `max_parser_backtracks`: so do deep unions and long chains of conditions; the engine
+ * watches its stack itself.
  */
-const baseArgs = ['--implicit_select=0', `--max_query_size=${64 * 1024 * 1024}`];
+const baseArgs = [
+  '--implicit_select=0',
+  `--max_query_size=${64 * 1024 * 1024}`,
+  '--max_parser_depth=10000',
+  '--max_parser_backtracks=100000000',
+];
 
 /** Engine options of a host's memory limit; 0 leaves the engine's own, nine tenths of the machine's memory. */
 export function memoryArgs(maxMemoryBytes: number): readonly string[] {

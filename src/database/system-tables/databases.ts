@@ -2,7 +2,7 @@ import type { DatabaseDef } from '../../model/schema.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { durationText, effectiveOptions, keepText } from '../definitions/database-options.js';
 import { type InlineRow, inlineRows } from './inline.js';
-import { liveSuperTables } from './live-tables.js';
+import { liveDatabases, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';
 
 const columns = columnsOf(
@@ -85,7 +85,7 @@ export function databasesTable(systemTables: (database: string) => number): Syst
     columns,
     sql: async (facts) => {
       const system = systemDatabases.map((name) => systemRow(name, systemTables(name)));
-      const users = facts.catalogue.databases().map((database) => userRow(database, facts));
+      const users = liveDatabases(facts, new Map()).map((database) => userRow(database, facts));
       const all = inlineRows(columns, [...system, ...users]);
       const parents = liveSuperTables(facts, new Map());
       if (parents.length === 0) return all;

@@ -10,10 +10,10 @@ export interface LiveTable {
   readonly table: TableDef;
 }
 
-/** The databases that a demand of `db_name` leaves. */
-export function liveDatabases({ catalogue }: SystemFacts, demands: Demands): readonly DatabaseDef[] {
+/** The databases that the asking user may know of and a demand of `db_name` leaves. */
+export function liveDatabases({ catalogue, access }: SystemFacts, demands: Demands): readonly DatabaseDef[] {
   const wanted = demands.get('db_name');
-  return catalogue.databases().filter(({ name }) => wanted === undefined || name === wanted);
+  return catalogue.databases().filter(({ name }) => (wanted === undefined || name === wanted) && access.sees(name));
 }
 
 /** The super tables and normal tables that a demand of `db_name` leaves. */

@@ -67,7 +67,9 @@ export async function systemRelations(
   const demands = demandsOf(query);
   for (const { database = current ?? '', name } of collectTables(query)) {
     const table = systemTable(database, name);
-    if (table !== undefined) found.set(`${database}.${name}`, await relationOf(table, facts, demands));
+    if (table === undefined) continue;
+    facts.access.require('READ', database, name);
+    found.set(`${database}.${name}`, await relationOf(table, facts, demands));
   }
   return (database, name) => found.get(`${database}.${name}`);
 }

@@ -3,6 +3,7 @@ import { dataType, type TypeName } from '../../model/schema.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 import type { Engine } from '../engine.js';
+import type { Access } from '../rights.js';
 import type { InlineRow } from './inline.js';
 
 /** A query or write that runs now. */
@@ -25,6 +26,8 @@ export interface Variable {
 /** What system tables are made from. */
 export interface SystemFacts {
   readonly catalogue: Catalogue;
+  /** Who asks: what this user may not know of is left out. */
+  readonly access: Access;
   readonly subTables: SubTables;
   readonly engine: Engine;
   /** Name and port under which the node is listed. */

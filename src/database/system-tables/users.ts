@@ -1,4 +1,4 @@
-import { firstUser } from '../credentials.js';
+import { listTokens, listUserPrivileges, listUsers } from '../definitions/users-lists.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 
 /** `ins_users` */
@@ -6,11 +6,7 @@ export const usersTable: SystemTable = {
   columns: columnsOf(
     `name V24, super TINYINT, enable TINYINT, sysinfo TINYINT, createdb TINYINT, create_time TS, allowed_host V49152`,
   ),
-  rows: ({ catalogue }) =>
-    catalogue.users().map(({ name, created }) => {
-      const first = Number(name === firstUser.name);
-      return [name, first, 1, 1, first, created, '0.0.0.0/0, ::/0'];
-    }),
+  rows: ({ catalogue, access }) => listUsers(catalogue, access.user),
 };
 
 /** `ins_user_privileges` */
@@ -18,8 +14,7 @@ export const userPrivilegesTable: SystemTable = {
   columns: columnsOf(
     'user_name V24, privilege V10, db_name V65, table_name V193, condition V49152, notes V64, columns V1024',
   ),
-  rows: ({ catalogue }) =>
-    catalogue.users().flatMap(({ name }) => (name === firstUser.name ? [[name, 'all', 'all', '', '', '', '']] : [])),
+  rows: ({ catalogue, access }) => listUserPrivileges(catalogue, access.user),
 };
 
 /** `ins_tokens` */
@@ -27,5 +22,5 @@ export const tokensTable: SystemTable = {
   columns: columnsOf(
     'name V32, user V24, provider V64, enable TINYINT, create_time TS, expire_time TS, extra_info V1024',
   ),
-  rows: () => [],
+  rows: ({ catalogue, access }) => listTokens(catalogue, access.user),
 };

@@ -55,7 +55,7 @@ export const vgroupsTable: SystemTable = {
 export const vnodesTable: SystemTable = {
   columns: columnsOf('dnode_id INT, vgroup_id INT, db_name V64, status V9, role_time TS, start_time TS, restored BOOL'),
   rows: (facts) =>
-    vgroups(facts, facts.catalogue.databases()).map(({ id, database }) => {
+    vgroups(facts, liveDatabases(facts, new Map())).map(({ id, database }) => {
       const start = Math.max(facts.started, database.created);
       return [1, id, database.name, 'leader', start, start, true];
     }),

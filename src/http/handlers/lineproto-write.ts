@@ -64,7 +64,7 @@ function inWords({ status, message, cause, row }: WriteRefusal): LineRefusal {
     return { status, code: 'internal error', message: 'read line error', op: 'read line', err: message, line: 0 };
   }
   if (cause === 'rows') return { status, code: 'invalid', message, op: 'parse line', line: row };
-  if (status === 401) return { status, code: 'forbidden', message };
+  if (status === 401 || status === 403) return { status, code: 'forbidden', message };
   if (status === 404) return { status, code: 'not found', message };
   if (status >= 500) return { status, code: 'internal error', message };
   return { status, code: 'invalid', message, op: 'write lines', line: 0 };

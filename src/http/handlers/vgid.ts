@@ -78,7 +78,7 @@ function answering(
     if (isFault(identity)) return refuse(call, context, identity);
     const question = await read(call);
     if (isFault(question)) return refuse(call, context, question);
-    const vgroups = await intake.vgroups(question.database, question.tables);
+    const vgroups = await intake.vgroups(identity.user, question.database, question.tables);
     if (isFault(vgroups)) return refuse(call, context, vgroups);
     return sendJson(call.reply, 200, safeJson(shape(vgroups)));
   };

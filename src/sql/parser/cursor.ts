@@ -5,6 +5,19 @@ import { Lexer, TokenKind } from '../lexer.js';
 /** How deep brackets, unary operators, calls and subqueries may be nested; far from what the call stack can bear. */
 export const maxNesting = 200;
 
+/**
+ * Most of what one query may have of each, so that neither planning nor the engine's analysis, which grows faster than the
+ * text, holds others up for seconds.
+ */
+export const queryLimits = {
+  conditions: 10_000,
+  'list items': 100_000,
+  'CASE branches': 2000,
+  values: 200_000,
+} as const;
+type Counted = keyof typeof queryLimits;
+const countedNames = ['conditions', 'list items', 'CASE branches', 'values'] as const;
+
 /** How much of the statement an error message quotes. */
 const maxQuotedChars = 512;
 
@@ -15,6 +28,7 @@ export class Cursor extends Lexer {
   /** Set by statements that carry a password: errors then quote nothing, for a password may stand anywhere, even bare. */
   carriesSecret = false;
   private depth = 0;
+  private readonly counts: Record<Counted, number> = { conditions: 0, 'list items': 0, 'CASE branches': 0, values: 0 };
 
   constructor(text: string) {
     super(text);
@@ -82,6 +96,19 @@ export class Cursor extends Lexer {
   /** Closes a level of nesting. */
   leave(): void {
     this.depth -= 1;
+  }
+
+  /** Counts what {@link queryLimits} bounds. */
+  count(what: Counted, more: number): void {
+    this.counts[what] += more;
+  }
+
+  /** Refuses a query that has too much of something. */
+  checkCounts(): void {
+    const { counts } = this;
+    for (const what of countedNames) {
+      if (counts[what] > queryLimits[what]) this.refuse(`a query with more than ${queryLimits[what]} ${what}`);
+    }
   }
 
   /** Range from `start` to the end of the last consumed token. */

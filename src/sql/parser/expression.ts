@@ -3,7 +3,7 @@ import type { Cursor } from './cursor.js';
 import { parsePrimary } from './primary.js';
 
 /** Operands of one unbroken chain of arithmetic operators; the tree of such a chain is as deep as the chain is long. */
-export const maxChainOperands = 20_000;
+export const maxChainOperands = 500;
 
 interface Arithmetic {
   readonly operator: BinaryOperator;
@@ -63,6 +63,7 @@ function parseOr(cursor: Cursor): Expression {
   if (!cursor.at('OR')) return first;
   const terms = [first];
   while (cursor.accept('OR')) terms.push(parseAnd(cursor));
+  cursor.count('conditions', terms.length);
   return balanced('OR', terms, 0, terms.length);
 }
 
@@ -71,6 +72,7 @@ function parseAnd(cursor: Cursor): Expression {
   if (!cursor.at('AND')) return first;
   const terms = [first];
   while (cursor.accept('AND')) terms.push(parseNot(cursor));
+  cursor.count('conditions', terms.length);
   return balanced('AND', terms, 0, terms.length);
 }
 
@@ -139,6 +141,7 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
   if (cursor.at('SELECT')) cursor.refuse('a subquery in IN');
   const list = parseExpressions(cursor);
   cursor.expect(')');
+  cursor.count('list items', list.length);
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
 }
 

@@ -12,6 +12,7 @@ const bareCalls = new Set(['NOW', 'TODAY', 'TIMEZONE']);
 
 /** A literal, name, call, CASE, CAST or bracketed expression. */
 export function parsePrimary(cursor: Cursor): Expression {
+  cursor.count('values', 1);
   if (cursor.kind === TokenKind.word) return parseWord(cursor);
   if (cursor.kind === TokenKind.quoted) return parseColumn(cursor);
   if (cursor.at('(')) return parseBracket(cursor);
@@ -116,6 +117,7 @@ function parseCase(cursor: Cursor): Expression {
     // biome-ignore lint/suspicious/noThenProperty: the syntax tree names the branches by their keywords and is never awaited
     branches.push({ when, then: parseExpression(cursor) });
   } while (cursor.at('WHEN'));
+  cursor.count('CASE branches', branches.length);
   const otherwise = cursor.accept('ELSE') ? parseExpression(cursor) : undefined;
   cursor.expect('END');
   return { kind: 'case', operand, branches, otherwise, span: cursor.spanFrom(start) };

@@ -1,3 +1,4 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../ast.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
@@ -7,6 +8,10 @@ import { parseAlias } from './names.js';
 import { parseStar } from './primary.js';
 import { resultName } from './result-name.js';
 import { parseRange, parseWindow } from './window.js';
+
+/** Columns of one result, and keys of one GROUP BY, PARTITION BY or ORDER BY. */
+const maxItems = 4096;
+const maxKeys = 512;
 
 /** Branches of one UNION. */
 const maxUnionBranches = 100;
@@ -26,6 +31,7 @@ export function parseQuery(cursor: Cursor, first?: Query): Query {
   const start = first?.span.start ?? cursor.start;
   const query = withTail(cursor, parseUnions(cursor, first ?? parseBranch(cursor), start), start);
   cursor.leave();
+  cursor.checkCounts();
   return query;
 }
 
@@ -79,6 +85,7 @@ function parseSelect(cursor: Cursor): Select {
   const tags = cursor.accept('TAGS');
   const items = [parseItem(cursor)];
   while (cursor.accept(',')) items.push(parseItem(cursor));
+  if (items.length > maxItems) throw new FaultError(fault('syntax', Codes.tooManyTableColumns, 'Too many columns'));
   const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
   const partitionBy = cursor.accept('PARTITION') ? parsePartitionBy(cursor) : [];
@@ -105,7 +112,12 @@ function parsePartitionBy(cursor: Cursor): readonly PartitionItem[] {
   cursor.expect('BY');
   const items = [parsePartitionItem(cursor)];
   while (cursor.accept(',')) items.push(parsePartitionItem(cursor));
-  return items;
+  return limitedKeys(cursor, items);
+}
+
+function limitedKeys<T>(cursor: Cursor, keys: readonly T[]): readonly T[] {
+  if (keys.length > maxKeys) cursor.refuse(`more than ${maxKeys} keys`);
+  return keys;
 }
 
 function parsePartitionItem(cursor: Cursor): PartitionItem {
@@ -117,7 +129,7 @@ function parseGroupBy(cursor: Cursor): readonly PartitionItem[] {
   cursor.expect('BY');
   const items = [parseGroupItem(cursor)];
   while (cursor.accept(',')) items.push(parseGroupItem(cursor));
-  return items;
+  return limitedKeys(cursor, items);
 }
 
 function parseGroupItem(cursor: Cursor): PartitionItem {
@@ -130,7 +142,7 @@ function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
   cursor.expect('BY');
   const items = [parseOrderItem(cursor)];
   while (cursor.accept(',')) items.push(parseOrderItem(cursor));
-  return items;
+  return limitedKeys(cursor, items);
 }
 
 function parseOrderItem(cursor: Cursor): OrderItem {

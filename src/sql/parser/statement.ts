@@ -12,7 +12,8 @@ import { parseCount } from './literals.js';
 import { parseDatabaseName, parseObjectName } from './names.js';
 import { parseQuery } from './query.js';
 import { parseShow } from './show.js';
-import { parseAlterUser, parseCreateUser } from './user.js';
+import { parseAlterToken, parseCreateToken, parseDropToken } from './token.js';
+import { parseAlterUser, parseCreateUser, parseGrant } from './user.js';
 import { parseCreateView, parseDropView } from './view.js';
 
 /**
@@ -52,6 +53,10 @@ function parseAny(cursor: Cursor): Statement {
       return parseDrop(cursor);
     case 'DELETE':
       return parseDelete(cursor);
+    case 'GRANT':
+      return parseGrant(cursor, 'grant');
+    case 'REVOKE':
+      return parseGrant(cursor, 'revoke');
     case 'USE':
       return { kind: 'use', name: parseDatabaseName(cursor) };
     case 'EXPLAIN':
@@ -70,6 +75,7 @@ function parseCreate(cursor: Cursor): Statement {
   if (cursor.accept('DATABASE')) return parseCreateDatabase(cursor);
   if (cursor.accept('VIEW')) return parseCreateView(cursor, false);
   if (cursor.acceptPhrase('OR REPLACE VIEW')) return parseCreateView(cursor, true);
+  if (cursor.accept('TOKEN')) return parseCreateToken(cursor);
   cursor.expect('USER');
   return parseCreateUser(cursor);
 }
@@ -78,6 +84,7 @@ function parseAlter(cursor: Cursor): Statement {
   if (cursor.accept('TABLE')) return parseAlterTable(cursor, false);
   if (cursor.accept('STABLE')) return parseAlterTable(cursor, true);
   if (cursor.accept('DATABASE')) return parseAlterDatabase(cursor);
+  if (cursor.accept('TOKEN')) return parseAlterToken(cursor);
   cursor.expect('USER');
   return parseAlterUser(cursor);
 }
@@ -87,6 +94,7 @@ function parseDrop(cursor: Cursor): Statement {
   if (cursor.accept('STABLE')) return parseDropTable(cursor, true);
   if (cursor.accept('DATABASE')) return parseDropDatabase(cursor);
   if (cursor.accept('VIEW')) return parseDropView(cursor);
+  if (cursor.accept('TOKEN')) return parseDropToken(cursor);
   cursor.expect('USER');
   return parseDropUser(cursor);
 }

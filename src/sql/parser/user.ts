@@ -1,7 +1,7 @@
-import type { Statement } from '../ast.js';
+import type { Name, Statement } from '../ast.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
-import { parseName } from './names.js';
+import { maxTableNameBytes, parseDatabaseName, parseMemberName, parseName } from './names.js';
 
 /** `CREATE USER name PASS 'p' {option}`, from the name on. HOST addresses are joined with commas. */
 export function parseCreateUser(cursor: Cursor): Statement {
@@ -41,6 +41,43 @@ export function parseAlterUser(cursor: Cursor): Statement {
     default:
       return cursor.fail();
   }
+}
+
+const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
+
+/**
+ * `right {, right} ON *.* | db.* | db.table TO user`, and FROM for REVOKE. Roles, rights on topics and conditions on tags are
+ * refused by name.
+ */
+export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement {
+  const rights: string[] = [];
+  do rights.push(parseRight(cursor));
+  while (cursor.accept(','));
+  cursor.expect('ON');
+  const database = cursor.accept('*') ? undefined : parseDatabaseName(cursor);
+  if (database !== undefined && !cursor.at('.')) cursor.refuse('rights on topics');
+  cursor.expect('.');
+  const table = parseStarOrTable(cursor, database);
+  if (cursor.at('WITH')) cursor.refuse('rights with a condition on tags');
+  cursor.expect(kind === 'grant' ? 'TO' : 'FROM');
+  return { kind, rights, database, table, user: parseName(cursor) };
+}
+
+function parseRight(cursor: Cursor): string {
+  const found = rightNames.find((right) => cursor.accept(right));
+  if (found === undefined) {
+    const { word } = cursor.ahead();
+    if (word === 'TO' || word === 'FROM') cursor.refuse('roles');
+    return cursor.fail();
+  }
+  if (found === 'ALL') cursor.accept('PRIVILEGES');
+  return found;
+}
+
+function parseStarOrTable(cursor: Cursor, database: Name | undefined): Name | undefined {
+  if (database === undefined) cursor.expect('*');
+  else if (!cursor.accept('*')) return parseMemberName(cursor, maxTableNameBytes);
+  return undefined;
 }
 
 function parseSwitch(cursor: Cursor): string {

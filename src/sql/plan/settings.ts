@@ -36,6 +36,8 @@ const settings = {
   least_greatest_legacy_null_behavior: 1,
   optimize_move_to_prewhere_if_final: 0,
   merge_table_max_tables_to_look_for_schema_inference: 1000000,
+  max_ast_depth: 10000,
+  query_plan_max_optimizations_to_apply: 1000000,
   max_ast_elements: 4000000,
   max_expanded_ast_elements: 4000000,
 } as const;

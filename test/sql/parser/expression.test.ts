@@ -170,9 +170,9 @@ test('keeps long chains of AND and OR shallow and in order', (t) => {
   }
 });
 
-test('reads arithmetic chains of ten thousand terms and refuses endless ones', (t) => {
+test('reads long arithmetic chains and refuses those that nobody could work out', (t) => {
   const chain = (terms: number) => `select ${Array.from({ length: terms }, () => 'a').join('+')}`;
-  t.notThrows(() => expressionOf(chain(10_000).slice(7)));
+  t.notThrows(() => expressionOf(chain(maxChainOperands).slice(7)));
   t.is(faultOf(chain(maxChainOperands + 1)).code, 0x2600);
 });
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { bare, faultOf, shapeOf } from '../../support/syntax.js';
+import { bare, faultOf, quoted, shapeOf } from '../../support/syntax.js';
 
 const shape = (text: string) => shapeOf(parseStatement(text));
 
@@ -31,6 +31,45 @@ test('reads every change of a user', (t) => {
   for (const [source, [change, value]] of Object.entries(changes)) {
     t.deepEqual(shape(`alter user bob ${source}`), { kind: 'alter-user', name: bare('bob'), change, value });
   }
+});
+
+test('reads GRANT and REVOKE of every scope', (t) => {
+  const user = bare('bob');
+  const cases: Record<string, unknown> = {
+    'grant all on *.* to bob': { kind: 'grant', rights: ['ALL'], database: undefined, table: undefined, user },
+    'grant read, write on d.* to Bob': {
+      kind: 'grant',
+      rights: ['READ', 'WRITE'],
+      database: bare('d'),
+      table: undefined,
+      user,
+    },
+    'revoke alter, subscribe on `D`.t from bob;': {
+      kind: 'revoke',
+      rights: ['ALTER', 'SUBSCRIBE'],
+      database: quoted('D'),
+      table: bare('t'),
+      user,
+    },
+    'grant all privileges on d.* to bob': {
+      kind: 'grant',
+      rights: ['ALL'],
+      database: bare('d'),
+      table: undefined,
+      user,
+    },
+  };
+  for (const [source, expected] of Object.entries(cases)) t.deepEqual(shape(source), expected, source);
+});
+
+test('refuses rights of the wrong shape, and names those that are not available', (t) => {
+  t.is(faultOf('grant read on d.* from bob').code, 0x2600);
+  t.is(faultOf('revoke read on d.* to bob').code, 0x2600);
+  t.is(faultOf('grant read on *.t to bob').code, 0x2600);
+  t.is(faultOf('grant on d.* to bob').code, 0x2600);
+  t.is(faultOf('grant read on d.*').code, 0x2601);
+  t.is(faultOf('grant subscribe on topic1 to bob').message, 'Operation not supported: rights on topics');
+  t.is(faultOf('revoke reader from bob').message, 'Operation not supported: roles');
 });
 
 test('never repeats a password in an error', (t) => {

@@ -1,0 +1,145 @@
+import type { Name, ObjectName, Show, Statement } from '../../sql/ast.js';
+import { type Access, insufficientPrivilege } from '../rights.js';
+
+/** Lists that show nodes, settings and what others run. */
+const systemLists: ReadonlySet<string> = new Set([
+  'CLUSTER VARIABLES',
+  'CLUSTER MACHINES',
+  'CLUSTER',
+  'LOCAL VARIABLES',
+  'VARIABLES',
+  'DNODE VARIABLES',
+  'GRANTS',
+  'GRANTS FULL',
+  'GRANTS LOGS',
+  'LICENCES',
+  'ANODES',
+  'ANODES FULL',
+  'DNODES',
+  'MNODES',
+  'QNODES',
+  'SNODES',
+  'BNODES',
+  'VNODES',
+  'COMPACTS',
+  'ENCRYPTIONS',
+  'ARBGROUPS',
+  'MOUNTS',
+  'CONNECTIONS',
+  'QUERIES',
+  'CONSUMERS',
+  'TRANSACTIONS',
+  'APPS',
+  'SCORES',
+  'DISK_INFO',
+]);
+
+/** Administration that anybody may ask for: it changes nothing. */
+const harmless: ReadonlySet<string> = new Set(['RESET QUERY CACHE', 'SET TIMEZONE', 'ALTER LOCAL']);
+
+/**
+ * Throws unless the user may run the statement, as far as its syntax tells: definitions, SHOW and administration. Tables
+ * that are read or written are checked where their names are resolved, because a right may lie on the super table of the
+ * one that is named. `current` is the database of names without one.
+ */
+export function checkStatementRights(statement: Statement, access: Access, current: string | undefined): void {
+  if (access.isAdministrator && statement.kind !== 'drop-user') return;
+  switch (statement.kind) {
+    case 'create-database':
+      demand(access.createsDatabases);
+      break;
+    case 'alter-database':
+    case 'drop-database':
+      requireOwner(statement.name, access);
+      break;
+    case 'create-table':
+      requireWriting([statement.table], access, current);
+      break;
+    case 'create-view':
+    case 'drop-view':
+      requireWriting([statement.view], access, current);
+      break;
+    case 'create-child-tables':
+      requireWriting(
+        statement.tables.map(({ table }) => table),
+        access,
+        current,
+      );
+      break;
+    case 'drop-table':
+      requireWriting(
+        statement.tables.map(({ table }) => table),
+        access,
+        current,
+      );
+      break;
+    case 'alter-table':
+      requireAltering(statement.table, access, current);
+      break;
+    case 'use':
+      access.requireSight(statement.name.text);
+      break;
+    case 'describe':
+      requireSight(statement.table.database, access, current);
+      break;
+    case 'show':
+      checkShow(statement.show, access, current);
+      break;
+    case 'accepted':
+      checkAdministration(statement, access, current);
+      break;
+  }
+}
+
+function demand(allowed: boolean): void {
+  if (!allowed) throw insufficientPrivilege();
+}
+
+/** A database that is missing is called so to those who might have made it; others learn nothing. */
+function requireOwner({ text }: Name, access: Access): void {
+  if (access.owns(text)) return;
+  throw access.sees(text) ? insufficientPrivilege() : access.refusal(text);
+}
+
+/** Making and dropping tables takes WRITE on all of the database: one table's right is not enough. */
+function requireWriting(tables: readonly ObjectName[], access: Access, current: string | undefined): void {
+  for (const { database } of tables) {
+    const name = database?.text ?? current;
+    if (name === undefined || access.may('WRITE', name)) continue;
+    throw access.sees(name) ? insufficientPrivilege() : access.refusal(name);
+  }
+}
+
+function requireAltering({ database, name }: ObjectName, access: Access, current: string | undefined): void {
+  const inside = database?.text ?? current;
+  if (inside === undefined || access.may('WRITE', inside) || access.may('ALTER', inside, name.text)) return;
+  throw access.sees(inside) ? insufficientPrivilege() : access.refusal(inside);
+}
+
+function requireSight(database: Name | undefined, access: Access, current: string | undefined): void {
+  const name = database?.text ?? current;
+  if (name !== undefined) access.requireSight(name);
+}
+
+/** What lists users, rights and databases shows everybody their own; the other lists of objects are seen in their database. */
+function checkShow(show: Show, access: Access, current: string | undefined): void {
+  if (show.what === 'databases') return;
+  if (show.what === 'list') demand(access.seesSystem || !systemLists.has(show.list));
+  else if ('table' in show) requireSight(show.table.database, access, current);
+  else requireSight(show.database, access, current);
+}
+
+function checkAdministration(
+  { words, database, superTable }: Extract<Statement, { kind: 'accepted' }>,
+  access: Access,
+  current: string | undefined,
+): void {
+  if (harmless.has(words)) return;
+  if (superTable !== undefined) {
+    requireWriting([superTable], access, current);
+    return;
+  }
+  if (database === undefined) throw insufficientPrivilege();
+  const { text } = database;
+  if (!access.may('WRITE', text)) throw access.sees(text) ? insufficientPrivilege() : access.refusal(text);
+}

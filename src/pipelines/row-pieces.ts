@@ -1,0 +1,23 @@
+/** Pieces, and what is done when they end, however that is. `because` says why they broke off, if it knows. */
+export async function* ended<T>(
+  pieces: AsyncIterable<T>,
+  whenEnded: () => void,
+  because: () => Error | undefined = () => undefined,
+): AsyncGenerator<T> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw because() ?? error;
+  } finally {
+    whenEnded();
+  }
+}
+
+/** An iteration whose first step was taken already. */
+export async function* resumed<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
+  } finally {
+    await rest.return?.();
+  }
+}
