@@ -44,9 +44,9 @@ dbs = ["first", "second"]
 
 \`--help\` prints all flags, \`--version\` (\`-V\`) the version.
 
-Accepted and checked, but without effect so far: \`debug\` and the sections \`tmq\`, \`log\`
-(the log goes to standard output; \`level\` works), \`monitor\`, \`tsdbwire\`, \`metricsdb\`, \`agentd\`, \`statsgw\`,
-\`tsdbwire_telnet\` and \`hostexporter\`: their routes and listeners do not exist yet.
+A file with every setting and its default is [packaging/adapter.toml](../packaging/adapter.toml).
+
+Accepted and checked, but without effect: \`debug\`, and \`tmq\` as long as nobody subscribes.
 `;
 
 /** The page `docs/settings.md`: every setting of the service, one section a table. */

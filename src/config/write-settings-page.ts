@@ -1,5 +1,8 @@
 import { writeFileSync } from 'node:fs';
+import { renderSampleFile } from './sample-file.js';
 import { renderSettingsPage } from './settings-page.js';
 
 // Run by `npm run settings-page`; the compiled file lies in build/src/config.
-writeFileSync(new URL('../../../docs/settings.md', import.meta.url), renderSettingsPage());
+const root = new URL('../../../', import.meta.url);
+writeFileSync(new URL('docs/settings.md', root), renderSettingsPage());
+writeFileSync(new URL('packaging/adapter.toml', root), renderSampleFile());
