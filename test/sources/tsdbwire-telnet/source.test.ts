@@ -152,16 +152,14 @@ test('each bad line is answered with its reason and its beginning, and so is one
   });
   const socket = made.connect();
   socket.write('good 1700000000 1 a=b\nbad 1700000000 1\u0007\ngood 1700000001 1 a=b\nbad 2\n');
-  const answers = once(socket, 'data');
+  // Longer than what is read at once, so that it is dropped before its end is seen.
+  socket.end(`${'x'.repeat(300_000)}\ngood 1700000002 1 a=b\n`);
   t.is(
-    String((await answers)[0]),
+    await text(socket),
     'put: illegal argument: the point has no tags (column 17): bad 1700000000 1\n' +
-      'put: illegal argument: the point has no tags (column 17): bad 2\n',
+      'put: illegal argument: the point has no tags (column 17): bad 2\n' +
+      'put: illegal argument: the line is longer than 1000 bytes\n',
   );
-  socket.write('x'.repeat(5000));
-  await sleep(30);
-  socket.end('x\ngood 1700000002 1 a=b\n');
-  t.is(await text(socket), 'put: illegal argument: the line is longer than 1000 bytes\n');
   await made.source.stop();
   t.deepEqual(
     made.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
