@@ -308,3 +308,34 @@ statements('what is not there, and what may not be changed', service, undefined,
   { sql: `DROP DATABASE ${info}`, error: 0x2644 },
   { sql: `USE ${info}`, affected: 0 },
 ]);
+
+// Before the others, which count databases.
+test.serial('what one process defines another one lists the same way', async (t) => {
+  const other = await service.attach();
+  try {
+    await service.run('CREATE DATABASE shared VGROUPS 5');
+    await service.run('CREATE STABLE shared.s (ts TIMESTAMP, v INT) TAGS (g VARCHAR(8))');
+    await other.run("CREATE TABLE shared.c1 USING shared.s TAGS ('one') COMMENT 'c'");
+    await service.run("ALTER TABLE shared.c1 SET TAG g = 'two'");
+    await other.run('ALTER TABLE shared.c1 TTL 8');
+    const lists = [
+      `SELECT * FROM ${info}.ins_tables WHERE db_name = 'shared'`,
+      `SELECT * FROM ${info}.ins_tags WHERE db_name = 'shared'`,
+      `SELECT * FROM ${info}.ins_stables WHERE db_name = 'shared'`,
+      `SELECT id, name, create_time FROM ${info}.ins_cluster`,
+      'SHOW shared.VGROUPS',
+      'SHOW CREATE TABLE shared.c1',
+      'SHOW CREATE DATABASE shared',
+    ];
+    for (const list of lists) t.is((await other.sql(list)).text, (await service.sql(list)).text, list);
+    t.deepEqual(await service.rows('SHOW CREATE TABLE shared.c1'), [
+      ['c1', 'CREATE TABLE `c1` USING `s` (`g`) TAGS ("two") TTL 8 COMMENT "c"'],
+    ]);
+    await other.run('DROP TABLE shared.c1');
+    t.deepEqual(await service.rows(`SELECT table_name FROM ${info}.ins_tags WHERE db_name = 'shared'`), []);
+    t.deepEqual(await service.rows('SHOW shared.TABLES'), []);
+  } finally {
+    await service.run('DROP DATABASE IF EXISTS shared');
+    await other.stop();
+  }
+});
