@@ -1,7 +1,8 @@
-import type { Expression, Query, Select } from '../../sql/ast.js';
+import type { Query } from '../../sql/ast.js';
 import { collectTables, type SystemRelation } from '../../sql/resolve/context.js';
 import { columnsTable } from './columns.js';
 import { databasesTable } from './databases.js';
+import { demandsOf } from './demands.js';
 import { columnAlias, inlineRows } from './inline.js';
 import { clusterTable, configsTable, dnodesTable, dnodeVariablesTable, grantsTable, mnodesTable } from './nodes.js';
 import { appsTable, connectionsTable, consumersTable, queriesTable, transactionsTable } from './performance.js';
@@ -84,38 +85,4 @@ async function relationOf(table: SystemTable, facts: SystemFacts, demands: Deman
     nullable: true,
   }));
   return { sql, columns };
-}
-
-/**
- * What the WHERE of the only table in a query demands of its columns, as far as it is `column = 'text'`. It holds for every
- * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well.
- */
-function demandsOf(query: Query): Demands {
-  const select = innermost(query);
-  const demands = new Map<string, string>();
-  if (select?.where === undefined || countTables(query) !== 1) return demands;
-  collectDemands(select.where, demands);
-  return demands;
-}
-
-function innermost(query: Query): Select | undefined {
-  if (query.kind === 'union') return undefined;
-  return query.from?.kind === 'subquery' ? innermost(query.from.query) : query;
-}
-
-/** How many times any table is named anywhere in a syntax tree. */
-function countTables(node: unknown): number {
-  if (typeof node !== 'object' || node === null) return 0;
-  const own = 'kind' in node && node.kind === 'table' ? 1 : 0;
-  return Object.values(node).reduce<number>((sum, child) => sum + countTables(child), own);
-}
-
-function collectDemands(where: Expression, demands: Map<string, string>): void {
-  if (where.kind !== 'binary') return;
-  if (where.operator === 'AND') {
-    collectDemands(where.left, demands);
-    collectDemands(where.right, demands);
-  } else if (where.operator === '=' && where.left.kind === 'column' && where.right.kind === 'string') {
-    demands.set(where.left.name.text, where.right.value);
-  }
 }

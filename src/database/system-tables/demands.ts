@@ -1,0 +1,37 @@
+import type { Query, Select } from '../../sql/ast.js';
+import { chainTerms } from '../../sql/resolve/expression.js';
+import type { Demands } from './system-table.js';
+
+/**
+ * What the WHERE of the only table in a query demands of its columns, as far as it is `column = 'text'`. It holds for every
+ * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well. Nothing is demanded
+ * where a second table is named, because the terms may be about that one.
+ */
+export function demandsOf(query: Query): Demands {
+  const select = innermost(query);
+  const demands = new Map<string, string>();
+  if (select?.where === undefined || countTables(query) !== 1) return demands;
+  for (const term of chainTerms(select.where, 'AND')) {
+    if (term.kind !== 'binary' || term.operator !== '=') continue;
+    if (term.left.kind === 'column' && term.right.kind === 'string') demands.set(term.left.name.text, term.right.value);
+  }
+  return demands;
+}
+
+function innermost(query: Query): Select | undefined {
+  let select = query;
+  while (select.kind === 'select' && select.from?.kind === 'subquery') select = select.from.query;
+  return select.kind === 'select' ? select : undefined;
+}
+
+/** How many times any table is named anywhere in a query; chains of conditions may be long, so this keeps its own stack. */
+function countTables(query: Query): number {
+  let count = 0;
+  const open: unknown[] = [query];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (typeof node !== 'object' || node === null) continue;
+    if ('kind' in node && node.kind === 'table') count++;
+    for (const child of Object.values(node)) if (child !== undefined) open.push(child);
+  }
+  return count;
+}
