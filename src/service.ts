@@ -19,7 +19,7 @@ import type { Credentials, Exchange, GuardState, Intake } from './model/exchange
 import { Codes, fault } from './model/fault.js';
 import { createMonitoring, type Monitoring, ownFigures } from './monitoring.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
-import { newBodyCutter } from './pipelines/formats.js';
+import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { guardedGate, type MemoryGuard } from './pipelines/memory-guard.js';
 import { SqlPipeline } from './pipelines/sql.js';
@@ -151,7 +151,7 @@ async function startOn(
     },
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
-  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter };
+  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     inputs,
@@ -161,7 +161,13 @@ async function startOn(
     catalogue,
     subTables,
     log: componentLog(logger, 'writes'),
-    limits: { ...groupLimits, workers: 8, maxLineBytes: limits.lineBytes, writeTimeoutMs },
+    limits: {
+      ...groupLimits,
+      workers: 8,
+      maxLineBytes: limits.lineBytes,
+      maxMessageBytes: limits.messageBytes,
+      writeTimeoutMs,
+    },
   });
   const sql = new SqlPipeline({
     engine: engine.client,
@@ -188,6 +194,11 @@ async function startOn(
       sqlBytes: limits.sqlBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
       tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
+      metricsdb: {
+        enable: settings.metricsdb.enable,
+        createDatabase: settings.general.smlAutoCreateDB,
+        messageBytes: limits.messageBytes,
+      },
     },
     cors: settings.cors,
     loginSecret: await catalogue.sharedSecret(),

@@ -366,6 +366,14 @@ const limitsOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'limits.messageBytes',
+      type: 'size',
+      default: '32MB',
+      env: 'ADAPTER_LIMITS_MESSAGE_BYTES',
+      help: 'longest message of remote write or remote read, inflated',
+      min: 1,
+    },
+    {
       flag: 'limits.creditBytes',
       type: 'size',
       default: '32MB',

@@ -68,6 +68,7 @@ export interface SwitchSettings {
 export interface LimitSettings {
   readonly sqlBytes: number;
   readonly lineBytes: number;
+  readonly messageBytes: number;
   readonly creditBytes: number;
   readonly statements: {
     readonly running: number;
@@ -116,6 +117,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
     limits: {
       sqlBytes: reader.number('limits.sqlBytes'),
       lineBytes: reader.number('limits.lineBytes'),
+      messageBytes: reader.number('limits.messageBytes'),
       creditBytes: reader.number('limits.creditBytes'),
       statements: {
         running: reader.number('limits.statements'),

@@ -24,6 +24,16 @@ export interface HandlerSettings {
   readonly sqlBytes: number;
   readonly lineproto: WriteRouteSettings;
   readonly tsdbwire: WriteRouteSettings;
+  readonly metricsdb: MetricsdbSettings;
+}
+
+export interface MetricsdbSettings {
+  /** `metricsdb.enable`: off means that the routes do not exist. */
+  readonly enable: boolean;
+  /** `smlAutoCreateDB`. */
+  readonly createDatabase: boolean;
+  /** `limits.messageBytes`: longest message of remote write and remote read, inflated. */
+  readonly messageBytes: number;
 }
 
 export interface WriteRouteSettings {

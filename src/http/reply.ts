@@ -43,9 +43,21 @@ function vary(reply: FastifyReply, name: string): void {
 
 /** Sends a JSON text with its length. 401 names the scheme to use, 503 says when to come back. */
 export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+  nameRemedy(reply, status);
+  return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
+}
+
+/** Sends a plain text, which monitoring programs log as it is. 401 and 503 as in {@link sendJson}. */
+export function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
+  nameRemedy(reply, status);
+  const type = 'text/plain; charset=utf-8';
+  return reply.code(status).header('content-type', type).header('x-content-type-options', 'nosniff').send(text);
+}
+
+/** 401 names the scheme to use, 503 says when to come back. */
+function nameRemedy(reply: FastifyReply, status: number): void {
   if (status === 401) reply.header('www-authenticate', 'Basic realm="adapter"');
   if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', overloadRetrySeconds);
-  return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
 }
 
 /** Answers whose body holds an error, whatever their status. */

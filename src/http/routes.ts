@@ -3,6 +3,7 @@ import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
 import { pingHandler } from './handlers/ping.js';
+import { remoteWriteHandler } from './handlers/remote-write.js';
 import { sqlHandler } from './handlers/sql.js';
 import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
@@ -17,7 +18,7 @@ export interface Route {
 /** Every interface of the service (specification 1, "Endpoints"). Whatever is not here is 404. */
 export function routes(context: HandlerContext): readonly Route[] {
   const sql = sqlHandler(context);
-  const { lineproto, tsdbwire } = context.settings;
+  const { lineproto, metricsdb, tsdbwire } = context.settings;
   const putJson = tsdbwireWriteHandler(context, 'tsdbwire-json');
   const putTelnet = tsdbwireWriteHandler(context, 'tsdbwire-telnet');
   return [
@@ -31,6 +32,11 @@ export function routes(context: HandlerContext): readonly Route[] {
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/json/:db', handle: putJson }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),
+    ...when(metricsdb.enable, {
+      method: 'POST',
+      path: '/metricsdb/v1/remote_write/:db',
+      handle: remoteWriteHandler(context),
+    }),
   ];
 }
 

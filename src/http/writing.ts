@@ -17,6 +17,8 @@ export interface AdmittedWrite {
   readonly target: WriteRequest['target'];
   /** Layers of gzip around the body. */
   readonly layers: number;
+  /** See {@link WriteRequest}. */
+  readonly maxMessageBytes?: number;
 }
 
 /** Why a write was not stored in full, for the routes to put into their own words. */
@@ -32,18 +34,19 @@ export interface WriteRefusal {
 /**
  * Carries the body of a write into the pipeline and answers: 204 when all of it is stored, otherwise what `refuse` makes of
  * the reason. Bad rows are 400, an unknown database is 404; what may pass (network, memory, a full queue) is 503 with
- * `Retry-After`. `rowWord` is what the format calls a row.
+ * `Retry-After`. `rowWord` is what the format calls a row; `written` is told how many rows of a body that was read are stored.
  */
 export async function carryWrite(
   call: Call,
   context: HandlerContext,
-  { id, format, credentials, target, layers }: AdmittedWrite,
-  rowWord: 'line' | 'object',
+  { id, layers, ...admitted }: AdmittedWrite,
+  rowWord: 'line' | 'object' | 'series',
   refuse: (refusal: WriteRefusal) => FastifyReply,
+  written: (rows: number) => void = () => {},
 ): Promise<FastifyReply> {
   const body = openBody(call.request.raw, layers);
   const length = layers === 0 ? contentLength(call) : undefined;
-  const write: WriteRequest = { format, credentials, target, body: body.stream, length };
+  const write: WriteRequest = { ...admitted, body: body.stream, length };
   const ending = await Promise.race([
     ask<WriteRequest, Delivery>((exchange) => context.intake.write(exchange), id, write, call.aborted),
     body.broken,
@@ -54,6 +57,7 @@ export async function carryWrite(
   if ('code' in ending) return unreadable(ending);
   const failure = body.failure();
   if (failure !== undefined) return unreadable(failure);
+  if (ending.kind === 'answered' && ending.answer.outcome === 'delivered') written(ending.answer.rows);
   return sendOutcome(call, context, ending, rowWord, refuse);
 }
 

@@ -63,6 +63,8 @@ export interface WriteRequest {
   readonly body: Readable;
   /** From the Content-Length header of a body that is not compressed. */
   readonly length: number | undefined;
+  /** Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows. */
+  readonly maxMessageBytes?: number;
 }
 
 /** State of the memory guard (specification 1, "States and transitions"). */

@@ -167,6 +167,13 @@ export function ticksPerSecond(precision: Precision): number {
   return precision === 'ms' ? 1e3 : precision === 'us' ? 1e6 : 1e9;
 }
 
+const lastTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
+
+/** How far in the future a row may lie, in ticks: the year 2970, or 2262 where nanoseconds end. */
+export function lastTick(precision: Precision): bigint {
+  return lastTicks[precision];
+}
+
 /** `DECIMAL(20,4)`, otherwise the bare type name: the text of `column_meta`. */
 export function typeText(type: DataType): string {
   return type.name === 'DECIMAL' ? `DECIMAL(${type.length},${type.scale ?? 0})` : type.name;

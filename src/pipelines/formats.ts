@@ -5,11 +5,23 @@ import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.j
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
+import { inflatedLength } from '../transforms/parse/snappy.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
 import { parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
 
 /** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks. */
 export type PointFormat = Exclude<WireFormat, 'sql-insert'>;
+
+/** Bytes that a message counts for while it is on its way: those that it is inflated to, where it is compressed. */
+export function weigh(format: WireFormat, message: Uint8Array): number {
+  if (format !== 'remote-write') return message.length;
+  try {
+    return Math.max(message.length, inflatedLength(message));
+  } catch {
+    // Its parser will say what is wrong with it.
+    return message.length;
+  }
+}
 
 /** The parser of every format that points arrive in. */
 export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, options: ParseOptions) => ParsedPoints>> = {

@@ -21,7 +21,7 @@ import type { ColumnBlock } from '../model/column-block.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
-import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
+import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { ObjectName, Query, Show, Statement } from '../sql/ast.js';
 import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
@@ -68,9 +68,6 @@ export interface SqlContext {
 
 type CreateView = Extract<Statement, { kind: 'create-view' }>;
 type Delete = Extract<Statement, { kind: 'delete' }>;
-
-/** Ticks past now that a row may lie in the future: the year 2970, or 2262 where nanoseconds end. */
-const lastYearTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;
 
 const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
 
@@ -376,7 +373,7 @@ function isOutOfDate(found: Fault): boolean {
 
 function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {
   const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
-  return { min: nowTicks(database) - keep, max: lastYearTicks[database.precision] };
+  return { min: nowTicks(database) - keep, max: lastTick(database.precision) };
 }
 
 function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {

@@ -18,7 +18,7 @@ import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model
 import { type Delivery, delivered } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
+import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import { type Parsed, parseWith } from '../transforms/parse-with.js';
 import { type CoalesceLimits, coalesce } from './coalesce.js';
@@ -53,7 +53,14 @@ export interface WriteContext {
   readonly subTables: SubTables;
   readonly log: ComponentLog;
   readonly meter: WriteMeter;
-  readonly limits: CoalesceLimits & { readonly maxLineBytes: number; readonly writeTimeoutMs: number };
+  readonly limits: WriteLimits;
+}
+
+/** Bounds of what is read at once, and of a write. */
+export interface WriteLimits extends CoalesceLimits {
+  readonly maxLineBytes: number;
+  readonly maxMessageBytes: number;
+  readonly writeTimeoutMs: number;
 }
 
 /** How often a text is read because drops by other processes overtake it. */
@@ -221,12 +228,14 @@ export class WritePipeline implements Component {
       precision: target.precision,
       nowTicks: now,
       minTicks: now - BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision)),
+      maxTicks: lastTick(database.precision),
       ttl: target.ttl,
       schema: catalogue,
       dictionary: this.#dictionaries.of(database, payload.format),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
       part: payload.part,
+      maxMessageBytes: limits.maxMessageBytes,
     });
   }
 }

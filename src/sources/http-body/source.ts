@@ -5,7 +5,7 @@ import { BufferPool } from '../../model/buffer-pool.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
-import { Codes, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
 
@@ -18,6 +18,8 @@ export interface HttpBodyOptions extends FramingLimits {
   /** Bodies up to this length are taken whole, longer and unmeasured ones are framed. */
   readonly smallBodyBytes: number;
   readonly newCutter: (format: WireFormat) => LineCutter;
+  /** Bytes that a message, which is not text, counts for in the credit; at least its length. */
+  readonly weigh: (format: WireFormat, message: Uint8Array) => number;
 }
 
 /**
@@ -66,13 +68,18 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
-    const { body, format, length } = exchange.request;
+    const { body, format, length, maxMessageBytes } = exchange.request;
+    const { smallBodyBytes } = this.#options;
     const ending = new Ending();
-    const emit = (frame: Frame): void => this.#emit(frame, target, format, ending);
+    const emit = (frame: Frame): void => this.#emit(frame, target, exchange.request, ending);
     try {
-      if (length !== undefined && length <= this.#options.smallBodyBytes) {
+      if (length !== undefined && length <= Math.min(smallBodyBytes, maxMessageBytes ?? smallBodyBytes)) {
         await this.#gate.opened();
         await this.#readWhole(body, length, exchange.aborted, emit, ending);
+      } else if (maxMessageBytes !== undefined) {
+        await this.#gate.opened();
+        const bytes = await this.#collect(body, maxMessageBytes, exchange.aborted);
+        emit({ bytes, lines: 0, tooLong: false, first: true, last: true });
       } else {
         const chain = framing(() => this.#options.newCutter(format), this.#options);
         await new Promise<void>((resolve, reject) => {
@@ -85,6 +92,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       }
     } catch (error) {
       if (exchange.aborted.aborted) return;
+      if (error instanceof FaultError) return exchange.refuse(error.fault);
       const text = error instanceof Error ? error.message : String(error);
       exchange.refuse(fault('parameter', Codes.invalidContentLength, `The body could not be read: ${text}`, error));
       return;
@@ -113,7 +121,30 @@ export class HttpBodySource implements Source<ByteBlock> {
     this.#buffers.give(buffer);
   }
 
-  #emit(frame: Frame, target: Target, format: WriteRequest['format'], ending: Ending): void {
+  /** Collects a longer message, counted in the credit as it comes. */
+  async #collect(body: Readable, maxBytes: number, aborted: AbortSignal): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    try {
+      for await (const chunk of body) {
+        aborted.throwIfAborted();
+        if (!Buffer.isBuffer(chunk)) continue;
+        if (length + chunk.length > maxBytes) {
+          const text = `the body is longer than ${maxBytes} bytes (limits.messageBytes)`;
+          throw new FaultError(fault('parameter', Codes.statementTooLong, text));
+        }
+        this.#gate.take(chunk.length);
+        length += chunk.length;
+        chunks.push(chunk);
+      }
+      return Buffer.concat(chunks);
+    } finally {
+      this.#gate.give(length);
+    }
+  }
+
+  #emit(frame: Frame, target: Target, { format, maxMessageBytes }: WriteRequest, ending: Ending): void {
+    const isMessage = maxMessageBytes !== undefined;
     const firstLine = ending.lines;
     ending.lines += frame.lines;
     if (frame.tooLong) {
@@ -121,8 +152,8 @@ export class HttpBodySource implements Source<ByteBlock> {
       ending.reject({ row: firstLine, fault: fault('syntax', Codes.lineSyntax, text) });
       return;
     }
-    const bytes = frame.bytes.length;
-    if (bytes === 0) return;
+    if (frame.bytes.length === 0 && !isMessage) return;
+    const bytes = isMessage ? this.#options.weigh(format, frame.bytes) : frame.bytes.length;
     this.#gate.take(bytes);
     const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
     const part = { first: frame.first, last: frame.last };

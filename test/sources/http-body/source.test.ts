@@ -9,6 +9,7 @@ import { LineCutter } from '../../../src/transforms/parse/line-cutter.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
 
 const limits = { smallBodyBytes: 64, blockBytes: 32, maxLineBytes: 200 };
+const weigh = (_format: string, message: Uint8Array): number => message.length;
 const lines = Array.from({ length: 40 }, (_, i) => `m v=${i}i ${i + 1}\n`);
 const large = lines.join('');
 
@@ -26,7 +27,7 @@ interface Made extends SourceUnderTest {
 
 function make(): Made {
   const gate = new ByteCreditGate(48);
-  const source = new HttpBodySource({ origin: 'test', ...limits, newCutter: () => new LineCutter(200) }, gate);
+  const source = new HttpBodySource({ origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh }, gate);
   const request = (body: Readable, length?: number, aborted = new AbortController().signal) =>
     new Promise<Delivery | Fault | undefined>((resolve) => {
       aborted.addEventListener('abort', () => setTimeout(() => resolve(undefined), 20));
