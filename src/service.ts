@@ -22,6 +22,7 @@ import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { guardedGate, type MemoryGuard } from './pipelines/memory-guard.js';
+import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { StandingUser } from './pipelines/standing-user.js';
 import { type WriteInput, WritePipeline } from './pipelines/writes.js';
@@ -39,6 +40,8 @@ const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
 const writeTimeoutMs = 120_000;
 /** States of the memory guard by the number that the figures show. */
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
+/** Each may hold `limits.remoteReadBytes`. */
+const maxRemoteReads = 4;
 
 /** A running service. */
 export interface Service {
@@ -185,8 +188,18 @@ async function startOn(
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
   });
+  const reads = new RemoteReadPipeline({
+    engine: engine.client,
+    catalogue,
+    storage,
+    credentials,
+    log: componentLog(logger, 'remote-read'),
+    maxRunning: maxRemoteReads,
+    maxMessageBytes: limits.messageBytes,
+    maxAnswerBytes: limits.remoteReadBytes,
+  });
   const http = createHttpServer({
-    intake: intakeOf(sql, writes, credentials, catalogue, monitoring),
+    intake: intakeOf({ sql, reads, writes }, credentials, catalogue, monitoring),
     port: settings.general.port,
     settings: {
       httpCodeServerError: settings.general.httpCodeServerError,
@@ -216,7 +229,7 @@ async function startOn(
   const parts = { engine: engine.client, catalogue, storage, subTables };
   const expiry = new TableExpiry(parts, componentLog(logger, 'table-expiry'));
   const lifecycle = new Lifecycle(
-    [polled(catalogue), guard, expiry, writes, sql, door],
+    [polled(catalogue), guard, expiry, writes, sql, reads, door],
     componentLog(logger, 'lifecycle'),
   );
   await warnOfBuiltInPassword(credentials, componentLog(logger, 'service'));
@@ -302,16 +315,22 @@ function polled(catalogue: Catalogue): Component {
   };
 }
 
+interface Pipelines {
+  readonly sql: SqlPipeline;
+  readonly reads: RemoteReadPipeline;
+  readonly writes: WritePipeline;
+}
+
 /** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
 function intakeOf(
-  sql: SqlPipeline,
-  writes: WritePipeline,
+  { sql, reads, writes }: Pipelines,
   credentials: CredentialCheck,
   catalogue: Catalogue,
   { guard, metrics }: Monitoring,
 ): Intake {
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
+    series: (exchange) => reads.exchanges$.next(exchange),
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },

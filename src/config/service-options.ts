@@ -374,6 +374,14 @@ const limitsOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'limits.remoteReadBytes',
+      type: 'size',
+      default: '64MB',
+      env: 'ADAPTER_LIMITS_REMOTE_READ_BYTES',
+      help: 'longest answer to a remote read, before it is compressed',
+      min: 1,
+    },
+    {
       flag: 'limits.creditBytes',
       type: 'size',
       default: '32MB',

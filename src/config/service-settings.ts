@@ -69,6 +69,7 @@ export interface LimitSettings {
   readonly sqlBytes: number;
   readonly lineBytes: number;
   readonly messageBytes: number;
+  readonly remoteReadBytes: number;
   readonly creditBytes: number;
   readonly statements: {
     readonly running: number;
@@ -118,6 +119,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
       sqlBytes: reader.number('limits.sqlBytes'),
       lineBytes: reader.number('limits.lineBytes'),
       messageBytes: reader.number('limits.messageBytes'),
+      remoteReadBytes: reader.number('limits.remoteReadBytes'),
       creditBytes: reader.number('limits.creditBytes'),
       statements: {
         running: reader.number('limits.statements'),

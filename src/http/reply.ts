@@ -144,6 +144,14 @@ export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Fastif
   return reply.header('content-encoding', 'gzip').send(gzip);
 }
 
+/** Sends bytes that are there as a whole, with their length; they go out as fast as the client reads. */
+export function sendParts(reply: FastifyReply, parts: readonly Uint8Array[], length: number): FastifyReply {
+  return reply
+    .code(200)
+    .header('content-length', length)
+    .send(Readable.from(parts, { objectMode: false }));
+}
+
 /** Text of a header that may have come more than once. */
 export function headerText(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value.join(', ');

@@ -52,11 +52,16 @@ export function openBody(raw: IncomingMessage, layers: number): OpenBody {
 }
 
 /**
- * Collects a body of at most `maxBytes` inflated bytes. A longer one is a fault as soon as that is known, and is not
+ * Collects a body of at most `maxBytes` inflated bytes; `what` names it in the fault. A longer one is a fault as soon as that is known, and is not
  * kept; what is left of the request is dropped as it comes.
  */
-export async function collectBody(raw: IncomingMessage, layers: number, maxBytes: number): Promise<Buffer | Fault> {
-  const tooLong = fault('parameter', Codes.statementTooLong, `SQL statement too long, the limit is ${maxBytes} bytes`);
+export async function collectBody(
+  raw: IncomingMessage,
+  layers: number,
+  maxBytes: number,
+  what = 'SQL statement',
+): Promise<Buffer | Fault> {
+  const tooLong = fault('parameter', Codes.statementTooLong, `${what} too long, the limit is ${maxBytes} bytes`);
   if (Number(raw.headers['content-length'] ?? 0) > maxBytes) return tooLong;
   const body = layers === 0 ? undefined : openBody(raw, layers);
   const stream = body?.stream ?? raw;

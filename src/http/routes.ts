@@ -3,6 +3,7 @@ import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
 import { pingHandler } from './handlers/ping.js';
+import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
 import { sqlHandler } from './handlers/sql.js';
 import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
@@ -36,6 +37,11 @@ export function routes(context: HandlerContext): readonly Route[] {
       method: 'POST',
       path: '/metricsdb/v1/remote_write/:db',
       handle: remoteWriteHandler(context),
+    }),
+    ...when(metricsdb.enable, {
+      method: 'POST',
+      path: '/metricsdb/v1/remote_read/:db',
+      handle: remoteReadHandler(context),
     }),
   ];
 }

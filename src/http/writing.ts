@@ -121,7 +121,8 @@ function refusalOf(fault: Fault): WriteRefusal {
   return { status: statusOf(fault), message: faultText(fault), cause: 'write', row: 0 };
 }
 
-function statusOf(fault: Fault): number {
+/** Status of a fault: whether to try again is up to it, so it is the sender's fault, or it may pass. */
+export function statusOf(fault: Fault): number {
   const { kind, code } = fault;
   if (kind === 'auth') return 401;
   if (isForbidden(fault)) return 403;

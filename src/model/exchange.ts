@@ -67,6 +67,22 @@ export interface WriteRequest {
   readonly maxMessageBytes?: number;
 }
 
+/** A remote read request: labelled series of a database. */
+export interface SeriesRequest {
+  /** Inflated from gzip where it was wrapped in it, but still a snappy block. */
+  readonly message: Buffer;
+  readonly database: string;
+  readonly credentials: Credentials;
+  /** `restfulRowLimit`, for the samples of each query; negative is no limit. */
+  readonly rowLimit: number;
+}
+
+/** The answer to a remote read, as it goes out. */
+export interface SeriesAnswer {
+  readonly parts: readonly Uint8Array[];
+  readonly length: number;
+}
+
 /** State of the memory guard (specification 1, "States and transitions"). */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
@@ -74,6 +90,7 @@ export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
+  series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */

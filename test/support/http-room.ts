@@ -12,6 +12,8 @@ import type {
   GuardState,
   Identity,
   Intake,
+  SeriesAnswer,
+  SeriesRequest,
   SqlAnswer,
   SqlRequest,
   WriteRequest,
@@ -42,6 +44,7 @@ export function recordingLog(lines: LogLine[]): ComponentLog {
 export interface RoomOptions {
   readonly sql?: (exchange: Exchange<SqlRequest, SqlAnswer>) => void;
   readonly write?: (exchange: Exchange<WriteRequest, Delivery>) => void;
+  readonly series?: (exchange: Exchange<SeriesRequest, SeriesAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
   readonly guard?: () => GuardState;
   readonly settings?: Partial<HandlerSettings>;
@@ -90,6 +93,7 @@ function defaultIntake(options: RoomOptions): Intake {
           );
         }
       }),
+    series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),

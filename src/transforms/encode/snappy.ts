@@ -15,16 +15,28 @@ function worstCase(length: number): number {
 }
 
 /**
- * Compresses bytes as one snappy block (the raw format, not the framed one), in chunks: the length first, then one chunk
- * for each 64 KiB of input. Greedy, with one position remembered for each hash, and larger steps where nothing repeats.
+ * Compresses `length` bytes, which come in parts of any size, as one snappy block (the raw format, not the framed one), in
+ * chunks: the length first, then one chunk for each 64 KiB of input. Greedy, with one position remembered for each hash,
+ * and larger steps where nothing repeats.
  */
-export function* deflateSnappy(bytes: Uint8Array): Generator<Uint8Array> {
-  yield lengthOf(bytes.length);
-  const scratch = new Uint8Array(worstCase(Math.min(bytes.length, pieceBytes)));
-  for (let start = 0; start < bytes.length; start += pieceBytes) {
-    const piece = bytes.subarray(start, Math.min(start + pieceBytes, bytes.length));
-    yield scratch.slice(0, new PieceWriter(piece, scratch).write());
+export function* deflateSnappy(parts: Iterable<Uint8Array>, length: number): Generator<Uint8Array> {
+  yield lengthOf(length);
+  const piece = new Uint8Array(Math.min(length, pieceBytes));
+  const scratch = new Uint8Array(worstCase(piece.length));
+  const deflated = (end: number) => scratch.slice(0, new PieceWriter(piece.subarray(0, end), scratch).write());
+  let filled = 0;
+  for (const part of parts) {
+    for (let at = 0; at < part.length; ) {
+      const taken = Math.min(part.length - at, piece.length - filled);
+      piece.set(part.subarray(at, at + taken), filled);
+      at += taken;
+      filled += taken;
+      if (filled < piece.length) continue;
+      yield deflated(filled);
+      filled = 0;
+    }
   }
+  if (filled > 0) yield deflated(filled);
 }
 
 function lengthOf(value: number): Uint8Array {

@@ -3,8 +3,9 @@ import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { SeriesKey } from './series-tags.js';
 import { countCharacters } from './utf8.js';
 
-/** Table of all series of a database, and its JSON tag. */
+/** Table of all series of a database, its column with the values, and its JSON tag. */
 export const metricsTable = 'metrics';
+export const metricsValue = 'v';
 export const labelsTag = 'labels';
 /** Most bytes of the labels of one series as JSON text. */
 const maxLabelsBytes = 16384;

@@ -1,7 +1,7 @@
 import type { TableStyle } from '../../model/column-block.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
-import { labelSetKey } from './label-set.js';
+import { labelSetKey, metricsValue } from './label-set.js';
 import { MillisTime } from './millis-time.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
@@ -12,7 +12,7 @@ import { inflateSnappy } from './snappy.js';
 
 /** One row a sample; a NULL in it overwrites. */
 const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
-const valueName = fieldName('v');
+const valueName = fieldName(metricsValue);
 /** Longest message unless the caller says otherwise, inflated. */
 const defaultMaxMessageBytes = 32 * 1024 * 1024;
 /** How many times longer than the longest message the labels of one may be that are written by reference. */

@@ -24,6 +24,12 @@ function noise(length: number): Buffer {
   return bytes;
 }
 
+/** Compresses bytes that come in two parts. */
+function deflated(bytes: Uint8Array): Buffer {
+  const middle = Math.ceil(bytes.length / 3);
+  return Buffer.concat([...deflateSnappy([bytes.subarray(0, middle), bytes.subarray(middle)], bytes.length)]);
+}
+
 function refusal(bytes: readonly number[] | Uint8Array, maxBytes = limit): string {
   try {
     inflateSnappy(Uint8Array.from(bytes), maxBytes);
@@ -45,7 +51,7 @@ test('inflates what another implementation compresses', (t) => {
 test('compresses what another implementation and this one inflate', (t) => {
   fc.assert(
     fc.property(anyBytes, (bytes) => {
-      const packed = Buffer.concat([...deflateSnappy(bytes)]);
+      const packed = deflated(bytes);
       t.deepEqual(Buffer.from(snappyjs.uncompress(packed)), Buffer.from(bytes));
       t.deepEqual(Buffer.from(inflateSnappy(packed, limit)), Buffer.from(bytes));
     }),
@@ -54,13 +60,13 @@ test('compresses what another implementation and this one inflate', (t) => {
 
 test('compresses more than one piece, short of growth where nothing repeats', (t) => {
   for (const bytes of [noise(200_000), Buffer.alloc(200_001, 'abcd'), Buffer.concat([noise(70_000), noise(70_000)])]) {
-    const packed = Buffer.concat([...deflateSnappy(bytes)]);
+    const packed = deflated(bytes);
     t.true(Buffer.from(snappyjs.uncompress(packed)).equals(bytes));
     t.true(Buffer.from(inflateSnappy(packed, limit)).equals(bytes));
     t.true(packed.length <= bytes.length * 1.01 + 100);
   }
-  t.true(Buffer.concat([...deflateSnappy(Buffer.alloc(200_000, 'abcd'))]).length < 12_000);
-  t.deepEqual([...deflateSnappy(Buffer.alloc(0))], [Uint8Array.of(0)]);
+  t.true(deflated(Buffer.alloc(200_000, 'abcd')).length < 12_000);
+  t.deepEqual([...deflateSnappy([], 0)], [Uint8Array.of(0)]);
 });
 
 test('takes a copy that repeats its own output, and offsets of four bytes', (t) => {

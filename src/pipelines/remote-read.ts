@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import { isOvertaken } from '../database/catalogue/overtaken.js';
+import type { Storage } from '../database/catalogue/storage.js';
+import { engineCodeOf } from '../database/client.js';
+import type { Engine } from '../database/engine.js';
+import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+import { ticksPerSecond } from '../model/schema.js';
+import type { SeriesQuery } from '../model/series-query.js';
+import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
+import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote-read.js';
+import { deflateSnappy } from '../transforms/encode/snappy.js';
+import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';
+import { parseRemoteRead } from '../transforms/parse/remote-read.js';
+import { RequestReply, type RequestReplyContext } from './request-reply.js';
+
+/** What the remote-read pipeline is made of. */
+export interface RemoteReadContext extends RequestReplyContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  /** Longest request, inflated. */
+  readonly maxMessageBytes: number;
+  /** Longest answer before it is compressed: what is held of it in memory. */
+  readonly maxAnswerBytes: number;
+}
+
+/** CANNOT_COMPILE_REGEXP and BAD_ARGUMENTS in the engine's list of errors. */
+const badPatternCodes: ReadonlySet<number | undefined> = new Set([427, 36]);
+/** Compressed bytes after which others get their turn. */
+const turnBytes = 256 * 1024;
+
+/** Request-reply over labelled series: decode, plan, read in columns, encode. */
+export class RemoteReadPipeline extends RequestReply<SeriesRequest, SeriesAnswer> {
+  constructor(context: RemoteReadContext) {
+    super('remote-read', context, (exchange) => read(exchange, context));
+  }
+}
+
+async function read(
+  { request, aborted }: Exchange<SeriesRequest, SeriesAnswer>,
+  context: RemoteReadContext,
+): Promise<SeriesAnswer> {
+  const queries = parseRemoteRead(request.message, context.maxMessageBytes);
+  await checkPatterns(queries, context.engine);
+  const results = await withCurrentSchema(context, async () => {
+    const table = await findTable(request.database, context);
+    const budget = new ReadBudget(context.maxAnswerBytes);
+    const found: ReadResult[] = [];
+    for (const query of queries) {
+      found.push(await readOne(table, query, request.rowLimit, budget, context.engine, aborted));
+    }
+    return found;
+  });
+  return compress(results);
+}
+
+/** Refuses a text that is not a regular expression before anything is read. */
+async function checkPatterns(queries: readonly SeriesQuery[], engine: Engine): Promise<void> {
+  const matchers = queries.flatMap((query) => query.matchers).filter(({ kind }) => kind.endsWith('match'));
+  for (const pattern of new Set(matchers.map(({ value }) => value))) {
+    try {
+      await engine.rows(checkPattern(pattern));
+    } catch (error) {
+      if (!(error instanceof FaultError) || !badPatternCodes.has(engineCodeOf(error.fault))) throw error;
+      const text = `${JSON.stringify(pattern.slice(0, 200))} is not a regular expression`;
+      throw new FaultError(fault('parameter', Codes.invalidParameters, text, error));
+    }
+  }
+}
+
+/** Another process may have dropped the table a moment ago: what does not fit the catalogue as known is tried once more. */
+async function withCurrentSchema<T>({ catalogue, storage }: RemoteReadContext, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+    storage.forget();
+    await catalogue.sync();
+    return run();
+  }
+}
+
+/** The table of the series; undefined when nothing was written to the database yet. */
+async function findTable(name: string, { catalogue, storage }: RemoteReadContext): Promise<SeriesTable | undefined> {
+  const database = await ensureDatabase(catalogue, name, false);
+  if (catalogue.table(name, metricsTable) === undefined) await catalogue.sync();
+  const table = catalogue.table(name, metricsTable);
+  if (table === undefined) return undefined;
+  const found = seriesTable(table, metricsValue, BigInt(ticksPerSecond(database.precision)) / 1000n);
+  if (found === undefined) {
+    const text = `table "${metricsTable}" is not one of remote write: it lacks a JSON tag, or a column "${metricsValue}" of numbers`;
+    throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+  }
+  await storage.ensure(database, table);
+  return found;
+}
+
+async function readOne(
+  table: SeriesTable | undefined,
+  query: SeriesQuery,
+  rowLimit: number,
+  budget: ReadBudget,
+  engine: Engine,
+  aborted: AbortSignal,
+): Promise<ReadResult> {
+  const result = new ReadResult(budget);
+  const plan = table === undefined ? undefined : planSeries(table, query, rowLimit);
+  if (plan === undefined) return result;
+  const series: Uint8Array[] = [];
+  for await (const piece of engine.stream(plan.series)) {
+    budget.take(piece.length);
+    series.push(piece);
+  }
+  if (series.length === 0) return result;
+  result.addSeries(Buffer.concat(series));
+  for await (const piece of engine.stream(plan.samples)) {
+    // Nobody waits for the answer any more; leaving the loop cancels the statement.
+    if (aborted.aborted) break;
+    result.addRows(piece);
+  }
+  return result;
+}
+
+/** Compresses the results; what was read is let go of as soon as that is done. */
+async function compress(results: readonly ReadResult[]): Promise<SeriesAnswer> {
+  const joined = joinResults(results);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  let turn = turnBytes;
+  for (const part of deflateSnappy(joined.parts, joined.length)) {
+    parts.push(part);
+    length += part.length;
+    if (length < turn) continue;
+    turn = length + turnBytes;
+    await setImmediate();
+  }
+  return { parts, length };
+}

@@ -1,0 +1,69 @@
+import { mergeMap, Subject, type Subscription } from 'rxjs';
+import type { CredentialCheck } from '../database/credentials.js';
+import type { Component, ComponentLog } from '../model/component.js';
+import type { Credentials, Exchange } from '../model/exchange.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+
+/** What every request-reply pipeline is made of. */
+export interface RequestReplyContext {
+  readonly credentials: CredentialCheck;
+  readonly log: ComponentLog;
+  /** Requests that are worked on at once; more wait. */
+  readonly maxRunning: number;
+}
+
+/**
+ * Request-reply: lets the asking side in, runs its request, and answers or refuses. Nothing errors: what a request throws
+ * is its refusal. Draining waits for what has begun and for what waits behind it.
+ */
+export class RequestReply<Q extends { readonly credentials: Credentials }, A> implements Component {
+  readonly name: string;
+  readonly exchanges$ = new Subject<Exchange<Q, A>>();
+  readonly #context: RequestReplyContext;
+  readonly #run: (exchange: Exchange<Q, A>, user: string) => Promise<A>;
+  readonly #running = new Set<Promise<void>>();
+  #subscription: Subscription | undefined;
+
+  constructor(name: string, context: RequestReplyContext, run: (exchange: Exchange<Q, A>, user: string) => Promise<A>) {
+    this.name = name;
+    this.#context = context;
+    this.#run = run;
+  }
+
+  async start(): Promise<void> {
+    const { maxRunning } = this.#context;
+    this.#subscription = this.exchanges$
+      .pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)), maxRunning))
+      .subscribe();
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.exchanges$.complete();
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    // What waited for others begins when those end.
+    while (this.#running.size > 0 && !deadline.aborted) await Promise.race([...this.#running, expired]);
+  }
+
+  async stop(): Promise<void> {
+    this.#subscription?.unsubscribe();
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const tracked: Promise<void> = work.finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+    return tracked;
+  }
+
+  async #answer(exchange: Exchange<Q, A>): Promise<void> {
+    const { credentials, log } = this.#context;
+    try {
+      const identity = await credentials.authenticate(exchange.request.credentials);
+      if ('kind' in identity) exchange.refuse(identity);
+      else exchange.answer(await this.#run(exchange, identity.user));
+    } catch (error) {
+      if (!(error instanceof FaultError)) log.error({ error, id: exchange.id }, 'A request broke.');
+      const unexpected = fault('database', Codes.free, 'Internal error', error);
+      exchange.refuse(error instanceof FaultError ? error.fault : unexpected);
+    }
+  }
+}
