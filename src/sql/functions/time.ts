@@ -20,7 +20,7 @@ function truncationGrid(args: readonly Value[], env: Environment): Grid {
   const unit = args[1]?.duration;
   const useZone = args[2]?.constant;
   if (useZone !== undefined && useZone !== 0n && useZone !== 1n) throw wrongParameterValue('TIMETRUNCATE');
-  const base = { shift: 0n, phase: 0n, precision, zone: context.connectionZone };
+  const base = { shift: 0n, phase: 0n, dayShift: 0n, precision, zone: context.connectionZone };
   const isDays = unit?.unit === 'd' || unit?.unit === 'w';
   if (isDays && useZone !== 0n && !isUtc(base.zone))
     return { ...base, unit: 'days', step: unit.unit === 'w' ? 7n : 1n };

@@ -17,6 +17,8 @@ export interface Grid {
   readonly shift: bigint;
   /** Days or months by which the numbering is moved. */
   readonly phase: bigint;
+  /** Local days by which cells of days or months begin later: a month may begin on the sixth, a week on Monday. */
+  readonly dayShift: bigint;
   readonly precision: Precision;
   readonly zone: string;
 }
@@ -37,10 +39,11 @@ export function cellNumber(grid: Grid, ticks: string): string {
 
 /** Local days since 1970-01-01, or calendar months since 1970-01, at `ticks`. */
 function unitCount(grid: Grid, ticks: string): string {
-  const calendar = ticksToCalendar(ticks, grid.precision, grid.zone);
+  const today = `toDate32(${ticksToCalendar(ticks, grid.precision, grid.zone)})`;
+  const date = grid.dayShift === 0n ? today : `subtractDays(${today}, ${grid.dayShift})`;
   return grid.unit === 'days'
-    ? `toInt64(toInt32(toDate32(${calendar})))`
-    : `toInt64(toYear(${calendar}) * 12 + toMonth(${calendar}) - ${1970 * 12 + 1})`;
+    ? `toInt64(toInt32(${date}))`
+    : `toInt64(toYear(${date}) * 12 + toMonth(${date}) - ${1970 * 12 + 1})`;
 }
 
 function cellOfCount(grid: Grid, count: string): string {
@@ -55,7 +58,8 @@ export function startOfCell(grid: Grid, number: string): string {
   const shifted = (sql: string): string => (grid.shift === 0n ? sql : `(${sql} + ${grid.shift})`);
   if (grid.unit === 'ticks') return shifted(count);
   const add = grid.unit === 'days' ? 'addDays' : 'addMonths';
-  const date = `${add}(toDate32('1970-01-01'), ${count})`;
+  const begin = `${add}(toDate32('1970-01-01'), ${count})`;
+  const date = grid.dayShift === 0n ? begin : `addDays(${begin}, ${grid.dayShift})`;
   const midnight = `toDateTime64(${date}, ${fractionDigits(grid.precision)}, ${quoteString(grid.zone)})`;
   return shifted(calendarToTicks(midnight, grid.precision));
 }
@@ -89,7 +93,8 @@ function unitCountAt(grid: Grid, ticks: bigint): bigint {
   const moved = ticks - grid.shift;
   if (grid.unit === 'ticks') return moved;
   const seconds = Number(floorBig(moved, BigInt(ticksPerSecond(grid.precision))));
-  const days = Math.floor((seconds + zoneOffsets(grid.zone).offsetAt(seconds)) / secondsPerDay);
+  const today = Math.floor((seconds + zoneOffsets(grid.zone).offsetAt(seconds)) / secondsPerDay);
+  const days = today - Number(grid.dayShift);
   if (grid.unit === 'days') return BigInt(days);
   const { year, month } = civilFromDays(days);
   return BigInt((year - 1970) * 12 + month - 1);
@@ -99,7 +104,8 @@ function unitCountAt(grid: Grid, ticks: bigint): bigint {
 export function startOfCellAt(grid: Grid, number: bigint): bigint {
   const count = number * grid.step + grid.phase;
   if (grid.unit === 'ticks') return count + grid.shift;
-  const days = grid.unit === 'days' ? Number(count) : dayOfMonthNumber(Number(count));
+  const first = grid.unit === 'days' ? Number(count) : dayOfMonthNumber(Number(count));
+  const days = first + Number(grid.dayShift);
   const seconds = zoneOffsets(grid.zone).toUtc(days * secondsPerDay);
   return BigInt(seconds) * BigInt(ticksPerSecond(grid.precision)) + grid.shift;
 }

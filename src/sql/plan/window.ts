@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { Precision } from '../../model/schema.js';
 import type { Duration, WindowClause, WindowLength } from '../ast.js';
-import { monthsOf, shiftMonths } from '../resolve/arithmetic.js';
+import { monthsOf } from '../resolve/arithmetic.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import type { TimeBounds } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
@@ -45,7 +45,7 @@ export function intervalWindows(
   return {
     grid,
     startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
-    endOf: (start) => endOfSpan(start, length, precision, zone),
+    endOf: (start) => endOfSpan(start, length, grid),
     firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
   };
 }
@@ -57,9 +57,8 @@ function isDuration(length: WindowLength): length is Duration {
 function spanOf(length: WindowLength, precision: Precision, zone: string): Span {
   if (!isDuration(length)) return { unit: 'ticks', count: length.ticks };
   if (length.unit === 'n' || length.unit === 'y') return { unit: 'months', count: BigInt(monthsOf(length)) };
-  if (!isUtc(zone) && (length.unit === 'd' || length.unit === 'w')) {
-    return { unit: 'days', count: BigInt(length.unit === 'w' ? length.count * 7 : length.count) };
-  }
+  const days = isUtc(zone) ? undefined : daysOf(length);
+  if (days !== undefined) return { unit: 'days', count: days };
   return { unit: 'ticks', count: durationTicks(length, precision) ?? 0n };
 }
 
@@ -92,7 +91,7 @@ function gridOf(
   precision: Precision,
   bounds: TimeBounds | undefined,
 ): Omit<Grid, 'zone'> {
-  const grid = { unit: sliding.unit, step: sliding.count, shift: 0n, phase: 0n, precision };
+  const grid = { unit: sliding.unit, step: sliding.count, shift: 0n, phase: 0n, dayShift: 0n, precision };
   const { offset } = clause;
   if (offset === undefined) return grid;
   if (offset === 'AUTO') {
@@ -104,6 +103,9 @@ function gridOf(
   if (leastTicks(span, precision) >= leastTicks(length, precision)) {
     throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
   }
+  // Days of the calendar are not always 24 hours long.
+  const days = isDuration(offset) ? daysOf(offset) : undefined;
+  if (days !== undefined && grid.unit !== 'ticks') return { ...grid, dayShift: days };
   if (span.unit !== 'months') return { ...grid, shift: span.count };
   if (grid.unit !== 'months') throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
   return { ...grid, phase: span.count };
@@ -119,8 +121,18 @@ function leastTicks(span: Span, precision: Precision): bigint {
   return span.count * dayTicks(precision) * (span.unit === 'days' ? 1n : 28n);
 }
 
-function endOfSpan(start: string, length: Span, precision: Precision, zone: string): string {
+/** Days of a duration in d or w. */
+function daysOf({ count, unit }: Duration): bigint | undefined {
+  if (unit !== 'd' && unit !== 'w') return undefined;
+  return BigInt(unit === 'w' ? count * 7 : count);
+}
+
+/** The offset is taken off before the calendar is asked, so that a window ends where the one behind it begins. */
+function endOfSpan(start: string, length: Span, { shift, dayShift, precision, zone }: Grid): string {
   if (length.unit === 'ticks') return `(${start} + ${length.count})`;
-  if (length.unit === 'months') return shiftMonths(start, Number(length.count), precision, zone);
-  return calendarToTicks(`addDays(${ticksToCalendar(start, precision, zone)}, ${length.count})`, precision);
+  const begin = ticksToCalendar(shift === 0n ? start : `(${start} - ${shift})`, precision, zone);
+  const first = dayShift === 0n ? begin : `subtractDays(${begin}, ${dayShift})`;
+  const next = `${length.unit === 'months' ? 'addMonths' : 'addDays'}(${first}, ${length.count})`;
+  const end = calendarToTicks(dayShift === 0n ? next : `addDays(${next}, ${dayShift})`, precision);
+  return shift === 0n ? end : `(${end} + ${shift})`;
 }

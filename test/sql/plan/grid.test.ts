@@ -28,6 +28,7 @@ const grids: fc.Arbitrary<Grid> = fc.record({
   step: fc.bigInt(1n, 40n),
   shift: fc.bigInt(0n, 100000n),
   phase: fc.bigInt(0n, 5n),
+  dayShift: fc.bigInt(0n, 27n),
   precision: fc.constantFrom('ms', 'us', 'ns'),
   zone: fc.constantFrom('UTC', 'Asia/Tokyo', 'Asia/Kolkata', 'America/New_York', 'Europe/Paris'),
 });

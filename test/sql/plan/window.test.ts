@@ -85,6 +85,39 @@ answers(
   ],
   { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
 );
+answers(
+  'begins weeks on Mondays by an offset of days',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(1w, 4d)',
+  [
+    '["2024-03-04T00:00:00.000-05:00","2024-03-11T00:00:00.000-04:00",1]',
+    '["2024-03-11T00:00:00.000-04:00","2024-03-18T00:00:00.000-04:00",2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'begins months on a day of theirs',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(1n, 10d)',
+  [
+    '["2024-02-11T00:00:00.000-05:00","2024-03-11T00:00:00.000-04:00",1]',
+    '["2024-03-11T00:00:00.000-04:00","2024-04-11T00:00:00.000-04:00",2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+// Sixty days after the first of January and of April.
+answers(
+  'ends a window where the one behind it begins',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(3n, 60d)',
+  ['["2024-03-01T00:00:00.000-05:00","2024-05-31T00:00:00.000-04:00",3]'],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+test('windows with an offset of hours meet each other where the clock changes', (t) => {
+  const asked = { connectionZone: 'America/New_York', outputZone: 'America/New_York' };
+  const [first, second] = fixture.rows(
+    'SELECT _wstart, _wend FROM (SELECT _wstart, _wend, count(*) FROM spring INTERVAL(1d, 8h))',
+    asked,
+  );
+  t.is(first?.split(',')[1]?.slice(0, -1), second?.split(',')[0]?.slice(1));
+});
 answers('has months and years', 'SELECT _wstart, _wend, count(*) FROM w INTERVAL(1n)', [
   '["2023-11-01T00:00:00.000Z","2023-12-01T00:00:00.000Z",8]',
 ]);
