@@ -5,6 +5,7 @@ import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import { engineCodeOf } from '../database/client.js';
 import type { Engine } from '../database/engine.js';
+import { Access } from '../database/rights.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { ticksPerSecond } from '../model/schema.js';
@@ -35,18 +36,19 @@ const turnBytes = 256 * 1024;
 /** Request-reply over labelled series: decode, plan, read in columns, encode. */
 export class RemoteReadPipeline extends RequestReply<SeriesRequest, SeriesAnswer> {
   constructor(context: RemoteReadContext) {
-    super('remote-read', context, (exchange) => read(exchange, context));
+    super('remote-read', context, (exchange, user) => read(exchange, user, context));
   }
 }
 
 async function read(
   { request, aborted }: Exchange<SeriesRequest, SeriesAnswer>,
+  user: string,
   context: RemoteReadContext,
 ): Promise<SeriesAnswer> {
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
   await checkPatterns(queries, context.engine);
   const results = await withCurrentSchema(context, async () => {
-    const table = await findTable(request.database, context);
+    const table = await findTable(request.database, user, context);
     const budget = new ReadBudget(context.maxAnswerBytes);
     const found: ReadResult[] = [];
     for (const query of queries) {
@@ -84,8 +86,13 @@ async function withCurrentSchema<T>({ catalogue, storage }: RemoteReadContext, r
 }
 
 /** The table of the series; undefined when nothing was written to the database yet. */
-async function findTable(name: string, { catalogue, storage }: RemoteReadContext): Promise<SeriesTable | undefined> {
-  const database = await ensureDatabase(catalogue, name, false);
+async function findTable(
+  name: string,
+  user: string,
+  { catalogue, storage }: RemoteReadContext,
+): Promise<SeriesTable | undefined> {
+  new Access(catalogue, user).require('READ', name);
+  const database = await ensureDatabase(catalogue, { name, create: false, user });
   if (catalogue.table(name, metricsTable) === undefined) await catalogue.sync();
   const table = catalogue.table(name, metricsTable);
   if (table === undefined) return undefined;
