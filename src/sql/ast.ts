@@ -100,6 +100,15 @@ export type Expression =
       readonly negated: boolean;
       readonly span: Span;
     }
+  /** A query whose one value stands for itself; `value IN (query)`; whether a query has rows. */
+  | { readonly kind: 'scalar-query' | 'exists'; readonly query: Query; readonly span: Span }
+  | {
+      readonly kind: 'in-query';
+      readonly value: Expression;
+      readonly query: Query;
+      readonly negated: boolean;
+      readonly span: Span;
+    }
   | { readonly kind: 'is-null'; readonly value: Expression; readonly negated: boolean; readonly span: Span }
   | {
       readonly kind: 'case';

@@ -51,6 +51,12 @@ export function printExpression(node: Expression): string {
       return `(${printExpression(node.value)}${not(node.negated)} BETWEEN ${printExpression(node.low)} AND ${printExpression(node.high)})`;
     case 'in':
       return `(${printExpression(node.value)}${not(node.negated)} IN (${node.list.map(printExpression).join(', ')}))`;
+    case 'scalar-query':
+      return `(${printQuery(node.query)})`;
+    case 'exists':
+      return `EXISTS(${printQuery(node.query)})`;
+    case 'in-query':
+      return `(${printExpression(node.value)}${not(node.negated)} IN (${printQuery(node.query)}))`;
     case 'is-null':
       return `(${printExpression(node.value)} IS${not(node.negated)} NULL)`;
     case 'case':

@@ -10,14 +10,13 @@ const trimModes = new Set(['LEADING', 'TRAILING', 'BOTH']);
  * A function call. The special syntaxes become ordinary arguments:
  * `TRIM(s)` is [s]; `TRIM(mode [rem] FROM s)` and `TRIM(rem FROM s)` are [s, 'MODE'] or [s, 'MODE', rem] with mode BOTH when it is
  * not written; `SUBSTRING(s FROM p FOR n)` is [s, p, n]; `POSITION(a IN s)` is [a, s].
- * EXISTS and calls with OVER are refused as not available.
+ * Calls with OVER are refused as not available.
  */
 export function parseCall(cursor: Cursor): Expression {
   const { start, word: name } = cursor;
   if (!atName(cursor)) cursor.fail();
   cursor.advance();
   cursor.expect('(');
-  if (name === 'EXISTS' && cursor.at('SELECT')) cursor.refuse('EXISTS');
   const args = cursor.at(')') ? [] : parseArguments(cursor, name);
   cursor.expect(')');
   if (cursor.at('OVER') && cursor.peek() === '(') cursor.refuse('OVER');

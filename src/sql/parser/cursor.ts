@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Span } from '../ast.js';
+import type { Query, Span } from '../ast.js';
 import { Lexer, TokenKind } from '../lexer.js';
 
 /** How deep brackets, unary operators, calls and subqueries may be nested; far from what the call stack can bear. */
@@ -27,6 +27,8 @@ export class Cursor extends Lexer {
   lastEnd = 0;
   /** Set by statements that carry a password: errors then quote nothing, for a password may stand anywhere, even bare. */
   carriesSecret = false;
+  /** Reads a query; set while one is read, so that expressions in it may hold queries. */
+  parseQuery: ((cursor: Cursor) => Query) | undefined;
   private depth = 0;
   private readonly counts: Record<Counted, number> = { conditions: 0, 'list items': 0, 'CASE branches': 0, values: 0 };
 

@@ -1,6 +1,6 @@
 import type { BinaryOperator, Expression } from '../ast.js';
 import type { Cursor } from './cursor.js';
-import { parsePrimary } from './primary.js';
+import { parsePrimary, parseSubquery } from './primary.js';
 
 /** Operands of one unbroken chain of arithmetic operators; the tree of such a chain is as deep as the chain is long. */
 export const maxChainOperands = 500;
@@ -134,11 +134,14 @@ function parseIsNull(cursor: Cursor, value: Expression, start: number): Expressi
   return { kind: 'is-null', value, negated, span: cursor.spanFrom(start) };
 }
 
-/** `IN (literal, ...)`; a subquery in the list is not available. */
+/** `IN (literal, ...)` or `IN (query)` */
 function parseIn(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
   cursor.advance();
   cursor.expect('(');
-  if (cursor.at('SELECT')) cursor.refuse('a subquery in IN');
+  if (cursor.at('SELECT')) {
+    const query = parseSubquery(cursor);
+    return { kind: 'in-query', value, query, negated, span: cursor.spanFrom(start) };
+  }
   const list = parseExpressions(cursor);
   cursor.expect(')');
   cursor.count('list items', list.length);

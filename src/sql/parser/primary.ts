@@ -1,4 +1,4 @@
-import type { Expression, Name } from '../ast.js';
+import type { Expression, Name, Query } from '../ast.js';
 import { TokenKind } from '../lexer.js';
 import { parseCall } from './call.js';
 import type { Cursor } from './cursor.js';
@@ -35,11 +35,30 @@ export function parseStar(cursor: Cursor): Expression | undefined {
 }
 
 function parseBracket(cursor: Cursor): Expression {
+  const start = cursor.start;
   cursor.advance();
-  if (cursor.at('SELECT')) cursor.refuse('a subquery as a value');
+  if (cursor.at('SELECT')) {
+    const query = parseSubquery(cursor);
+    return { kind: 'scalar-query', query, span: cursor.spanFrom(start) };
+  }
   const value = parseExpression(cursor);
   cursor.expect(')');
   return value;
+}
+
+/** A query and the bracket behind it. Only queries may hold them. */
+export function parseSubquery(cursor: Cursor): Query {
+  const query = cursor.parseQuery?.(cursor) ?? cursor.refuse('a subquery here');
+  cursor.expect(')');
+  return query;
+}
+
+function parseExists(cursor: Cursor): Expression {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.advance();
+  const query = parseSubquery(cursor);
+  return { kind: 'exists', query, span: cursor.spanFrom(start) };
 }
 
 function parseWord(cursor: Cursor): Expression {
@@ -59,6 +78,9 @@ function parseWord(cursor: Cursor): Expression {
       return parseCase(cursor);
     case 'CAST':
       if (next.word === '(') return parseCast(cursor);
+      break;
+    case 'EXISTS':
+      if (next.word === '(') return parseExists(cursor);
       break;
     case 'TIMESTAMP':
       if (next.kind === TokenKind.string) return parseTimestamp(cursor);

@@ -28,6 +28,7 @@ interface Tail {
  */
 export function parseQuery(cursor: Cursor, first?: Query): Query {
   cursor.enter();
+  cursor.parseQuery = parseQuery;
   const start = first?.span.start ?? cursor.start;
   const query = withTail(cursor, parseUnions(cursor, first ?? parseBranch(cursor), start), start);
   cursor.leave();

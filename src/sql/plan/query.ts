@@ -46,7 +46,7 @@ export class Planner {
   #serial = 0;
 
   constructor(context: QueryContext) {
-    this.context = context;
+    this.context = { ...context, subquery: (query) => this.plan(query) };
   }
 
   plan(query: Query): PlannedBlock {

@@ -2,6 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { FromItem, ObjectName, Query } from '../ast.js';
 import type { BlockColumn } from '../print/result.js';
+import { queriesIn, queriesOf } from './nested-queries.js';
 
 /** What a table name stands for. For a sub-table `table` is its super table. */
 export type TableTarget =
@@ -38,6 +39,8 @@ export interface QueryContext {
   readonly user: string;
   /** For SERVER_VERSION() and CLIENT_VERSION(); begins with `3.`. */
   readonly serverVersion: string;
+  /** Plans a query in an expression; undefined where there can be none. */
+  subquery?(query: Query): SystemRelation;
 }
 
 /** A table as a query names it. */
@@ -57,7 +60,10 @@ function collectQuery(query: Query, found: Map<string, NamedTable>): void {
   if (query.kind === 'union') {
     collectQuery(query.left, found);
     collectQuery(query.right, found);
-  } else if (query.from !== undefined) collectFrom(query.from, found);
+    return;
+  }
+  if (query.from !== undefined) collectFrom(query.from, found);
+  for (const nested of queriesIn(query)) collectQuery(nested, found);
 }
 
 function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
@@ -68,6 +74,7 @@ function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
     case 'join':
       collectFrom(item.left, found);
       collectFrom(item.right, found);
+      for (const nested of item.on === undefined ? [] : queriesOf(item.on)) collectQuery(nested, found);
       break;
     case 'table': {
       const named = { database: item.table.database?.text, name: item.table.name.text };

@@ -9,6 +9,7 @@ import { arithmetic, doubleValue, integerValue, negate } from './arithmetic.js';
 import { between, compare, contains, intersect, isIn, isNull, like, matches } from './compare.js';
 import { refuse } from './context.js';
 import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from './convert.js';
+import { hasRows, isInQuery, scalarOf } from './subquery-value.js';
 import { typeFromSyntax } from './type-syntax.js';
 import { bigintType, boolType, computed, condition, nullValue, type TimeBounds, Uses, type Value } from './value.js';
 
@@ -55,6 +56,12 @@ export class ExpressionTranslator {
         return this.#between(expression);
       case 'in':
         return this.#in(expression);
+      case 'scalar-query':
+        return scalarOf(expression.query, this.env);
+      case 'in-query':
+        return isInQuery(this.translate(expression.value), expression, this.env);
+      case 'exists':
+        return hasRows(expression.query, this.env);
       case 'is-null':
         return isNull(this.translate(expression.value), expression.negated);
       case 'negate':
@@ -241,6 +248,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'not':
     case 'cast':
     case 'is-null':
+    case 'in-query':
       return [expression.value];
     case 'between':
       return [expression.value, expression.low, expression.high];

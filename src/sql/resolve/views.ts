@@ -3,6 +3,7 @@ import type { ViewDef } from '../../model/schema.js';
 import type { FromItem, ObjectName, Query } from '../ast.js';
 import { parseStatement } from '../parser/statement.js';
 import { refuse } from './context.js';
+import { mapExpression, mapQueries } from './nested-queries.js';
 
 /** Views that stand on views, at most. */
 const maxViewDepth = 16;
@@ -34,7 +35,8 @@ class ViewExpansion {
       const { left, right } = query;
       return { ...query, left: this.query(left, current, depth), right: this.query(right, current, depth) };
     }
-    return query.from === undefined ? query : { ...query, from: this.#from(query.from, current, depth) };
+    const select = mapQueries(query, (nested) => this.query(nested, current, depth));
+    return select.from === undefined ? select : { ...select, from: this.#from(select.from, current, depth) };
   }
 
   #from(item: FromItem, current: string | undefined, depth: number): FromItem {
@@ -42,7 +44,12 @@ class ViewExpansion {
       case 'subquery':
         return { ...item, query: this.query(item.query, current, depth) };
       case 'join':
-        return { ...item, left: this.#from(item.left, current, depth), right: this.#from(item.right, current, depth) };
+        return {
+          ...item,
+          left: this.#from(item.left, current, depth),
+          right: this.#from(item.right, current, depth),
+          on: item.on && mapExpression(item.on, (nested) => this.query(nested, current, depth)),
+        };
       case 'table': {
         const table = depth === 0 ? item.table : inDatabase(item.table, current);
         const database = table.database?.text ?? current;

@@ -182,6 +182,62 @@ statements('SLIMIT chooses slices, LIMIT rows in each', service, 'd', [
   { sql: 'SELECT g FROM m PARTITION BY g SLIMIT -1', error: 0x2637 },
 ]);
 
+statements('a query may stand for a value', service, 'd', [
+  { sql: 'SELECT v FROM a WHERE v > (SELECT avg(v) FROM a)', rows: [[4], [3]] },
+  { sql: 'SELECT v FROM a WHERE ts = (SELECT max(ts) FROM a)', rows: [[1]] },
+  { sql: 'SELECT v FROM a WHERE ts >= (SELECT min(ts) FROM b) AND v IS NOT NULL', rows: [[3], [1]] },
+  { sql: 'SELECT v + (SELECT 100) AS n FROM a WHERE v = 1', rows: [[101]] },
+  { sql: 'SELECT v FROM a WHERE v = (SELECT v FROM a WHERE v > 100)', rows: [] },
+  { sql: 'SELECT (SELECT max(v) FROM b), count(*) FROM a', rows: [[50, 4]] },
+  { sql: 'SELECT g, sum(v) FROM m GROUP BY g HAVING sum(v) > (SELECT max(v) FROM b) ORDER BY g', rows: [[2, 300]] },
+  {
+    sql: 'SELECT CASE WHEN v > (SELECT min(v) + 1 FROM a) THEN 1 ELSE 0 END AS c FROM a ORDER BY ts',
+    rows: [[1], [1], [0], [0]],
+  },
+  {
+    sql: 'SELECT tbname, v FROM m WHERE g = (SELECT max(g) FROM m) ORDER BY v',
+    rows: [
+      ['m3', 100],
+      ['m3', 200],
+    ],
+  },
+  { sql: 'SELECT v FROM a WHERE v > (SELECT v, x FROM b)', error: 0x2667 },
+  { sql: 'SELECT v FROM a WHERE v > (SELECT q FROM b)', error: 0x2602 },
+  { sql: 'SELECT v FROM a WHERE v > (SELECT v FROM nothing)', error: 0x2662 },
+  { sql: 'SELECT v FROM a WHERE v > (SELECT v FROM b', error: 0x2601 },
+]);
+
+statements('IN and EXISTS take queries', service, 'd', [
+  { sql: 'SELECT v FROM a WHERE v IN (SELECT v - 29 + 2 FROM b)', rows: [[3]] },
+  { sql: 'SELECT v FROM a WHERE v NOT IN (SELECT v FROM m)', rows: [[4]] },
+  { sql: 'SELECT v FROM m WHERE ts IN (SELECT ts FROM b) ORDER BY v', rows: [[2], [100]] },
+  { sql: `SELECT v FROM m WHERE tbname IN (SELECT tbname FROM m WHERE v > 50) ORDER BY v`, rows: [[100], [200]] },
+  { sql: 'SELECT s FROM a WHERE s IN (SELECT s FROM a WHERE v = 3)', rows: [['q']] },
+  { sql: 'SELECT v FROM a WHERE v IN (SELECT x FROM b)', rows: [] },
+  { sql: 'SELECT v FROM a WHERE v IN (SELECT v FROM a) ORDER BY v', rows: [[1], [3], [4]] },
+  { sql: 'SELECT v FROM b WHERE EXISTS (SELECT v FROM a WHERE v = 1)', rows: [[30], [50]] },
+  { sql: 'SELECT v FROM b WHERE EXISTS (SELECT v FROM a WHERE v = 2)', rows: [] },
+  { sql: 'SELECT v FROM b WHERE NOT EXISTS (SELECT v FROM a WHERE v = 2) AND v > 30', rows: [[50]] },
+  { sql: 'SELECT a.v FROM a JOIN b ON a.ts = b.ts AND a.v IN (SELECT v FROM m WHERE g = 1)', rows: [[3]] },
+  { sql: 'CREATE VIEW above AS SELECT v FROM a WHERE v > (SELECT avg(v) FROM a)', affected: 0 },
+  { sql: 'SELECT v FROM d.above', rows: [[4], [3]] },
+  { sql: 'SELECT count(*) FROM b WHERE v > (SELECT count(*) FROM above)', rows: [[2]] },
+  { sql: 'SELECT v FROM a WHERE s IN (SELECT v FROM b)', error: 0x0100 },
+  { sql: 'SELECT v FROM a WHERE v IN (SELECT v, x FROM b)', error: 0x2667 },
+]);
+
+test('a query for a value with two rows is an error', async (t) => {
+  t.not(await service.code('SELECT v FROM d.a WHERE v > (SELECT v FROM d.b)'), 0);
+});
+
+test('a view with a query for a value means the tables of its own database', async (t) => {
+  await service.run('CREATE DATABASE e');
+  await service.run('CREATE TABLE e.a (ts TIMESTAMP, v INT)');
+  await service.run(`INSERT INTO e.a VALUES (${base}, 1000)`);
+  await service.run('CREATE VIEW more AS SELECT v FROM a WHERE v >= (SELECT max(v) FROM a)', { database: 'd' });
+  t.deepEqual(await service.rows('SELECT v FROM d.more', { database: 'e' }), [[4]]);
+});
+
 test('queries are nested as deep as anybody writes them', async (t) => {
   let text = 'SELECT ts, v FROM d.a';
   for (let level = 0; level < 30; level++) text = `SELECT ts, v FROM (${text})`;

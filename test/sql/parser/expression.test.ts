@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Expression } from '../../../src/sql/ast.js';
 import { maxNesting } from '../../../src/sql/parser/cursor.js';
 import { maxChainOperands } from '../../../src/sql/parser/expression.js';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { printExpression } from '../../support/print-statement.js';
 import { randomExpression } from '../../support/random-syntax.js';
 import { expressionOf, faultOf, shapeOf } from '../../support/syntax.js';
@@ -151,9 +152,21 @@ test('refuses what is no expression', (t) => {
   t.is(faultOf('select a, from t').message, 'syntax error near "from t"');
 });
 
-test('refuses subqueries as values and OVER as not available', (t) => {
-  for (const source of ['(select 1)', 'a in (select b from t)', 'exists(select 1)', 'avg(a) over (order by ts)']) {
-    t.is(faultOf(`select ${source}`).code, 0x0100, source);
+test('refuses OVER, and queries outside of a query, as not available', (t) => {
+  const refused = [
+    'select avg(a) over (order by ts)',
+    'delete from t where a > (select 1)',
+    'delete from t where exists(select 1)',
+  ];
+  for (const source of refused) t.is(faultOf(source).code, 0x0100, source);
+});
+
+test('reads queries as values, in IN and in EXISTS', (t) => {
+  for (const source of ['(SELECT 1)', '(a IN (SELECT b FROM t))', '(a NOT IN (SELECT b FROM t))', 'EXISTS(SELECT 1)']) {
+    const statement = parseStatement(`select ${source}`);
+    t.true(statement.kind === 'query' && statement.query.kind === 'select');
+    if (statement.kind !== 'query' || statement.query.kind !== 'select') continue;
+    t.is(printExpression(statement.query.items[0]!.value), source);
   }
 });
 
