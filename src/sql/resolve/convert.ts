@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
+import { castToEngine, engineType } from '../plan/storage.js';
 import { float64, quoteBytes, quoteString } from '../print/quote.js';
 import { parseTimestamp, ticksOfNanos } from '../timestamp.js';
 import { type QueryContext, refuse } from './context.js';
@@ -141,7 +141,10 @@ export function truthOf(value: Value): Value {
   return computed(`notEquals(${number.sql}, 0)`, boolType, [value]);
 }
 
-/** CAST of the dialect: never fails on a value (text that is no number gives 0, integers wrap, text is cut). */
+/**
+ * CAST of the dialect: never fails on a value. Text that is no number gives 0, integers wrap, text is cut, and what is too
+ * large for a DECIMAL is NULL.
+ */
 export function castValue(value: Value, type: DataType, env: Environment): Value {
   if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, role: undefined };
   const from = value.type;
@@ -158,7 +161,8 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
   if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
   if (type.name === 'DECIMAL') {
     const exact = isInteger(from) || from.name === 'DECIMAL' || from.name === 'BOOL';
-    return result(castToEngine(`round(${exact ? decimalText(value) : numberOf(value).sql}, ${type.scale ?? 0})`, type));
+    const rounded = `round(${exact ? decimalText(value) : numberOf(value).sql}, ${type.scale ?? 0})`;
+    return result(`accurateCastOrNull(${rounded}, '${engineType(type)}')`);
   }
   return result(cutText(textOf(value), type));
 }

@@ -270,6 +270,10 @@ statements('conversions', service, 's', [
     rows: [[1704067200000, null, '1970-01-01T00:00:01.000Z']],
   },
   {
+    sql: 'SELECT cast(ul AS DECIMAL(10,2)), cast(1e30 AS DECIMAL(10,2)), cast(ul AS DECIMAL(20,0)) FROM kinds LIMIT 1',
+    rows: [[null, null, '18446744073709551615']],
+  },
+  {
     sql: `SELECT to_char(ts, 'YYYY-MM-DD HH24:MI:SS.MS') AS c FROM kinds LIMIT 1`,
     rows: [['2023-11-14 22:13:20.000']],
     meta: [['c', 'VARCHAR', 192]],
