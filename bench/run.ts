@@ -2,10 +2,11 @@ import { run as engineNative } from './engine-native.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
 import { run as lineprotoWrite } from './lineproto-write.bench.js';
+import { run as remoteWrite } from './remote-write.bench.js';
 import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
 
-const benches = { lineprotoParse, insertScanner, stages, engineNative, lineprotoWrite, sqlQuery };
+const benches = { lineprotoParse, insertScanner, stages, engineNative, lineprotoWrite, remoteWrite, sqlQuery };
 const wanted = process.argv.slice(2);
 
 /** Runs all benches, or those whose names are given: `npm run bench -- engineNative lineprotoWrite`. */
