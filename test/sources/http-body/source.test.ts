@@ -22,13 +22,18 @@ function inPieces(text: string): Readable {
 }
 
 interface Made extends SourceUnderTest {
-  request(body: Readable, length?: number, aborted?: AbortSignal): Promise<Delivery | Fault | undefined>;
+  request(
+    body: Readable,
+    length?: number,
+    aborted?: AbortSignal,
+    maxMessageBytes?: number,
+  ): Promise<Delivery | Fault | undefined>;
 }
 
 function make(): Made {
   const gate = new ByteCreditGate(48);
   const source = new HttpBodySource({ origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh }, gate);
-  const request = (body: Readable, length?: number, aborted = new AbortController().signal) =>
+  const request = (body: Readable, length?: number, aborted = new AbortController().signal, maxMessageBytes?: number) =>
     new Promise<Delivery | Fault | undefined>((resolve) => {
       aborted.addEventListener('abort', () => setTimeout(() => resolve(undefined), 20));
       const asked: WriteRequest = {
@@ -37,6 +42,7 @@ function make(): Made {
         target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
         body,
         length,
+        ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
       };
       source.accept({ id: '1', request: asked, aborted, answer: resolve, refuse: resolve }, 'u');
     });
@@ -107,5 +113,29 @@ test('a sender that goes away ends the reading without an answer', async (t) => 
   setTimeout(() => gone.abort(), 10);
   t.is(await made.request(body, undefined, gone.signal), undefined);
   t.true(body.destroyed);
+  t.is(made.gate.bytes, 0);
+});
+
+test('a message is taken whole however long it is, up to its limit, and weighed', async (t) => {
+  const made = make();
+  const sizes: [number, number][] = [];
+  made.source.batches$.subscribe((batch) => {
+    if (batch.payload.kind === 'bytes') sizes.push([batch.payload.bytes.length, batch.bytes]);
+    batch.settle(delivered(1));
+  });
+  const none = new AbortController().signal;
+  for (const length of [0, 10, 65, 100]) {
+    const text = 'm'.repeat(length);
+    t.deepEqual(await made.request(inPieces(text), length, none, 100), delivered(1));
+    t.deepEqual(await made.request(inPieces(text), undefined, none, 100), delivered(1));
+  }
+  t.deepEqual(
+    sizes,
+    [0, 0, 10, 10, 65, 65, 100, 100].map((length) => [length, length]),
+  );
+  for (const length of [101, undefined]) {
+    const answer = await made.request(inPieces('m'.repeat(101)), length, none, 100);
+    t.true(answer !== undefined && 'message' in answer && answer.message.includes('longer than 100 bytes'));
+  }
   t.is(made.gate.bytes, 0);
 });
