@@ -18,6 +18,7 @@ import type { Component, ComponentLog } from './model/component.js';
 import type { Credentials, Exchange, GuardState, Intake } from './model/exchange.js';
 import { Codes, fault } from './model/fault.js';
 import { createMonitoring, type Monitoring, ownFigures } from './monitoring.js';
+import { agentInputs, readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
@@ -143,6 +144,12 @@ async function startOn(
   const gate = new ByteCreditGate(limits.creditBytes);
   const inputs = [
     ...tsdbwireTelnet(settings, version, credentials, guard, logger),
+    ...agentInputs(settings, {
+      createDatabase: settings.general.smlAutoCreateDB,
+      newGate: () => guardedGate(guard, limits.creditBytes),
+      logOf: (component) => componentLog(logger, component),
+      authenticate: (given) => credentials.authenticate(given),
+    }),
     ...figuresInput(settings, monitoring, credentials, logger),
   ];
   metrics.watch({
@@ -157,6 +164,7 @@ async function startOn(
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
+    dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     inputs,
     sink: observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics),
     meter: metrics,

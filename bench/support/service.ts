@@ -25,13 +25,9 @@ export interface BenchService {
 export async function startBenchService(settings: readonly string[] = []): Promise<BenchService> {
   const path = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
   const secret = 'bench';
-  const own = [
-    '--port=0',
-    '--database.port=0',
-    `--database.path=${path}`,
-    `--database.password=${secret}`,
-    `--log.path=${path}/log`,
-  ];
+  const ports = ['--port=0', '--database.port=0', '--statsgw.port=0', '--agentd.port=0'];
+  const places = [`--database.path=${path}`, `--log.path=${path}/log`];
+  const own = [...ports, ...places, `--database.password=${secret}`];
   const child = spawn(process.execPath, [adapter, ...own, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port, engine } = await listening(child);
   const agent = new Agent({ keepAlive: true });

@@ -1,8 +1,15 @@
 import type { ColumnBlock } from './column-block.js';
 import { type Delivery, worstOf } from './delivery.js';
 
-/** Formats that text and datagrams arrive in. */
-export type WireFormat = 'lineproto' | 'remote-write' | 'tsdbwire-telnet' | 'tsdbwire-json' | 'sql-insert';
+/** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first. */
+export type WireFormat =
+  | 'lineproto'
+  | 'remote-write'
+  | 'tsdbwire-telnet'
+  | 'tsdbwire-json'
+  | 'statsd'
+  | 'agentd'
+  | 'sql-insert';
 
 /** Whole lines or one datagram, as they came. */
 export interface ByteBlock {

@@ -1,5 +1,6 @@
 import type { WireFormat } from '../model/batch.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
+import { parseAgentPackets } from '../transforms/parse/agentd.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
@@ -9,8 +10,8 @@ import { inflatedLength } from '../transforms/parse/snappy.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
 import { parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
 
-/** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks. */
-export type PointFormat = Exclude<WireFormat, 'sql-insert'>;
+/** Formats whose bytes are parsed into points; the VALUES of `sql-insert` come as column blocks, `statsd` is aggregated first. */
+export type PointFormat = Exclude<WireFormat, 'sql-insert' | 'statsd'>;
 
 /** Bytes that a message counts for while it is on its way: those that it is inflated to, where it is compressed. */
 export function weigh(format: WireFormat, message: Uint8Array): number {
@@ -26,6 +27,7 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
 /** The parser of every format that points arrive in. */
 export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, options: ParseOptions) => ParsedPoints>> = {
   lineproto: parseLineProtocol,
+  agentd: parseAgentPackets,
   'remote-write': parseRemoteWrite,
   'tsdbwire-telnet': parseTelnet,
   'tsdbwire-json': parseTsdbwireJson,

@@ -47,6 +47,8 @@ export interface WriteContext {
   readonly bodies: HttpBodySource;
   /** Sources that listen or ask by themselves. */
   readonly inputs: readonly WriteInput[];
+  /** Names of the values of agents' lists by type, where a types database is given. */
+  readonly dataSourceNames?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly sink: Sink<BlockGroup>;
   readonly gate: ByteCreditGate;
   readonly catalogue: Catalogue;
@@ -218,12 +220,13 @@ export class WritePipeline implements Component {
   }
 
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {
-    const { catalogue, subTables, limits } = this.#context;
+    const { catalogue, subTables, limits, dataSourceNames } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
-    if (payload.format === 'sql-insert') return { blocks: [], rejectedRows: 0, rejects: [] };
+    const { format } = payload;
+    if (format === 'sql-insert' || format === 'statsd') return { blocks: [], rejectedRows: 0, rejects: [] };
     const now = nowTicks(database, target.reading?.nowMicros);
-    return pointParsers[payload.format](payload.bytes, {
+    return pointParsers[format](payload.bytes, {
       database,
       precision: target.precision,
       nowTicks: now,
@@ -231,7 +234,8 @@ export class WritePipeline implements Component {
       maxTicks: lastTick(database.precision),
       ttl: target.ttl,
       schema: catalogue,
-      dictionary: this.#dictionaries.of(database, payload.format),
+      dictionary: this.#dictionaries.of(database, format),
+      ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
       part: payload.part,
@@ -269,7 +273,7 @@ const maxClockErrorMs = 2;
 let clockOriginMs = performance.timeOrigin;
 
 /** Unix microseconds: the fine steps of the monotonic clock, which alone would not follow when the system's is set. */
-function nowMicros(): bigint {
+export function nowMicros(): bigint {
   const elapsedMs = performance.now();
   const systemMs = Date.now();
   if (Math.abs(clockOriginMs + elapsedMs - systemMs) > maxClockErrorMs) clockOriginMs = systemMs - elapsedMs;

@@ -104,6 +104,13 @@ limits.waitingStatements int 1024 LIMITS_WAITING_STATEMENTS
 limits.statementWait duration 1m0s LIMITS_STATEMENT_WAIT
 limits.queryBytes size 1MB LIMITS_QUERY_BYTES
 limits.queryTime duration 30m0s LIMITS_QUERY_TIME
+agentd.allowPendingPackets int 50000 AGENTD_ALLOW_PENDING_PACKETS
+agentd.securityLevel string none AGENTD_SECURITY_LEVEL
+agentd.userFile string - AGENTD_USER_FILE
+agentd.typesDb string-list - AGENTD_TYPES_DB
+statsgw.percentiles string-list - STATSGW_PERCENTILES
+statsgw.maxKeys int 500000 STATSGW_MAX_KEYS
+statsgw.maxSetValues int 1000000 STATSGW_MAX_SET_VALUES
 database.mode string embedded DATABASE_MODE
 database.path string data DATABASE_PATH
 database.host string 127.0.0.1 DATABASE_HOST

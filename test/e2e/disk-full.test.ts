@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { freePorts } from '../support/free-ports.js';
 import {
   adapterProgram,
   directoryFor,
@@ -78,7 +79,7 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });
   fill(filler);
-  const late = run(t, process.execPath, [adapterProgram, '--port=0', '--database.port=0', ...args]);
+  const late = run(t, process.execPath, [adapterProgram, ...freePorts, ...args]);
   t.deepEqual(await late.ended, { code: 1, signal: null });
   t.regex(late.stderr(), /^sluice: [^\n]* cannot be written: the disk is full\.\n$/);
   rmSync(filler);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'ava';
 import { temporaryDirectory } from '../support/engine.js';
+import { freePorts } from '../support/free-ports.js';
 
 const adapter = join(import.meta.dirname, '../../src/adapter.js');
 const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
@@ -15,7 +16,7 @@ const other = process.versions.node.startsWith('24.') ? '22' : '24';
 test(`the built service runs on Node ${other}: a line is written and read back`, async (t) => {
   const [directory] = temporaryDirectory();
   const command = ['exec', '--yes', `--package=node@${other}`, '--', 'node'];
-  const settings = ['--port=0', '--database.port=0', `--database.path=${directory}`];
+  const settings = [...freePorts, `--database.path=${directory}`];
   const print = 'console.log(JSON.stringify({ node: process.versions.node })); await import(process.argv[1]);';
   const program = ['--input-type=module', '--eval', print, adapter, ...settings];
   const service = spawn('npm', [...command, ...program], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });

@@ -21,7 +21,8 @@ test("the README's commands start the service, write, and bring back what it sho
   t.is(start.trim(), 'npm ci && npm start');
   const directory = mkdtempSync(join(tmpdir(), 'sluice-readme-'));
   // The same command with free ports and a directory of its own, so that the test runs beside anything.
-  const env = { ...process.env, ADAPTER_PORT: '0', ADAPTER_DATABASE_PORT: '0', ADAPTER_DATABASE_PATH: directory };
+  const ports = { ADAPTER_PORT: '0', ADAPTER_DATABASE_PORT: '0', ADAPTER_STATSGW_PORT: '0', ADAPTER_AGENTD_PORT: '0' };
+  const env = { ...process.env, ...ports, ADAPTER_DATABASE_PATH: directory };
   const service = spawn('npm', ['start', '--silent'], {
     cwd: root,
     env,

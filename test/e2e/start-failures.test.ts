@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { freeListeners, freePorts } from '../support/free-ports.js';
 import {
   adapterProgram,
   childrenOf,
@@ -51,13 +52,14 @@ async function takenPort(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-const freePorts = ['--port=0', '--database.port=0'];
-
 test('a port in use', async (t) => {
   const port = await takenPort(t);
   const data = `--database.path=${directoryFor(t)}`;
-  await fails(t, [`--port=${port}`, '--database.port=0', data], { code: 1, line: new RegExp(`:${port}: .*in use`) });
-  await fails(t, ['--port=0', `--database.port=${port}`, data], { code: 1, line: new RegExp(`${port}: it is in use`) });
+  await fails(t, [...freePorts, `--port=${port}`, data], { code: 1, line: new RegExp(`:${port}: .*in use`) });
+  await fails(t, [...freePorts, `--database.port=${port}`, data], {
+    code: 1,
+    line: new RegExp(`${port}: it is in use`),
+  });
 });
 
 test('a data directory in use names its holder', async (t) => {
@@ -80,7 +82,13 @@ test('a data path that is a file, lies in one, or cannot be written', async (t) 
 
 test('a configuration file that cannot be read, is not TOML, or has wrong values', async (t) => {
   const directory = directoryFor(t);
-  const withConfig = (path: string): string[] => ['--database.port=0', `--database.path=${directory}/data`, '-c', path];
+  const withConfig = (path: string): string[] => [
+    '--database.port=0',
+    ...freeListeners,
+    `--database.path=${directory}/data`,
+    '-c',
+    path,
+  ];
   const written = (name: string, text: string): string[] => {
     const path = join(directory, name);
     writeFileSync(path, text);
@@ -110,7 +118,7 @@ test('a mistake on the command line ends with exit code 2', async (t) => {
 });
 
 test('a database that does not answer or refuses the password', async (t) => {
-  const cluster = ['--port=0', '--database.mode=cluster'];
+  const cluster = ['--port=0', ...freeListeners, '--database.mode=cluster'];
   await fails(t, [...cluster, '--database.urls=http://127.0.0.1:1'], { code: 1, line: /ECONNREFUSED 127\.0\.0\.1:1/ });
   const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, '--password=right']);
   const wrong = [...cluster, `--database.urls=${engine.engineUrl}`, '--database.password=wrong'];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
+import { freePorts } from './free-ports.js';
 import { logPath } from './service.js';
 
 /** The built entry files. */
@@ -80,7 +81,7 @@ export function run(t: ExecutionContext, command: string, args: readonly string[
 
 /** Starts the adapter with free ports and waits until it listens. */
 export async function startAdapter(t: ExecutionContext, args: readonly string[], ownGroup = false): Promise<Listening> {
-  const own = [adapterProgram, '--port=0', '--database.port=0', '--smlAutoCreateDB=true', ...args];
+  const own = [adapterProgram, ...freePorts, '--smlAutoCreateDB=true', ...args];
   const program = run(t, process.execPath, own, ownGroup);
   return { ...program, ...(await listeningAdapter(program)) };
 }

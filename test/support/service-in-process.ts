@@ -4,6 +4,7 @@ import { resolveSettings } from '../../src/config/resolve.js';
 import { type Service, type ServiceExtras, startService } from '../../src/service.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { temporaryDirectory } from './engine.js';
+import { freePorts } from './free-ports.js';
 
 /** The settings that command-line arguments give. */
 export function settingsOf(...argv: readonly string[]): Settings {
@@ -28,7 +29,7 @@ export async function startInProcess(
   const lines: string[] = [];
   const stream = { write: (line: string) => void lines.push(line) };
   const logger = createLogger('info', { stream, readable: false });
-  const settings = settingsOf('--port=0', '--database.port=0', `--database.path=${path}`, ...argv);
+  const settings = settingsOf(...freePorts, `--database.path=${path}`, ...argv);
   const service = await startService(settings, '0', logger, extras);
   const end = async (): Promise<void> => {
     await service.stop(10_000);

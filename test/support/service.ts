@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from './engine.js';
 import { exactJson } from './exact-json.js';
+import { freeListeners } from './free-ports.js';
 
 const program = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
 
@@ -207,7 +208,8 @@ export async function startService(
 }
 
 async function launch(settings: readonly string[], path: string | undefined): Promise<TestService> {
-  const args = [program, `--log.path=${logPath}`, '--port=0', `--database.password=${engineSecret}`, ...settings];
+  const own = [`--log.path=${logPath}`, '--port=0', ...freeListeners, `--database.password=${engineSecret}`];
+  const args = [program, ...own, ...settings];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   // Tests that end in the middle leave no service behind; the engine goes with its service.
   process.once('exit', () => child.kill('SIGKILL'));

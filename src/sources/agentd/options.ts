@@ -51,6 +51,34 @@ export const agentdOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'agentd.allowPendingPackets',
+      type: 'int',
+      default: '50000',
+      env: 'ADAPTER_AGENTD_ALLOW_PENDING_PACKETS',
+      help: 'received packets that may wait to be read; more are dropped and counted',
+      min: 1,
+    },
+    {
+      flag: 'agentd.securityLevel',
+      type: 'string',
+      default: 'none',
+      env: 'ADAPTER_AGENTD_SECURITY_LEVEL',
+      help: 'what packets must prove; sign and encrypt need agentd.userFile',
+      allowed: ['none', 'sign', 'encrypt'],
+    },
+    {
+      flag: 'agentd.userFile',
+      type: 'string',
+      env: 'ADAPTER_AGENTD_USER_FILE',
+      help: 'file with a line name: password for each user who signs or encrypts',
+    },
+    {
+      flag: 'agentd.typesDb',
+      type: 'string-list',
+      env: 'ADAPTER_AGENTD_TYPES_DB',
+      help: 'files that name the values of each type; without them values are numbered',
+    },
+    {
       flag: 'agentd.ttl',
       type: 'int',
       env: 'ADAPTER_AGENTD_TTL',
@@ -67,12 +95,22 @@ export interface AgentdSettings {
   readonly user: string;
   readonly password: string;
   readonly worker: number;
+  readonly allowPendingPackets: number;
+  readonly securityLevel: 'none' | 'sign' | 'encrypt';
+  /** Empty is none. */
+  readonly userFile: string;
+  readonly typesDb: readonly string[];
   /** 0 is for ever. */
   readonly ttlDays: number;
 }
 
 /** Reads the settings of {@link agentdOptions}. */
 export function readAgentdSettings(reader: SettingReader): AgentdSettings {
+  const level = reader.text('agentd.securityLevel');
+  const userFile = reader.text('agentd.userFile');
+  if (level !== 'none' && userFile === '') {
+    reader.refuse('agentd.userFile', `a path when agentd.securityLevel is ${level}`);
+  }
   return {
     enable: reader.bool('agentd.enable'),
     port: reader.number('agentd.port'),
@@ -80,6 +118,10 @@ export function readAgentdSettings(reader: SettingReader): AgentdSettings {
     user: reader.text('agentd.user'),
     password: reader.text('agentd.password'),
     worker: reader.number('agentd.worker'),
+    allowPendingPackets: reader.number('agentd.allowPendingPackets'),
+    securityLevel: level === 'sign' || level === 'encrypt' ? level : 'none',
+    userFile,
+    typesDb: reader.texts('agentd.typesDb'),
     ttlDays: reader.optionalNumber('agentd.ttl') ?? 0,
   };
 }

@@ -119,6 +119,28 @@ export const statsgwOptions: OptionTable = {
       help: 'forget timings after they were written',
     },
     {
+      flag: 'statsgw.percentiles',
+      type: 'string-list',
+      env: 'ADAPTER_STATSGW_PERCENTILES',
+      help: 'percentiles of timings that are written as fields, [50, 99.9] say; above 0, at most 100',
+    },
+    {
+      flag: 'statsgw.maxKeys',
+      type: 'int',
+      default: '500000',
+      env: 'ADAPTER_STATSGW_MAX_KEYS',
+      help: 'most series collected at the same time; messages of further ones are refused and counted',
+      min: 1,
+    },
+    {
+      flag: 'statsgw.maxSetValues',
+      type: 'int',
+      default: '1000000',
+      env: 'ADAPTER_STATSGW_MAX_SET_VALUES',
+      help: 'most different values of all sets together; further ones are refused and counted',
+      min: 1,
+    },
+    {
       flag: 'statsgw.ttl',
       type: 'int',
       env: 'ADAPTER_STATSGW_TTL',
@@ -144,12 +166,19 @@ export interface StatsgwSettings {
   readonly deleteGauges: boolean;
   readonly deleteSets: boolean;
   readonly deleteTimings: boolean;
+  readonly percentiles: readonly number[];
+  readonly maxKeys: number;
+  readonly maxSetValues: number;
   /** 0 is for ever. */
   readonly ttlDays: number;
 }
 
 /** Reads the settings of {@link statsgwOptions}. */
 export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
+  const percentiles = reader.texts('statsgw.percentiles').map(Number);
+  if (!percentiles.every((percentile) => percentile > 0 && percentile <= 100)) {
+    reader.refuse('statsgw.percentiles', 'numbers above 0 and at most 100');
+  }
   return {
     enable: reader.bool('statsgw.enable'),
     port: reader.number('statsgw.port'),
@@ -166,6 +195,9 @@ export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
     deleteGauges: reader.bool('statsgw.deleteGauges'),
     deleteSets: reader.bool('statsgw.deleteSets'),
     deleteTimings: reader.bool('statsgw.deleteTimings'),
+    percentiles: [...new Set(percentiles)],
+    maxKeys: reader.number('statsgw.maxKeys'),
+    maxSetValues: reader.number('statsgw.maxSetValues'),
     ttlDays: reader.optionalNumber('statsgw.ttl') ?? 0,
   };
 }

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import type { Observable } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../model/batch.js';
+import type { ComponentLog, CreditGate, Source } from '../model/component.js';
+import type { Credentials, Identity } from '../model/exchange.js';
+import type { Fault } from '../model/fault.js';
+import type { AgentdSettings } from '../sources/agentd/options.js';
+import { AgentdSource } from '../sources/agentd/source.js';
+import type { StatsgwSettings } from '../sources/statsgw/options.js';
+import { StatsgwSource } from '../sources/statsgw/source.js';
+import { LossLog } from '../sources/support/loss-log.js';
+import { openPackets, type PacketRefusals, parseUserFile } from '../transforms/open-packets.js';
+import { type DataSourceNames, parseTypesDatabase } from '../transforms/parse/agentd.js';
+import { type Outcomes, reported } from './reported.js';
+import { StandingUser } from './standing-user.js';
+import { StatisticsSource } from './statsgw.js';
+import { nowMicros, type WriteInput } from './writes.js';
+
+/** What the agents' doors need of the service. */
+export interface AgentContext {
+  readonly createDatabase: boolean;
+  /** A gate for one door: an agent that floods its own holds up nobody else. */
+  readonly newGate: () => CreditGate;
+  readonly logOf: (component: string) => ComponentLog;
+  readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
+}
+
+/** Settings of the doors; see the option tables of the sources. */
+export interface AgentSettings {
+  readonly agentd: AgentdSettings;
+  readonly statsgw: StatsgwSettings;
+}
+
+/** The doors of metric agents that are switched on. Nobody tells their senders how a write ended, so it is tried again here. */
+export function agentInputs(settings: AgentSettings, context: AgentContext): WriteInput[] {
+  const inputs: WriteInput[] = [];
+  if (settings.agentd.enable) inputs.push(agentd(settings.agentd, context));
+  if (settings.statsgw.enable) inputs.push(statsgw(settings.statsgw, context));
+  return inputs;
+}
+
+/** Settings that every door has. */
+interface DoorSettings {
+  readonly db: string;
+  readonly user: string;
+  readonly password: string;
+  readonly ttlDays: number;
+}
+
+function targetOf({ db, user, ttlDays }: DoorSettings, { createDatabase }: AgentContext): Target {
+  return { database: db, user, createDatabase, ttl: ttlDays, precision: 'ns' };
+}
+
+/** A door whose batches pass while its configured user is let in, and whose endings are counted and logged. */
+function inputOf(
+  source: Source<ByteBlock>,
+  settings: DoorSettings,
+  losses: LossLog,
+  context: AgentContext,
+): WriteInput {
+  const { user, password } = settings;
+  const outcomes: Outcomes = { storedRows: 0, rejectedRows: 0, lostBatches: 0 };
+  const check = () => context.authenticate({ scheme: 'password', user, password });
+  return {
+    source: replaced(source, source.batches$.pipe(reported(losses, outcomes))),
+    retry: 'here',
+    user: new StandingUser(user, check, context.logOf(source.name)),
+  };
+}
+
+/** The same source with what became of its batches. */
+function replaced(source: Source<ByteBlock>, batches$: Observable<Batch<ByteBlock>>): Source<ByteBlock> {
+  return {
+    name: source.name,
+    batches$,
+    start: () => source.start(),
+    drain: (deadline) => source.drain(deadline),
+    stop: () => source.stop(),
+  };
+}
+
+/** Text of a file that a setting names; the start fails with one line when it cannot be read. */
+function readSetting(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`${flag}: ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** Names of the values of each type, from the files of `agentd.typesDb`; undefined without any. */
+export function readTypesDatabases(paths: readonly string[]): DataSourceNames | undefined {
+  if (paths.length === 0) return undefined;
+  return new Map(paths.flatMap((path) => [...parseTypesDatabase(readSetting('agentd.typesDb', path))]));
+}
+
+function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
+  const { userFile, securityLevel: level } = settings;
+  const log = context.logOf('agentd');
+  const losses = new LossLog(log);
+  const source = new AgentdSource({ ...settings, target: targetOf(settings, context) }, context.newGate(), log);
+  const users = userFile === '' ? undefined : parseUserFile(readSetting('agentd.userFile', userFile));
+  const refusals: PacketRefusals = { forged: 0, unprotected: 0 };
+  const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
+  const opened = replaced(source, source.batches$.pipe(openPackets({ level, users }, refusals, refused)));
+  return inputOf(opened, settings, losses, context);
+}
+
+function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {
+  const target = targetOf(settings, context);
+  const log = context.logOf('statsgw');
+  const losses = new LossLog(log);
+  const source = new StatsgwSource({ ...settings, target }, context.newGate(), log);
+  return inputOf(new StatisticsSource(source, settings, { target, nowMicros }, losses), settings, losses, context);
+}

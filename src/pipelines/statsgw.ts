@@ -1,0 +1,70 @@
+import { interval, type Observable, tap } from 'rxjs';
+import type { Batch, ByteBlock } from '../model/batch.js';
+import type { Source } from '../model/component.js';
+import type { StatsgwSettings } from '../sources/statsgw/options.js';
+import type { LossLog } from '../sources/support/loss-log.js';
+import { aggregateStatsd, type GatherOptions, type StatCounts } from '../transforms/aggregate-statsd.js';
+import { StatStore } from '../transforms/stat-store.js';
+import { type Outcomes, reported } from './reported.js';
+
+/** Bytes of the names of all series together. */
+const maxKeyBytes = 256 * 1024 * 1024;
+/** One batch of a gather: enough for the engine to be at full speed, short enough to write between two reads. */
+const blockBytes = 512 * 1024;
+
+/**
+ * A source of StatsD text turned into one of statistics: everything that comes is collected, and a gather emits what was
+ * collected. A drain gathers once more, so that a stop loses nothing.
+ */
+export class StatisticsSource implements Source<ByteBlock> {
+  readonly name: string;
+  readonly batches$: Observable<Batch<ByteBlock>>;
+  readonly counts: StatCounts = { messages: 0, rejectedLines: 0, ignoredLines: 0, gathers: 0, skippedTicks: 0 };
+  readonly store: StatStore;
+  readonly #source: Source<ByteBlock>;
+  readonly #ended: Promise<void>;
+
+  constructor(
+    source: Source<ByteBlock>,
+    settings: StatsgwSettings,
+    gather: Pick<GatherOptions, 'target' | 'nowMicros'>,
+    losses: LossLog,
+  ) {
+    this.name = source.name;
+    this.#source = source;
+    const { maxKeys, maxSetValues, deleteCounters, deleteGauges, deleteSets, deleteTimings } = settings;
+    const deletion = [deleteCounters, deleteGauges, deleteSets, deleteTimings, deleteTimings];
+    this.store = new StatStore({ maxKeys, maxKeyBytes, maxSetValues }, deletion, settings.percentiles);
+    const received: Outcomes = { storedRows: 0, rejectedRows: 0, lostBatches: 0 };
+    const options: GatherOptions = {
+      ...gather,
+      origin: source.name,
+      ticks$: interval(settings.gatherIntervalMs),
+      workers: settings.worker,
+      blockBytes,
+    };
+    let ended = (): void => {};
+    this.#ended = new Promise((resolve) => {
+      ended = resolve;
+    });
+    this.batches$ = source.batches$.pipe(
+      reported(losses, received),
+      aggregateStatsd(this.store, options, this.counts),
+      tap({ complete: () => ended() }),
+    );
+  }
+
+  start(): Promise<void> {
+    return this.#source.start();
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    await this.#source.drain(deadline);
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    if (!deadline.aborted) await Promise.race([this.#ended, expired]);
+  }
+
+  stop(): Promise<void> {
+    return this.#source.stop();
+  }
+}

@@ -1,0 +1,97 @@
+import type { CreditGate } from '../../model/component.js';
+
+/** Bounds of what waits in a {@link DatagramQueue}. */
+export interface DatagramLimits {
+  readonly maxPending: number;
+  readonly maxPendingBytes: number;
+}
+
+/** How datagrams stand in a block: each a line or several, ended by a line feed, or each behind its length in two bytes. */
+export type DatagramFraming = 'lines' | 'lengths';
+
+/** Most bytes of one block. */
+const blockBytes = 256 * 1024;
+const lineFeed = 0x0a;
+
+/**
+ * Gathers datagrams into blocks: those that arrive in one turn of the event loop go on together once the gate is open.
+ * A sender of datagrams cannot be made to wait, so those that find no room are shed and counted.
+ */
+export class DatagramQueue {
+  /** Datagrams taken, and those for which there was no room. */
+  received = 0;
+  shed = 0;
+  readonly #framing: DatagramFraming;
+  readonly #limits: DatagramLimits;
+  readonly #gate: Pick<CreditGate, 'opened'>;
+  readonly #emit: (block: Buffer, datagrams: number) => void;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #pumping = false;
+  #flushed = false;
+
+  constructor(
+    framing: DatagramFraming,
+    limits: DatagramLimits,
+    gate: Pick<CreditGate, 'opened'>,
+    emit: (block: Buffer, datagrams: number) => void,
+  ) {
+    this.#framing = framing;
+    this.#limits = limits;
+    this.#gate = gate;
+    this.#emit = emit;
+  }
+
+  /** Takes a datagram; false when it is shed. */
+  add(datagram: Buffer): boolean {
+    const { maxPending, maxPendingBytes } = this.#limits;
+    if (this.#waiting.length >= maxPending || this.#waitingBytes + datagram.length > maxPendingBytes) {
+      this.shed++;
+      return false;
+    }
+    this.received++;
+    this.#waiting.push(datagram);
+    this.#waitingBytes += datagram.length;
+    if (!this.#pumping) {
+      this.#pumping = true;
+      setImmediate(() => void this.#pump());
+    }
+    return true;
+  }
+
+  /** Sends on what waits, whatever the gate says: it is in memory already, and there is no later any more. */
+  flush(): void {
+    this.#flushed = true;
+    while (this.#waiting.length > 0) this.#send();
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#gate.opened();
+      if (this.#flushed) return;
+      this.#send();
+    }
+    this.#pumping = false;
+  }
+
+  #send(): void {
+    const waiting = this.#waiting;
+    let count = 0;
+    let length = 0;
+    while (count < waiting.length && (count === 0 || length + waiting[count]!.length + 2 <= blockBytes)) {
+      length += waiting[count]!.length + (this.#framing === 'lines' ? 1 : 2);
+      count++;
+    }
+    const block = Buffer.allocUnsafe(length);
+    let at = 0;
+    for (let i = 0; i < count; i++) {
+      const datagram = waiting[i]!;
+      if (this.#framing === 'lengths') at = block.writeUInt16BE(datagram.length, at);
+      at += datagram.copy(block, at);
+      this.#waitingBytes -= datagram.length;
+      if (this.#framing === 'lines' && datagram[datagram.length - 1] !== lineFeed) block[at++] = lineFeed;
+    }
+    this.#waiting = count === waiting.length ? [] : waiting.slice(count);
+    this.#emit(at === length ? block : block.subarray(0, at), count);
+  }
+}

@@ -1,0 +1,64 @@
+import { Subject } from 'rxjs';
+import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
+import type { CreditGate } from '../../model/component.js';
+
+/** What all batches of one source have in common. */
+export interface EmitterOptions {
+  readonly origin: string;
+  readonly format: WireFormat;
+  readonly target: Target;
+}
+
+/** Turns blocks into batches: takes credit for each, gives it back when it is settled, and knows when none is open. */
+export class Emitter {
+  readonly batches$ = new Subject<Batch<ByteBlock>>();
+  readonly #options: EmitterOptions;
+  readonly #gate: CreditGate;
+  #open = 0;
+  #closed = false;
+  #idle: (() => void)[] = [];
+  /** Those who wait for fewer open batches. */
+  #less: (() => void)[] = [];
+
+  constructor(options: EmitterOptions, gate: CreditGate) {
+    this.#options = options;
+    this.#gate = gate;
+  }
+
+  /** Emits a block of `rows` lines or datagrams; one that comes after the end is dropped. */
+  emit(bytes: Uint8Array, rows: number): void {
+    if (this.#closed || bytes.length === 0) return;
+    const { origin, format, target } = this.#options;
+    this.#gate.take(bytes.length);
+    this.#open++;
+    const settle = (): void => {
+      this.#gate.give(bytes.length);
+      this.#open--;
+      for (const wake of this.#less.splice(0)) wake();
+      if (this.#open > 0) return;
+      for (const wake of this.#idle.splice(0)) wake();
+    };
+    const payload = { kind: 'bytes', format, bytes } as const;
+    this.batches$.next({ origin, target, payload, rows, bytes: bytes.length, settle });
+  }
+
+  /** Resolves when every batch is settled, or when the deadline fires. */
+  async settled(deadline: AbortSignal): Promise<void> {
+    if (this.#open === 0 || deadline.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  /** Resolves when fewer than `count` batches are open. */
+  async below(count: number): Promise<void> {
+    while (this.#open >= count) await new Promise<void>((resolve) => this.#less.push(resolve));
+  }
+
+  /** Ends the batches. */
+  close(): void {
+    this.#closed = true;
+    this.batches$.complete();
+  }
+}

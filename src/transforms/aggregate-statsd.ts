@@ -1,0 +1,149 @@
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../model/batch.js';
+import { delivered } from '../model/delivery.js';
+import { StatsdReader } from './parse/statsd.js';
+import type { StatStore } from './stat-store.js';
+
+/** How collected statistics are written; see {@link aggregateStatsd}. */
+export interface GatherOptions {
+  readonly origin: string;
+  /** The lines carry times in microseconds. */
+  readonly target: Omit<Target, 'precision'>;
+  /** Emits when it is time to gather. */
+  readonly ticks$: Observable<unknown>;
+  /** Now, Unix microseconds. */
+  readonly nowMicros: () => bigint;
+  /** Batches that may be written at the same time. */
+  readonly workers: number;
+  /** Length of a batch, about. */
+  readonly blockBytes: number;
+}
+
+/** What has been counted since the start. */
+export interface StatCounts {
+  messages: number;
+  rejectedLines: number;
+  ignoredLines: number;
+  /** Gathers that were begun, and ticks that found the one before still going on. */
+  gathers: number;
+  skippedTicks: number;
+}
+
+/**
+ * Collects StatsD text in a store and emits at every tick what has been collected, as line protocol. A batch of text is
+ * settled as soon as it is collected. At most `workers` batches are out at once: while writing is slower than that, or
+ * does not work at all, collecting goes on, the next gather waits, and what is out keeps being what it was. When the text
+ * ends, the rest is gathered, and the output ends when all of it is settled.
+ */
+export function aggregateStatsd(
+  store: StatStore,
+  options: GatherOptions,
+  counts: StatCounts,
+): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
+  return (source) =>
+    new Observable((subscriber) => {
+      const reader = new StatsdReader();
+      const gatherer = new Gatherer(store, options, (batch) => subscriber.next(batch));
+      const ticks = options.ticks$.subscribe(() => {
+        if (gatherer.begin()) counts.gathers++;
+        else counts.skippedTicks++;
+      });
+      const texts = source.subscribe({
+        next: (batch) => {
+          reader.read(batch.payload.bytes, store);
+          counts.messages += reader.messages;
+          counts.rejectedLines += reader.rejectedLines;
+          counts.ignoredLines += reader.ignoredLines;
+          batch.settle(delivered(reader.messages, reader.rejectedLines, reader.rejects));
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => {
+          ticks.unsubscribe();
+          gatherer.finish(() => subscriber.complete());
+        },
+      });
+      return () => {
+        ticks.unsubscribe();
+        texts.unsubscribe();
+      };
+    });
+}
+
+/** Writes one gather after the other, block by block as there is room. */
+class Gatherer {
+  readonly #store: StatStore;
+  readonly #options: GatherOptions;
+  readonly #emit: (batch: Batch<ByteBlock>) => void;
+  #current: Generator<{ readonly bytes: Uint8Array; readonly rows: number }> | undefined;
+  #out = 0;
+  #lastMicros = 0n;
+  #pumping = false;
+  #isLast = false;
+  #finished: (() => void) | undefined;
+
+  constructor(store: StatStore, options: GatherOptions, emit: (batch: Batch<ByteBlock>) => void) {
+    this.#store = store;
+    this.#options = options;
+    this.#emit = emit;
+  }
+
+  /** Begins a gather unless one is going on. */
+  begin(): boolean {
+    if (this.#current !== undefined || this.#out >= this.#options.workers) return false;
+    this.#open();
+    this.#pump();
+    return true;
+  }
+
+  /** Writes all that is left, then calls back once. */
+  finish(finished: () => void): void {
+    this.#finished = finished;
+    this.#pump();
+  }
+
+  /** Times of one series must differ, or the later row would replace the earlier one. */
+  #open(): void {
+    const now = this.#options.nowMicros();
+    this.#lastMicros = now > this.#lastMicros ? now : this.#lastMicros + 1n;
+    this.#current = this.#store.gather(this.#lastMicros, this.#options.blockBytes);
+  }
+
+  #pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    while (this.#out < this.#options.workers) {
+      if (this.#current === undefined) {
+        if (this.#finished === undefined || this.#isLast) break;
+        this.#isLast = true;
+        this.#open();
+      }
+      const { value } = this.#current!.next();
+      if (value === undefined) this.#current = undefined;
+      else this.#send(value.bytes, value.rows);
+    }
+    this.#pumping = false;
+    if (this.#isLast && this.#current === undefined && this.#out === 0) this.#end();
+  }
+
+  #end(): void {
+    const finished = this.#finished;
+    this.#finished = undefined;
+    finished?.();
+  }
+
+  #send(bytes: Uint8Array, rows: number): void {
+    const { origin, target } = this.#options;
+    this.#out++;
+    this.#emit({
+      origin,
+      target: { ...target, precision: 'us' },
+      payload: { kind: 'bytes', format: 'lineproto', bytes },
+      rows,
+      bytes: bytes.length,
+      settle: () => {
+        this.#out--;
+        this.#pump();
+      },
+    });
+  }
+}

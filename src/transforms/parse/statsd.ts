@@ -1,0 +1,209 @@
+import type { RowReject } from '../../model/delivery.js';
+import { Codes, fault } from '../../model/fault.js';
+import { DecimalReader } from './decimal-reader.js';
+import { excerpt } from './line-problem.js';
+import { maxDetailedRejects } from './point-limits.js';
+
+const newline = 0x0a;
+const blank = 0x20;
+const hash = 0x23;
+const plus = 0x2b;
+const minus = 0x2d;
+const colon = 0x3a;
+const at = 0x40;
+const underscore = 0x5f;
+const lowerC = 0x63;
+const lowerE = 0x65;
+const pipe = 0x7c;
+
+/** What is collected about a name; distributions are histograms. */
+export const StatKind = { counter: 0, gauge: 1, set: 2, timing: 3, histogram: 4 } as const;
+
+const kindByLetter: Readonly<Record<number, number>> = {
+  [lowerC]: StatKind.counter,
+  103: StatKind.gauge,
+  115: StatKind.set,
+  104: StatKind.histogram,
+  100: StatKind.histogram,
+};
+
+/** Takes the messages that a {@link StatsdReader} finds; returns why one cannot be taken, if so. */
+export interface StatTaker {
+  take(message: StatsdReader): string | undefined;
+}
+
+/** Messages that describe an event or the state of a service and are no metrics. */
+function isNoMetric(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start] !== underscore) return false;
+  if (bytes[start + 1] === lowerE) return bytes[start + 2] === 0x7b;
+  return bytes[start + 1] === 0x73 && bytes[start + 2] === lowerC && bytes[start + 3] === pipe;
+}
+
+/** First position in `bytes[from, end)` of `byte`; `end` when there is none. */
+function positionOf(bytes: Uint8Array, from: number, end: number, byte: number): number {
+  for (let position = from; position < end; position++) if (bytes[position] === byte) return position;
+  return end;
+}
+
+/**
+ * Reads StatsD lines: `bucket:value|type`, after it in any order `|@rate` and `|#tag:value,...`, more values or whole bits
+ * after further colons. Its fields are the message being read, so that a message costs no object. Bits of a line are taken from left to
+ * right; the first bad one ends the line, and neither takes another line with it.
+ */
+export class StatsdReader {
+  bytes: Uint8Array = new Uint8Array(0);
+  /** The bucket, `bytes[bucketStart, bucketEnd)`: the name, and tags in it as `,key=value`. */
+  bucketStart = 0;
+  bucketEnd = 0;
+  /** The text after `|#`; empty without one. */
+  tagsStart = 0;
+  tagsEnd = 0;
+  /** One of {@link StatKind}. */
+  kind = 0;
+  /** The number, for all kinds but sets. */
+  value = 0;
+  /** True when the number carries a sign: it changes a gauge instead of setting it. */
+  isSigned = false;
+  /** Text of the value, for sets. */
+  valueStart = 0;
+  valueEnd = 0;
+  /** Sample rate, above 0 and at most 1. */
+  rate = 1;
+  /** Lines, messages taken, lines with something wrong, and lines that are no metrics, since the last `begin`. */
+  lines = 0;
+  messages = 0;
+  rejectedLines = 0;
+  ignoredLines = 0;
+  rejects: RowReject[] = [];
+  readonly #numbers = new DecimalReader();
+
+  /** Reads all lines of a text; what was read of the one before is forgotten. */
+  read(bytes: Uint8Array, taker: StatTaker): void {
+    this.bytes = bytes;
+    this.lines = 0;
+    this.messages = 0;
+    this.rejectedLines = 0;
+    this.ignoredLines = 0;
+    this.rejects = [];
+    const end = bytes.length;
+    let start = 0;
+    while (start < end) {
+      const lineEnd = positionOf(bytes, start, end, newline);
+      this.#readLine(start, lineEnd, taker);
+      this.lines++;
+      start = lineEnd + 1;
+    }
+  }
+
+  #readLine(from: number, to: number, taker: StatTaker): void {
+    const { bytes } = this;
+    let start = from;
+    let end = to;
+    while (start < end && bytes[start]! <= blank) start++;
+    while (start < end && bytes[end - 1]! <= blank) end--;
+    if (start === end) return;
+    if (isNoMetric(bytes, start)) {
+      this.ignoredLines++;
+      return;
+    }
+    this.bucketStart = start;
+    this.bucketEnd = positionOf(bytes, start, end, colon);
+    let next = this.bucketEnd < end ? this.bucketEnd + 1 : this.#fail(end, 'has no colon');
+    while (next > 0) next = this.#readBit(next, end, taker);
+  }
+
+  /** Reads the bit at `start` and returns where the next one begins; 0 after the last one, and after a bad one. */
+  #readBit(start: number, end: number, taker: StatTaker): number {
+    const { bytes } = this;
+    const valuesEnd = positionOf(bytes, start, end, pipe);
+    if (valuesEnd === end) return this.#fail(end, 'has no type after its value');
+    const typeEnd = this.#endOfSegment(valuesEnd + 1, end);
+    const kind = this.#kindAt(valuesEnd + 1, typeEnd);
+    if (kind === undefined) return this.#fail(end, 'has a type that is not known');
+    this.kind = kind;
+    const next = this.#readSegments(typeEnd, end);
+    if (next < 0) return this.#fail(end, 'has white space in its sample rate');
+    let valueStart = start;
+    for (;;) {
+      const valueEnd = positionOf(bytes, valueStart, valuesEnd, colon);
+      const problem = this.#readValue(valueStart, valueEnd) ?? taker.take(this);
+      if (problem !== undefined) return this.#fail(end, problem);
+      this.messages++;
+      if (valueEnd === valuesEnd) break;
+      valueStart = valueEnd + 1;
+    }
+    return next < end ? next + 1 : 0;
+  }
+
+  #kindAt(start: number, end: number): number | undefined {
+    const { bytes } = this;
+    if (end - start === 1) return kindByLetter[bytes[start]!];
+    return end - start === 2 && bytes[start] === 0x6d && bytes[start + 1] === 0x73 ? StatKind.timing : undefined;
+  }
+
+  #endOfSegment(from: number, end: number): number {
+    let position = from;
+    while (position < end && this.bytes[position] !== pipe && this.bytes[position] !== colon) position++;
+    return position;
+  }
+
+  /**
+   * Reads what follows the type: the sample rate, tags, and segments that mean nothing here. Returns the position of the
+   * colon before the next bit or the end of the line; -1 for a rate that is not even one word.
+   */
+  #readSegments(from: number, end: number): number {
+    const { bytes } = this;
+    this.rate = 1;
+    this.tagsStart = 0;
+    this.tagsEnd = 0;
+    let position = from;
+    while (position < end && bytes[position] === pipe) {
+      const start = position + 1;
+      const first = bytes[start];
+      if (first === hash) {
+        position = positionOf(bytes, start, end, pipe);
+        this.tagsStart = start + 1;
+        this.tagsEnd = position;
+      } else if ((first === lowerC || first === lowerE) && bytes[start + 1] === colon) {
+        // The sender's container: an identifier that may hold colons.
+        position = positionOf(bytes, start, end, pipe);
+      } else {
+        position = this.#endOfSegment(start, end);
+        if (first === at && !this.#readRate(start + 1, position)) return -1;
+      }
+    }
+    return position;
+  }
+
+  /** Takes a rate above 0 and at most 1; every other one is as good as none. False when there is white space in it. */
+  #readRate(start: number, end: number): boolean {
+    for (let position = start; position < end; position++) if (this.bytes[position]! <= blank) return false;
+    const isRate = this.#numbers.read(this.bytes, start, end) && this.#numbers.value > 0 && this.#numbers.value <= 1;
+    if (isRate) this.rate = this.#numbers.value;
+    return true;
+  }
+
+  /** Reads one value; returns what is wrong with it, if so. */
+  #readValue(start: number, end: number): string | undefined {
+    if (start === end) return 'has no value';
+    this.valueStart = start;
+    this.valueEnd = end;
+    if (this.kind === StatKind.set) return undefined;
+    const first = this.bytes[start];
+    this.isSigned = first === plus || first === minus;
+    if (this.isSigned && this.kind > StatKind.gauge) return 'has a sign before a value that cannot have one';
+    if (!this.#numbers.read(this.bytes, start, end)) return 'has a value that is not a number';
+    this.value = this.#numbers.value;
+    return Number.isFinite(this.value) ? undefined : 'has a value that is out of range';
+  }
+
+  /** Counts the line, which ends here. */
+  #fail(end: number, problem: string): number {
+    this.rejectedLines++;
+    if (this.rejects.length < maxDetailedRejects) {
+      const message = `line ${excerpt(this.bytes, this.bucketStart, end)} ${problem}`;
+      this.rejects.push({ row: this.lines, fault: fault('syntax', Codes.lineSyntax, message) });
+    }
+    return 0;
+  }
+}

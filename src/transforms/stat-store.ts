@@ -1,0 +1,280 @@
+import { KeyTable } from './key-table.js';
+import { StatKind, type StatsdReader } from './parse/statsd.js';
+import { isSpread, statSeries } from './stat-name.js';
+
+/** What a store may hold. */
+export interface StatLimits {
+  /** Series at once. */
+  readonly maxKeys: number;
+  /** Bytes of the names of all series together. */
+  readonly maxKeyBytes: number;
+  /** Different values of all sets together. */
+  readonly maxSetValues: number;
+}
+
+/** By kind: whether the statistics begin anew after they were written. */
+export type StatDeletion = readonly boolean[];
+
+/** Values of a timing that are kept to find percentiles; further ones replace random ones. */
+const keptSamples = 1000;
+const initialSlots = 256;
+/** Numbers of a series: sum, count, mean, squared deviations, lowest, highest. */
+const width = 6;
+/** Text of numbers and field names of one line is shorter than this, percentiles apart. */
+const maxLineBytes = 512;
+const maxPercentileBytes = 64;
+
+/**
+ * The statistics of all series since they were last written, in typed arrays. Bounded by {@link StatLimits}: what goes
+ * beyond is refused with its reason. Implements `StatTaker`.
+ */
+export class StatStore {
+  /** Messages refused because of a limit. */
+  refused = 0;
+  readonly #limits: StatLimits;
+  readonly #deletion: StatDeletion;
+  readonly #percentiles: readonly number[];
+  /** Slots by the key as it stands in messages, and by series: several spellings may be one series. */
+  #keys = new KeyTable();
+  #slotsBySeries = new Map<string, number>();
+  #series: Buffer[] = [];
+  #kinds = new Uint8Array(initialSlots);
+  /** 1 for a series with something to write. */
+  #filled = new Uint8Array(initialSlots);
+  /** 1 for a series with nothing to write at the last gather. */
+  #idle = new Uint8Array(initialSlots);
+  #numbers = new Float64Array(initialSlots * width);
+  #sets = new Map<number, Set<string>>();
+  #samples = new Map<number, Float64Array>();
+  #setValues = 0;
+
+  constructor(limits: StatLimits, deletion: StatDeletion, percentiles: readonly number[]) {
+    this.#limits = limits;
+    this.#deletion = deletion;
+    this.#percentiles = percentiles;
+  }
+
+  /** Series held. */
+  get size(): number {
+    return this.#series.length;
+  }
+
+  take(message: StatsdReader): string | undefined {
+    const { bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind } = message;
+    let slot = this.#keys.find(bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind);
+    if (slot < 0) {
+      const added = this.#add(message);
+      if (typeof added === 'string') return added;
+      slot = added;
+    }
+    if (kind === StatKind.set) return this.#addToSet(slot, message);
+    this.#filled[slot] = 1;
+    const at = slot * width;
+    if (kind === StatKind.counter) this.#numbers[at] = this.#numbers[at]! + counted(message.value, message.rate);
+    else if (kind !== StatKind.gauge) this.#addSample(slot, message.value, Math.floor(1 / message.rate));
+    else this.#numbers[at] = message.isSigned ? this.#numbers[at]! + message.value : message.value;
+    return undefined;
+  }
+
+  /**
+   * What is there to write, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
+   * emptied as they are written, so that messages may be taken between two blocks. Series without messages for a whole
+   * interval are forgotten at the end where their kind begins anew.
+   */
+  *gather(micros: bigint, blockBytes: number): Generator<{ readonly bytes: Uint8Array; readonly rows: number }> {
+    const time = ` ${micros}\n`;
+    const most = maxLineBytes + maxPercentileBytes * this.#percentiles.length;
+    let block = Buffer.allocUnsafe(blockBytes);
+    let length = 0;
+    let rows = 0;
+    for (let slot = 0; slot < this.#series.length; slot++) {
+      if (this.#filled[slot] === 0) {
+        this.#idle[slot] = 1;
+        continue;
+      }
+      this.#idle[slot] = 0;
+      const series = this.#series[slot]!;
+      const need = series.length + most;
+      if (length + need > block.length) {
+        if (rows > 0) yield { bytes: block.subarray(0, length), rows };
+        block = Buffer.allocUnsafe(Math.max(blockBytes, need));
+        length = 0;
+        rows = 0;
+      }
+      length += series.copy(block, length);
+      length += block.write(`${this.#fields(slot)}${time}`, length, 'latin1');
+      rows++;
+      if (this.#deletion[this.#kinds[slot]!]) this.#empty(slot);
+    }
+    if (rows > 0) yield { bytes: block.subarray(0, length), rows };
+    this.#forgetIdle();
+  }
+
+  #fields(slot: number): string {
+    const kind = this.#kinds[slot]!;
+    const at = slot * width;
+    const numbers = this.#numbers;
+    if (kind === StatKind.set) return `value=${this.#sets.get(slot)?.size ?? 0}`;
+    if (!isSpread(kind)) return `value=${numbers[at]!}`;
+    const count = numbers[at + 1]!;
+    const deviation = Math.sqrt(Math.max(0, numbers[at + 3]! / count));
+    const text = `mean=${numbers[at + 2]!},stddev=${deviation},sum=${numbers[at]!},upper=${numbers[at + 5]!},lower=${numbers[at + 4]!},count=${count}i`;
+    const samples = this.#samples.get(slot);
+    if (samples === undefined) return text;
+    const sorted = samples.slice(0, Math.min(count, keptSamples)).sort();
+    const percentiles = this.#percentiles.map((p) => {
+      const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
+      return `,${p}_percentile=${sorted[rank - 1]!}`;
+    });
+    return text + percentiles.join('');
+  }
+
+  #add(message: StatsdReader): number | string {
+    const series = statSeries(message);
+    if (typeof series === 'string') return series;
+    const { bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind } = message;
+    const { maxKeys, maxKeyBytes } = this.#limits;
+    if (this.#keys.size >= maxKeys || this.#keys.bytes >= maxKeyBytes) {
+      this.refused++;
+      return `would be one series more than the ${maxKeys} that are kept`;
+    }
+    const name = series.toString();
+    let slot = this.#slotsBySeries.get(name);
+    if (slot === undefined) {
+      slot = this.#series.length;
+      this.#reserve(slot);
+      this.#series.push(series);
+      this.#slotsBySeries.set(name, slot);
+      this.#kinds[slot] = kind;
+      this.#empty(slot);
+    }
+    if (this.#keys.add(bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind, slot)) return slot;
+    this.refused++;
+    return 'has a name that collides with too many others';
+  }
+
+  #addToSet(slot: number, { bytes, valueStart, valueEnd }: StatsdReader): string | undefined {
+    let set = this.#sets.get(slot);
+    if (set === undefined) {
+      set = new Set();
+      this.#sets.set(slot, set);
+    }
+    this.#filled[slot] = 1;
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset + valueStart, valueEnd - valueStart).toString('latin1');
+    if (set.has(value)) return undefined;
+    if (this.#setValues >= this.#limits.maxSetValues) {
+      this.refused++;
+      return `would be one value more than the ${this.#limits.maxSetValues} that all sets together keep`;
+    }
+    set.add(value);
+    this.#setValues++;
+    return undefined;
+  }
+
+  /** Counts a value `weight` times: mean and deviation by Welford's method, which holds for values far from zero. */
+  #addSample(slot: number, value: number, weight: number): void {
+    const numbers = this.#numbers;
+    const at = slot * width;
+    const before = numbers[at + 1]!;
+    const count = before + weight;
+    const deviation = value - numbers[at + 2]!;
+    const mean = numbers[at + 2]! + (deviation * weight) / count;
+    numbers[at] = numbers[at]! + value * weight;
+    numbers[at + 1] = count;
+    numbers[at + 2] = mean;
+    numbers[at + 3] = numbers[at + 3]! + weight * deviation * (value - mean);
+    if (before === 0 || value < numbers[at + 4]!) numbers[at + 4] = value;
+    if (before === 0 || value > numbers[at + 5]!) numbers[at + 5] = value;
+    if (this.#percentiles.length > 0) this.#keepSample(slot, value, before, weight);
+  }
+
+  #keepSample(slot: number, value: number, before: number, weight: number): void {
+    let samples = this.#samples.get(slot);
+    if (samples === undefined) {
+      samples = new Float64Array(keptSamples);
+      this.#samples.set(slot, samples);
+    }
+    for (let i = 0; i < Math.min(weight, keptSamples); i++) {
+      const position = before + i < keptSamples ? before + i : Math.floor(Math.random() * (before + i + 1));
+      if (position < keptSamples) samples[position] = value;
+    }
+  }
+
+  #empty(slot: number): void {
+    this.#filled[slot] = 0;
+    this.#numbers.fill(0, slot * width, (slot + 1) * width);
+    this.#samples.delete(slot);
+    const set = this.#sets.get(slot);
+    if (set === undefined) return;
+    this.#setValues -= set.size;
+    this.#sets.delete(slot);
+  }
+
+  /** Forgets series that had no message for a whole interval, once they are half of all or new ones find no room. */
+  #forgetIdle(): void {
+    const count = this.#series.length;
+    let idle = 0;
+    for (let slot = 0; slot < count; slot++) if (this.#isForgettable(slot)) idle++;
+    const { maxKeys, maxKeyBytes } = this.#limits;
+    const isFull = this.#keys.size >= maxKeys || this.#keys.bytes >= maxKeyBytes;
+    if (idle === 0 || (idle * 2 < count && !isFull)) return;
+    const slots = new Int32Array(count).fill(-1);
+    let next = 0;
+    for (let slot = 0; slot < count; slot++) if (!this.#isForgettable(slot)) slots[slot] = next++;
+    this.#keys = this.#keys.kept((slot) => slots[slot]!);
+    this.#moveTo(slots);
+  }
+
+  /** A message may have come since the gather passed by. */
+  #isForgettable(slot: number): boolean {
+    return this.#idle[slot] === 1 && this.#filled[slot] === 0;
+  }
+
+  #moveTo(slots: Int32Array): void {
+    const series: Buffer[] = [];
+    const bySeries = new Map<string, number>();
+    for (let slot = 0; slot < slots.length; slot++) {
+      const to = slots[slot]!;
+      if (to < 0) {
+        this.#empty(slot);
+        continue;
+      }
+      series.push(this.#series[slot]!);
+      bySeries.set(this.#series[slot]!.toString(), to);
+      this.#kinds[to] = this.#kinds[slot]!;
+      this.#filled[to] = this.#filled[slot]!;
+      this.#idle[to] = this.#idle[slot]!;
+      this.#numbers.copyWithin(to * width, slot * width, (slot + 1) * width);
+    }
+    this.#sets = moved(this.#sets, slots);
+    this.#samples = moved(this.#samples, slots);
+    this.#series = series;
+    this.#slotsBySeries = bySeries;
+  }
+
+  #reserve(slot: number): void {
+    if (slot < this.#kinds.length) return;
+    const size = this.#kinds.length * 2;
+    this.#kinds = grown(this.#kinds, size);
+    this.#filled = grown(this.#filled, size);
+    this.#idle = grown(this.#idle, size);
+    const numbers = new Float64Array(size * width);
+    numbers.set(this.#numbers);
+    this.#numbers = numbers;
+  }
+}
+
+/** What a counter grows by: whole numbers, as clients of this protocol expect, the value and the quotient cut off. */
+function counted(value: number, rate: number): number {
+  return rate === 1 ? Math.trunc(value) : Math.trunc(Math.trunc(value) / rate);
+}
+
+function moved<T>(bySlot: ReadonlyMap<number, T>, slots: Int32Array): Map<number, T> {
+  return new Map(Array.from(bySlot, ([slot, value]) => [slots[slot]!, value]));
+}
+
+function grown(old: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const next = new Uint8Array(size);
+  next.set(old);
+  return next;
+}

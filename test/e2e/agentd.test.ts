@@ -1,0 +1,196 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { encryptedPacket, packetOf, signedPacket } from '../support/agent-packets.js';
+import { sendDatagrams } from '../support/datagrams.js';
+import { temporaryDirectory } from '../support/engine.js';
+import { directoryFor, run } from '../support/processes.js';
+import { type Rows, rowsSoon } from '../support/rows-soon.js';
+import { startService } from '../support/service.js';
+
+const [directory, removeDirectory] = temporaryDirectory();
+const userFile = join(directory, 'users');
+writeFileSync(userFile, 'user1: secret1\n');
+const typesDb = join(directory, 'types.db');
+writeFileSync(typesDb, 'load shortterm:GAUGE:0:5000, midterm:GAUGE:0:5000, longterm:GAUGE:0:5000\n');
+
+const { service, end } = await startService('--smlAutoCreateDB=true', `--agentd.userFile=${userFile}`);
+test.after.always(async () => {
+  await end();
+  removeDirectory();
+});
+
+const port = service.listeners.get('agentd') ?? 0;
+const folder = join(import.meta.dirname, '../../../fixtures/agentd');
+
+interface Recorded {
+  readonly value_lists: readonly {
+    readonly host: string;
+    readonly plugin: string;
+    readonly plugin_instance: string;
+    readonly type: string;
+    readonly type_instance: string;
+    readonly time_ns: string;
+    readonly values: readonly { readonly value: number | string }[];
+  }[];
+}
+
+test.serial('recorded packets, plain, signed and encrypted, are found again', async (t) => {
+  await service.run("CREATE DATABASE agentd PRECISION 'ns'");
+  const last = packetOf([{ host: 'end', plugin: 'end', type: 'end', values: [['gauge', 1]] }]);
+  const files = readdirSync(folder).filter((name) => name.endsWith('.bin'));
+  t.is(files.length, 16);
+  await sendDatagrams(
+    port,
+    files.map((name) => readFileSync(join(folder, name))),
+    1,
+  );
+  await sendDatagrams(port, [last]);
+  const expected = new Map<string, Set<string>>();
+  for (const name of files) {
+    const { value_lists: lists }: Recorded = JSON.parse(
+      readFileSync(join(folder, name.replace('.bin', '.json')), 'utf8'),
+    );
+    for (const list of lists) {
+      for (const [i, { value }] of list.values.entries()) {
+        if (value === 'NaN') continue;
+        const table = `${list.plugin}_${list.values.length === 1 ? 'value' : i}`.replaceAll('.', '_');
+        const number = typeof value === 'string' && !Number.isFinite(Number(value)) ? 'null' : String(Number(value));
+        const tags = [list.host, list.plugin_instance, list.type, list.type_instance].join('/');
+        const rows = expected.get(table) ?? new Set();
+        expected.set(table, rows.add(`${tags} ${number} ${list.time_ns.slice(0, -1)}`));
+      }
+    }
+  }
+  await rowsSoon(service, 'agentd', 'SELECT * FROM end_value');
+  for (const [table, rows] of expected) {
+    const { body } = await service.sql(`SELECT *, CAST(_ts AS BIGINT) FROM \`${table}\``, { database: 'agentd' });
+    const names = body.column_meta.map(([name]) => name);
+    const column = (row: readonly unknown[], name: string): unknown => row[names.indexOf(name)] ?? '';
+    const found = body.data.map((row) => {
+      const tags = ['host', 'instance', 'type', 'type_instance'].map((name) => column(row, name)).join('/');
+      const value = row[names.indexOf('value')];
+      return `${tags} ${value === null ? 'null' : Number(value)} ${String(row.at(-1)).slice(0, -1)}`;
+    });
+    t.deepEqual(found.sort(), [...rows].sort(), table);
+  }
+});
+
+test('what is sent amid broken packets is stored', async (t) => {
+  const seed = readFileSync(join(folder, 'collectd-5.12-plain-01.bin'));
+  const packets: Buffer[] = [];
+  for (let i = 0; i < 2_000; i++) {
+    // Beyond the length of its first part a packet means nothing; the first part is spoilt, so no names become tables.
+    const spoilt = Buffer.from(seed);
+    spoilt.writeUInt16BE(0xff00 | (i & 0xff), 2);
+    packets.push(spoilt);
+    if (i % 20 === 0) {
+      const time = 1_700_000_000n + BigInt(i);
+      packets.push(packetOf([{ host: 'h', plugin: 'amidst', type: 't', time, values: [['derive', BigInt(i)]] }]));
+    }
+  }
+  await sendDatagrams(port, packets);
+  const rows = await rowsSoon(service, 'agentd', 'SELECT COUNT(*) FROM amidst_value', (all) => all[0]?.[0] === 100);
+  t.deepEqual(rows, [[100]]);
+});
+
+test('a level of security keeps out what is less secure, and a types database names the values', async (t) => {
+  const settings = ['--agentd.securityLevel=sign', `--agentd.userFile=${userFile}`, `--agentd.typesDb=[${typesDb}]`];
+  const strict = await startService('--smlAutoCreateDB=true', ...settings);
+  t.teardown(strict.end);
+  const packet = (host: string) =>
+    packetOf([
+      {
+        host,
+        plugin: 'load',
+        type: 'load',
+        values: [
+          ['gauge', 0.5],
+          ['gauge', 0.25],
+          ['gauge', 0.125],
+        ],
+      },
+    ]);
+  await sendDatagrams(strict.service.listeners.get('agentd') ?? 0, [
+    packet('plain'),
+    signedPacket(packet('forged'), 'user1', 'wrong'),
+    encryptedPacket(packet('unknown'), 'nobody', 'secret1'),
+    signedPacket(packet('signed'), 'user1', 'secret1'),
+    encryptedPacket(packet('encrypted'), 'user1', 'secret1'),
+  ]);
+  const ask = (table: string) =>
+    rowsSoon(strict.service, 'agentd', `SELECT host, value FROM ${table} ORDER BY host`, (rows) => rows.length === 2);
+  t.deepEqual(await ask('load_longterm'), [
+    ['encrypted', 0.125],
+    ['signed', 0.125],
+  ]);
+  t.deepEqual(
+    (await ask('load_shortterm')).map(([, value]) => value),
+    [0.5, 0.5],
+  );
+  t.true(strict.service.log.join().includes('Packets were refused'));
+});
+
+test('a user file that cannot be read stops the start with one line', async (t) => {
+  const error = await t.throwsAsync(startService('--agentd.userFile=/nowhere/users'));
+  t.regex(error?.message ?? '', /sluice: agentd\.userFile: \/nowhere\/users cannot be read/);
+});
+
+test('packets of an outage of the engine are written after it', async (t) => {
+  const broken = await startService('--smlAutoCreateDB=true');
+  t.teardown(broken.end);
+  const listener = broken.service.listeners.get('agentd') ?? 0;
+  const packet = (second: number) =>
+    packetOf([
+      { host: 'h', plugin: 'during', type: 't', time: 1_700_000_000n + BigInt(second), values: [['gauge', second]] },
+    ]);
+  await sendDatagrams(listener, [packet(0)]);
+  await rowsSoon(broken.service, 'agentd', 'SELECT value FROM during_value');
+  process.kill(broken.service.enginePid(), 'SIGKILL');
+  await sendDatagrams(
+    listener,
+    Array.from({ length: 50 }, (_, i) => packet(i + 1)),
+    20,
+  );
+  const count = 'SELECT COUNT(*), SUM(value) FROM during_value';
+  t.deepEqual(await rowsSoon(broken.service, 'agentd', count, (rows: Rows) => rows[0]?.[0] === 51), [[51, 1275]]);
+});
+
+const collectd = '/usr/sbin/collectd';
+
+test('the agent itself is understood: its load, with the security of an encrypted connection', async (t) => {
+  if (!existsSync(collectd)) {
+    t.log(`skipped: there is no ${collectd}`);
+    t.pass();
+    return;
+  }
+  const home = directoryFor(t);
+  writeFileSync(
+    join(home, 'collectd.conf'),
+    `Hostname "agent.example"
+FQDNLookup false
+BaseDir "${home}"
+PIDFile "${home}/pid"
+TypesDB "/usr/share/collectd/types.db"
+Interval 0.5
+LoadPlugin load
+LoadPlugin memory
+LoadPlugin network
+<Plugin network>
+  <Server "127.0.0.1" "${port}">
+    SecurityLevel Encrypt
+    Username "user1"
+    Password "secret1"
+  </Server>
+</Plugin>
+`,
+  );
+  run(t, collectd, ['-f', '-C', join(home, 'collectd.conf')]);
+  const where = "WHERE host = 'agent.example' AND _ts > NOW() - 5m AND _ts <= NOW()";
+  const ask = (statement: string) => rowsSoon(service, 'agentd', statement, (rows) => rows.length >= 2);
+  const loads = await ask(`SELECT value, type FROM load_0 ${where}`);
+  t.true(loads.length >= 2);
+  t.true(loads.every(([value, type]) => Number(value) >= 0 && type === 'load'));
+  const memory = await ask(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
+  t.true(memory.length >= 2 && memory.every(([value]) => Number(value) > 0));
+});

@@ -1,0 +1,260 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { StatsD } from 'hot-shots';
+import { sendDatagrams } from '../support/datagrams.js';
+import { type Rows, rowsSoon } from '../support/rows-soon.js';
+import { startService, type TestService } from '../support/service.js';
+
+const settings = ['--smlAutoCreateDB=true', '--statsgw.gatherInterval=200ms'];
+const { service, end } = await startService(...settings, '--statsgw.deleteCounters=false');
+const tcp = await startService(...settings, '--statsgw.protocol=tcp', '--statsgw.percentiles=[50,99.9]');
+test.after.always(() => Promise.all([end(), tcp.end()]));
+
+async function sendTcp(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  for (const piece of pieces) socket.write(piece);
+  socket.end();
+  await once(socket, 'close');
+}
+
+/** Rows in the database of this door. */
+function rowsOf(from: TestService, statement: string, enough?: (rows: Rows) => boolean): Promise<Rows> {
+  return rowsSoon(from, 'statsgw', statement, enough);
+}
+
+const fixtures = join(import.meta.dirname, '../../../fixtures/statsgw');
+const port = service.listeners.get('statsgw') ?? 0;
+const tcpPort = tcp.service.listeners.get('statsgw') ?? 0;
+
+test('messages of one interval become one row of each series', async (t) => {
+  const texts = [
+    'page.hits:4|c|@0.2',
+    'lat:2|ms:4|ms:4|ms:4|ms',
+    'lat:5|ms:5|ms:7|ms:9|ms',
+    'uid:ann|s\nuid:bob|s',
+    'uid:ann|s',
+  ];
+  await sendDatagrams(port, [
+    ...texts,
+    'x:+3|ms',
+    'x1|c',
+    'q:7|g\nq:-2|g\nq:+10|g',
+    'web,region=eu:1|c',
+    'web:1|c|#a:b c',
+  ]);
+  await rowsOf(service, 'SELECT * FROM web WHERE region IS NULL');
+  const ask = (statement: string) => rowsOf(service, statement);
+  t.deepEqual(await ask('SELECT value, metric_type FROM page_hits LIMIT 1'), [[20, 'counter']]);
+  t.deepEqual(await ask('SELECT mean, stddev, sum, lower, upper, `count`, metric_type FROM lat'), [
+    [5, 2, 40, 2, 9, 8, 'timing'],
+  ]);
+  t.deepEqual(await ask('SELECT value FROM q'), [[15]]);
+  t.deepEqual(await ask('SELECT value, metric_type FROM uid'), [[2, 'set']]);
+  t.deepEqual(await ask('SELECT DISTINCT region, a FROM web ORDER BY a'), [
+    ['eu', null],
+    [null, 'b c'],
+  ]);
+  const times = await ask('SELECT COUNT(*) FROM page_hits WHERE _ts > NOW() - 1m AND _ts <= NOW()');
+  t.true(Number(times[0]?.[0]) > 0);
+});
+
+test('counters that are not deleted go on and are written at every gather', async (t) => {
+  await sendDatagrams(port, ['kept:1|c']);
+  await rowsOf(service, 'SELECT value FROM kept');
+  await sendDatagrams(port, ['kept:2|c']);
+  const rows = await rowsOf(service, 'SELECT value FROM kept ORDER BY _ts', (all) => all.at(-1)?.[0] === 3);
+  t.is(rows[0]?.[0], 1);
+  t.is(rows.at(-1)?.[0], 3);
+});
+
+test('one name used in several ways loses nothing', async (t) => {
+  await sendDatagrams(port, ['mixed:3|c\nmixed:2.5|g\nmixed:a|s\nmixed:7|ms']);
+  const rows = await rowsOf(
+    service,
+    'SELECT DISTINCT metric_type, value, mean FROM mixed ORDER BY metric_type',
+    (all) => all.length === 4,
+  );
+  t.deepEqual(rows, [
+    ['counter', 3, null],
+    ['gauge', 2.5, null],
+    ['set', 1, null],
+    ['timing', null, 7],
+  ]);
+});
+
+interface Reference {
+  readonly gauges: Readonly<Record<string, number>>;
+  readonly sets: Readonly<Record<string, readonly string[]>>;
+  readonly timers: Readonly<Record<string, readonly number[]>>;
+  readonly counters: Readonly<Record<string, number>>;
+}
+
+test('recorded payloads of all clients are found again, as the reference daemon reported them', async (t) => {
+  const lines = readFileSync(join(fixtures, 'payloads.jsonl'), 'utf8').trim().split('\n');
+  const samples: { transport: string; payload: string }[] = lines.map((line) => JSON.parse(line));
+  const recording = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=3s');
+  t.teardown(recording.end);
+  const udp = samples.filter(({ transport }) => transport === 'udp').map(({ payload }) => payload);
+  await sendDatagrams(recording.service.listeners.get('statsgw') ?? 0, udp);
+  const ask = (statement: string) => rowsOf(recording.service, statement);
+  const reference: Reference = JSON.parse(readFileSync(join(fixtures, 'aggregate-of-all-udp.json'), 'utf8'));
+  const isPlain = ([name]: readonly [string, unknown]): boolean => !name.includes(';') && !name.startsWith('tg.');
+  const table = (name: string): string => `\`${name.replaceAll('.', '_')}\``;
+  const storedValue = async (name: string, kind: string): Promise<unknown> =>
+    (await ask(`SELECT value FROM ${table(name)} WHERE metric_type = '${kind}'`))[0]?.[0];
+  for (const [name, value] of Object.entries(reference.gauges).filter(isPlain))
+    t.is(await storedValue(name, 'gauge'), value);
+  for (const [name, values] of Object.entries(reference.sets).filter(isPlain)) {
+    t.is(await storedValue(name, 'set'), values.length);
+  }
+  for (const [name, values] of Object.entries(reference.timers).filter(isPlain)) {
+    const statement = `SELECT lower, upper, \`count\` FROM ${table(name)} WHERE metric_type = 'timing'`;
+    t.deepEqual(await ask(statement), [[Math.min(...values), Math.max(...values), values.length]]);
+  }
+  const sums = ['hs.size', 'hs.dist', 'sc.h', 'ns.h.x'];
+  for (const [name, value] of Object.entries(reference.counters).filter(isPlain)) {
+    if (sums.includes(name))
+      t.deepEqual(await ask(`SELECT sum FROM ${table(name)} WHERE metric_type = 'histogram'`), [[value]]);
+    else t.is(await storedValue(name, 'counter'), Math.trunc(value), name);
+  }
+  t.deepEqual(await ask('SELECT value, env, zone, x, solo FROM hs_tagged_g'), [[7, 'prod', 'a', 'y', 'true']]);
+  t.deepEqual(await ask('SELECT value, env, route FROM tg_tagged'), [[3, 'prod', 'r1']]);
+});
+
+test('recorded streams are found again, however they are cut', async (t) => {
+  for (const name of ['tcp-hot-shots.bin', 'tcp-immobiliarelabs-dats.bin', 'tcp-statsd-python.bin']) {
+    const bytes = readFileSync(join(fixtures, name));
+    await sendTcp(tcpPort, bytes.subarray(0, 7), bytes.subarray(7, 20), bytes.subarray(20));
+  }
+  const ask = (statement: string) => rowsOf(tcp.service, statement);
+  t.deepEqual(await ask('SELECT value FROM tcp_requests'), [[4]]);
+  t.deepEqual(await ask('SELECT value FROM tcp_g'), [[2.25]]);
+  t.deepEqual(await ask('SELECT mean, `50_percentile`, `99.9_percentile` FROM tcp_t'), [[9, 9, 9]]);
+  t.deepEqual(await ask('SELECT value FROM tcp_s'), [[1]]);
+  t.deepEqual(await ask('SELECT value FROM pytcp_c'), [[3]]);
+  t.deepEqual(await ask('SELECT sum FROM pytcp_t'), [[320]]);
+  t.deepEqual(await ask('SELECT value FROM datst_g'), [[4]]);
+});
+
+async function hotShots(t: ExecutionContext, options: { readonly port: number; readonly protocol: 'tcp' | 'udp' }) {
+  const client = new StatsD({ ...options, host: '127.0.0.1', prefix: `hot${options.protocol}.`, maxBufferSize: 1000 });
+  for (let i = 0; i < 1000; i++) client.increment('requests');
+  client.gauge('temperature', 21.5, ['room:a b', 'floor:2']);
+  client.timing('wait', 12);
+  client.histogram('size', 5);
+  client.distribution('spread', 6);
+  client.unique('users', 'ann');
+  await new Promise<void>((resolve) => client.close(() => resolve()));
+  t.pass();
+}
+
+for (const [protocol, from, at] of [
+  ['udp', service, port],
+  ['tcp', tcp.service, tcpPort],
+] as const) {
+  test(`hot-shots over ${protocol}: everything it sends is found`, async (t) => {
+    await hotShots(t, { port: at, protocol });
+    const sum = protocol === 'udp' ? 'MAX(value)' : 'SUM(value)';
+    const ask = (statement: string, enough?: (rows: Rows) => boolean) => rowsOf(from, statement, enough);
+    t.deepEqual(await ask(`SELECT ${sum} FROM hot${protocol}_requests`, (rows) => rows[0]?.[0] === 1000), [[1000]]);
+    t.deepEqual(await ask(`SELECT value, room, floor FROM hot${protocol}_temperature`), [[21.5, 'a b', '2']]);
+    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_wait`), [[12, 'timing']]);
+    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_size`), [[5, 'histogram']]);
+    t.deepEqual(await ask(`SELECT sum, metric_type FROM hot${protocol}_spread`), [[6, 'histogram']]);
+    t.deepEqual(await ask(`SELECT value, metric_type FROM hot${protocol}_users`), [[1, 'set']]);
+  });
+}
+
+interface StatsdClient {
+  counter(name: string, value: number, tags?: Readonly<Record<string, string>>): void;
+  gauge(name: string, value: number): void;
+  timing(name: string, value: number): void;
+  set(name: string, value: string): void;
+  close(): void;
+}
+
+test('statsd-client over udp and tcp: everything it sends is found', async (t) => {
+  const Client: new (options: object) => StatsdClient = createRequire(import.meta.url)('statsd-client');
+  for (const [from, options] of [
+    [service, { host: '127.0.0.1', port, prefix: 'scudp' }],
+    [tcp.service, { host: '127.0.0.1', port: tcpPort, tcp: true, prefix: 'sctcp' }],
+  ] as const) {
+    const client = new Client({ ...options, socketTimeout: 500 });
+    client.counter('requests', 7, { env: 'prod' });
+    client.gauge('temperature', 3.5);
+    client.timing('wait', 42);
+    client.set('users', 'ann');
+    const { prefix } = options;
+    t.deepEqual((await rowsOf(from, `SELECT value, env FROM ${prefix}_requests`))[0], [7, 'prod']);
+    t.deepEqual(await rowsOf(from, `SELECT value FROM ${prefix}_temperature`), [[3.5]]);
+    t.deepEqual(await rowsOf(from, `SELECT mean FROM ${prefix}_wait`), [[42]]);
+    t.deepEqual(await rowsOf(from, `SELECT value FROM ${prefix}_users`), [[1]]);
+    client.close();
+  }
+});
+
+test('what was not gathered yet is written as the service stops', async (t) => {
+  const first = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=1h');
+  t.teardown(first.end);
+  await sendDatagrams(first.service.listeners.get('statsgw') ?? 0, ['last:1|c', 'last:2|c']);
+  await sleep(50);
+  await first.service.stop();
+  const later = await startService(`--database.path=${first.service.path}`);
+  t.teardown(later.end);
+  t.deepEqual(await later.service.rows('SELECT value FROM statsgw.last'), [[3]]);
+});
+
+test('bad packets cost nothing but themselves', async (t) => {
+  const seed = Buffer.from('4|c|@0.2:-2.5e1|g:7|ms|@0.1:ann|s:2:3:4|h');
+  const socket = createSocket('udp4');
+  const send = (packet: string | Uint8Array) =>
+    new Promise<void>((resolve) => socket.send(packet, port, '127.0.0.1', () => resolve()));
+  for (let i = 0; i < 10_000; i++) {
+    const spoilt = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
+    for (let k = 0; k < 3; k++) spoilt[Math.floor(Math.random() * spoilt.length)] = Math.floor(Math.random() * 256);
+    if (i % 10 === 0) await send('amidst:1|c');
+    // One name, or there would be thousands of tables.
+    await send(
+      Buffer.concat([Buffer.from('spoilt:'), spoilt.map((byte) => (byte === 0x0a || byte === 0x23 ? 0x7c : byte))]),
+    );
+  }
+  socket.close();
+  const [[value] = []] = await rowsOf(service, 'SELECT MAX(value) FROM amidst', (rows) => rows[0]?.[0] === 1000);
+  t.is(value, 1000);
+});
+
+test('messages of an outage of the engine are written after it', async (t) => {
+  const broken = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=100ms', '--statsgw.worker=2');
+  t.teardown(broken.end);
+  const listener = broken.service.listeners.get('statsgw') ?? 0;
+  await sendDatagrams(listener, ['during:1|c']);
+  await rowsOf(broken.service, 'SELECT value FROM during');
+  process.kill(broken.service.enginePid(), 'SIGKILL');
+  for (let i = 0; i < 50; i++) {
+    await sendDatagrams(listener, ['during:1|c']);
+    await sleep(20);
+  }
+  const sum = 'SELECT SUM(value) FROM during';
+  const rows = await rowsOf(broken.service, sum, (all) => all[0]?.[0] === 51);
+  t.deepEqual(rows, [[51]]);
+});
+
+test('a wrong password of the listener is said, and nothing is stored', async (t) => {
+  const wrong = await startService(
+    '--smlAutoCreateDB=true',
+    '--statsgw.gatherInterval=50ms',
+    '--statsgw.password=wrong',
+  );
+  t.teardown(wrong.end);
+  await sendDatagrams(wrong.service.listeners.get('statsgw') ?? 0, ['secret:1|c']);
+  for (let i = 0; i < 100 && !wrong.service.log.join().includes('Authentication failure'); i++) await sleep(50);
+  t.true(wrong.service.log.join().includes('Authentication failure'));
+  t.not(await wrong.service.code('SELECT * FROM statsgw.secret'), 0);
+});

@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import fc from 'fast-check';
+import type { Target } from '../../../src/model/batch.js';
+import type { Delivery } from '../../../src/model/delivery.js';
+import { delivered } from '../../../src/model/delivery.js';
+import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
+import { StatsgwSource, type StatsgwSourceOptions } from '../../../src/sources/statsgw/source.js';
+import { sourceContract } from '../../contracts/source-contract.js';
+import { sendDatagrams } from '../../support/datagrams.js';
+import { silentLog } from '../../support/engine.js';
+import { until } from '../../support/processes.js';
+import { overheard } from '../../support/unanswered.js';
+
+const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
+const lines = Array.from({ length: 40 }, (_, i) => `name.${i}:${i}|c\n`);
+const large = lines.join('');
+
+function sourceOf(more: Partial<StatsgwSourceOptions>, gate = new ByteCreditGate(64)): StatsgwSource {
+  const options: StatsgwSourceOptions = {
+    protocol: 'udp',
+    host: '127.0.0.1',
+    port: 0,
+    maxTCPConnections: 2,
+    tcpKeepAlive: true,
+    allowPendingMessages: 1000,
+    target,
+    ...more,
+  };
+  const source = new StatsgwSource(options, gate, silentLog);
+  made.push(source);
+  return source;
+}
+
+const made: StatsgwSource[] = [];
+test.after.always(() => Promise.all(made.map((source) => source.stop())));
+
+async function sendStream(port: number, pieces: readonly (string | Uint8Array)[], pauseMs = 0): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  const connected = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  if (!connected) return;
+  for (const piece of pieces) {
+    socket.write(piece);
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
+  socket.end();
+}
+
+/** The contract's senders: the text in pieces, each of whole lines for datagrams. */
+function contractFor(protocol: 'tcp' | 'udp') {
+  return async () => {
+    const gate = new ByteCreditGate(64);
+    const source = sourceOf({ protocol }, gate);
+    const heard = overheard(source);
+    await source.start();
+    const send = async (text: string): Promise<Delivery | undefined> => {
+      heard.begin();
+      const pieces = text.match(/.*\n/g) ?? [];
+      if (protocol === 'udp') await sendDatagrams(source.port, pieces, 1);
+      else await sendStream(source.port, pieces, 1);
+      return heard.ending(Buffer.byteLength(text), 1_000);
+    };
+    return { source: heard.source, gate, send };
+  };
+}
+
+sourceContract(test, 'statsgw over udp', contractFor('udp'), large);
+sourceContract(test, 'statsgw over tcp', contractFor('tcp'), large);
+
+test('datagrams for which there is no room are shed and counted, the others are kept', async (t) => {
+  const gate = new ByteCreditGate(64);
+  const source = sourceOf({ allowPendingMessages: 3 }, gate);
+  let text = '';
+  source.batches$.subscribe((batch) => {
+    text += Buffer.from(batch.payload.bytes).toString();
+    batch.settle(delivered(batch.rows));
+  });
+  await source.start();
+  const release = gate.hold('test');
+  await sendDatagrams(source.port, ['a:1|c', 'b:1|c\n', 'c:1|c', 'd:1|c', 'e:1|c']);
+  await until(() => source.counts.shedDatagrams === 2, 5_000);
+  release();
+  await until(() => text.length > 0, 5_000);
+  t.is(text, 'a:1|c\nb:1|c\nc:1|c\n');
+  t.like(source.counts, { datagrams: 3, shedDatagrams: 2 });
+  await source.stop();
+});
+
+test('a connection above the limit is closed at once, and a place that is left can be taken', async (t) => {
+  const source = sourceOf({ protocol: 'tcp' });
+  source.batches$.subscribe((batch) => batch.settle(delivered(1)));
+  await source.start();
+  const [first, second] = [connect(source.port, '127.0.0.1'), connect(source.port, '127.0.0.1')];
+  await Promise.all([once(first, 'connect'), once(second, 'connect')]);
+  const third = connect(source.port, '127.0.0.1').on('error', () => {});
+  await once(third, 'close');
+  t.is(source.counts.refusedConnections, 1);
+  first.destroy();
+  await sleep(20);
+  const fourth = connect(source.port, '127.0.0.1');
+  await once(fourth, 'connect');
+  await sleep(20);
+  t.false(fourth.destroyed);
+  t.is(source.counts.refusedConnections, 1);
+  second.destroy();
+  fourth.destroy();
+  await source.stop();
+});
+
+test('a line that is too long is counted, and its connection goes on', async (t) => {
+  const source = sourceOf({ protocol: 'tcp' }, new ByteCreditGate(1e6));
+  let text = '';
+  source.batches$.subscribe((batch) => {
+    text += Buffer.from(batch.payload.bytes).toString();
+    batch.settle(delivered(1));
+  });
+  await source.start();
+  await sendStream(source.port, ['a:1|c\n', 'x'.repeat(300_000), '\nb:1|c'], 5);
+  await until(() => text.length > 10, 5_000);
+  t.true(text === 'a:1|c\nb:1|c', text.slice(0, 100));
+  t.is(source.counts.tooLongLines, 1);
+  await source.stop();
+});
+
+test('how a stream is cut into packets never changes its text', async (t) => {
+  const source = sourceOf({ protocol: 'tcp', maxTCPConnections: 100 }, new ByteCreditGate(1e6));
+  const heard = overheard(source);
+  let text = '';
+  heard.source.batches$.subscribe((batch) => {
+    text += Buffer.from(batch.payload.bytes).toString();
+    batch.settle(delivered(1));
+  });
+  await source.start();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 12 }), async (cuts) => {
+      const pieces: string[] = [];
+      let at = 0;
+      for (const cut of cuts) {
+        pieces.push(large.slice(at, at + cut));
+        at += cut;
+      }
+      pieces.push(large.slice(at));
+      text = '';
+      heard.begin();
+      await sendStream(
+        source.port,
+        pieces.filter((piece) => piece !== ''),
+        1,
+      );
+      await heard.ending(large.length, 2_000);
+      t.is(text, large);
+    }),
+    { numRuns: 15 },
+  );
+  await source.stop();
+});
+
+test('a port in use is said in one line', async (t) => {
+  const holder = sourceOf({ protocol: 'tcp' });
+  await holder.start();
+  const source = sourceOf({ protocol: 'tcp', port: holder.port });
+  await t.throwsAsync(source.start(), { message: /TCP on 127\.0\.0\.1:\d+: the port is in use/ });
+  await source.stop();
+  await holder.stop();
+});

@@ -1,0 +1,16 @@
+import { createSocket } from 'node:dgram';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Sends datagrams to a port of this machine, one after the other. */
+export async function sendDatagrams(
+  port: number,
+  datagrams: readonly (string | Uint8Array)[],
+  pauseMs = 0,
+): Promise<void> {
+  const socket = createSocket('udp4');
+  for (const datagram of datagrams) {
+    await new Promise<void>((resolve) => socket.send(datagram, port, '127.0.0.1', () => resolve()));
+    if (pauseMs > 0) await sleep(pauseMs);
+  }
+  socket.close();
+}

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { StatsdReader } from '../../src/transforms/parse/statsd.js';
+import { StatStore } from '../../src/transforms/stat-store.js';
+import { deleteAll, gathered, statLimits, statsOf, storeOf } from '../support/stat-lines.js';
+
+test('counters are summed, scaled by their rate and cut to whole numbers', (t) => {
+  t.deepEqual(statsOf('page.hits:4|c|@0.2'), { 'page.hits,metric_type=counter': { value: 20 } });
+  t.deepEqual(statsOf('a:1|c|@0.3', 'a:1|c|@0.1', 'a:-2|c'), { 'a,metric_type=counter': { value: 11 } });
+  t.deepEqual(statsOf('a:1.9|c:4.6e-5|c:-1.9|c:3|c'), { 'a,metric_type=counter': { value: 3 } });
+});
+
+test('gauges keep the last value and follow signs', (t) => {
+  t.deepEqual(statsOf('q:7|g', 'q:-2|g', 'q:+10|g'), { 'q,metric_type=gauge': { value: 15 } });
+  t.deepEqual(statsOf('q:7|g\nq:0|g\nq:-7.5|g'), { 'q,metric_type=gauge': { value: -7.5 } });
+  t.deepEqual(statsOf('q:7|g|@0.1'), { 'q,metric_type=gauge': { value: 7 } });
+});
+
+test('sets count different texts', (t) => {
+  t.deepEqual(statsOf('uid:ann|s', 'uid:bob|s', 'uid:ann|s'), { 'uid,metric_type=set': { value: 2 } });
+  t.deepEqual(statsOf('uid:1|s:1.0|s'), { 'uid,metric_type=set': { value: 2 } });
+});
+
+test('timings and histograms give their statistics, distributions are histograms', (t) => {
+  const eight = { mean: 5, stddev: 2, sum: 40, lower: 2, upper: 9, count: 8 };
+  t.deepEqual(statsOf('lat:2|ms:4|ms:4|ms:4|ms:5|ms:5|ms:7|ms:9|ms'), { 'lat,metric_type=timing': eight });
+  t.deepEqual(statsOf('lat:2:4:4:4|h', 'lat:5:5:7:9|d'), { 'lat,metric_type=histogram': eight });
+  const ten = { mean: 3, stddev: 0, sum: 30, lower: 3, upper: 3, count: 10 };
+  t.deepEqual(statsOf('lat2:3|ms|@0.1'), { 'lat2,metric_type=timing': ten });
+});
+
+test('the deviation of large values that differ little is exact enough', (t) => {
+  const { stddev = 0 } =
+    statsOf('a:1000000004|ms:1000000007|ms:1000000013|ms:1000000016|ms')['a,metric_type=timing'] ?? {};
+  t.true(Math.abs(stddev - Math.sqrt(22.5)) < 1e-6);
+});
+
+test('percentiles are nearest ranks, and only of timings', (t) => {
+  const store = storeOf([Array.from({ length: 20 }, (_, i) => `a:${20 - i}|ms`).join('\n'), 'b:1|c'], [50, 95, 99.9]);
+  const rows = gathered(store);
+  t.like(rows['a,metric_type=timing'], { '50_percentile': 10, '95_percentile': 19, '99.9_percentile': 20, count: 20 });
+  t.deepEqual(rows['b,metric_type=counter'], { value: 1 });
+});
+
+test('percentiles of very many values come from a sample that stays small', (t) => {
+  const texts = Array.from({ length: 100 }, (_, i) =>
+    Array.from({ length: 200 }, (_, k) => `a:${i * 200 + k}|h`).join('\n'),
+  );
+  const { '50_percentile': median = 0, count } = gathered(storeOf(texts, [50]))['a,metric_type=histogram'] ?? {};
+  t.is(count, 20_000);
+  t.true(median > 7_000 && median < 13_000);
+});
+
+test('names and tags become a series: sorted, escaped, in either form', (t) => {
+  const one = 'web,env=prod,metric_type=counter,region=eu,solo=true';
+  t.deepEqual(statsOf('web,region=eu,env=prod,solo=true:1|c', 'web:2|c|#solo,env:prod,region:eu'), {
+    [one]: { value: 3 },
+  });
+  t.deepEqual(statsOf('a b:1|c|#k:x y,e:,:v,q:1=2'), { 'a,k=x\\ y,metric_type=counter,q=1\\=2': { value: 1 } });
+  t.deepEqual(Object.keys(statsOf('a\\:1|c|#k:v\\,m:\\')), ['a_,k=v_,m=_,metric_type=counter']);
+  t.deepEqual(Object.keys(statsOf('a:1|c|#value:3,metric_type:x,9_percentile:1')), [
+    'a,metric_type=counter,tag_9_percentile=1,tag_metric_type=x,tag_value=3',
+  ]);
+  t.deepEqual(Object.keys(statsOf('#a:1|c')), ['_a,metric_type=counter']);
+});
+
+test('one name used in two ways is two series, and neither loses a value', (t) => {
+  t.deepEqual(statsOf('x:1|c', 'x:2.5|g', 'x:a|s'), {
+    'x,metric_type=counter': { value: 1 },
+    'x,metric_type=gauge': { value: 2.5 },
+    'x,metric_type=set': { value: 1 },
+  });
+});
+
+test('kinds that are deleted begin anew, the others go on', (t) => {
+  const text = 'c:1|c\ng:5|g\ns:a|s\nt:2|ms\nh:2|h';
+  const deleting = storeOf([text]);
+  t.is(Object.keys(gathered(deleting)).length, 5);
+  t.deepEqual(gathered(deleting), {});
+  new StatsdReader().read(Buffer.from('g:+3|g'), deleting);
+  t.deepEqual(gathered(deleting), { 'g,metric_type=gauge': { value: 3 } });
+
+  const keeping = storeOf([text], [], [false, false, false, false, false]);
+  const first = gathered(keeping);
+  t.deepEqual(gathered(keeping), first);
+  new StatsdReader().read(Buffer.from('c:2|c\ng:+3|g\ns:b|s\nt:4|ms'), keeping);
+  const later = gathered(keeping);
+  t.is(later['c,metric_type=counter']?.value, 3);
+  t.is(later['g,metric_type=gauge']?.value, 8);
+  t.is(later['s,metric_type=set']?.value, 2);
+  t.like(later['t,metric_type=timing'], { count: 2, mean: 3 });
+});
+
+test('no more series and set values are kept than allowed, and what is idle makes room', (t) => {
+  const store = new StatStore({ maxKeys: 3, maxKeyBytes: 1024, maxSetValues: 2 }, deleteAll, []);
+  const reader = new StatsdReader();
+  const read = (text: string) => reader.read(Buffer.from(text), store);
+  read('a:1|c\nb:1|c\nu:1|s:2|s:3|s');
+  t.is(reader.rejectedLines, 1);
+  t.is(store.refused, 1);
+  read('d:1|c');
+  t.regex(reader.rejects[0]?.fault.message ?? '', /one series more than the 3/);
+  t.deepEqual(gathered(store)['u,metric_type=set'], { value: 2 });
+  read('a:1|c');
+  gathered(store);
+  t.is(store.size, 1);
+  read('d:1|c\nu:9|s\na:5|c');
+  t.is(reader.rejectedLines, 0);
+  t.deepEqual(gathered(store), {
+    'a,metric_type=counter': { value: 5 },
+    'd,metric_type=counter': { value: 1 },
+    'u,metric_type=set': { value: 1 },
+  });
+});
+
+test('a gather in pieces loses nothing of what comes in between', (t) => {
+  const names = Array.from({ length: 500 }, (_, i) => `counter.${i}`);
+  const text = Buffer.from(names.map((name) => `${name}:1|c\n`).join(''));
+  const store = storeOf([text]);
+  const reader = new StatsdReader();
+  let sum = 0;
+  const add = (block: Buffer): void => {
+    for (const [, value] of block.toString().matchAll(/ value=(\d+) /g)) sum += Number(value);
+  };
+  for (const { bytes, rows } of store.gather(1n, 2_000)) {
+    t.true(bytes.length <= 2_000 && rows > 0);
+    add(Buffer.from(bytes));
+    if (sum < 3_000) reader.read(text, store);
+  }
+  for (const { bytes } of store.gather(2n, 2_000)) add(Buffer.from(bytes));
+  t.is(sum % 500, 0);
+  t.true(sum >= 1_000);
+  const { bytes } = store.gather(3n, 2_000).next().value ?? { bytes: Buffer.alloc(0) };
+  t.is(bytes.length, 0);
+});
+
+test('sums do not depend on how the messages are spread over texts', (t) => {
+  const message = fc.tuple(
+    fc.constantFrom('a', 'b.c', 'd,k=v'),
+    fc.integer({ min: -1000, max: 1000 }),
+    fc.constantFrom('c', 'g'),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(message, fc.boolean()), { minLength: 1 }), (messages) => {
+      const lines = messages.map(([[name, value, kind]]) => `${name}:${value}|${kind}`);
+      const texts: string[] = [''];
+      for (const [i, line] of lines.entries()) {
+        texts[texts.length - 1] += `${line}\n`;
+        if (messages[i]?.[1]) texts.push('');
+      }
+      t.deepEqual(statsOf(...texts), statsOf(lines.join('\n')));
+    }),
+  );
+});
+
+interface Reference {
+  readonly counters: Readonly<Record<string, number>>;
+  readonly gauges: Readonly<Record<string, number>>;
+  readonly timers: Readonly<Record<string, readonly number[]>>;
+  readonly sets: Readonly<Record<string, readonly string[]>>;
+}
+
+test('one interval of all recorded datagrams gives what the reference daemon reported', (t) => {
+  const folder = join(import.meta.dirname, '../../../fixtures/statsgw');
+  const lines = readFileSync(join(folder, 'payloads.jsonl'), 'utf8').trim().split('\n');
+  const samples: { transport: string; payload: string }[] = lines.map((line) => JSON.parse(line));
+  const rows = statsOf(...samples.filter(({ transport }) => transport === 'udp').map(({ payload }) => payload));
+  const reference: Reference = JSON.parse(readFileSync(join(folder, 'aggregate-of-all-udp.json'), 'utf8'));
+  const isPlain = ([name]: readonly [string, unknown]): boolean => !name.includes(';') && !name.startsWith('tg.');
+  let compared = 0;
+  for (const [name, value] of Object.entries(reference.counters).filter(isPlain)) {
+    const counter = rows[`${name},metric_type=counter`]?.value;
+    // The daemon counts histograms and distributions, and keeps fractions.
+    t.is(counter ?? rows[`${name},metric_type=histogram`]?.sum, Math.trunc(value), name);
+    compared++;
+  }
+  for (const [name, value] of Object.entries(reference.gauges).filter(isPlain)) {
+    t.is(rows[`${name},metric_type=gauge`]?.value, value, name);
+    compared++;
+  }
+  for (const [name, values] of Object.entries(reference.timers).filter(isPlain)) {
+    const [count, sum] = [values.length, values.reduce((a, b) => a + b, 0)];
+    const [lower, upper] = [Math.min(...values), Math.max(...values)];
+    t.like(rows[`${name},metric_type=timing`], { count, sum, lower, upper }, name);
+    compared++;
+  }
+  for (const [name, values] of Object.entries(reference.sets).filter(isPlain)) {
+    t.is(rows[`${name},metric_type=set`]?.value, values.length, name);
+    compared++;
+  }
+  t.is(compared, 56);
+});
+
+test('random packets never break a store or grow it beyond its limits', (t) => {
+  const store = new StatStore({ ...statLimits, maxKeys: 50, maxSetValues: 50 }, deleteAll, [90]);
+  const reader = new StatsdReader();
+  const good = Buffer.from('good:1|c\n');
+  const seed = Buffer.from('page.hits,k=v:4|c|@0.2|#env:prod\nuid:ann|s\nlat:2|ms:4|ms\nq:-2.5e1|g');
+  for (let i = 0; i < 10_000; i++) {
+    const packet = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
+    for (let k = 0; k < 3; k++) packet[Math.floor(Math.random() * packet.length)] = Math.floor(Math.random() * 256);
+    reader.read(packet, store);
+    reader.read(good, store);
+  }
+  t.true(store.size <= 51);
+  t.is(gathered(store)['good,metric_type=counter']?.value, 10_000);
+});
