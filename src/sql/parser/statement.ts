@@ -21,7 +21,7 @@ import { parseCreateView, parseDropView } from './view.js';
  *
  * Throws a FaultError: 0x2600 with the text from the offending token on, 0x2601 when the statement ends early, 0x2617 for an
  * empty or too long name, 0x265D for EVERY or FILL without RANGE or window, 0x0100 inside a statement that is otherwise
- * supported (subqueries as values, OVER, RANGE with a third argument ...). Runs in time proportional to the text; of an
+ * supported (OVER, queries in conditions of DELETE, RANGE with a third argument ...). Runs in time proportional to the text; of an
  * INSERT of values only the head is read.
  */
 export function parseStatement(text: string): Statement {
