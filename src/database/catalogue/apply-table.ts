@@ -41,7 +41,7 @@ export function createTable(
   if (new Set(names).size < names.length) {
     return fault('syntax', Codes.duplicatedColumns, 'Duplicated column names');
   }
-  const excess = beyondLimits(names.length, operation.tags.length);
+  const excess = beyondLimits(names.length, operation.tags.length) ?? lengthFault(operation.columns, []);
   if (excess !== undefined) return excess;
   if (operation.kind === 'super' && isFull(database, tables)) {
     return fault('database', Codes.singleStable, 'Database is single stable mode');
@@ -106,6 +106,9 @@ export function extendTable(
   if (isFault(columns)) return columns;
   const tags = grow(found.def.tags, operation.tags, columns, growth);
   if (isFault(tags)) return tags;
+  // Tags are measured when statements make them: widths of arriving ones are guesses, and each series has its own bytes.
+  const tooLong = lengthFault(columns, []);
+  if (tooLong !== undefined) return tooLong;
   return replaceColumns(tables, found, columns, tags, growth.next, entry);
 }
 

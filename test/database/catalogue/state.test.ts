@@ -264,3 +264,16 @@ test('a database in single stable mode has one super table, however it is made',
   const codes = (...operations: Operation[]) => state.apply(entry(2, ...operations)).map((fault) => fault?.code);
   t.deepEqual(codes(make('t'), make('t'), make('u')), [undefined, undefined, Codes.singleStable]);
 });
+
+test('growth beyond the bytes of a row is refused and changes nothing', (t) => {
+  const state = new CatalogueState();
+  const wide = (name: string): [string, ReturnType<typeof dataType>] => [name, dataType('VARCHAR', 40_000)];
+  const codes = (position: number, ...operations: Operation[]) =>
+    state.apply(entry(position, ...operations)).map((fault) => fault?.code);
+  t.deepEqual(codes(1, createDatabase, superTable([wide('a'), wide('b')])), [undefined, Codes.rowTooLong]);
+  t.deepEqual(codes(2, superTable([wide('a')]), superTable([wide('b')])), [undefined, Codes.rowTooLong]);
+  t.deepEqual(
+    state.table('db', 't')?.columns.map(({ name }) => name),
+    ['a'],
+  );
+});
