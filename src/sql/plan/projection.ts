@@ -43,7 +43,8 @@ function chooseScan(
   values: readonly Value[],
 ): { scan: Scan; tagsOnly: boolean } {
   const wantsTables = select.tags || select.distinct;
-  if (select.tags && relation?.source.kind === 'stored' && relation.source.target.kind === 'normal') {
+  const hasTags = relation?.source.kind === 'stored' && relation.source.target.kind !== 'normal';
+  if (select.tags && !hasTags) {
     throw refuse(Codes.tagsOfNormalTable, 'Tags can only applied to super table and child table');
   }
   const tagsAlone = values.every(({ uses }) => (uses & ~Uses.tags) === 0);

@@ -117,6 +117,7 @@ statements('names of a subquery are those of its result', service, 'd', [
   { sql: 'SELECT n FROM (SELECT v AS n, s AS n FROM a)', error: 0x2604 },
   { sql: 'SELECT tbname FROM (SELECT v FROM m)', error: 0x264c },
   { sql: 'SELECT g FROM (SELECT v FROM m)', error: 0x2602 },
+  { sql: 'SELECT TAGS v FROM (SELECT v FROM m)', error: 0x2665 },
   { sql: 'SELECT v FROM (SELECT v FROM nothing)', error: 0x2662 },
   { sql: 'SELECT v FROM (SELECT v FROM a', error: 0x2601 },
 ]);
