@@ -124,6 +124,7 @@ export function timeOperand(expression: Expression, leaves: readonly JoinLeaf[])
 
 function treeOf(item: FromItem, mentioned: Mentioned, planner: Planner): JoinTree {
   if (item.kind === 'join') {
+    checkClauses(item);
     const left = treeOf(item.left, mentioned, planner);
     return { kind: 'node', item, left, right: treeOf(item.right, mentioned, planner) };
   }
@@ -132,6 +133,18 @@ function treeOf(item: FromItem, mentioned: Mentioned, planner: Planner): JoinTre
   const nameless = `\0${serial}`;
   const qualifier = item.alias?.text ?? (item.kind === 'table' ? item.table.name.text : nameless);
   return leafOf(planner.read(item, qualifier), qualifier, mentioned, serial);
+}
+
+/** JLIMIT belongs to ASOF and WINDOW joins alone, WINDOW_OFFSET to WINDOW joins. */
+function checkClauses({ join, jlimit, windowOffset }: JoinItem): void {
+  const isWindow = join.endsWith('window');
+  const misplaced =
+    jlimit !== undefined && !isWindow && !join.endsWith('asof')
+      ? 'JLIMIT'
+      : windowOffset !== undefined && !isWindow
+        ? 'WINDOW_OFFSET'
+        : undefined;
+  if (misplaced !== undefined) throw refuse(Codes.syntaxError, `syntax error near "${misplaced}" (not for this join)`);
 }
 
 function leafOf(relation: Relation, qualifier: string, mentioned: Mentioned, serial: number): JoinLeaf {

@@ -627,6 +627,10 @@ statements('joins without equal times, and names that are not clear, are refused
   { sql: 'SELECT a.v FROM a JOIN nothing ON a.ts = nothing.ts', error: 0x2662 },
   { sql: 'SELECT a.v FROM a LEFT JOIN b ON a.ts = b.ts AND count(b.v) > 1', error: 0x2608 },
   { sql: 'SELECT TAGS g FROM m JOIN a ON m.ts = a.ts', error: 0x2665 },
+  { sql: 'SELECT a.v FROM a JOIN b ON a.ts = b.ts JLIMIT 1', error: 0x2600 },
+  { sql: 'SELECT a.v FROM a LEFT JOIN b ON a.ts = b.ts WINDOW_OFFSET(-1a, 1a)', error: 0x2600 },
+  { sql: 'SELECT a.v FROM a LEFT ASOF JOIN b WINDOW_OFFSET(-1a, 1a)', error: 0x2600 },
+  { sql: 'SELECT a.v FROM a FULL JOIN b', error: 0x2702 },
   { sql: 'SELECT a.v FROM a LEFT JOIN', error: 0x2601 },
 ]);
 
