@@ -43,6 +43,8 @@ const writeTimeoutMs = 120_000;
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
 /** Each may hold `limits.remoteReadBytes`. */
 const maxRemoteReads = 4;
+/** Further ones wait as long as statements do; each holds its request. */
+const maxWaitingReads = 64;
 
 /** A running service. */
 export interface Service {
@@ -202,7 +204,7 @@ async function startOn(
     storage,
     credentials,
     log: componentLog(logger, 'remote-read'),
-    maxRunning: maxRemoteReads,
+    slots: { ...limits.statements, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
     maxMessageBytes: limits.messageBytes,
     maxAnswerBytes: limits.remoteReadBytes,
   });

@@ -46,6 +46,7 @@ async function read(
   context: RemoteReadContext,
 ): Promise<SeriesAnswer> {
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
+  await checkRight(request.database, user, context.catalogue);
   await checkPatterns(queries, context.engine);
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
@@ -57,6 +58,14 @@ async function read(
     return found;
   });
   return compress(results);
+}
+
+/** The user must have READ on the table; another process may have granted it a moment ago. */
+async function checkRight(database: string, user: string, catalogue: Catalogue): Promise<void> {
+  const access = new Access(catalogue, user);
+  if (access.may('READ', database, metricsTable)) return;
+  await catalogue.sync();
+  access.require('READ', database, metricsTable);
 }
 
 /** Refuses a text that is not a regular expression before anything is read. */
@@ -91,7 +100,6 @@ async function findTable(
   user: string,
   { catalogue, storage }: RemoteReadContext,
 ): Promise<SeriesTable | undefined> {
-  new Access(catalogue, user).require('READ', name);
   const database = await ensureDatabase(catalogue, { name, create: false, user });
   if (catalogue.table(name, metricsTable) === undefined) await catalogue.sync();
   const table = catalogue.table(name, metricsTable);

@@ -3,13 +3,17 @@ import type { CredentialCheck } from '../database/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { type SlotLimits, StatementSlots } from './statement-slots.js';
+
+/** Nobody hears it. */
+const gone = fault('network', Codes.free, 'The client went away');
 
 /** What every request-reply pipeline is made of. */
 export interface RequestReplyContext {
-  readonly credentials: CredentialCheck;
+  readonly credentials: Pick<CredentialCheck, 'authenticate'>;
   readonly log: ComponentLog;
-  /** Requests that are worked on at once; more wait. */
-  readonly maxRunning: number;
+  /** How many requests are worked on at once, and how many wait. */
+  readonly slots: SlotLimits;
 }
 
 /**
@@ -21,20 +25,19 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly exchanges$ = new Subject<Exchange<Q, A>>();
   readonly #context: RequestReplyContext;
   readonly #run: (exchange: Exchange<Q, A>, user: string) => Promise<A>;
+  readonly #slots: StatementSlots;
   readonly #running = new Set<Promise<void>>();
   #subscription: Subscription | undefined;
 
   constructor(name: string, context: RequestReplyContext, run: (exchange: Exchange<Q, A>, user: string) => Promise<A>) {
     this.name = name;
     this.#context = context;
+    this.#slots = new StatementSlots(context.slots);
     this.#run = run;
   }
 
   async start(): Promise<void> {
-    const { maxRunning } = this.#context;
-    this.#subscription = this.exchanges$
-      .pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)), maxRunning))
-      .subscribe();
+    this.#subscription = this.exchanges$.pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)))).subscribe();
   }
 
   async drain(deadline: AbortSignal): Promise<void> {
@@ -48,6 +51,15 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     this.#subscription?.unsubscribe();
   }
 
+  async #runInSlot(exchange: Exchange<Q, A>, user: string): Promise<A> {
+    const release = await this.#slots.take(user, exchange.aborted);
+    try {
+      return await this.#run(exchange, user);
+    } finally {
+      release();
+    }
+  }
+
   #track(work: Promise<void>): Promise<void> {
     const tracked: Promise<void> = work.finally(() => this.#running.delete(tracked));
     this.#running.add(tracked);
@@ -59,8 +71,9 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     try {
       const identity = await credentials.authenticate(exchange.request.credentials);
       if ('kind' in identity) exchange.refuse(identity);
-      else exchange.answer(await this.#run(exchange, identity.user));
+      else exchange.answer(await this.#runInSlot(exchange, identity.user));
     } catch (error) {
+      if (exchange.aborted.aborted) return exchange.refuse(gone);
       if (!(error instanceof FaultError)) log.error({ error, id: exchange.id }, 'A request broke.');
       const unexpected = fault('database', Codes.free, 'Internal error', error);
       exchange.refuse(error instanceof FaultError ? error.fault : unexpected);

@@ -350,6 +350,24 @@ test('the row cap of the REST interface holds for each query, and the limit of a
   t.regex(await text(refused), /^the answer is longer than 200 bytes \(limits.remoteReadBytes\)/);
 });
 
+test('reading takes the right to read, writing the right to write', async (t) => {
+  await service.run("CREATE USER reader PASS 'Reader_12'");
+  const auth = `Basic ${Buffer.from('reader:Reader_12').toString('base64')}`;
+  const asked = readBody([query(['EQ', '__name__', 'up'])]);
+  const body = writeBody([{ labels: labelsOf(up), samples: [{ value: 9, timestamp: start + 9 }] }]);
+  await write('rights', body);
+  const written = () => service.ask({ path: '/metricsdb/v1/remote_write/rights', body, auth });
+  t.is((await ask('rights', asked, { auth })).status, 403);
+  t.is((await written()).status, 403);
+  await service.run('GRANT READ ON rights.* TO reader');
+  const { status, bytes } = await ask('rights', asked, { auth });
+  t.is(status, 200);
+  t.is(readAnswer(bytes)[0]?.length, 1);
+  t.is((await written()).status, 403);
+  await service.run('GRANT WRITE ON rights.* TO reader');
+  t.is((await written()).status, 204);
+});
+
 test('large answers hold every sample once, over many chunks', async (t) => {
   const list = Array.from({ length: 40 }, (_, i) => ({
     labels: labelsOf({ __name__: 'large', i: String(i) }),

@@ -9,6 +9,9 @@ import { headerText, sendGuardRefusal, sendNotFound, sendParts, sendText } from 
 import { collectBody } from '../request-body.js';
 import { statusOf } from '../writing.js';
 
+/** Longest request before it is inflated: far more than any client asks. */
+const maxRequestBytes = 1024 * 1024;
+
 interface Admission {
   readonly id: string;
   readonly credentials: SeriesRequest['credentials'];
@@ -34,7 +37,8 @@ export function remoteReadHandler(context: HandlerContext): Handler {
     const state = intake.guard();
     if (state !== 'normal') return sendGuardRefusal(call, context, state);
     const { id, credentials, layers } = admitted;
-    const message = await collectBody(request.raw, layers, settings.metricsdb.messageBytes, 'read request');
+    const maxBytes = Math.min(maxRequestBytes, settings.metricsdb.messageBytes);
+    const message = await collectBody(request.raw, layers, maxBytes, 'read request');
     if (isFault(message)) return sendText(reply, 400, message.message);
     const asked: SeriesRequest = { message, database: params.db, credentials, rowLimit: settings.restfulRowLimit };
     const outcome = await ask<SeriesRequest, SeriesAnswer>(
