@@ -5,8 +5,18 @@ import { run as lineprotoWrite } from './lineproto-write.bench.js';
 import { run as remoteWrite } from './remote-write.bench.js';
 import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
+import { run as tsdbwire } from './tsdbwire.bench.js';
 
-const benches = { lineprotoParse, insertScanner, stages, engineNative, lineprotoWrite, remoteWrite, sqlQuery };
+const benches = {
+  lineprotoParse,
+  insertScanner,
+  stages,
+  engineNative,
+  lineprotoWrite,
+  remoteWrite,
+  sqlQuery,
+  tsdbwire,
+};
 const wanted = process.argv.slice(2);
 
 /** Runs all benches, or those whose names are given: `npm run bench -- engineNative lineprotoWrite`. */
