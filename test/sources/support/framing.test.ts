@@ -4,12 +4,15 @@ import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { fromBytes } from '../../../src/sources/support/bridges.js';
-import { type Frame, framing, type LineCutter } from '../../../src/sources/support/framing.js';
+import { type Frame, type FramingLimits, framing, type LineCutter } from '../../../src/sources/support/framing.js';
 
 const atLineFeed = (): LineCutter => ({ lastLineBreak: (bytes) => bytes.lastIndexOf(10) + 1 });
 const never = new AbortController().signal;
 
-function frames(chunks: readonly string[], limits = { blockBytes: 16, maxLineBytes: 1000 }): Promise<Frame[]> {
+function frames(
+  chunks: readonly string[],
+  limits: FramingLimits = { blockBytes: 16, maxLineBytes: 1000 },
+): Promise<Frame[]> {
   const input = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   const gate = new ByteCreditGate(1e9);
   return lastValueFrom(fromBytes<Frame>(input, framing(atLineFeed, limits), gate, never).pipe(toArray()));
@@ -69,4 +72,24 @@ test('the next block is read only while the gate is open', async (t) => {
   await done;
   clearInterval(drip);
   t.is(bytes, 64_000);
+});
+
+test('eager frames go on as soon as a line is whole, and not before', async (t) => {
+  const found = await frames(['a', 'b', 'c\nd', 'e\n', 'f'], { blockBytes: 1000, maxLineBytes: 1000, eager: true });
+  t.deepEqual(
+    found.map((frame) => Buffer.from(frame.bytes).toString()),
+    ['abc\n', 'de\n', 'f'],
+  );
+});
+
+test('frames say which end of the stream they hold', async (t) => {
+  const ends = async (...chunks: string[]) =>
+    (await frames(chunks, { blockBytes: 1, maxLineBytes: 1000 })).map(({ first, last }) => [first, last]);
+  t.deepEqual(await ends('a\n', 'b\n', 'c'), [
+    [true, false],
+    [false, false],
+    [false, true],
+  ]);
+  t.deepEqual(await ends('a'), [[true, true]]);
+  t.deepEqual(await ends('a\n'), [[true, false]]);
 });

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { readSocket } from '../../../src/sources/support/socket-reader.js';
+
+/** Both ends of a connection. */
+async function connected(t: { teardown(end: () => void): void }): Promise<{ near: net.Socket; far: net.Socket }> {
+  const server = net.createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const far = net.connect(typeof address === 'object' && address !== null ? address.port : 0, '127.0.0.1');
+  const accepted: [net.Socket] = [new net.Socket()];
+  server.once('connection', (socket) => {
+    accepted[0] = socket;
+  });
+  await Promise.all([once(server, 'connection'), once(far, 'connect')]);
+  const [near] = accepted;
+  for (const socket of [near, far]) socket.on('error', () => {});
+  t.teardown(() => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  });
+  return { near, far };
+}
+
+const never = new AbortController().signal;
+
+test('everything that was sent comes out, and the end of the other half ends it', async (t) => {
+  const { near, far } = await connected(t);
+  const sent = Buffer.alloc(1_000_000, 'abcdefg\n');
+  far.end(sent);
+  const pieces: Buffer[] = [];
+  for await (const piece of readSocket(near, never)) pieces.push(piece);
+  t.true(Buffer.concat(pieces).equals(sent));
+  t.true(near.writable);
+});
+
+test('what arrived before the connection broke is not lost', async (t) => {
+  const { near, far } = await connected(t);
+  const reader = readSocket(near, never);
+  far.write('one\n');
+  t.is(String((await reader.next()).value), 'one\n');
+  far.write('two\nthree\n');
+  await sleep(50);
+  far.resetAndDestroy();
+  await sleep(50);
+  let rest = '';
+  for await (const piece of reader) rest += piece;
+  t.is(rest, 'two\nthree\n');
+});
+
+test('while nobody takes what was read, the sender is held back', async (t) => {
+  const { near, far } = await connected(t);
+  const reader = readSocket(near, never);
+  far.write('x');
+  await reader.next();
+  const block = Buffer.alloc(1_000_000);
+  let written = 0;
+  for (let i = 0; i < 100 && written < 64 * block.length; i++) {
+    if (far.writableLength < block.length) {
+      far.write(block);
+      written += block.length;
+    }
+    await sleep(1);
+  }
+  await sleep(100);
+  t.true(near.bytesRead < 300_000, `${near.bytesRead} bytes were read`);
+  await reader.return(undefined);
+});
+
+test('a stop ends the reading once what was read is taken', async (t) => {
+  const { near, far } = await connected(t);
+  const stopping = new AbortController();
+  const reader = readSocket(near, stopping.signal);
+  far.write('one\n');
+  t.is(String((await reader.next()).value), 'one\n');
+  far.write('two\n');
+  await sleep(50);
+  stopping.abort();
+  t.is(String((await reader.next()).value), 'two\n');
+  t.true((await reader.next()).done);
+  t.false(near.destroyed);
+});
