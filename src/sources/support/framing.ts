@@ -93,7 +93,7 @@ async function* wholeLines(
   let dropping = false;
   let first = true;
   for await (const chunks of blocks) {
-    rest = Buffer.concat([rest, ...chunks]);
+    rest = rest.length === 0 && chunks.length === 1 ? chunks[0]! : Buffer.concat([rest, ...chunks]);
     if (dropping) {
       const next = cutter.afterOverlong?.(rest) ?? rest.indexOf(lineFeed) + 1;
       rest = next === 0 ? Buffer.alloc(0) : rest.subarray(next);

@@ -9,6 +9,12 @@ import { type Command, commandWords } from './commands.js';
 import { type ConnectionContext, TelnetConnection } from './connection.js';
 import type { TsdbwireTelnetSettings } from './options.js';
 
+/**
+ * No line that can be stored is longer: a value of 64 KiB with every byte escaped, tags and names. Lines that do not end
+ * are outside of the credit, one for each connection, so the bound is no wider than it must be.
+ */
+const longestLineBytes = 192 * 1024;
+
 /** What the source needs besides its settings. */
 export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
   readonly host?: string;
@@ -92,7 +98,8 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
     const counts = { lines: 0, rejectedLines: 0, lostLines: 0, overlongLines: 0, refusedConnections: 0 };
     const connections = new Set<TelnetConnection>();
     const target = { database, user, createDatabase, ttl: ttlDays, precision: 'ms' } as const;
-    const { batchSize, flushIntervalMs, maxLineBytes } = this.#options;
+    const { batchSize, flushIntervalMs } = this.#options;
+    const maxLineBytes = Math.min(this.#options.maxLineBytes, longestLineBytes);
     const context: ConnectionContext = {
       gate: this.#gate,
       maxLineBytes,
@@ -116,7 +123,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
       },
       overlong: () => {
         counts.overlongLines++;
-        this.#losses.add('warn', 'Lines above limits.lineBytes were dropped.', 1, `${maxLineBytes} bytes`);
+        this.#losses.add('warn', 'Lines that are too long were dropped.', 1, `the limit is ${maxLineBytes} bytes`);
       },
       answer: (command) => this.#answer(command, made),
     };

@@ -163,7 +163,7 @@ test('each bad line is answered with its reason and its beginning, and so is one
   await made.source.stop();
   t.deepEqual(
     made.log.filter(({ level }) => level === 'warn').map(({ message }) => message),
-    ['Bad lines were not stored.', 'Lines above limits.lineBytes were dropped.'],
+    ['Bad lines were not stored.', 'Lines that are too long were dropped.'],
   );
 });
 
