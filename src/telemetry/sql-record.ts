@@ -11,7 +11,8 @@ export interface RecordedStatement {
 }
 
 /** Words after which a text literal is a secret: passwords of users and of connections. */
-const secretLiteral = /\b(pass(?:word)?|identified\s+by)(\s*=?\s*)(?:'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?)/gi;
+const secretLiteral =
+  /\b(pass(?:word)?|identified\s+by)((?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n)*=?\s*)(?:'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?)/gi;
 const breaks: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
 /** The statement with passwords masked. */

@@ -1,5 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import { systemDatabases } from '../../sql/resolve/context.js';
 import { Access } from '../rights.js';
 import type { Catalogue } from './catalogue.js';
 
@@ -28,6 +29,7 @@ export async function ensureDatabase(
   await catalogue.sync();
   const access = new Access(catalogue, user);
   if (catalogue.database(name) === undefined && create && access.createsDatabases) {
+    if (systemDatabases.includes(name)) throw access.refusal(name);
     if (name.length === 0 || Buffer.byteLength(name) > maxNameBytes) {
       throw new FaultError(fault('parameter', Codes.invalidIdentifier, `Invalid identifier name: ${name}`));
     }

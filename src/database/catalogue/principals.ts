@@ -222,7 +222,7 @@ function changed(token: TokenDef, change: TokenChange, at: number): TokenDef {
 
 /** Names may hold any character, so parts must not run into each other. */
 function keyOf(scope: string, table: string | undefined): string {
-  return JSON.stringify([scope, table]);
+  return table === undefined ? `*${scope}` : `${scope.length} ${scope}${table}`;
 }
 
 function missingUser(): Fault {

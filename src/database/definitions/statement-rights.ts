@@ -43,7 +43,7 @@ const harmless: ReadonlySet<string> = new Set(['RESET QUERY CACHE', 'SET TIMEZON
  * one that is named. `current` is the database of names without one.
  */
 export function checkStatementRights(statement: Statement, access: Access, current: string | undefined): void {
-  if (access.isAdministrator && statement.kind !== 'drop-user') return;
+  if (access.isAdministrator) return;
   switch (statement.kind) {
     case 'create-database':
       demand(access.createsDatabases);

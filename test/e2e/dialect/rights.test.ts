@@ -158,6 +158,7 @@ test.serial('line protocol takes WRITE on the database, and the right to make on
   await service.run('GRANT WRITE ON shop.* TO ida');
   t.is(await write('shop'), 204);
   t.false((await service.rows('SHOW DATABASES')).some(([name]) => name === 'unmade'));
+  t.is((await service.write('w v=1', { db: 'information_schema' })).status, 404);
   const wrong = { auth: basicOf('ida', 'Secret_13') };
   t.is((await service.write('w v=1', { db: 'shop' }, wrong)).status, 401);
 });

@@ -437,6 +437,21 @@ test('a statement above the limit is 400 with code 537, announced, chunked or in
   t.is((await askSql(room, 'x'.repeat(100_000))).status, 200);
 });
 
+test('a stranger who announces a long statement is refused before it is read', async (t) => {
+  const room = await startRoom(t);
+  const { socket, received } = connect(room);
+  const stranger = Buffer.from('root:wrong-password').toString('base64');
+  socket.write(
+    `POST /rest/sql HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${stranger}\r\nContent-Length: 900000\r\n\r\nselect`,
+  );
+  const answer = await new Promise<string>((resolve) =>
+    socket.once('data', (chunk) => resolve(chunk.toString('latin1'))),
+  );
+  t.regex(answer, /^HTTP\/1\.1 401 /);
+  socket.destroy();
+  await received;
+});
+
 test('a result is compressed when the client takes gzip, and only then', async (t) => {
   const room = await startRoom(t);
   const plain = await askSql(room, 'select 1');
