@@ -112,7 +112,8 @@ async function startEngine({ database, pool }: Settings, logger: Logger): Promis
   };
   const [node] = database.urls;
   if (database.mode === 'cluster' && node !== undefined) {
-    const client = new EngineClient({ ...limits, url: node, user: database.user, password: database.password });
+    const { user, password } = database;
+    const client = new EngineClient({ ...limits, url: node, user, password, isServer: true });
     return { client, url: node, pid: () => undefined, isUp: () => true, stop: () => client.close() };
   }
   const { path, host, port, user, password } = database;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { availableParallelism } from 'node:os';
@@ -19,6 +20,11 @@ export interface EngineClientOptions {
   readonly maxIdle?: number;
   /** `pool.idleTimeout`, ms; 0 is 10 s. The host keeps idle connections for 30 s, a server for 10 s or more. */
   readonly idleTimeoutMs?: number;
+  /**
+   * A server goes on with a query when its connection closes, unlike the embedded host: true kills it by its id, and sends
+   * the limits of the parser that the host has set already.
+   */
+  readonly isServer?: boolean;
   /** How long a connection may be silent while a statement runs. */
   readonly requestTimeoutMs?: number;
 }
@@ -48,8 +54,10 @@ const blockEnd = '\r\n__exception__\r\n';
 export class EngineClient implements Engine {
   readonly #client: ClickHouseClient;
   readonly #agent: HttpAgent;
+  readonly #isServer: boolean;
 
   constructor(options: EngineClientOptions) {
+    this.#isServer = options.isServer ?? false;
     const limits = {
       keepAlive: true,
       maxSockets: options.maxConnect || availableParallelism() * 2,
@@ -99,11 +107,12 @@ export class EngineClient implements Engine {
    * or aborting cancels the statement. A connection that turns out dead is replaced once, as long as nothing was read.
    */
   async *stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
-    const { stream, response_headers } = await inFaults(() => this.#open(sql, options));
+    const { stream, response_headers, query_id } = await inFaults(() => this.#open(sql, options));
     const tag = response_headers['x-clickhouse-exception-tag'];
     // The client's own signal ends with the head of the reply.
     const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
     options.signal?.addEventListener('abort', abort);
+    let ended = false;
     try {
       options.signal?.throwIfAborted();
       for await (const piece of stream) {
@@ -112,9 +121,11 @@ export class EngineClient implements Engine {
         if (broken !== undefined) throw new FaultError(broken);
         yield piece;
       }
+      ended = true;
     } catch (error) {
       throw faultErrorOf(error);
     } finally {
+      if (!ended) this.#kill(query_id);
       options.signal?.removeEventListener('abort', abort);
       stream.destroy();
     }
@@ -149,11 +160,28 @@ export class EngineClient implements Engine {
 
   async #open(sql: string, options: StatementOptions) {
     try {
-      return await this.#client.exec({ query: sql, ...limitsFor(sql), ...abortable(options) });
+      return await this.#begin(sql, options);
     } catch (error) {
       if (!isReset(error) || options.signal?.aborted) throw error;
-      return this.#client.exec({ query: sql, ...limitsFor(sql), ...abortable(options) });
+      return this.#begin(sql, options);
     }
+  }
+
+  async #begin(sql: string, options: StatementOptions) {
+    const query_id = randomUUID();
+    try {
+      const settings = limitsFor(sql, this.#isServer);
+      return await this.#client.exec({ query: sql, query_id, ...settings, ...abortable(options) });
+    } catch (error) {
+      if (options.signal?.aborted) this.#kill(query_id);
+      throw error;
+    }
+  }
+
+  /** Never waits: a query that has ended is not found, and one that cannot be reached ends by itself. */
+  #kill(queryId: string): void {
+    if (!this.#isServer) return;
+    this.#client.command({ query: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }).catch(() => undefined);
   }
 }
 
@@ -165,9 +193,15 @@ function parseRow(line: string): readonly Cell[] {
 /** Statements above this length need the engine's limit raised, which the embedded host has done already. */
 const plainStatementBytes = 128 * 1024;
 
-function limitsFor(sql: string): { clickhouse_settings?: { max_query_size: string } } {
-  if (sql.length <= plainStatementBytes) return {};
-  return { clickhouse_settings: { max_query_size: String(sql.length * 4) } };
+/** Statements up to this length stay within what a server's parser does by default, however they are nested. */
+const flatStatementBytes = 1000;
+const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000000' } as const;
+
+function limitsFor(sql: string, isServer: boolean): { clickhouse_settings?: Record<string, string> } {
+  const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
+  const depth = isServer && sql.length > flatStatementBytes ? parserLimits : {};
+  const settings = { ...size, ...depth };
+  return Object.keys(settings).length === 0 ? {} : { clickhouse_settings: settings };
 }
 
 function abortable(options: StatementOptions): { abort_signal?: AbortSignal } {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient, engineCodeOf } from '../../src/database/client.js';
@@ -116,4 +117,24 @@ test.serial('an aborted signal ends a statement as a fault of kind network', asy
   setTimeout(() => asked.abort(), 100);
   const slow = client.bytes('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
   t.is((await faultOf(slow))?.kind, 'network');
+});
+
+test('a query that is left early is killed by its id on a server, which would go on with it', async (t) => {
+  const seen: { readonly id: string; readonly sql: string }[] = [];
+  const server = createServer(async (request, response) => {
+    const id = new URL(request.url ?? '', 'http://x').searchParams.get('query_id') ?? '';
+    seen.push({ id, sql: await text(request) });
+    if (seen.length === 1) response.write('1\n');
+    else response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const remote = new EngineClient({ url: `http://127.0.0.1:${port}`, user: 'x', password: '', isServer: true });
+  for await (const _ of remote.stream('SELECT 1 FORMAT TSV')) break;
+  while (seen.length < 2) await sleep(10);
+  t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
+  await remote.close();
+  server.closeAllConnections();
+  server.close();
 });
