@@ -10,7 +10,7 @@ import { version } from './version.js';
 const stopDeadlineMs = 10_000;
 
 /** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
-const withoutEffect = /^(debug$|(tmq|hostexporter)\.)/;
+const withoutEffect = /^(debug$|tmq\.)/;
 
 const resolution = resolveSettings({
   program: 'sluice',

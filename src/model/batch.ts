@@ -1,7 +1,7 @@
 import type { ColumnBlock } from './column-block.js';
 import { type Delivery, worstOf } from './delivery.js';
 
-/** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first. */
+/** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first; a scrape of `exposition` behind a line with its format and address. */
 export type WireFormat =
   | 'lineproto'
   | 'remote-write'
@@ -9,6 +9,7 @@ export type WireFormat =
   | 'tsdbwire-json'
   | 'statsd'
   | 'agentd'
+  | 'exposition'
   | 'sql-insert';
 
 /** Whole lines or one datagram, as they came. */

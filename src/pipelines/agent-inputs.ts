@@ -6,6 +6,8 @@ import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { AgentdSettings } from '../sources/agentd/options.js';
 import { AgentdSource } from '../sources/agentd/source.js';
+import type { HostexporterSettings } from '../sources/hostexporter/options.js';
+import { HostexporterSource, type ScrapeCertificates } from '../sources/hostexporter/source.js';
 import type { StatsgwSettings } from '../sources/statsgw/options.js';
 import { StatsgwSource } from '../sources/statsgw/source.js';
 import { LossLog } from '../sources/support/loss-log.js';
@@ -28,6 +30,7 @@ export interface AgentContext {
 /** Settings of the doors; see the option tables of the sources. */
 export interface AgentSettings {
   readonly agentd: AgentdSettings;
+  readonly hostexporter: HostexporterSettings;
   readonly statsgw: StatsgwSettings;
 }
 
@@ -36,6 +39,7 @@ export function agentInputs(settings: AgentSettings, context: AgentContext): Wri
   const inputs: WriteInput[] = [];
   if (settings.agentd.enable) inputs.push(agentd(settings.agentd, context));
   if (settings.statsgw.enable) inputs.push(statsgw(settings.statsgw, context));
+  if (settings.hostexporter.enable) inputs.push(hostexporter(settings.hostexporter, context));
   return inputs;
 }
 
@@ -106,6 +110,27 @@ function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
   const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
   const opened = replaced(source, source.batches$.pipe(openPackets({ level, users }, refusals, refused)));
   return inputOf(opened, settings, losses, context);
+}
+
+function hostexporter(settings: HostexporterSettings, context: AgentContext): WriteInput {
+  const { caCertFile, certFile, keyFile } = settings;
+  const read = (flag: string, path: string): Buffer => Buffer.from(readSetting(`hostexporter.${flag}`, path));
+  const certificates: ScrapeCertificates = {
+    ...(caCertFile === '' ? {} : { ca: read('caCertFile', caCertFile) }),
+    ...(certFile === '' ? {} : { cert: read('certFile', certFile) }),
+    ...(keyFile === '' ? {} : { key: read('keyFile', keyFile) }),
+  };
+  const log = context.logOf('hostexporter');
+  const authorization = authorizationOf(settings);
+  const options = { ...settings, ...certificates, authorization, target: targetOf(settings, context) };
+  return inputOf(new HostexporterSource(options, context.newGate(), log), settings, new LossLog(log), context);
+}
+
+/** A bearer token is stronger than a name and password. */
+function authorizationOf({ httpBearerTokenString, httpUsername, httpPassword }: HostexporterSettings): string {
+  if (httpBearerTokenString !== '') return `Bearer ${httpBearerTokenString}`;
+  if (httpUsername === '') return '';
+  return `Basic ${Buffer.from(`${httpUsername}:${httpPassword}`).toString('base64')}`;
 }
 
 function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {

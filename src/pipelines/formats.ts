@@ -1,6 +1,7 @@
 import type { WireFormat } from '../model/batch.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
+import { parseExposition } from '../transforms/parse/exposition.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
@@ -28,6 +29,7 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
 export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, options: ParseOptions) => ParsedPoints>> = {
   lineproto: parseLineProtocol,
   agentd: parseAgentPackets,
+  exposition: parseExposition,
   'remote-write': parseRemoteWrite,
   'tsdbwire-telnet': parseTelnet,
   'tsdbwire-json': parseTsdbwireJson,

@@ -108,6 +108,8 @@ agentd.allowPendingPackets int 50000 AGENTD_ALLOW_PENDING_PACKETS
 agentd.securityLevel string none AGENTD_SECURITY_LEVEL
 agentd.userFile string - AGENTD_USER_FILE
 agentd.typesDb string-list - AGENTD_TYPES_DB
+hostexporter.maxBodyBytes size 64MB HOSTEXPORTER_MAX_BODY_BYTES
+hostexporter.maxScrapes int 2000 HOSTEXPORTER_MAX_SCRAPES
 statsgw.percentiles string-list - STATSGW_PERCENTILES
 statsgw.maxKeys int 500000 STATSGW_MAX_KEYS
 statsgw.maxSetValues int 1000000 STATSGW_MAX_SET_VALUES

@@ -41,14 +41,9 @@ test('messages of one interval become one row of each series', async (t) => {
     'uid:ann|s\nuid:bob|s',
     'uid:ann|s',
   ];
-  await sendDatagrams(port, [
-    ...texts,
-    'x:+3|ms',
-    'x1|c',
-    'q:7|g\nq:-2|g\nq:+10|g',
-    'web,region=eu:1|c',
-    'web:1|c|#a:b c',
-  ]);
+  const more = ['x:+3|ms', 'x1|c', 'q:7|g\nq:-2|g\nq:+10|g', 'web,region=eu:1|c', 'web:1|c|#a:b c'];
+  // One datagram, so that no gather comes in between.
+  await sendDatagrams(port, [[...texts, ...more].join('\n')]);
   await rowsOf(service, 'SELECT * FROM web WHERE region IS NULL');
   const ask = (statement: string) => rowsOf(service, statement);
   t.deepEqual(await ask('SELECT value, metric_type FROM page_hits LIMIT 1'), [[20, 'counter']]);
@@ -203,6 +198,9 @@ test('statsd-client over udp and tcp: everything it sends is found', async (t) =
 test('what was not gathered yet is written as the service stops', async (t) => {
   const first = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=1h');
   t.teardown(first.end);
+  // The table is there, so that a slow machine has time enough to write within the deadline of a stop.
+  await first.service.run('CREATE DATABASE statsgw');
+  await first.service.run('CREATE STABLE statsgw.last (_ts TIMESTAMP, value DOUBLE) TAGS (metric_type NCHAR(16))');
   await sendDatagrams(first.service.listeners.get('statsgw') ?? 0, ['last:1|c', 'last:2|c']);
   await sleep(50);
   await first.service.stop();

@@ -1,4 +1,4 @@
-import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
 
 /** The scraper of host-metric exporters (specification 1, "Group hostexporter"). */
 export const hostexporterOptions: OptionTable = {
@@ -101,6 +101,22 @@ export const hostexporterOptions: OptionTable = {
       help: 'bearer token sent to the exporters',
     },
     {
+      flag: 'hostexporter.maxBodyBytes',
+      type: 'size',
+      default: '64MB',
+      env: 'ADAPTER_HOSTEXPORTER_MAX_BODY_BYTES',
+      help: 'longest answer of an exporter that is read',
+      min: 1,
+    },
+    {
+      flag: 'hostexporter.maxScrapes',
+      type: 'int',
+      default: '2000',
+      env: 'ADAPTER_HOSTEXPORTER_MAX_SCRAPES',
+      help: 'most exporters that are asked at the same time; further ones are left out until the next interval',
+      min: 1,
+    },
+    {
       flag: 'hostexporter.ttl',
       type: 'int',
       env: 'ADAPTER_HOSTEXPORTER_TTL',
@@ -126,6 +142,8 @@ export interface HostexporterSettings {
   readonly httpUsername: string;
   readonly httpPassword: string;
   readonly httpBearerTokenString: string;
+  readonly maxBodyBytes: number;
+  readonly maxScrapes: number;
   /** 0 is for ever. */
   readonly ttlDays: number;
 }
@@ -147,15 +165,26 @@ export function readHostexporterSettings(reader: SettingReader): HostexporterSet
     httpUsername: reader.text('hostexporter.httpUsername'),
     httpPassword: reader.text('hostexporter.httpPassword'),
     httpBearerTokenString: reader.text('hostexporter.httpBearerTokenString'),
+    maxBodyBytes: reader.number('hostexporter.maxBodyBytes'),
+    maxScrapes: reader.number('hostexporter.maxScrapes'),
     ttlDays: reader.optionalNumber('hostexporter.ttl') ?? 0,
   };
   if (settings.enable) refuseUnusable(settings, reader);
   return settings;
 }
 
+function isScrapeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname } = new URL(text);
+  return protocol === 'unix:' ? pathname.length > 1 : /^https?:$/.test(protocol);
+}
+
 function refuseUnusable(settings: HostexporterSettings, reader: SettingReader): void {
-  if (settings.urls.length === 0 || !settings.urls.every(isHttpUrl)) {
-    reader.refuse('hostexporter.urls', 'http:// or https:// addresses, at least one when hostexporter.enable is on');
+  if (settings.urls.length === 0 || !settings.urls.every(isScrapeUrl)) {
+    reader.refuse(
+      'hostexporter.urls',
+      'http://, https:// or unix:// addresses, at least one when hostexporter.enable is on',
+    );
   }
   if ((settings.certFile === '') !== (settings.keyFile === '')) {
     const missing = settings.certFile === '' ? 'hostexporter.certFile' : 'hostexporter.keyFile';

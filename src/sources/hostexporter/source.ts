@@ -1,0 +1,167 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Observable } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import { Emitter } from '../support/emitter.js';
+import { LossLog } from '../support/loss-log.js';
+import { type ScrapeOptions, scrape } from './target.js';
+
+/** Files of the TLS settings, as they were read; left out where not set. */
+export interface ScrapeCertificates {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** Whom the source asks, how often and how. */
+export interface HostexporterSourceOptions extends ScrapeCertificates {
+  readonly urls: readonly string[];
+  readonly gatherDurationMs: number;
+  readonly responseTimeoutMs: number;
+  readonly insecureSkipVerify: boolean;
+  /** `Authorization` header; empty for none. */
+  readonly authorization: string;
+  readonly maxBodyBytes: number;
+  /** Scrapes at the same time. */
+  readonly maxScrapes: number;
+  readonly target: Target;
+}
+
+/** What the source has counted since the start. */
+export interface HostexporterCounts {
+  scrapes: number;
+  failedScrapes: number;
+  /** Scrapes left out because the one before was still going on, too many were, or the gate was shut. */
+  skippedScrapes: number;
+}
+
+/**
+ * Asks every target once an interval, each at its own moment within it, so that they do not all come at once. A batch is
+ * one scrape behind a line with its format and address; another one says whether the target is up and how long it took.
+ */
+export class HostexporterSource implements Source<ByteBlock> {
+  readonly name = 'hostexporter';
+  readonly batches$: Observable<Batch<ByteBlock>>;
+  readonly counts: HostexporterCounts = { scrapes: 0, failedScrapes: 0, skippedScrapes: 0 };
+  readonly #options: HostexporterSourceOptions;
+  readonly #scraping: ScrapeOptions;
+  readonly #gate: CreditGate;
+  readonly #emitter: Emitter;
+  readonly #losses: LossLog;
+  readonly #log: ComponentLog;
+  readonly #stopped = new AbortController();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #busy = new Set<string>();
+
+  constructor(options: HostexporterSourceOptions, gate: CreditGate, log: ComponentLog) {
+    this.#options = options;
+    this.#gate = gate;
+    this.#log = log;
+    this.#losses = new LossLog(log);
+    this.#emitter = new Emitter({ origin: this.name, format: 'exposition', target: options.target }, gate);
+    this.batches$ = this.#emitter.batches$;
+    const { ca, cert, key, insecureSkipVerify, authorization, responseTimeoutMs, maxBodyBytes } = options;
+    const pool = { keepAlive: true, maxFreeSockets: options.urls.length, scheduling: 'fifo' } as const;
+    // Without `ca` the authorities that the system trusts are asked.
+    const secure = { rejectUnauthorized: !insecureSkipVerify, ...(ca === undefined ? {} : { ca }) };
+    const client = cert === undefined || key === undefined ? {} : { cert, key };
+    const agents = { http: new http.Agent(pool), https: new https.Agent({ ...pool, ...secure, ...client }) };
+    this.#scraping = { authorization, responseTimeoutMs, maxBodyBytes, agents };
+  }
+
+  async start(): Promise<void> {
+    const { urls, gatherDurationMs } = this.#options;
+    for (const [i, url] of urls.entries()) {
+      // Spread evenly over the interval, the first after one share of it.
+      const first = setTimeout(
+        () => {
+          this.#timers.delete(first);
+          this.#ask(url);
+          this.#timers.add(setInterval(() => this.#ask(url), gatherDurationMs));
+        },
+        ((i + 1) * gatherDurationMs) / urls.length,
+      );
+      this.#timers.add(first);
+    }
+    this.#log.info({ targets: urls.length, intervalMs: gatherDurationMs }, 'Scraping host-metric exporters.');
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.#end();
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    if (!deadline.aborted) await Promise.race([Promise.all(this.#running), expired]);
+    await this.#emitter.settled(deadline);
+    this.#emitter.close();
+  }
+
+  async stop(): Promise<void> {
+    this.#end();
+    this.#emitter.close();
+    this.#losses.stop();
+    this.#scraping.agents.http.destroy();
+    this.#scraping.agents.https.destroy();
+  }
+
+  /** Asks a target now; resolves when its answer was handed on. */
+  ask(url: string): Promise<void> {
+    this.#busy.add(url);
+    const work: Promise<void> = this.#scrape(url).finally(() => {
+      this.#busy.delete(url);
+      this.#running.delete(work);
+    });
+    this.#running.add(work);
+    return work;
+  }
+
+  #end(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    this.#stopped.abort();
+  }
+
+  #ask(url: string): void {
+    if (this.#busy.has(url) || this.#busy.size >= this.#options.maxScrapes) {
+      this.counts.skippedScrapes++;
+      this.#losses.add(
+        'warn',
+        'A scrape was left out: the one before, or too many, are still going on.',
+        1,
+        shownAddress(url),
+      );
+      return;
+    }
+    void this.ask(url);
+  }
+
+  async #scrape(url: string): Promise<void> {
+    await this.#gate.opened();
+    if (this.#stopped.signal.aborted) return;
+    this.counts.scrapes++;
+    const begun = performance.now();
+    let up = 0;
+    try {
+      const { body, isOpenMetrics } = await scrape(url, this.#scraping, this.#stopped.signal);
+      up = 1;
+      this.#emitter.emit(Buffer.concat([headOf(url, isOpenMetrics), body]), 1);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      this.counts.failedScrapes++;
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#losses.add('warn', 'A target could not be scraped.', 1, `${shownAddress(url)}: ${reason}`);
+    }
+    const seconds = (performance.now() - begun) / 1000;
+    const text = `# TYPE up gauge\nup ${up}\n# TYPE scrape_duration_seconds gauge\nscrape_duration_seconds ${seconds}\n`;
+    this.#emitter.emit(Buffer.concat([headOf(url, false), Buffer.from(text)]), 2);
+  }
+}
+
+/** An address may hold credentials, which belong neither into the tag nor into the log. */
+export function shownAddress(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1');
+}
+
+function headOf(url: string, isOpenMetrics: boolean): Buffer {
+  return Buffer.from(`${isOpenMetrics ? 'openmetrics' : 'text'} ${shownAddress(url)}\n`);
+}

@@ -1,0 +1,342 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { SampleReader } from './exposition-lines.js';
+import { excerpt } from './line-problem.js';
+import type { ParsedPoints, ParseOptions } from './parse-options.js';
+import { type FieldName, fieldName, PointCollector } from './point-collector.js';
+import { hashKey } from './series-dictionary.js';
+import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
+import { terminated } from './terminated.js';
+import { TickTimes } from './tick-times.js';
+import { countCharacters } from './utf8.js';
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const blank = 0x20;
+const hash = 0x23;
+
+/** Fields whose names do not depend on the text. */
+const gauge = fieldName('gauge');
+const counter = fieldName('counter');
+const untyped = fieldName('value');
+const sum = fieldName('sum');
+const count = fieldName('count');
+const fixedNames: ReadonlySet<string> = new Set(['gauge', 'counter', 'value', 'sum', 'count']);
+
+/** Fields by the text of their bound or quantile: few, and the same again and again. */
+const boundFields = new Map<string, FieldName>();
+const maxBoundFields = 10_000;
+
+/** What a type makes of its samples: the label that names a field, and the suffixes of the samples with fields of their own. */
+interface Family {
+  readonly field: FieldName;
+  readonly label?: string;
+  readonly suffixes: Readonly<Record<string, FieldName>>;
+  /** Suffix of the samples that carry the label. */
+  readonly labelled?: string;
+}
+
+const families: Readonly<Record<string, Family>> = {
+  gauge: { field: gauge, suffixes: {} },
+  counter: { field: counter, suffixes: {} },
+  untyped: { field: untyped, suffixes: {} },
+  unknown: { field: untyped, suffixes: {} },
+  info: { field: gauge, suffixes: {} },
+  stateset: { field: gauge, suffixes: {} },
+  summary: { field: untyped, label: 'quantile', labelled: '', suffixes: { _sum: sum, _count: count } },
+  histogram: { field: untyped, label: 'le', labelled: '_bucket', suffixes: { _sum: sum, _count: count } },
+  gaugehistogram: { field: untyped, label: 'le', labelled: '_bucket', suffixes: { _gsum: sum, _gcount: count } },
+};
+const noFamily: Family = { field: untyped, suffixes: {} };
+/** Suffixes that a sample may have behind the name of its family. */
+const familySuffixes = /_(?:total|created|info|bucket|g?sum|g?count)$/;
+
+/**
+ * A bound or quantile as a field is named after it: shortest digits, with an exponent from a million on and below a ten
+ * thousandth, which then has a sign and two digits.
+ */
+export function boundName(bound: number): string {
+  if (!Number.isFinite(bound)) return Number.isNaN(bound) ? 'NaN' : bound > 0 ? '+Inf' : '-Inf';
+  if (bound === 0) return '0';
+  const [mantissa = '', power = ''] = bound.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return String(bound);
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+}
+
+function boundField(text: string): FieldName | undefined {
+  const known = boundFields.get(text);
+  if (known !== undefined) return known;
+  const bound = /^\+inf$/i.test(text)
+    ? Infinity
+    : /^-inf$/i.test(text)
+      ? -Infinity
+      : text === ''
+        ? Number.NaN
+        : Number(text);
+  if (Number.isNaN(bound)) return undefined;
+  const made = fieldName(boundName(bound));
+  if (boundFields.size >= maxBoundFields) boundFields.clear();
+  boundFields.set(text, made);
+  return made;
+}
+
+/** Reads one scrape. */
+class ExpositionReader {
+  readonly #bytes: Uint8Array;
+  readonly #options: ParseOptions;
+  readonly #points: PointCollector;
+  readonly #times: TickTimes;
+  readonly #samples: SampleReader;
+  readonly #url: string;
+  readonly #isOpenMetrics: boolean;
+  /** Where the samples begin. */
+  readonly #start: number;
+  readonly #types = new Map<string, Family>();
+  #line = 0;
+  #ended = false;
+  /** Name and family of the last sample, which the next one probably shares. */
+  #lastName = '';
+  #lastFamily = noFamily;
+  #lastTable = '';
+  #lastField: FieldName | undefined;
+  /** Key of the current point and of the sample being read; the address of the target comes first in both. */
+  #key = Buffer.alloc(1024);
+  #keyLength = 0;
+  #next = Buffer.alloc(1024);
+  readonly #urlLength: number;
+  /** A point is being put together. */
+  #isOpen = false;
+  /** Why the samples of the current point cannot be stored, if so. */
+  #refused: Fault | undefined;
+  #low = 0;
+  #high = 0;
+
+  constructor(bytes: Uint8Array, options: ParseOptions) {
+    this.#bytes = terminated(bytes);
+    this.#options = options;
+    this.#points = new PointCollector(options, bytes.length);
+    this.#times = new TickTimes(options);
+    const headEnd = this.#bytes.indexOf(lineFeed);
+    const [format = '', url = ''] = Buffer.from(this.#bytes.subarray(0, headEnd)).toString().split(' ', 2);
+    this.#isOpenMetrics = format === 'openmetrics';
+    this.#url = url;
+    this.#start = headEnd + 1;
+    this.#samples = new SampleReader(this.#bytes, this.#isOpenMetrics);
+    this.#urlLength = Buffer.byteLength(url) + 1;
+    this.#reserve(this.#urlLength);
+    this.#key.write(`${url}\n`);
+    this.#next.write(`${url}\n`);
+  }
+
+  read(): ParsedPoints {
+    const bytes = this.#bytes;
+    let at = this.#start;
+    while (at < bytes.length) {
+      const next = bytes.indexOf(lineFeed, at) + 1;
+      let end = next - 1;
+      if (bytes[end - 1] === carriageReturn && end > at) end--;
+      while (at < end && bytes[at]! <= blank) at++;
+      if (this.#ended && at < end) this.#reject(at, end, 'stands behind the end of the text');
+      else if (at < end && bytes[at] === hash) this.#readComment(at, end);
+      else if (at < end) this.#readSample(at, end);
+      this.#line++;
+      at = next;
+    }
+    this.#close();
+    if (this.#isOpenMetrics && !this.#ended) this.#reject(0, 0, 'is missing: the text was cut off before # EOF');
+    return this.#points.finish(this.#line);
+  }
+
+  #readComment(start: number, end: number): void {
+    const text = Buffer.from(this.#bytes.subarray(start, Math.min(end, start + 512))).toString();
+    if (text === '# EOF') this.#ended = this.#isOpenMetrics;
+    const [, name, type] = /^#[ \t]+TYPE[ \t]+(\S+)[ \t]+(\S+)[ \t]*$/.exec(text) ?? [];
+    if (name === undefined || type === undefined) return;
+    this.#types.set(name, families[type.toLowerCase()] ?? noFamily);
+    this.#lastName = '';
+  }
+
+  #readSample(start: number, end: number): void {
+    const samples = this.#samples;
+    if (!samples.read(start, end)) {
+      this.#reject(start, end, samples.problem);
+      return;
+    }
+    this.#findFamily(samples.nameStart, samples.nameEnd);
+    const field = this.#lastField ?? this.#fieldOfLabel();
+    if (field === undefined) {
+      this.#reject(start, end, 'has a bound or quantile that is not a number');
+      return;
+    }
+    if (Number.isNaN(samples.value)) return;
+    this.#times.now();
+    const problem = samples.hasTime ? this.#times.set(samples.seconds, samples.nanos) : undefined;
+    if (problem !== undefined) {
+      this.#reject(start, end, `cannot be stored: ${problem}`);
+      return;
+    }
+    const length = this.#fillKey();
+    if (!this.#isCurrent(length)) this.#open(length);
+    if (this.#refused === undefined) {
+      const refused = this.#points.putDouble(field, samples.value);
+      if (refused !== undefined)
+        this.#reject(start, end, `cannot be stored: ${field.text} ${refused.message}`, refused.code);
+    } else this.#reject(start, end, `cannot be stored: ${this.#refused.message}`, this.#refused.code);
+  }
+
+  /** Finds out which family a sample belongs to, what its table is and, unless a label says so, its field. */
+  #findFamily(start: number, end: number): void {
+    if (this.#isLastName(start, end)) return;
+    const name = Buffer.from(this.#bytes.subarray(start, end)).toString('latin1');
+    this.#lastName = name;
+    const own = this.#types.get(name);
+    const suffix = familySuffixes.exec(name)?.[0] ?? '';
+    const base = name.slice(0, name.length - suffix.length);
+    const family = own ?? (suffix === '' ? undefined : this.#types.get(base)) ?? noFamily;
+    this.#lastFamily = family;
+    const ofSuffix = own === undefined ? family.suffixes[suffix] : undefined;
+    const isLabelled = family.labelled === (own === undefined ? suffix : '');
+    if (ofSuffix !== undefined || (isLabelled && family !== noFamily)) {
+      this.#lastTable = own === undefined ? base : name;
+      this.#lastField = ofSuffix;
+    } else {
+      this.#lastTable = name;
+      this.#lastField = suffix === '_created' ? gauge : family.field;
+      this.#lastFamily = { field: family.field, suffixes: {} };
+    }
+  }
+
+  #isLastName(start: number, end: number): boolean {
+    const last = this.#lastName;
+    if (last.length !== end - start || last === '') return false;
+    for (let i = 0; i < last.length; i++) if (last.charCodeAt(i) !== this.#bytes[start + i]) return false;
+    return true;
+  }
+
+  #isFieldLabel(label: number): boolean {
+    const name = this.#lastField === undefined ? this.#lastFamily.label : undefined;
+    const start = this.#samples.labelStart(label);
+    if (name === undefined || this.#samples.labelEnd(label) - start !== name.length) return false;
+    for (let i = 0; i < name.length; i++) if (name.charCodeAt(i) !== this.#bytes[start + i]) return false;
+    return true;
+  }
+
+  #fieldOfLabel(): FieldName | undefined {
+    for (let label = 0; label < this.#samples.labels; label++) {
+      if (this.#isFieldLabel(label)) return boundField(this.#samples.labelValue(label).toString());
+    }
+    return undefined;
+  }
+
+  /** Writes the key of the sample being read: address, table, and labels as they stand there, but for the one that names a field. */
+  #fillKey(): number {
+    const samples = this.#samples;
+    let need = this.#urlLength + this.#lastTable.length + 1;
+    for (let label = 0; label < samples.labels; label++)
+      need += samples.valueEnd(label) - samples.labelStart(label) + 1;
+    this.#reserve(need);
+    let at = this.#urlLength;
+    at += this.#next.write(this.#lastTable, at, 'latin1');
+    for (let label = 0; label < samples.labels; label++) {
+      if (this.#isFieldLabel(label)) continue;
+      this.#next[at++] = lineFeed;
+      const [start, end] = [samples.labelStart(label), samples.valueEnd(label)];
+      for (let i = start; i < end; i++) this.#next[at++] = this.#bytes[i]!;
+    }
+    return at;
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#next.length) return;
+    this.#next = Buffer.concat([this.#next], length * 2);
+    this.#key = Buffer.concat([this.#key], length * 2);
+  }
+
+  #isCurrent(length: number): boolean {
+    if (
+      !this.#isOpen ||
+      length !== this.#keyLength ||
+      this.#low !== this.#times.low ||
+      this.#high !== this.#times.high
+    ) {
+      return false;
+    }
+    return this.#next.compare(this.#key, this.#urlLength, length, this.#urlLength, length) === 0;
+  }
+
+  /** Closes the current point and begins one with the key that was filled. */
+  #open(length: number): void {
+    this.#close();
+    [this.#key, this.#next] = [this.#next, this.#key];
+    this.#keyLength = length;
+    this.#low = this.#times.low;
+    this.#high = this.#times.high;
+    this.#isOpen = true;
+    const points = this.#points;
+    const key = this.#key;
+    const view = new DataView(key.buffer, key.byteOffset, key.length);
+    const hashed = hashKey(key, view, 0, length, this.#options.dictionary.seed);
+    this.#refused = undefined;
+    if (!points.find(key, view, 0, length, hashed)) {
+      const series = this.#seriesKey();
+      this.#refused = 'message' in series ? series : points.introduce(series);
+      if (this.#refused !== undefined) return;
+    }
+    this.#refused = points.refusal();
+  }
+
+  /** Adds the current point to its table. */
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const points = this.#points;
+    if (this.#refused !== undefined) return;
+    if (points.fieldCount === 0 || points.isTooWide()) {
+      points.drop();
+      if (points.fieldCount > 0) this.#reject(0, 0, 'would make more columns than one scrape may');
+      return;
+    }
+    const unstorable = points.commit(this.#low, this.#high, this.#bytes);
+    if (unstorable !== undefined) this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
+  }
+
+  /** The series of the sample being read: empty labels are none, and the address of the target is the tag `url`. */
+  #seriesKey(): SeriesKey | Fault {
+    const table = this.#lastTable;
+    const samples = this.#samples;
+    const tags = new SeriesTags();
+    let problem = metricProblem(0, table.length, JSON.stringify(table));
+    for (let label = 0; label < samples.labels; label++) {
+      const raw = Buffer.from(this.#bytes.subarray(samples.labelStart(label), samples.labelEnd(label))).toString(
+        'latin1',
+      );
+      const value = samples.labelValue(label);
+      if (value.length === 0 || raw === 'url' || this.#isFieldLabel(label)) continue;
+      if (countCharacters(value, 0, value.length) < 0) {
+        return fault('parameter', Codes.schemalessData, `label ${raw} is not well-formed UTF-8`);
+      }
+      // A table cannot have a tag and a field of one name.
+      const name = Buffer.from(fixedNames.has(raw) ? `tag_${raw}` : raw);
+      problem ??= tags.nameProblem(0, JSON.stringify(raw), name) ?? tags.add(0, JSON.stringify(raw), name, value);
+    }
+    problem ??= tags.add(0, '"url"', Buffer.from('url'), Buffer.from(this.#url));
+    return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
+  }
+
+  #reject(start: number, end: number, reason: string, code: number = Codes.lineSyntax): void {
+    const shown = end > start ? `${excerpt(this.#bytes, start, end)} ` : '';
+    this.#points.reject(this.#line, fault('syntax', code, `${this.#url}: line ${this.#line + 1} ${shown}${reason}`));
+  }
+}
+
+/**
+ * Reads one scrape in the text exposition format 0.0.4 or OpenMetrics. The first line of `bytes` says which, `text` or
+ * `openmetrics`, a blank and the address of the target, which becomes the tag `url`; the scrape follows.
+ *
+ * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
+ * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a
+ * number are no fields; exemplars are skipped; a bad line is rejected and its neighbours are kept.
+ */
+export function parseExposition(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  return new ExpositionReader(bytes, options).read();
+}

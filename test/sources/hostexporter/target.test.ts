@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { requestOf, type ScrapeOptions, scrape } from '../../../src/sources/hostexporter/target.js';
+import { directoryFor } from '../../support/processes.js';
+
+function optionsOf(more: Partial<ScrapeOptions> = {}, secure: https.AgentOptions = {}): ScrapeOptions {
+  const agents = { http: new http.Agent(), https: new https.Agent(secure) };
+  return { authorization: '', responseTimeoutMs: 5_000, maxBodyBytes: 1000, agents, ...more };
+}
+
+const never = new AbortController().signal;
+
+/** Starts a server and gives its port, or the path of its socket. */
+async function listening(t: ExecutionContext, server: http.Server | https.Server, path?: string): Promise<number> {
+  const waiting: Server = path === undefined ? server.listen(0, '127.0.0.1') : server.listen(path);
+  await new Promise((resolve) => waiting.once('listening', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = waiting.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test('an address without a path means /metrics; one with a path or a query is taken as it is', (t) => {
+  t.like(requestOf('http://host:9100'), { host: 'host', port: 9100, path: '/metrics', isSecure: false });
+  t.like(requestOf('https://[::1]/x?a=b'), { host: '::1', port: undefined, path: '/x?a=b', isSecure: true });
+  t.like(requestOf('unix:///run/x.sock'), { socketPath: '/run/x.sock', path: '/metrics' });
+  t.like(requestOf('unix:///run/x.sock?path=/m'), { socketPath: '/run/x.sock', path: '/m' });
+  t.like(requestOf('http://ann:s%40@host'), { auth: 'ann:s@' });
+});
+
+test('the answer is read, and its format is told by its type', async (t) => {
+  let seen: http.IncomingHttpHeaders = {};
+  const server = http.createServer((request, response) => {
+    seen = request.headers;
+    const type = request.url === '/om' ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4';
+    response.setHeader('content-type', type).end(`${request.url} 1\n`);
+  });
+  const url = `http://127.0.0.1:${await listening(t, server)}`;
+  const plain = await scrape(url, optionsOf({ authorization: 'Bearer abc' }), never);
+  t.deepEqual([plain.body.toString(), plain.isOpenMetrics], ['/metrics 1\n', false]);
+  t.is(seen.authorization, 'Bearer abc');
+  t.regex(seen.accept ?? '', /text\/plain;version=0\.0\.4/);
+  t.true((await scrape(`${url}/om`, optionsOf(), never)).isOpenMetrics);
+});
+
+test('a socket of this machine is asked', async (t) => {
+  const path = join(directoryFor(t), 'x.sock');
+  await listening(
+    t,
+    http.createServer((request, response) => response.end(`${request.url} 1\n`)),
+    path,
+  );
+  t.is((await scrape(`unix://${path}?path=/m`, optionsOf(), never)).body.toString(), '/m 1\n');
+});
+
+test('what goes wrong is said in one line', async (t) => {
+  const server = http.createServer((request, response) => {
+    if (request.url === '/500') response.writeHead(500).end('no');
+    else if (request.url === '/long') response.end('x'.repeat(2000));
+    else if (request.url === '/half') response.write('half');
+    else if (request.url === '/cut')
+      response.writeHead(200, { 'content-length': 100 }).write('x', () => request.socket.destroy());
+  });
+  const url = `http://127.0.0.1:${await listening(t, server)}`;
+  const failure = (path: string, more: Partial<ScrapeOptions> = {}) =>
+    t.throwsAsync(scrape(url + path, optionsOf(more), never));
+  t.is((await failure('/500'))?.message, 'the answer is status 500');
+  t.is((await failure('/long'))?.message, 'the answer is longer than 1000 bytes');
+  t.is((await failure('/half', { responseTimeoutMs: 50 }))?.message, 'there is no whole answer within 50 ms');
+  t.is((await failure('/silent', { responseTimeoutMs: 50 }))?.message, 'there is no whole answer within 50 ms');
+  await failure('/cut');
+  await t.throwsAsync(scrape('http://127.0.0.1:1', optionsOf(), never), { message: /ECONNREFUSED/ });
+});
+
+test('certificates are checked against the given authority, and shown to those who ask', async (t) => {
+  const home = directoryFor(t);
+  const file = (name: string): string => join(home, name);
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2', '-nodes'];
+  try {
+    const out = ['-keyout', file('key'), '-out', file('cert')];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...out, ...subject], { stdio: 'ignore' });
+  } catch {
+    t.log('skipped: there is no openssl');
+    t.pass();
+    return;
+  }
+  const cert = readFileSync(file('cert'));
+  const key = readFileSync(file('key'));
+  const server = https.createServer(
+    { cert, key, ca: cert, requestCert: true, rejectUnauthorized: true },
+    (_, response) => response.end('a 1\n'),
+  );
+  const url = `https://127.0.0.1:${await listening(t, server)}`;
+  t.is((await scrape(url, optionsOf({}, { ca: cert, cert, key }), never)).body.toString(), 'a 1\n');
+  t.is((await scrape(url, optionsOf({}, { rejectUnauthorized: false, cert, key }), never)).body.toString(), 'a 1\n');
+  await t.throwsAsync(scrape(url, optionsOf({}, { cert, key }), never), { message: /self-signed|self signed/ });
+  await t.throwsAsync(scrape(url, optionsOf({}, { ca: cert }), never));
+});
