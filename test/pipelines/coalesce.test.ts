@@ -13,7 +13,10 @@ function oneRow(table: string, value: number) {
 }
 
 /** Longer than any linger. */
-const turn = () => sleep(30);
+const turn = async () => {
+  await sleep(30);
+  await instant();
+};
 /** The end of the event loop's turn: too short for a linger to end. */
 const instant = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 

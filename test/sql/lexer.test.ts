@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Lexer, stringValue, TokenKind } from '../../src/sql/lexer.js';
+import { processorMs } from '../support/processor-time.js';
 
 const kindNames = new Map(Object.entries(TokenKind).map(([name, kind]) => [kind, name]));
 
@@ -141,8 +142,8 @@ test('reads a statement of one mebibyte in well under a second, whatever it hold
   const size = 1 << 20;
   for (const piece of ['a b, ', '/*', '/* ', "'", '`', '1e', '.', '-', '((', '0', "'\\", '/**/']) {
     const text = piece.repeat(Math.ceil(size / piece.length));
-    const started = performance.now();
+    const started = processorMs();
     tokens(text);
-    t.true(performance.now() - started < 1000, piece);
+    t.true(processorMs() - started < 1000, piece);
   }
 });

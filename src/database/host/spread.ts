@@ -15,7 +15,7 @@ const directoriesPerCommand = 500;
  * does not hand out an inode again for a minute after its file was deleted and, to find another one, walks over all of
  * them in the block group of the parent directory; an engine that makes and deletes some hundred small files a second
  * spends half its time in there. With the attribute "top of directory hierarchy" (`chattr +T`) on a table's directory
- * every part of the table goes to a block group of its own. See docs/decisions/004-spread-parts.md.
+ * every part of the table goes to a block group of its own. See docs/decisions/006-spread-parts.md.
  *
  * Where the file system is another one, or has a journal, or the attribute cannot be set, nothing happens.
  */

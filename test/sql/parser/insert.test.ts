@@ -1,5 +1,6 @@
 import test from 'ava';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
+import { processorMs } from '../../support/processor-time.js';
 import { bare, faultOf, shapeOf } from '../../support/syntax.js';
 
 test('leaves INSERT of values to its own scanner, faulty ones included', (t) => {
@@ -26,9 +27,9 @@ test('tells where the INSERT begins', (t) => {
 test('looks only at the head of an INSERT', (t) => {
   const rows = "(1700000000000, 'x', 1.5),".repeat(200_000);
   parseStatement(`insert into t values ${rows}`);
-  const started = performance.now();
+  const started = processorMs();
   parseStatement(`insert into t (ts, a, b) values ${rows}`);
-  t.true(performance.now() - started < 50);
+  t.true(processorMs() - started < 50);
 });
 
 test('reads INSERT from a query with and without columns', (t) => {
