@@ -5,6 +5,7 @@ import { run as lineprotoWrite } from './lineproto-write.bench.js';
 import { run as remoteWrite } from './remote-write.bench.js';
 import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
+import { run as statsgw } from './statsgw.bench.js';
 import { run as tsdbwire } from './tsdbwire.bench.js';
 
 const benches = {
@@ -16,6 +17,7 @@ const benches = {
   remoteWrite,
   sqlQuery,
   tsdbwire,
+  statsgw,
 };
 const wanted = process.argv.slice(2);
 
