@@ -1,6 +1,7 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import type { DatabaseDef } from '../../model/schema.js';
 import type { Catalogue } from './catalogue.js';
+import { isAsMade } from './identity.js';
 import type { Operation } from './operations.js';
 import type { SubTables } from './sub-tables.js';
 
@@ -23,14 +24,9 @@ export async function createNamed(
   if (catalogue.table(database.name, name) === undefined && (await isTaken())) return taken;
   const [refused] = await catalogue.submit([creation]);
   const made = catalogue.table(database.name, name);
-  if (refused !== undefined || made === undefined || !isNew(made) || !(await isTaken())) return refused;
+  if (refused !== undefined || made === undefined || !isAsMade(made) || !(await isTaken())) return refused;
   await catalogue.submit([{ op: 'drop-table', database: database.name, name, id: made.id }]);
   return taken;
-}
-
-/** True when nothing but its creation has happened to a table: its id is the number of that operation. */
-function isNew({ id, revision }: TableDef): boolean {
-  return id === `${revision}_0`;
 }
 
 const taken = fault('database', Codes.tableAlreadyExists, 'Table already exists');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TableDef } from '../../model/schema.js';
 
 /** A 64-bit hash of parts that together name something; parts cannot run into each other. */
 function hash64(...parts: readonly string[]): bigint {
@@ -23,4 +24,9 @@ export function normalTableId(databaseId: string, tableId: string): bigint {
 /** A short name for a list of physical columns: tables of one shape share one engine table. */
 export function shapeName(physicalColumns: readonly string[]): string {
   return createHash('md5').update(physicalColumns.join(',')).digest('hex').slice(0, 16);
+}
+
+/** True when nothing but its creation has happened to a table: its id is the number of that operation. */
+export function isAsMade({ id, revision }: TableDef): boolean {
+  return id === `${revision}_0`;
 }

@@ -5,7 +5,7 @@ import { engineType, ticksToCalendar } from '../../sql/plan/storage.js';
 import { quoteIdentifier } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
 import type { Catalogue } from './catalogue.js';
-import { shapeName } from './identity.js';
+import { isAsMade, shapeName } from './identity.js';
 import { isOvertaken, overtaken } from './overtaken.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
@@ -85,6 +85,8 @@ export class Storage {
   readonly #catalogue: Catalogue;
   /** What this process knows to exist, by {@link placeOf}. */
   readonly #known = new Map<string, Known>();
+  /** Ids of databases that this process knows to exist in the engine. */
+  readonly #databases = new Set<string>();
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -113,17 +115,28 @@ export class Storage {
   /** Forgets what is known, because the engine turned out to lack some of it. */
   forget(): void {
     this.#known.clear();
+    this.#databases.clear();
   }
 
   async #make(database: DatabaseDef, table: TableDef): Promise<void> {
-    await this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${database.id}`);
-    await this.#engine.exec(dataTable(database, table));
-    if (table.columns.length > 0) await this.#engine.exec(addMissing(table.storage, table.columns));
-    if (table.tagStorage !== undefined) {
-      await this.#engine.exec(tagTable(table));
-      if (table.tags.length > 0) await this.#engine.exec(addMissing(table.tagStorage, table.tags));
-    }
+    await this.#makeDatabase(database);
+    const { tagStorage } = table;
+    const tags = tagStorage === undefined ? [] : [this.#engine.exec(tagTable(table))];
+    await Promise.all([this.#engine.exec(dataTable(database, table)), ...tags]);
+    // What was never altered has its columns from being made, whoever made it; so has what one shape of tables shares.
+    if (table.kind === 'super' && !isAsMade(table)) await this.#addMissing(table);
     await this.#removeIfDropped(database, table);
+  }
+
+  async #makeDatabase({ id }: DatabaseDef): Promise<void> {
+    if (this.#databases.has(id)) return;
+    await this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${id}`);
+    this.#databases.add(id);
+  }
+
+  async #addMissing({ storage, columns, tagStorage, tags }: TableDef): Promise<void> {
+    if (columns.length > 0) await this.#engine.exec(addMissing(storage, columns));
+    if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissing(tagStorage, tags));
   }
 
   /**
@@ -154,6 +167,7 @@ export class Storage {
   /** Removes all data of a dropped database. */
   async dropDatabase(database: DatabaseDef): Promise<void> {
     for (const place of this.#known.keys()) if (place.startsWith(`${database.id}.`)) this.#known.delete(place);
+    this.#databases.delete(database.id);
     await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
   }
 
