@@ -1,5 +1,6 @@
 import { run as engineNative } from './engine-native.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
+import { run as insertWrite } from './insert-write.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
 import { run as lineprotoWrite } from './lineproto-write.bench.js';
 import { run as remoteWrite } from './remote-write.bench.js';
@@ -14,6 +15,7 @@ const benches = {
   stages,
   engineNative,
   lineprotoWrite,
+  insertWrite,
   remoteWrite,
   sqlQuery,
   tsdbwire,
