@@ -22,7 +22,7 @@ import { agentInputs, readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
-import { guardedGate, type MemoryGuard } from './pipelines/memory-guard.js';
+import { guardedGate } from './pipelines/memory-guard.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { StandingUser } from './pipelines/standing-user.js';
@@ -146,12 +146,13 @@ async function startOn(
   const { limits } = settings;
   const gate = new ByteCreditGate(limits.creditBytes);
   const inputs = [
-    ...tsdbwireTelnet(settings, version, credentials, guard, logger),
+    ...tsdbwireTelnet(settings, version, credentials, monitoring, logger),
     ...agentInputs(settings, {
       createDatabase: settings.general.smlAutoCreateDB,
       newGate: () => guardedGate(guard, limits.creditBytes),
       logOf: (component) => componentLog(logger, component),
       authenticate: (given) => credentials.authenticate(given),
+      watch: (figures) => metrics.watch(figures),
     }),
     ...figuresInput(settings, monitoring, credentials, logger),
   ];
@@ -264,7 +265,7 @@ function tsdbwireTelnet(
   { tsdbwireTelnet: listeners, limits, general }: Settings,
   version: string,
   credentials: CredentialCheck,
-  guard: MemoryGuard,
+  { guard, metrics }: Monitoring,
   logger: Logger,
 ): WriteInput[] {
   if (!listeners.enable) return [];
@@ -279,13 +280,17 @@ function tsdbwireTelnet(
   const gate = guardedGate(guard, limits.creditBytes);
   const { user, password } = listeners;
   const check = () => credentials.authenticate({ scheme: 'password', user, password });
-  return [
-    {
-      source: new TsdbwireTelnetSource(options, gate, log),
-      retry: 'here',
-      user: new StandingUser(user, check, log),
+  const source = new TsdbwireTelnetSource(options, gate, log);
+  metrics.watch({
+    adapter_telnet_connections: { help: 'Open connections of telnet writers.', read: () => source.connections },
+    adapter_telnet_lines: { help: 'Lines that telnet writers sent.', read: () => source.counts.lines },
+    adapter_telnet_lost_lines: { help: 'Lines that could not be stored.', read: () => source.counts.lostLines },
+    adapter_telnet_refused_connections: {
+      help: 'Connections refused because there were too many.',
+      read: () => source.counts.refusedConnections,
     },
-  ];
+  });
+  return [{ source, retry: 'here', user: new StandingUser(user, check, log) }];
 }
 
 /** The service's own figures as one more door. */

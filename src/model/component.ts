@@ -29,6 +29,8 @@ export interface Sink<P extends Payload = Payload> extends Component {
 export interface CreditGate {
   take(bytes: number): void;
   give(bytes: number): void;
+  /** True while something shuts the gate, whatever credit there is: senders that cannot wait are refused then. */
+  readonly isHeld: boolean;
   /** Shuts the gate until the returned function is called. */
   hold(reason: string): () => void;
   /** Resolves when there is credit and nothing holds the gate. */

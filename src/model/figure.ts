@@ -4,3 +4,8 @@ export interface Figure {
   readonly tags: readonly (readonly [name: string, value: string])[];
   readonly values: readonly (readonly [name: string, value: number])[];
 }
+
+/** Figures that are read whenever somebody asks for them, by name and with a help text. */
+export interface WatchedFigures {
+  readonly [name: string]: { readonly help: string; readonly read: () => number };
+}

@@ -4,6 +4,7 @@ import type { Batch, ByteBlock, Target } from '../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
+import type { WatchedFigures } from '../model/figure.js';
 import type { AgentdSettings } from '../sources/agentd/options.js';
 import { AgentdSource } from '../sources/agentd/source.js';
 import type { HostexporterSettings } from '../sources/hostexporter/options.js';
@@ -25,6 +26,8 @@ export interface AgentContext {
   readonly newGate: () => CreditGate;
   readonly logOf: (component: string) => ComponentLog;
   readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
+  /** Shows figures that are read at each scrape of the service's own. */
+  readonly watch: (figures: WatchedFigures) => void;
 }
 
 /** Settings of the doors; see the option tables of the sources. */
@@ -105,6 +108,10 @@ function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
   const log = context.logOf('agentd');
   const losses = new LossLog(log);
   const source = new AgentdSource({ ...settings, target: targetOf(settings, context) }, context.newGate(), log);
+  context.watch({
+    adapter_agentd_datagrams: { help: 'Packets that agentd took.', read: () => source.counts.datagrams },
+    adapter_agentd_shed_datagrams: { help: 'Packets that agentd shed.', read: () => source.counts.shedDatagrams },
+  });
   const users = userFile === '' ? undefined : parseUserFile(readSetting('agentd.userFile', userFile));
   const refusals: PacketRefusals = { forged: 0, unprotected: 0 };
   const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
@@ -123,7 +130,16 @@ function hostexporter(settings: HostexporterSettings, context: AgentContext): Wr
   const log = context.logOf('hostexporter');
   const authorization = authorizationOf(settings);
   const options = { ...settings, ...certificates, authorization, target: targetOf(settings, context) };
-  return inputOf(new HostexporterSource(options, context.newGate(), log), settings, new LossLog(log), context);
+  const source = new HostexporterSource(options, context.newGate(), log);
+  context.watch({
+    adapter_hostexporter_scrapes: { help: 'Scrapes that were begun.', read: () => source.counts.scrapes },
+    adapter_hostexporter_failed_scrapes: { help: 'Scrapes that failed.', read: () => source.counts.failedScrapes },
+    adapter_hostexporter_skipped_scrapes: {
+      help: 'Scrapes left out: the one before, or too many, were going on, or memory was short.',
+      read: () => source.counts.skippedScrapes,
+    },
+  });
+  return inputOf(source, settings, new LossLog(log), context);
 }
 
 /** A bearer token is stronger than a name and password. */
@@ -138,5 +154,23 @@ function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {
   const log = context.logOf('statsgw');
   const losses = new LossLog(log);
   const source = new StatsgwSource({ ...settings, target }, context.newGate(), log);
-  return inputOf(new StatisticsSource(source, settings, { target, nowMicros }, losses), settings, losses, context);
+  const statistics = new StatisticsSource(source, settings, { target, nowMicros }, losses);
+  context.watch({
+    adapter_statsgw_messages: { help: 'Messages that statsgw read.', read: () => statistics.counts.messages },
+    adapter_statsgw_rejected_lines: { help: 'Bad lines of statsgw.', read: () => statistics.counts.rejectedLines },
+    adapter_statsgw_skipped_gathers: {
+      help: 'Gathers left out because earlier ones were not written yet.',
+      read: () => statistics.counts.skippedTicks,
+    },
+    adapter_statsgw_datagrams: { help: 'Datagrams that statsgw took.', read: () => source.counts.datagrams },
+    adapter_statsgw_shed_datagrams: {
+      help: 'Datagrams that statsgw shed.',
+      read: () => source.counts.shedDatagrams,
+    },
+    adapter_statsgw_refused_connections: {
+      help: 'Connections that statsgw refused because there were too many.',
+      read: () => source.counts.refusedConnections,
+    },
+  });
+  return inputOf(statistics, settings, losses, context);
 }

@@ -19,6 +19,10 @@ export class ByteCreditGate implements CreditGate {
     return this.#bytes;
   }
 
+  get isHeld(): boolean {
+    return this.#holds.size > 0;
+  }
+
   take(bytes: number): void {
     this.#bytes += bytes;
   }
@@ -43,7 +47,7 @@ export class ByteCreditGate implements CreditGate {
 
   /** True when there is credit and nothing holds the gate. */
   isOpen(): boolean {
-    return this.#bytes < this.#limitBytes && this.#holds.size === 0;
+    return this.#bytes < this.#limitBytes && !this.isHeld;
   }
 
   #wake(): void {

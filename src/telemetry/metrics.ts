@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry, Summary } from 'prom-client';
+import type { WatchedFigures } from '../model/figure.js';
 
 /** How a request over HTTP ended. */
 export interface EndedRequest {
@@ -15,11 +16,6 @@ export interface EndedRequest {
 
 /** How rows that came in by a door ended. */
 export type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
-
-/** Figures that are read when somebody asks, by name and help text. */
-export interface Gauges {
-  readonly [name: string]: { readonly help: string; readonly read: () => number };
-}
 
 export interface MetricsOptions {
   /** Off with `monitor.disable`: then requests are not counted by route and client. */
@@ -142,7 +138,7 @@ export class ServiceMetrics {
   }
 
   /** Adds figures that are read at each scrape. */
-  watch(gauges: Gauges): void {
+  watch(gauges: WatchedFigures): void {
     for (const [name, { help, read }] of Object.entries(gauges)) {
       new Gauge({
         name,

@@ -13,6 +13,9 @@ export interface SourceUnderTest {
   send(text: string): Promise<Delivery | undefined>;
 }
 
+/** More than any gate has. */
+const allCredit = 2 ** 40;
+
 const failed: Delivery = { outcome: 'failed', fault: fault('network', Codes.networkUnavailable, 'down') };
 const rejected: Delivery = {
   outcome: 'rejected',
@@ -45,8 +48,15 @@ async function until(condition: () => boolean): Promise<void> {
 /**
  * What every source must hold: all it reads comes out once, the sender learns the worst ending, credit comes back in
  * every case, a shut gate stops the reading, a drain waits for what was taken. `large` is text that becomes several batches.
+ * A gate that is held makes senders wait, or what they send is shed where they cannot.
  */
-export function sourceContract(test: TestFn, name: string, make: () => Promise<SourceUnderTest>, large: string): void {
+export function sourceContract(
+  test: TestFn,
+  name: string,
+  make: () => Promise<SourceUnderTest>,
+  large: string,
+  whenHeld: 'waits' | 'sheds' = 'waits',
+): void {
   test(`${name}: everything that is read comes out once and the sender learns that it was delivered`, async (t) => {
     const made = await make();
     const seen = settleWith(made, delivered(1));
@@ -69,16 +79,30 @@ export function sourceContract(test: TestFn, name: string, make: () => Promise<S
     }
   });
 
-  test(`${name}: a gate that is held stops the reading, and reading goes on when it is released`, async (t) => {
+  test(`${name}: a gate without credit stops the reading, and reading goes on when there is credit`, async (t) => {
+    const made = await make();
+    const seen = settleWith(made, delivered(1));
+    made.gate.take(allCredit);
+    const ending = made.send(large);
+    t.is(await soon(ending), 'waiting');
+    t.true(text(seen).length < large.length);
+    made.gate.give(allCredit);
+    t.is((await ending)?.outcome, 'delivered');
+    t.is(text(seen), large);
+  });
+
+  test(`${name}: a gate that is held ${whenHeld === 'waits' ? 'stops the reading' : 'sheds what comes'}`, async (t) => {
     const made = await make();
     const seen = settleWith(made, delivered(1));
     const release = made.gate.hold('test');
     const ending = made.send(large);
-    t.is(await soon(ending), 'waiting');
+    await soon(ending);
     t.true(text(seen).length < large.length);
     release();
-    t.is((await ending)?.outcome, 'delivered');
-    t.is(text(seen), large);
+    const outcome = (await ending)?.outcome;
+    if (whenHeld === 'waits') t.is(outcome, 'delivered');
+    if (whenHeld === 'waits') t.is(text(seen), large);
+    else t.true(text(seen).length < large.length, 'what came while it was held is gone');
   });
 
   test(`${name}: a drain waits for what was taken, and nothing new is taken after it`, async (t) => {

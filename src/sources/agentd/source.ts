@@ -50,9 +50,13 @@ export class AgentdSource implements Source<ByteBlock> {
       await this.#emitter.below(options.worker);
       await gate.opened();
     };
-    this.#queue = new DatagramQueue('lengths', limits, { opened }, (block, packets) =>
-      this.#emitter.emit(block, packets),
-    );
+    const reading = {
+      opened,
+      get isHeld() {
+        return gate.isHeld;
+      },
+    };
+    this.#queue = new DatagramQueue('lengths', limits, reading, (block, packets) => this.#emitter.emit(block, packets));
     const { host, port } = options;
     this.#listener = new UdpListener({
       ...(host === undefined ? { port } : { host, port }),
@@ -94,6 +98,6 @@ export class AgentdSource implements Source<ByteBlock> {
     const limit = this.#options.allowPendingPackets;
     const { shed } = this.#queue;
     if (shed !== 1 && shed % limit !== 0) return;
-    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read.');
+    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read, or memory is short.');
   }
 }

@@ -122,6 +122,11 @@ export class HostexporterSource implements Source<ByteBlock> {
   }
 
   #ask(url: string): void {
+    if (this.#gate.isHeld) {
+      this.counts.skippedScrapes++;
+      this.#losses.add('warn', 'A scrape was left out: memory is short.', 1, shownAddress(url));
+      return;
+    }
     if (this.#busy.has(url) || this.#busy.size >= this.#options.maxScrapes) {
       this.counts.skippedScrapes++;
       this.#losses.add(

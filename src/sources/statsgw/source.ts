@@ -126,7 +126,7 @@ export class StatsgwSource implements Source<ByteBlock> {
     const limit = this.#options.allowPendingMessages;
     const { shed } = this.#queue;
     if (shed !== 1 && shed % limit !== 0) return;
-    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read.');
+    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read, or memory is short.');
   }
 
   #read(socket: Socket): void {

@@ -15,7 +15,7 @@ const lineFeed = 0x0a;
 
 /**
  * Gathers datagrams into blocks: those that arrive in one turn of the event loop go on together once the gate is open.
- * A sender of datagrams cannot be made to wait, so those that find no room are shed and counted.
+ * A sender of datagrams cannot be made to wait, so those that find no room, or a gate that is held, are shed and counted.
  */
 export class DatagramQueue {
   /** Datagrams taken, and those for which there was no room. */
@@ -23,7 +23,7 @@ export class DatagramQueue {
   shed = 0;
   readonly #framing: DatagramFraming;
   readonly #limits: DatagramLimits;
-  readonly #gate: Pick<CreditGate, 'opened'>;
+  readonly #gate: Pick<CreditGate, 'opened' | 'isHeld'>;
   readonly #emit: (block: Buffer, datagrams: number) => void;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -33,7 +33,7 @@ export class DatagramQueue {
   constructor(
     framing: DatagramFraming,
     limits: DatagramLimits,
-    gate: Pick<CreditGate, 'opened'>,
+    gate: Pick<CreditGate, 'opened' | 'isHeld'>,
     emit: (block: Buffer, datagrams: number) => void,
   ) {
     this.#framing = framing;
@@ -45,7 +45,11 @@ export class DatagramQueue {
   /** Takes a datagram; false when it is shed. */
   add(datagram: Buffer): boolean {
     const { maxPending, maxPendingBytes } = this.#limits;
-    if (this.#waiting.length >= maxPending || this.#waitingBytes + datagram.length > maxPendingBytes) {
+    if (
+      this.#gate.isHeld ||
+      this.#waiting.length >= maxPending ||
+      this.#waitingBytes + datagram.length > maxPendingBytes
+    ) {
       this.shed++;
       return false;
     }

@@ -26,7 +26,7 @@ export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
 }
 
 /** What one port has seen since the start. */
-interface PortCounts {
+export interface PortCounts {
   lines: number;
   rejectedLines: number;
   lostLines: number;
@@ -67,6 +67,24 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
   /** The ports that are listened on, once started. */
   get ports(): readonly number[] {
     return this.#ports.map(({ port }) => port);
+  }
+
+  /** What all ports have counted since the start. */
+  get counts(): Readonly<PortCounts> {
+    const sum = { lines: 0, rejectedLines: 0, lostLines: 0, overlongLines: 0, refusedConnections: 0 };
+    for (const { counts } of this.#ports) {
+      sum.lines += counts.lines;
+      sum.rejectedLines += counts.rejectedLines;
+      sum.lostLines += counts.lostLines;
+      sum.overlongLines += counts.overlongLines;
+      sum.refusedConnections += counts.refusedConnections;
+    }
+    return sum;
+  }
+
+  /** Connections that are open. */
+  get connections(): number {
+    return this.#ports.reduce((sum, { connections }) => sum + connections.size, 0);
   }
 
   async start(): Promise<void> {

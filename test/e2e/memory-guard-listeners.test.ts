@@ -1,0 +1,109 @@
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { basic } from '../support/service.js';
+import { startInProcess } from '../support/service-in-process.js';
+
+let percent = 10;
+let scrapes = 0;
+const exporter = http.createServer((_request, response) => {
+  scrapes++;
+  response.end('up_and_running 1\n');
+});
+exporter.listen(0, '127.0.0.1');
+await once(exporter, 'listening');
+const exporterAddress = exporter.address();
+const exporterPort = typeof exporterAddress === 'object' && exporterAddress !== null ? exporterAddress.port : 0;
+
+const { service, lines, end } = await startInProcess(
+  { readMemoryPercent: () => percent },
+  '--monitor.collectDuration=5ms',
+  '--smlAutoCreateDB=true',
+  '--statsgw.gatherInterval=100ms',
+  '--tsdbwire_telnet.enable=true',
+  '--tsdbwire_telnet.ports=0',
+  '--tsdbwire_telnet.dbs=tsdb',
+  '--hostexporter.enable=true',
+  '--hostexporter.gatherDuration=100ms',
+  `--hostexporter.urls=http://127.0.0.1:${exporterPort}/metrics`,
+);
+test.after.always(async () => {
+  await end();
+  exporter.close();
+});
+
+/** The port that a component says it listens on. */
+function portOf(component: string): number {
+  for (const line of lines) {
+    const entry: { component?: string; listens?: number; listensOn?: number } = JSON.parse(line);
+    const port = entry.listens ?? entry.listensOn;
+    if (entry.component === component && port !== undefined) return port;
+  }
+  throw new Error(`${component} does not listen:\n${lines.join('')}`);
+}
+
+async function count(sql: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${service.port}/rest/sql`, {
+    method: 'POST',
+    headers: { authorization: basic },
+    body: sql,
+  });
+  const body: { code: number; data?: readonly (readonly unknown[])[] } = JSON.parse(await response.text());
+  return body.code === 0 ? Number(body.data?.[0]?.[0] ?? 0) : 0;
+}
+
+async function figure(name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${service.port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<boolean> {
+  for (let i = 0; i < 300; i++) {
+    if (await isSo()) return true;
+    await sleep(50);
+  }
+  return false;
+}
+
+test('while everything is paused TCP is held, UDP is shed and counted, scrapes are left out and counted', async (t) => {
+  const telnet = net.connect(portOf('tsdbwire_telnet'), '127.0.0.1');
+  const udp = dgram.createSocket('udp4');
+  const send = (message: string) =>
+    new Promise<void>((resolve) => udp.send(message, portOf('statsgw'), '127.0.0.1', () => resolve()));
+  t.teardown(() => {
+    telnet.destroy();
+    udp.close();
+  });
+  telnet.write('put speed 1700000001 1 host=a\n');
+  await send('before:1|c');
+  t.true(await until(async () => (await count('SELECT COUNT(*) FROM tsdb.speed')) === 1));
+  t.true(await until(async () => (await count('SELECT COUNT(*) FROM statsgw.before')) === 1));
+  t.true(await until(async () => scrapes > 0));
+
+  percent = 90;
+  await sleep(300);
+  const scraped = scrapes;
+  const skipped = await figure('adapter_hostexporter_skipped_scrapes');
+  // A read that was begun before still ends; the next one waits.
+  telnet.write('put speed 1700000002 2 host=a\n');
+  await sleep(100);
+  telnet.write('put speed 1700000003 3 host=a\n');
+  for (let i = 0; i < 5; i++) await send('during:1|c');
+  await sleep(700);
+  t.is(scrapes, scraped, 'nobody is scraped');
+  t.true((await figure('adapter_hostexporter_skipped_scrapes')) > skipped);
+  t.is(await figure('adapter_statsgw_shed_datagrams'), 5);
+  t.true((await figure('adapter_telnet_lines')) <= 2, 'the socket is not read');
+
+  percent = 75;
+  t.true(await until(async () => (await figure('adapter_telnet_lines')) === 3), 'the held line is read');
+  percent = 10;
+  t.true(await until(async () => (await count('SELECT COUNT(*) FROM tsdb.speed')) === 3));
+  await send('after:1|c');
+  t.true(await until(async () => (await count('SELECT COUNT(*) FROM statsgw.after')) === 1));
+  t.is(await count('SELECT COUNT(*) FROM statsgw.during'), 0);
+  t.true(await until(async () => scrapes > scraped));
+});
