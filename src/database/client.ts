@@ -227,6 +227,9 @@ const raisedCode = 395;
 /** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
 const depthCodes = new Set([167, 168, 306]);
 
+/** A decimal beyond its digits, found while rows are computed. */
+const decimalOverflowCode = 407;
+
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof ClickHouseError) {
@@ -244,6 +247,9 @@ function engineFault(engineCode: number, engineType: string, message: string): F
   if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
   if (depthCodes.has(engineCode)) {
     return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
+  }
+  if (engineCode === decimalOverflowCode) {
+    return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(message);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);

@@ -27,8 +27,10 @@ export async function admitSql(call: Call, context: HandlerContext): Promise<Sql
   if (typeof id !== 'string') return id;
   const credentials = readAuthorization(request.headers.authorization, context.loginCodes, query);
   if (isFault(credentials)) return credentials;
-  const timeZone = readTimeZone(query.get('tz'));
+  const connection = query.get('conn_tz');
+  const timeZone = readTimeZone(connection ?? query.get('tz'));
   if (typeof timeZone !== 'string') return timeZone;
+  const connectionZone = connection === null ? undefined : timeZone;
   const keyed = readRowWithMeta(query.get('row_with_meta'));
   if (typeof keyed !== 'boolean') return keyed;
   const layers = gzipLayers(headerText(request.headers['content-encoding']));
@@ -44,7 +46,8 @@ export async function admitSql(call: Call, context: HandlerContext): Promise<Sql
   const statement = trimmed(body);
   if (statement.length === 0) return noSql;
   const database = params.db === undefined || params.db === '' ? undefined : params.db;
-  const sql = { statement, database, credentials, timeZone, keyed, rowLimit: settings.restfulRowLimit };
+  const rowLimit = settings.restfulRowLimit;
+  const sql = { statement, database, credentials, timeZone, connectionZone, keyed, rowLimit };
   return { id, sql };
 }
 

@@ -57,7 +57,7 @@ export function readWriteRequestId(text: string | null, fresh: string): string |
 }
 
 /**
- * `tz`: an IANA zone name in its exact spelling; absent or empty is UTC, `Local` the zone of this machine
+ * `tz` or `conn_tz`: an IANA zone name in its exact spelling; absent or empty is UTC, `Local` the zone of this machine
  * (specification 1, "Run SQL"). Offsets are not names.
  */
 export function readTimeZone(text: string | null): string | Fault {

@@ -33,6 +33,8 @@ export interface SqlRequest {
   readonly credentials: Credentials;
   /** IANA zone that returned times are printed in. */
   readonly timeZone: string;
+  /** IANA zone of times that the statement writes without one; undefined is the service's. */
+  readonly connectionZone: string | undefined;
   /** Rows as objects by column name (`row_with_meta`). */
   readonly keyed: boolean;
   /** `restfulRowLimit`; negative is no limit. */

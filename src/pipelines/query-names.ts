@@ -54,7 +54,7 @@ export async function queryContext(
       return catalogue.database(database)?.precision;
     },
     nowNanos: nowNanos(),
-    connectionZone,
+    connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,
     rowLimit: request.rowLimit,

@@ -50,7 +50,7 @@ export interface SqlContext {
   readonly credentials: CredentialCheck;
   readonly writes: WritePipeline;
   readonly log: ComponentLog;
-  /** Zone of times without one. */
+  /** Zone of times without one, where the request names none. */
   readonly connectionZone: string;
   /** What SERVER_VERSION() says. */
   readonly version: string;
@@ -211,10 +211,11 @@ export class SqlPipeline implements Component {
   }
 
   #definitions(request: SqlRequest, user: string): DefinitionContext {
-    const { catalogue, storage, subTables, connectionZone } = this.#context;
+    const { catalogue, storage, subTables } = this.#context;
     const statement = request.statement.toString('utf8');
     const { database } = request;
-    return { catalogue, storage, subTables, user, database, timeZone: connectionZone, statement, nowNs: nowNanos() };
+    const timeZone = request.connectionZone ?? this.#context.connectionZone;
+    return { catalogue, storage, subTables, user, database, timeZone, statement, nowNs: nowNanos() };
   }
 
   async #show(show: Show, request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
@@ -334,7 +335,7 @@ export class SqlPipeline implements Component {
     const names = new StatementNames(catalogue, subTables, access, 'WRITE');
     const context: InsertContext = {
       currentDatabase: request.database,
-      zone: connectionZone,
+      zone: request.connectionZone ?? connectionZone,
       nowNs,
       database: (name) => {
         access.requireSight(name);

@@ -4,8 +4,6 @@ import { decimalOverflow } from './faults.js';
 import type { IntegerRange } from './field.js';
 import { parseDouble, parseScaled } from './number.js';
 
-const maxFloat = 3.4028234663852886e38;
-
 /**
  * These readers take every spelling of a value of a numeric type: signs, exponents, hexadecimal and binary digits, quoted
  * numbers, TRUE and FALSE. They pass the value and give undefined for NULL, bare or quoted.
@@ -18,7 +16,9 @@ export function readDouble(cursor: Cursor, type: 'FLOAT' | 'DOUBLE'): number | u
   const value = parseDouble(cursor.text, cursor.textStart, cursor.textEnd);
   const reason = type === 'FLOAT' ? 'illegal float data' : 'illegal double data';
   if (Number.isNaN(value)) throw cursor.syntaxError(malformed(token, reason), start);
-  if (Math.abs(value) > (type === 'FLOAT' ? maxFloat : Number.MAX_VALUE)) throw cursor.syntaxError(reason, start);
+  // The largest FLOAT is printed as a number just above it, which must be accepted again: what counts is what it rounds to.
+  const stored = type === 'FLOAT' ? Math.fround(value) : value;
+  if (!Number.isFinite(stored)) throw cursor.syntaxError(reason, start);
   return value;
 }
 

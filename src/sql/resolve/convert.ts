@@ -124,7 +124,10 @@ export function floorDivide(sql: string, divisor: number | bigint): string {
 }
 
 function truncated(value: Value): string {
-  if (value.type.name === 'DECIMAL') return `accurateCastOrNull(truncate(${value.sql}), 'Int64')`;
+  // By way of a wide integer, because straight from a decimal the engine fails where it should give NULL.
+  if (value.type.name === 'DECIMAL') {
+    return `accurateCastOrNull(CAST(truncate(${value.sql}), 'Nullable(Int128)'), 'Int64')`;
+  }
   const number = `toFloat64(${value.sql})`;
   return `toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
 }

@@ -124,6 +124,22 @@ test('parameters, database and trimmed statement reach the pipeline', async (t) 
   t.is(request?.rowLimit, -1);
 });
 
+test('a connection zone is that of the output too, and tz is not looked at beside it', async (t) => {
+  const seen: SqlRequest[] = [];
+  const room = await startRoom(t, recording(seen));
+  await askSql(room, 'select 1', { path: '/rest/sql?tz=nonsense&conn_tz=Asia/Tokyo' });
+  await askSql(room, 'select 1', { path: '/rest/sql?tz=Asia/Tokyo' });
+  t.deepEqual(
+    seen.map(({ timeZone, connectionZone }) => [timeZone, connectionZone]),
+    [
+      ['Asia/Tokyo', 'Asia/Tokyo'],
+      ['Asia/Tokyo', undefined],
+    ],
+  );
+  const unknown = await askSql(room, '', { path: '/rest/sql?conn_tz=Nowhere/City' });
+  t.deepEqual([unknown.status, unknown.text], [400, '{"code":65535,"desc":"unknown time zone Nowhere/City"}']);
+});
+
 test('defaults are no database, UTC and rows as arrays', async (t) => {
   const seen: SqlRequest[] = [];
   const room = await startRoom(t, recording(seen));

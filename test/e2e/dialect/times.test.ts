@@ -1,0 +1,140 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { type StatementCase, statements } from '../../support/statement-cases.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+/** 2023-11-14T22:13:20Z. */
+const base = 1_700_000_000n;
+
+test.before(async () => {
+  const ticks = { ms: 1000n, us: 1_000_000n, ns: 1_000_000_000n } as const;
+  const fractions = { ms: 123n, us: 123_400n, ns: 120_000_000n } as const;
+  for (const precision of ['ms', 'us', 'ns'] as const) {
+    const database = `t_${precision}`;
+    await service.run(`CREATE DATABASE ${database} PRECISION '${precision}'`);
+    await service.run('CREATE TABLE t (ts TIMESTAMP, at TIMESTAMP)', { database });
+    await service.run('CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (since TIMESTAMP)', { database });
+    const first = base * ticks[precision] + fractions[precision];
+    await service.run(`INSERT INTO t VALUES (${first}, ${first}) (${first + 1n}, -1)`, { database });
+    await service.run(`INSERT INTO c USING s TAGS (${first}) VALUES (${first}, 1)`, { database });
+  }
+});
+
+/** A query of one time, and that time as seen in a zone. */
+function zoned(sql: string, seen: Readonly<Record<string, string>>): StatementCase[] {
+  return Object.entries(seen).map(([tz, time]) => ({ sql, query: { tz }, rows: [[time]] }));
+}
+
+const newest = 'SELECT first(ts) FROM t';
+
+statements('milliseconds have three digits in every zone', service, 't_ms', [
+  { sql: newest, rows: [['2023-11-14T22:13:20.123Z']], meta: [['first(ts)', 'TIMESTAMP', 8]] },
+  ...zoned(newest, {
+    UTC: '2023-11-14T22:13:20.123Z',
+    '': '2023-11-14T22:13:20.123Z',
+    'Asia/Tokyo': '2023-11-15T07:13:20.123+09:00',
+    'America/New_York': '2023-11-14T17:13:20.123-05:00',
+    'Asia/Kolkata': '2023-11-15T03:43:20.123+05:30',
+    'Asia/Kathmandu': '2023-11-15T03:58:20.123+05:45',
+    'America/St_Johns': '2023-11-14T18:43:20.123-03:30',
+    'Pacific/Chatham': '2023-11-15T11:58:20.123+13:45',
+    'Etc/GMT+8': '2023-11-14T14:13:20.123-08:00',
+    EST: '2023-11-14T17:13:20.123-05:00',
+  }),
+  { sql: 'SELECT at FROM t WHERE at < 0', rows: [['1969-12-31T23:59:59.999Z']] },
+  {
+    sql: 'SELECT at FROM t WHERE at < 0',
+    query: { tz: 'America/New_York' },
+    rows: [['1969-12-31T18:59:59.999-05:00']],
+  },
+  { sql: 'SELECT since FROM s', query: { tz: 'Asia/Kolkata' }, rows: [['2023-11-15T03:43:20.123+05:30']] },
+  { sql: 'SELECT since FROM c', query: { tz: 'Asia/Tokyo' }, rows: [['2023-11-15T07:13:20.123+09:00']] },
+  { sql: 'SELECT first(ts) + 1d FROM t', query: { tz: 'Asia/Tokyo' }, rows: [['2023-11-16T07:13:20.123+09:00']] },
+  {
+    sql: 'SELECT _wstart, _wend, count(*) FROM t INTERVAL(1s)',
+    query: { tz: 'Asia/Tokyo' },
+    rows: [['2023-11-15T07:13:20.000+09:00', '2023-11-15T07:13:21.000+09:00', 2]],
+  },
+]);
+
+statements('microseconds have six digits, zeros included', service, 't_us', [
+  { sql: newest, rows: [['2023-11-14T22:13:20.123400Z']] },
+  ...zoned(newest, {
+    'Asia/Tokyo': '2023-11-15T07:13:20.123400+09:00',
+    'Asia/Kolkata': '2023-11-15T03:43:20.123400+05:30',
+  }),
+  { sql: 'SELECT at FROM t WHERE at < 0', rows: [['1969-12-31T23:59:59.999999Z']] },
+]);
+
+statements('nanoseconds have nine digits, zeros included', service, 't_ns', [
+  { sql: newest, rows: [['2023-11-14T22:13:20.120000000Z']] },
+  { sql: 'SELECT last(ts) FROM t', rows: [['2023-11-14T22:13:20.120000001Z']] },
+  ...zoned(newest, {
+    'America/New_York': '2023-11-14T17:13:20.120000000-05:00',
+    'Asia/Kolkata': '2023-11-15T03:43:20.120000000+05:30',
+  }),
+  { sql: 'SELECT at FROM t WHERE at < 0', rows: [['1969-12-31T23:59:59.999999999Z']] },
+]);
+
+// 2024: clocks go forward on 10 March in New York (07:00Z) and back on 3 November (06:00Z).
+const change = 'SELECT ts, v FROM clock ORDER BY ts';
+
+test.before(async () => {
+  const database = 't_ms';
+  await service.run('CREATE TABLE clock (ts TIMESTAMP, v INT)', { database });
+  const times = ['2024-03-10T06:59:59Z', '2024-03-10T07:00:00Z', '2024-11-03T05:30:00Z', '2024-11-03T06:30:00Z'];
+  await service.run(`INSERT INTO clock VALUES ${times.map((time, v) => `('${time}', ${v})`).join(' ')}`, { database });
+});
+
+statements('the offset is the one in force at the instant', service, 't_ms', [
+  {
+    sql: change,
+    query: { tz: 'America/New_York' },
+    rows: [
+      ['2024-03-10T01:59:59.000-05:00', 0],
+      ['2024-03-10T03:00:00.000-04:00', 1],
+      ['2024-11-03T01:30:00.000-04:00', 2],
+      ['2024-11-03T01:30:00.000-05:00', 3],
+    ],
+  },
+  {
+    // Half an hour of daylight saving, in the southern summer.
+    sql: change,
+    query: { tz: 'Australia/Lord_Howe' },
+    rows: [
+      ['2024-03-10T17:59:59.000+11:00', 0],
+      ['2024-03-10T18:00:00.000+11:00', 1],
+      ['2024-11-03T16:30:00.000+11:00', 2],
+      ['2024-11-03T17:30:00.000+11:00', 3],
+    ],
+  },
+  {
+    sql: 'SELECT count(*) FROM clock',
+    query: { tz: 'Mars/Olympus' },
+    error: 65535,
+    says: 'unknown time zone Mars/Olympus',
+  },
+]);
+
+statements('the zone of a connection reads times as well as it prints them', service, 't_ms', [
+  { sql: "SELECT v FROM clock WHERE ts = '2024-03-10 07:00:00'", rows: [[1]] },
+  // The zone of the output does not change what is read.
+  { sql: "SELECT v FROM clock WHERE ts = '2024-03-10 07:00:00'", query: { tz: 'America/New_York' }, rows: [[1]] },
+  { sql: "SELECT v FROM clock WHERE ts = '2024-03-10 03:00:00'", query: { conn_tz: 'America/New_York' }, rows: [[1]] },
+  {
+    sql: 'SELECT ts FROM clock WHERE v = 1',
+    query: { conn_tz: 'America/New_York', tz: 'no zone, and not looked at' },
+    rows: [['2024-03-10T03:00:00.000-04:00']],
+  },
+  { sql: 'SELECT 1', query: { conn_tz: 'Mars/Olympus' }, error: 65535, says: 'unknown time zone Mars/Olympus' },
+  { sql: "INSERT INTO t VALUES ('2024-07-01 00:00:00', NULL)", query: { conn_tz: 'Asia/Tokyo' }, affected: 1 },
+  { sql: 'SELECT last_row(ts) FROM t', rows: [['2024-06-30T15:00:00.000Z']] },
+  { sql: "DELETE FROM t WHERE ts = '2024-07-01 00:00:00'", query: { conn_tz: 'Asia/Tokyo' }, affected: 1 },
+  {
+    sql: "SELECT _wstart, count(*) FROM clock WHERE ts < '2024-03-11' INTERVAL(1d)",
+    query: { conn_tz: 'America/New_York' },
+    rows: [['2024-03-10T00:00:00.000-05:00', 2]],
+  },
+]);

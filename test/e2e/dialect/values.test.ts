@@ -1,0 +1,132 @@
+import test from 'ava';
+import { startService } from '../../support/service.js';
+import { statements } from '../../support/statement-cases.js';
+import { typeValues } from '../../support/type-values.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+const base = 1_700_000_000_000;
+
+/** The bytes of an answer's `data`. */
+async function data(statement: string): Promise<string> {
+  const { text, body } = await service.sql(statement, { database: 'val' });
+  if (body.code !== 0) throw new Error(`${statement}\n${text}`);
+  return text.slice(text.indexOf('"data":') + '"data":'.length, text.lastIndexOf(',"rows":'));
+}
+
+/** Types of the columns an answer shows. */
+async function types(statement: string): Promise<(readonly [type: string, length: number])[]> {
+  const { body } = await service.sql(statement, { database: 'val' });
+  return body.column_meta.map(([, type, length]) => [type, length] as const);
+}
+
+test.before(async () => {
+  await service.run('CREATE DATABASE val');
+});
+
+typeValues.forEach(({ type, shown = type, length, values, columnOnly = false, ordered = true }, at) => {
+  const all = `[${values.map(([, json]) => `[${json}]`).join(',')}]`;
+  const [lowest, highest] = [values[0]![1], values[values.length - 1]![1]];
+  const rows = values.map(([literal], row) => `(${base + row}, ${literal})`).join(' ');
+
+  test(`${type} of a normal table comes back exactly, plain, computed and aggregated`, async (t) => {
+    await service.run(`CREATE TABLE n${at} (ts TIMESTAMP, v ${type})`, { database: 'val' });
+    await service.run(`INSERT INTO n${at} VALUES ${rows} (${base + 999}, NULL)`, { database: 'val' });
+    const known = `FROM n${at} WHERE ts < ${base + 999}`;
+    t.deepEqual(await types(`SELECT v ${known}`), [[shown, length]]);
+    t.is(await data(`SELECT v ${known}`), all);
+    t.is(await data(`SELECT v FROM (SELECT ts, v ${known})`), all);
+    t.is(await data(`SELECT v FROM n${at} WHERE ts = ${base + 999}`), '[[null]]');
+    t.is(await data(`SELECT first(v), last(v) FROM n${at}`), `[[${lowest},${highest}]]`);
+    t.is(await data(`SELECT last_row(v) FROM n${at}`), '[[null]]');
+    t.deepEqual(await types(`SELECT last(v) FROM n${at}`), [[shown, length]]);
+    t.is(await data(`SELECT count(v), count(*) FROM n${at}`), `[[${values.length},${values.length + 1}]]`);
+    if (ordered && !['BOOL', 'TIMESTAMP'].includes(type)) {
+      t.is(await data(`SELECT min(v), max(v) FROM n${at}`), `[[${lowest},${highest}]]`);
+    }
+  });
+
+  test(`${type} of a super table comes back exactly, as column${columnOnly ? '' : ' and as tag'}`, async (t) => {
+    const tag = columnOnly ? 'INT' : type;
+    await service.run(`CREATE STABLE s${at} (ts TIMESTAMP, v ${type}) TAGS (k ${tag})`, { database: 'val' });
+    for (const [row, [literal]] of values.entries()) {
+      const insert = `c${at}_${row} USING s${at} TAGS (${columnOnly ? row : literal}) VALUES (${base}, ${literal})`;
+      await service.run(`INSERT INTO ${insert}`, { database: 'val' });
+    }
+    await service.run(`INSERT INTO c${at}_9 USING s${at} TAGS (NULL) VALUES (${base}, NULL)`, { database: 'val' });
+    const known = `FROM s${at} WHERE tbname != 'c${at}_9' ORDER BY tbname`;
+    t.is(await data(`SELECT v ${known}`), all);
+    t.is(await data(`SELECT v, k FROM s${at} WHERE tbname = 'c${at}_9'`), '[[null,null]]');
+    if (columnOnly) return;
+    t.deepEqual(await types(`SELECT k ${known}`), [[shown, length]]);
+    t.is(await data(`SELECT k ${known}`), all);
+    t.is(await data(`SELECT k FROM c${at}_0`), `[[${lowest}]]`);
+  });
+});
+
+test('what is not finite is null, and a number of any size is a JSON number', async (t) => {
+  await service.run('CREATE TABLE huge (ts TIMESTAMP, d DOUBLE, f FLOAT)', { database: 'val' });
+  const numbers = ['1.7976931348623157e308', '-1.7976931348623157e308', '1e21', '1e-7', '5e-324', '-0.0'];
+  const singles = ['3.4028235e38', '-3.4028235e38', '1e21', '1e-7', '1e-45', '-0.0'];
+  const rows = numbers.map((number, row) => `(${base + row}, ${number}, ${singles[row]})`);
+  await service.run(`INSERT INTO huge VALUES ${rows.join(' ')}`, { database: 'val' });
+  t.deepEqual(
+    JSON.parse(await data('SELECT d FROM huge')),
+    numbers.map((number) => [Number(number)]),
+  );
+  // The shortest digits that read back as the same 32-bit number.
+  t.deepEqual(
+    JSON.parse(await data('SELECT f FROM huge')),
+    singles.map((number) => [Number(number)]),
+  );
+  const endless = 'sqrt(-1), exp(1000), -exp(1000), pow(10, 400), ln(0), CAST(exp(1000) AS FLOAT), d * 10';
+  t.is(await data(`SELECT ${endless} FROM huge LIMIT 1`), '[[null,null,null,null,null,null,null]]');
+  t.is(await data('SELECT max(d * 10), min(d * 10) FROM huge'), '[[null,null]]');
+  await service.write(`line,k=a v=nan,w=inf,x=1.5 ${base}`, { db: 'val', precision: 'ms' });
+  t.is(await data('SELECT v, w, x FROM line'), '[[null,null,1.5]]');
+});
+
+test('a JSON tag is JSON in the row, whole or by its members', async (t) => {
+  await service.run('CREATE STABLE j (ts TIMESTAMP, v INT) TAGS (k JSON)', { database: 'val' });
+  const documents = ['{"a":1,"b":"x\\"y","c":true,"d":null,"e.f":-2.5}', '{"a":"1"}'];
+  for (const [at, document] of documents.entries()) {
+    const text = document.replaceAll('\\', '\\\\');
+    await service.run(`INSERT INTO j${at} USING j TAGS ('${text}') VALUES (${base}, ${at})`, { database: 'val' });
+  }
+  await service.run(`INSERT INTO j9 USING j TAGS (NULL) VALUES (${base}, 9)`, { database: 'val' });
+  t.deepEqual(await types('SELECT k FROM j'), [['JSON', 4095]]);
+  t.is(await data('SELECT k FROM j ORDER BY tbname'), `[[${documents[0]}],[${documents[1]}],[null]]`);
+  const members = "SELECT k->'a', k->'b', k->'c', k->'d', k->'e.f', k->'none' FROM j ORDER BY tbname";
+  t.is(
+    await data(members),
+    '[[1,"x\\"y",true,null,-2.5,null],["1",null,null,null,null,null],[null,null,null,null,null,null]]',
+  );
+});
+
+test('a decimal beyond its digits is an error of its own, or NULL where it is cast', async (t) => {
+  await service.run('CREATE TABLE wide (ts TIMESTAMP, c DECIMAL(10,3), e DECIMAL(38,10))', { database: 'val' });
+  const row = `(${base}, -0.007, '1234567890123456789012345678.0123456789')`;
+  await service.run(`INSERT INTO wide VALUES ${row}`, { database: 'val' });
+  t.is(
+    await data('SELECT CAST(e AS BIGINT), CAST(c AS BIGINT), CAST(e AS DOUBLE) FROM wide'),
+    '[[null,0,1.2345678901234567e27]]',
+  );
+  const { body } = await service.sql('SELECT e * e FROM wide', { database: 'val' });
+  t.deepEqual([body.code, body.desc], [0x013d, 'Decimal value overflow']);
+});
+
+statements('NULL of no type, literals and expressions have their types', service, 'val', [
+  { sql: 'SELECT NULL', rows: [[null]] },
+  { sql: 'SELECT 1, -1, 1.5, true', rows: [[1, -1, 1.5, true]] },
+  {
+    sql: "SELECT 1 AS i, 1.5 AS d, true AS b, 'é' AS s",
+    meta: [
+      ['i', 'BIGINT', 8],
+      ['d', 'DOUBLE', 8],
+      ['b', 'BOOL', 1],
+      ['s', 'VARCHAR', 2],
+    ],
+  },
+  { sql: 'SELECT 9223372036854775807, 18446744073709551615', rows: [['9223372036854775807', '18446744073709551615']] },
+]);
