@@ -1,3 +1,4 @@
+import { run as dashboard } from './dashboard.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as insertWrite } from './insert-write.bench.js';
@@ -18,6 +19,7 @@ const benches = {
   insertWrite,
   remoteWrite,
   sqlQuery,
+  dashboard,
   tsdbwire,
   statsgw,
 };
