@@ -1,0 +1,222 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import test from 'ava';
+import { type Ask, basic, basicOf, root, startService } from '../support/service.js';
+
+const { service, end } = await startService();
+const mapped = await service.attach('--httpCodeServerError=true');
+test.after.always(async () => {
+  await mapped.stop();
+  await end();
+});
+
+/** What `/rest/sql` is asked, and the whole answer: its status here and with `httpCodeServerError`, and its text. */
+interface Case {
+  readonly ask: Partial<Ask>;
+  readonly status: number;
+  /** Where it differs. */
+  readonly mapped?: number;
+  /** The whole text, or a pattern of it. */
+  readonly text: string | RegExp;
+}
+
+const one = '{"code":0,"column_meta":[["1","BIGINT",8]],"data":[[1]],"rows":1}';
+const noneAffected = '{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[[0]],"rows":1}';
+
+function refused(code: number, desc: string): string {
+  return JSON.stringify({ code, desc });
+}
+
+/** Asks for `select 1` with these credentials. */
+function authorized(auth: string | false): Ask {
+  return { path: '/rest/sql', body: 'select 1', auth };
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** `path` is `/rest/sql` unless given, the method POST, the credentials those of root. */
+const cases: Readonly<Record<string, readonly Case[]>> = {
+  'who asks without credentials, or with broken ones, is told which': [
+    { ask: authorized(false), status: 401, text: refused(4357, 'no auth info input') },
+    { ask: authorized(''), status: 401, text: refused(4357, 'no auth info input') },
+    { ask: authorized('Basic !!!'), status: 401, text: refused(4388, 'invalid basic Authorization') },
+    { ask: authorized(`Basic ${base64('nocolon')}`), status: 401, text: refused(4388, 'invalid basic Authorization') },
+    { ask: authorized(basicOf(root.user, '')), status: 401, text: refused(4388, 'invalid basic Authorization') },
+    { ask: authorized(basicOf('', 'x')), status: 401, text: refused(4388, 'invalid basic Authorization') },
+    { ask: authorized('Digest x'), status: 401, text: refused(4386, 'invalid type of Authorization') },
+    { ask: authorized('Basic'), status: 401, text: refused(4386, 'invalid type of Authorization') },
+    {
+      ask: authorized(basic.replace('Basic', 'basic')),
+      status: 401,
+      text: refused(4386, 'invalid type of Authorization'),
+    },
+    { ask: authorized('Custom AAAA'), status: 401, text: refused(4389, 'invalid custom Authorization') },
+    { ask: authorized(basicOf(root.user, 'wrong')), status: 401, text: refused(855, 'Authentication failure') },
+    { ask: authorized(basicOf('nobody', 'wrong')), status: 401, text: refused(855, 'Authentication failure') },
+    { ask: authorized('Bearer unknown'), status: 401, text: refused(855, 'Authentication failure') },
+  ],
+  'an empty body and a blank one have their own codes, behind the credentials': [
+    { ask: { body: '' }, status: 400, text: refused(4358, 'request is empty') },
+    { ask: { body: '   ' }, status: 400, text: refused(4359, 'no sql input') },
+    { ask: { body: '\r\n\t\v\f ' }, status: 400, text: refused(4359, 'no sql input') },
+    { ask: { body: '', auth: false }, status: 401, text: refused(4357, 'no auth info input') },
+    {
+      ask: { body: gzipSync(''), headers: { 'content-encoding': 'gzip' } },
+      status: 400,
+      text: refused(4358, 'request is empty'),
+    },
+  ],
+  'a bad parameter is named, the first one in the order of checks': [
+    {
+      ask: { path: '/rest/sql?req_id=x1', auth: false },
+      status: 400,
+      text: /^\{"code":65535,"desc":"illegal param, req_id/,
+    },
+    ...['1.5', '0x10', '1_000', '%207', '99999999999999999999', '-9223372036854775809'].map((id) => ({
+      ask: { path: `/rest/sql?req_id=${id}` },
+      status: 400,
+      text: /^\{"code":65535,"desc":"illegal param, req_id must be numeric/,
+    })),
+    ...['-3', '0', '7', '%2B7', '-9223372036854775808', ''].map((id) => ({
+      ask: { path: `/rest/sql?req_id=${id}`, body: 'select 1' },
+      status: 200,
+      text: one,
+    })),
+    { ask: { path: '/rest/sql?tz=bad&row_with_meta=bad' }, status: 400, text: refused(65535, 'unknown time zone bad') },
+    ...['%2B08:00', 'utc', 'asia/tokyo', 'UTC%2B8'].map((tz) => ({
+      ask: { path: `/rest/sql?tz=${tz}` },
+      status: 400,
+      text: refused(65535, `unknown time zone ${decodeURIComponent(tz)}`),
+    })),
+    ...['../etc/passwd', '/UTC', '%5CUTC'].map((tz) => ({
+      ask: { path: `/rest/sql?tz=${tz}` },
+      status: 400,
+      text: refused(65535, 'time: invalid location name'),
+    })),
+    {
+      ask: { path: '/rest/sql?row_with_meta=maybe' },
+      status: 400,
+      text: /^\{"code":65535,"desc":"illegal param, row_with_meta must be boolean/,
+    },
+    { ask: { path: '/rest/sql?tz=UTC&tz=bad', body: 'select 1' }, status: 200, text: one },
+  ],
+  'one statement is taken, with blanks around it and a semicolon behind it': [
+    { ask: { body: ' \n\tselect 1;\r\n' }, status: 200, text: one },
+    { ask: { body: 'select 1; select 2' }, status: 200, mapped: 400, text: /^\{"code":9728,/ },
+    { ask: { body: 'not a statement' }, status: 200, mapped: 400, text: /^\{"code":9728,"desc":"syntax error near/ },
+    { ask: { body: 'not <a> & "b"' }, status: 200, mapped: 400, text: /\\u003ca\\u003e \\u0026 \\"b\\"/ },
+    { ask: { body: 'select * from demo.nothing' }, status: 200, mapped: 500, text: /^\{"code":9826,.*not exist"\}$/ },
+  ],
+  'the database comes from the address or stands in the statement': [
+    { ask: { body: 'select v from one' }, status: 200, mapped: 500, text: refused(9750, 'Database not specified') },
+    { ask: { body: 'use demo' }, status: 200, text: noneAffected },
+    { ask: { body: 'select v from one' }, status: 200, mapped: 500, text: refused(9750, 'Database not specified') },
+    { ask: { path: '/rest/sql/demo', body: 'select v as `1` from one' }, status: 200, text: one },
+    { ask: { path: '/rest/sql/none', body: 'select v as `1` from demo.one' }, status: 200, text: one },
+    { ask: { path: '/rest/sql/d%65mo', body: 'select v as `1` from one' }, status: 200, text: one },
+    {
+      ask: { path: '/rest/sql/not_yet', body: 'create database if not exists not_yet' },
+      status: 200,
+      text: noneAffected,
+    },
+    { ask: { path: '/rest/sql/de%2Fmo', body: 'select 1' }, status: 404, text: '404 page not found' },
+  ],
+  'rows are arrays, or objects by column name': [
+    {
+      ask: { path: '/rest/sql?row_with_meta=T', body: 'select 1' },
+      status: 200,
+      text: one.replace('[[1]]', '[{"1":1}]'),
+    },
+    { ask: { path: '/rest/sql?row_with_meta=False', body: 'select 1' }, status: 200, text: one },
+    {
+      ask: { path: '/rest/sql?row_with_meta=1', body: 'create database if not exists not_yet' },
+      status: 200,
+      text: noneAffected.replace('[[0]]', '[{"affected_rows":0}]'),
+    },
+    {
+      ask: { body: 'select count(*), v from demo.one where v > 100 group by v' },
+      status: 200,
+      text: '{"code":0,"column_meta":[["count(*)","BIGINT",8],["v","BIGINT",8]],"data":[],"rows":0}',
+    },
+  ],
+  'a body may be compressed': [
+    { ask: { body: gzipSync('select 1'), headers: { 'content-encoding': 'gzip' } }, status: 200, text: one },
+    {
+      ask: { body: gzipSync(gzipSync('select 1')), headers: { 'content-encoding': 'gzip, GZIP' } },
+      status: 200,
+      text: one,
+    },
+    { ask: { body: 'select 1', headers: { 'content-encoding': 'gzip' } }, status: 400, text: /^\{"code":65535,/ },
+    { ask: { body: 'select 1', headers: { 'content-encoding': 'gzip, br' } }, status: 415, text: /^\{"code":65535,/ },
+    { ask: { body: 'select 1', headers: { 'content-encoding': 'deflate' } }, status: 200, text: one },
+  ],
+  'an interface that does not exist is 404 in plain text': [
+    { ask: { method: 'GET' }, status: 404, text: '404 page not found' },
+    { ask: { path: '/no/such' }, status: 404, text: '404 page not found' },
+    { ask: { path: '/rest/sqlt' }, status: 404, text: '404 page not found' },
+    { ask: { path: '/rest/sqlutc' }, status: 404, text: '404 page not found' },
+    { ask: { path: '/REST/sql' }, status: 404, text: '404 page not found' },
+  ],
+};
+
+test.before(async () => {
+  await service.run('CREATE DATABASE demo');
+  await service.run('CREATE TABLE demo.one (ts TIMESTAMP, v BIGINT)');
+  await service.run('INSERT INTO demo.one VALUES (1700000000000, 1)');
+});
+
+for (const [title, list] of Object.entries(cases)) {
+  test(title, async (t) => {
+    for (const { ask, status, mapped: other = status, text } of list) {
+      for (const [asked, expected] of [
+        [service, status],
+        [mapped, other],
+      ] as const) {
+        const reply = await asked.ask({ path: '/rest/sql', ...ask });
+        const told = JSON.stringify({ ...ask, expected });
+        t.is(reply.status, expected, `${told}\n${reply.text}`);
+        if (typeof text === 'string') t.is(reply.text, text, told);
+        else t.regex(reply.text, text, told);
+        if (expected !== 404) t.is(reply.headers['content-type'], 'application/json; charset=utf-8', told);
+      }
+    }
+  });
+}
+
+test('an answer is compressed where the client takes that', async (t) => {
+  const response = await service.open({ path: '/rest/sql', body: 'select 1', headers: { 'accept-encoding': 'gzip' } });
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece);
+  t.is(response.headers['content-encoding'], 'gzip');
+  t.is(response.headers.vary, 'Accept-Encoding');
+  t.is(gunzipSync(Buffer.concat(pieces)).toString(), one);
+});
+
+test('an authorization code stands for user and password, unless a character of it is changed', async (t) => {
+  const login = await service.ask({ method: 'GET', path: '/rest/login/root/taosdata', auth: false });
+  const { code, desc }: { code: number; desc: string } = JSON.parse(login.text);
+  t.deepEqual([login.status, code], [200, 0]);
+  t.is((await service.ask(authorized(`Custom ${desc}`))).text, one);
+  const changed = desc.slice(0, 20) + (desc[20] === 'A' ? 'B' : 'A') + desc.slice(21);
+  t.is((await service.ask(authorized(`Custom ${changed}`))).status, 401);
+  const wrong = await service.ask({ method: 'GET', path: '/rest/login/root/wrong', auth: false });
+  t.deepEqual([wrong.status, wrong.text], [401, refused(3, 'Authentication failure')]);
+  const long = await service.ask({ method: 'GET', path: `/rest/login/${'x'.repeat(25)}/y`, auth: false });
+  t.deepEqual([long.status, long.text], [400, refused(4362, 'generate token error')]);
+});
+
+test('a browser of any origin is let in, or those that are listed', async (t) => {
+  const origin = 'http://x.example';
+  const asked = await service.ask({ method: 'OPTIONS', path: '/rest/sql', headers: { origin }, auth: false });
+  t.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);
+  const strict = await service.attach('--cors.allowAllOrigins=false');
+  t.teardown(() => strict.stop());
+  const foreign = await strict.ask({ path: '/rest/sql', body: 'select 1', headers: { origin } });
+  t.deepEqual([foreign.status, foreign.text], [403, '']);
+});
+
+test('a row limit cuts a result, of 0 to nothing', async (t) => {
+  const limited = await service.attach('--restfulRowLimit=0');
+  t.teardown(() => limited.stop());
+  t.is((await limited.ask({ path: '/rest/sql', body: 'select 1' })).text, one.replace('[[1]],"rows":1', '[],"rows":0'));
+  t.is((await limited.ask({ path: '/rest/sql', body: 'use demo' })).text, noneAffected);
+});
