@@ -6,11 +6,14 @@ import { typeValues } from '../../support/type-values.js';
 const { service, end } = await startService();
 test.after.always(end);
 
+/** A row of one value. */
+const keyed = /\[((?:"(?:[^"\\]|\\.)*"|[^[\]"])+)\]/g;
+
 const base = 1_700_000_000_000;
 
 /** The bytes of an answer's `data`. */
-async function data(statement: string): Promise<string> {
-  const { text, body } = await service.sql(statement, { database: 'val' });
+async function data(statement: string, query: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { text, body } = await service.sql(statement, { database: 'val', query });
   if (body.code !== 0) throw new Error(`${statement}\n${text}`);
   return text.slice(text.indexOf('"data":') + '"data":'.length, text.lastIndexOf(',"rows":'));
 }
@@ -37,6 +40,13 @@ typeValues.forEach(({ type, shown = type, length, values, columnOnly = false, or
     t.deepEqual(await types(`SELECT v ${known}`), [[shown, length]]);
     t.is(await data(`SELECT v ${known}`), all);
     t.is(await data(`SELECT v FROM (SELECT ts, v ${known})`), all);
+    t.is(await data(`SELECT CASE WHEN ts > 0 THEN v END ${known}`), all);
+    t.is(await data(`SELECT IFNULL(v, NULL) ${known}`), all);
+    t.deepEqual(await types(`SELECT CASE WHEN ts > 0 THEN v END, IFNULL(v, NULL) ${known}`), [
+      [shown, length],
+      [shown, length],
+    ]);
+    t.is(await data(`SELECT v ${known}`, { row_with_meta: 'true' }), all.replaceAll(keyed, '{"v":$1}'));
     t.is(await data(`SELECT v FROM n${at} WHERE ts = ${base + 999}`), '[[null]]');
     t.is(await data(`SELECT first(v), last(v) FROM n${at}`), `[[${lowest},${highest}]]`);
     t.is(await data(`SELECT last_row(v) FROM n${at}`), '[[null]]');
