@@ -81,10 +81,10 @@ export async function startService(
 }
 
 /** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */
-function variablesOf({ general, limits }: Settings, version: string): readonly Variable[] {
+function variablesOf({ general, limits, database }: Settings, version: string): readonly Variable[] {
   const values = {
     version,
-    timezone: 'UTC',
+    timezone: database.timeZone,
     charset: 'UTF-8',
     locale: 'en_US.UTF-8',
     maxSQLLength: limits.sqlBytes,
@@ -192,7 +192,7 @@ async function startOn(
     credentials,
     writes,
     log: componentLog(logger, 'sql'),
-    connectionZone: 'UTC',
+    connectionZone: settings.database.timeZone,
     version,
     slots: limits.statements,
     queryBytes: limits.queryBytes,

@@ -1,4 +1,5 @@
 import { isHttpUrl, type OptionTable, type SettingReader } from '../model/option.js';
+import { isTimeZone } from '../model/time-zones.js';
 
 /** Where the database is and how to reach it. */
 export const databaseOptions: OptionTable = {
@@ -61,6 +62,13 @@ export const databaseOptions: OptionTable = {
       env: 'ADAPTER_DATABASE_PASSWORD',
       help: 'password of that user',
     },
+    {
+      flag: 'database.timeZone',
+      type: 'string',
+      default: 'UTC',
+      env: 'ADAPTER_DATABASE_TIME_ZONE',
+      help: 'zone of times that statements write without one, where the request has no conn_tz: a name such as Asia/Tokyo',
+    },
   ],
 };
 
@@ -75,6 +83,8 @@ export interface DatabaseSettings {
   readonly cluster: string;
   readonly user: string;
   readonly password: string;
+  /** IANA name. */
+  readonly timeZone: string;
 }
 
 /** Reads the settings of {@link databaseOptions}; cluster mode needs the address of a running engine. */
@@ -88,7 +98,11 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
     cluster: reader.text('database.cluster'),
     user: reader.text('database.user'),
     password: reader.text('database.password'),
+    timeZone: reader.text('database.timeZone'),
   };
+  if (!isTimeZone(settings.timeZone)) {
+    reader.refuse('database.timeZone', 'the name of a time zone, such as UTC or Asia/Tokyo');
+  }
   if (settings.cluster !== '') {
     reader.refuse('database.cluster', 'the empty name, for one database; clusters are not available yet');
   }

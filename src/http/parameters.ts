@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../model/fault.js';
-import { isTimeZone, serverTimeZone } from './time-zones.js';
+import { isTimeZone, serverTimeZone } from '../model/time-zones.js';
 
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;

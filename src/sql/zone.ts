@@ -106,13 +106,3 @@ export function zoneOffsets(zone: string): ZoneOffsets {
   zones.set(zone, made);
   return made;
 }
-
-/** True for names that {@link zoneOffsets} takes: what a `conn_tz` parameter or the zone setting may be. */
-export function isTimeZone(zone: string): boolean {
-  try {
-    zoneOffsets(zone);
-    return true;
-  } catch {
-    return false;
-  }
-}

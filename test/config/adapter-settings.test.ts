@@ -121,6 +121,7 @@ database.urls string-list - DATABASE_URLS
 database.cluster string - DATABASE_CLUSTER
 database.user string default DATABASE_USER
 database.password secret - DATABASE_PASSWORD
+database.timeZone string UTC DATABASE_TIME_ZONE
 `;
 
 const rows = adapterOptions.flatMap((table) => table.rows);
@@ -283,6 +284,13 @@ test('wants the one address of a running database in cluster mode, and no name o
   );
   t.regex(errorOf('--database.cluster=c'), /clusters are not available yet/);
   t.regex(errorOf('--database.path='), /^database\.path: /);
+});
+
+test('wants the name of a time zone, in its exact spelling', (t) => {
+  t.is(settingsOf('--database.timeZone=Asia/Tokyo').database.timeZone, 'Asia/Tokyo');
+  for (const zone of ['asia/tokyo', '+09:00', 'Mars/Olympus', '']) {
+    t.regex(errorOf(`--database.timeZone=${zone}`), /^database\.timeZone: /, zone);
+  }
 });
 
 test('wants addresses and whole key pairs of a scraper that is on', (t) => {

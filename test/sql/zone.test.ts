@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { civilFromDays, daysFromCivil, daysInMonth } from '../../src/sql/calendar.js';
-import { isTimeZone, zoneOffsets } from '../../src/sql/zone.js';
+import { zoneOffsets } from '../../src/sql/zone.js';
 
 function utc(text: string): number {
   return Date.parse(`${text}Z`) / 1000;
@@ -31,8 +31,6 @@ test('fixed offsets and UTC need no zone data', (t) => {
 });
 
 test('a zone that does not exist is refused', (t) => {
-  t.false(isTimeZone('Mars/Olympus'));
-  t.true(isTimeZone('Asia/Shanghai'));
   t.throws(() => zoneOffsets('Mars/Olympus'), { instanceOf: RangeError });
 });
 

@@ -138,3 +138,12 @@ statements('the zone of a connection reads times as well as it prints them', ser
     rows: [['2024-03-10T00:00:00.000-05:00', 2]],
   },
 ]);
+
+test('the zone of times without one is a setting', async (t) => {
+  const eastern = await service.attach('--database.timeZone=America/New_York');
+  t.teardown(() => eastern.stop());
+  const asked = "SELECT v, ts FROM t_ms.clock WHERE ts = '2024-03-10 03:00:00'";
+  t.deepEqual(await eastern.rows(asked), [[1, '2024-03-10T07:00:00.000Z']]);
+  t.deepEqual(await eastern.rows(asked, { query: { conn_tz: 'UTC' } }), []);
+  t.deepEqual(await service.rows(asked), []);
+});
