@@ -40,6 +40,11 @@ function questions({ devices, points }: DashboardScale, rows: string, tags: stri
       engine: `SELECT name, max(ts), argMax(tuple(v), ts).1, argMax(tuple(n), ts).1 FROM ${named} GROUP BY name`,
     },
     {
+      name: 'newest time of every device',
+      own: 'SELECT tbname, last(ts) FROM devices PARTITION BY tbname',
+      engine: `SELECT name, max(ts) FROM ${named} GROUP BY name`,
+    },
+    {
       name: 'average per minute of an hour by tag',
       own: `SELECT _wstart, site, avg(v) FROM devices WHERE ${range(hour)} PARTITION BY site INTERVAL(1m)`,
       engine: `SELECT ${minute} AS w, site, avg(v) FROM ${named} WHERE ${range(hour)} GROUP BY w, site ORDER BY site, w`,

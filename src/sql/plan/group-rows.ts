@@ -5,7 +5,7 @@ import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
 import type { Filter } from './filter.js';
 import type { GroupKey } from './group-names.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
-import { idColumn, tagsSource, timeColumn } from './storage.js';
+import { idColumn, keysSource, tagsSource, timeColumn } from './storage.js';
 
 type Column = readonly [sql: string, alias: string];
 
@@ -143,7 +143,11 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   const { filter } = grouping;
   const scan = scanRows(relation, filter, withTags);
   const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
-  if (!grouping.newestOnly || !plain || relation?.source.kind !== 'stored') return scan;
+  if (!plain || relation?.source.kind !== 'stored') return scan;
+  if (!withTags && asksForTimesOnly(grouping, relation)) {
+    return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: scan.where };
+  }
+  if (!grouping.newestOnly) return scan;
   const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
   const keys = scanKeys(relation, filter);
   const newest = isSuper(relation)
@@ -158,4 +162,11 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
     : printSelect({ columns: [[`max(${time})`, 'ts']], ...keys });
   const term = isSuper(relation) ? `(${id}, ${time}) IN (${newest})` : `${time} = (${newest})`;
   return { from: scan.from, where: [...scan.where, term] };
+}
+
+/** True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place. */
+function asksForTimesOnly({ keys, aggregates }: Grouping, relation: Relation): boolean {
+  if (aggregates.length === 0 || !keys.every(({ value }) => (value.uses & ~Uses.tags) === 0)) return false;
+  const time = `(toNullable(${timeColumn(relation.rowAlias)}))`;
+  return aggregates.every((aggregate) => ['min', 'max'].some((name) => direct(aggregate) === `${name}${time}`));
 }

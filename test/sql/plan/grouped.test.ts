@@ -42,6 +42,30 @@ answers(
   'SELECT tbname, location, last_row(voltage) FROM meters GROUP BY tbname',
   ['["d1","north",250]', '["d2","north",251]', '["d3","south",252]'],
 );
+answers('knows the oldest and newest time', 'SELECT first(ts), max(ts), last_row(ts) FROM meters', [
+  '["2023-11-14T22:13:20.000Z","2023-11-14T22:14:10.002Z","2023-11-14T22:14:10.002Z"]',
+]);
+answers(
+  'knows the newest time of every sub-table of some tag before some time',
+  "SELECT tbname, last(ts) FROM meters WHERE location = 'north' AND ts < 1700000015000 GROUP BY tbname",
+  ['["d1","2023-11-14T22:13:30.000Z"]', '["d2","2023-11-14T22:13:30.001Z"]'],
+);
+answers('knows no newest time where there are no rows', 'SELECT max(ts) FROM d1 WHERE ts < 1000', []);
+test('overwritten rows are not merged for times alone, and are for anything else', (t) => {
+  const merges = (sql: string): boolean => fixture.plan(sql).sql.includes('FINAL');
+  t.false(merges('SELECT last(ts), min(ts) FROM meters WHERE ts > 1700000015000'));
+  t.false(merges('SELECT last(ts) FROM d1'));
+  for (const sql of [
+    'SELECT last(ts), last(voltage) FROM d1',
+    'SELECT last(ts), count(*) FROM d1',
+    'SELECT last(ts) FROM d1 WHERE voltage > 1',
+    'SELECT last(ts) FROM meters WHERE voltage > groupid',
+    'SELECT last(ts) FROM d1 GROUP BY voltage',
+    'SELECT last(ts) FROM d1 INTERVAL(1s)',
+  ]) {
+    t.true(merges(sql), sql);
+  }
+});
 answers('takes columns of the picked row', 'SELECT max(voltage), ts, tbname FROM meters', [
   '[252,"2023-11-14T22:14:10.002Z","d3"]',
 ]);
