@@ -1,4 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
@@ -139,8 +139,13 @@ export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Fastif
     return reply.send(source);
   }
   const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
-  // The error, if any, destroys both ends, and is logged above.
-  pipeline(source, gzip, () => undefined);
+  source.pipe(gzip);
+  gzip.once('close', () => source.destroy());
+  // The compressor may still hold the first bytes: they go out before the cut, or another answer would take their place.
+  source.once('error', (error) => {
+    if (reply.raw.headersSent) gzip.destroy(error);
+    else gzip.once('data', () => gzip.destroy(error));
+  });
   return reply.header('content-encoding', 'gzip').send(gzip);
 }
 

@@ -275,6 +275,24 @@ test('a result that fails after bytes are out is visibly incomplete', async (t) 
   t.is(room.log.filter((line) => line.level === 'error').length, 0);
 });
 
+test('a compressed result that fails right behind its first row is visibly incomplete too', async (t) => {
+  const room = await startRoom(t, {
+    sql: (exchange) => {
+      async function* lines() {
+        yield Buffer.from('[1]\n');
+        throw new Error('engine gone');
+      }
+      exchange.answer({ kind: 'rows', meta: [], lines: lines() });
+    },
+  });
+  for (let i = 0; i < 10; i++) {
+    await t.throwsAsync(() => askSql(room, 'select 1', { headers: { 'accept-encoding': 'gzip' } }), {
+      code: 'ECONNRESET',
+    });
+  }
+  t.is(room.log.filter((line) => line.level === 'error').length, 0);
+});
+
 // Serial: a client whose loop is late reads data and reset in one go, and its platform then reports a plain end.
 test.serial('an HTTP/1.0 client sees a broken result as a reset', async (t) => {
   const { socket } = connect(await breaking(t));
