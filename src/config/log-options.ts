@@ -1,0 +1,68 @@
+import type { OptionTable } from '../model/option.js';
+
+/** Where the log goes, and when its files change. */
+export const logOptions: OptionTable = {
+  group: 'log',
+  title: 'Logging',
+  rows: [
+    {
+      flag: 'log.path',
+      type: 'string',
+      default: '/var/log/sluice',
+      env: 'ADAPTER_LOG_PATH',
+      help: 'directory of the log files',
+    },
+    {
+      flag: 'log.rotationCount',
+      type: 'uint',
+      default: '30',
+      env: 'ADAPTER_LOG_ROTATION_COUNT',
+      help: 'log files that are kept',
+    },
+    {
+      flag: 'log.rotationSize',
+      type: 'size',
+      default: '1GB',
+      env: 'ADAPTER_LOG_ROTATION_SIZE',
+      help: 'begin a new log file at this size',
+      min: 1,
+    },
+    {
+      flag: 'log.rotationTime',
+      type: 'duration',
+      default: '24h0m0s',
+      env: 'ADAPTER_LOG_ROTATION_TIME',
+      help: 'begin a new log file after this time',
+      min: 1000,
+    },
+    {
+      flag: 'log.enableRecordHttpSql',
+      type: 'bool',
+      env: 'ADAPTER_LOG_ENABLE_RECORD_HTTP_SQL',
+      help: 'record every SQL statement that came over HTTP in a file of its own',
+    },
+    {
+      flag: 'log.sqlRotationCount',
+      type: 'uint',
+      default: '2',
+      env: 'ADAPTER_LOG_SQL_ROTATION_COUNT',
+      help: 'SQL record files that are kept',
+    },
+    {
+      flag: 'log.sqlRotationSize',
+      type: 'size',
+      default: '1GB',
+      env: 'ADAPTER_LOG_SQL_ROTATION_SIZE',
+      help: 'begin a new SQL record file at this size',
+      min: 1,
+    },
+    {
+      flag: 'log.sqlRotationTime',
+      type: 'duration',
+      default: '24h0m0s',
+      env: 'ADAPTER_LOG_SQL_ROTATION_TIME',
+      help: 'begin a new SQL record file after this time',
+      min: 1000,
+    },
+  ],
+};
