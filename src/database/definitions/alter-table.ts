@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import type { AlterTableAction, Statement } from '../../sql/ast.js';
+import type { AlterTableAction, Statement } from '../../sql/ast-statement.js';
 import type { TableChange } from '../catalogue/operations.js';
 import { tagValue } from './child-tables.js';
 import { checkComment, checkedName, columnSpec } from './column-type.js';

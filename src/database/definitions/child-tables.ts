@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import type { ChildTable, Expression } from '../../sql/ast.js';
+import type { Expression } from '../../sql/ast.js';
+import type { ChildTable } from '../../sql/ast-statement.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import { checkComment, checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';

@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, dataType, type TypeName, typeText } from '../../model/schema.js';
-import type { ColumnSyntax, TypeSyntax } from '../../sql/ast.js';
+import type { TypeSyntax } from '../../sql/ast.js';
+import type { ColumnSyntax } from '../../sql/ast-statement.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
 
 /** Longest declared widths, as column and as tag (SQL reference, limits): bytes, characters for NCHAR. */

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/ast.js';
+import type { Statement } from '../../sql/ast-statement.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
 import { lengthFault } from '../catalogue/row-length.js';

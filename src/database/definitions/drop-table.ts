@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/ast.js';
+import type { Statement } from '../../sql/ast-statement.js';
 import { subTableId } from '../catalogue/identity.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 import { removeThoroughly } from './removal.js';

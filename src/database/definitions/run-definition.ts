@@ -1,5 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { ObjectName, Statement } from '../../sql/ast.js';
+import type { ObjectName } from '../../sql/ast.js';
+import type { Statement } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { administrator } from '../catalogue/principals.js';
 import { Access } from '../rights.js';

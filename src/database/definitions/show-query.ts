@@ -1,5 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name, Show } from '../../sql/ast.js';
+import type { Name } from '../../sql/ast.js';
+import type { Show } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { type DefinitionContext, knownDatabase } from './context.js';
 import { describedTable } from './described-table.js';

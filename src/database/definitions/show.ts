@@ -1,7 +1,8 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
-import type { ObjectName, Show } from '../../sql/ast.js';
+import type { ObjectName } from '../../sql/ast.js';
+import type { Show } from '../../sql/ast-statement.js';
 import { quoteString } from '../../sql/print/quote.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import type { Engine } from '../engine.js';

@@ -1,4 +1,5 @@
-import type { Name, ObjectName, Show, Statement } from '../../sql/ast.js';
+import type { Name, ObjectName } from '../../sql/ast.js';
+import type { Show, Statement } from '../../sql/ast-statement.js';
 import { type Access, insufficientPrivilege } from '../rights.js';
 
 /** Lists that show nodes, settings and what others run. */

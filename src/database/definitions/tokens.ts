@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
-import type { Statement, TokenOptions } from '../../sql/ast.js';
+import type { Statement, TokenOptions } from '../../sql/ast-statement.js';
 import type { TokenChange } from '../catalogue/operations.js';
 import { administrator } from '../catalogue/principals.js';
 import { tokenDigest } from '../credentials.js';

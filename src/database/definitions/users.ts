@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast.js';
+import type { Statement } from '../../sql/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
 import { hashPassword } from '../password-hash.js';

@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast.js';
+import type { Statement } from '../../sql/ast-statement.js';
 import { checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
 

@@ -1,4 +1,5 @@
-import type { Name, Statement } from '../ast.js';
+import type { Name } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';

@@ -1,4 +1,5 @@
-import type { AlterTableAction, Expression, Name, Statement } from '../ast.js';
+import type { Expression, Name } from '../ast.js';
+import type { AlterTableAction, Statement } from '../ast-statement.js';
 import { parseKeep, parseTagValue, skipEncoding } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';

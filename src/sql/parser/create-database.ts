@@ -1,4 +1,4 @@
-import type { DatabaseOption, Statement } from '../ast.js';
+import type { DatabaseOption, Statement } from '../ast-statement.js';
 import { stringValue, TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName } from './names.js';

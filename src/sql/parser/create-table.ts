@@ -1,4 +1,5 @@
-import type { ChildTable, ColumnSyntax, Expression, ObjectName, Statement, TableOptions } from '../ast.js';
+import type { Expression, ObjectName } from '../ast.js';
+import type { ChildTable, ColumnSyntax, Statement, TableOptions } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';

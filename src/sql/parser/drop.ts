@@ -1,4 +1,5 @@
-import type { ObjectName, Statement } from '../ast.js';
+import type { ObjectName } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseName, parseObjectName } from './names.js';

@@ -1,4 +1,4 @@
-import type { Statement } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { beginsQuery } from './from.js';

@@ -1,4 +1,5 @@
-import type { Name, ObjectName, Show, Statement } from '../ast.js';
+import type { Name, ObjectName } from '../ast.js';
+import type { Show, Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';

@@ -1,4 +1,5 @@
-import type { Name, Statement } from '../ast.js';
+import type { Name } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { maxTableNameBytes, parseDatabaseName, parseMemberName, parseName } from './names.js';

@@ -1,4 +1,4 @@
-import type { Statement } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseObjectName } from './names.js';
 import { parseQuery } from './query.js';

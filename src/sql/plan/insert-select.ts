@@ -1,6 +1,7 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { type ColumnDef, type DataType, dataType } from '../../model/schema.js';
-import type { Name, Statement } from '../ast.js';
+import type { Name } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
 import {
   decimalOverflow,
   illegalColumnCount,

@@ -1,0 +1,168 @@
+import type { Expression, Name, ObjectName, Query, Span, TypeSyntax } from './ast.js';
+
+export interface ColumnSyntax {
+  readonly name: Name;
+  readonly type: TypeSyntax;
+  readonly primaryKey: boolean;
+}
+
+/** Table options in order of appearance, names in upper case, values as text. */
+export interface TableOptions {
+  readonly comment: string | undefined;
+  readonly ttl: number | undefined;
+  readonly other: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Name and text of a database option; strings without quotes. */
+export interface DatabaseOption {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly span: Span;
+}
+
+export interface ChildTable {
+  readonly ifNotExists: boolean;
+  readonly table: ObjectName;
+  readonly superTable: ObjectName;
+  readonly tagNames: readonly Name[] | undefined;
+  readonly tagValues: readonly Expression[];
+  readonly options: TableOptions;
+}
+
+export type AlterTableAction =
+  | {
+      readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag';
+      readonly name: Name;
+      readonly type: TypeSyntax;
+    }
+  | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: Name }
+  /** Changes nothing but the encoding, which has no effect here. */
+  | { readonly kind: 'encode-column'; readonly name: Name }
+  | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: Name; readonly to: Name }
+  | { readonly kind: 'set-tag'; readonly tags: readonly { readonly name: Name; readonly value: Expression }[] }
+  | { readonly kind: 'comment'; readonly text: string }
+  | { readonly kind: 'ttl'; readonly days: number }
+  | { readonly kind: 'keep'; readonly text: string };
+
+/** What SHOW lists; parameters where the statement has them. */
+export type Show =
+  | { readonly what: 'databases'; readonly which: 'all' | 'user' | 'system' }
+  | {
+      readonly what: 'tables';
+      readonly which: 'all' | 'normal' | 'child';
+      readonly database: Name | undefined;
+      readonly like: string | undefined;
+    }
+  | { readonly what: 'stables' | 'vgroups'; readonly database: Name | undefined; readonly like: string | undefined }
+  | { readonly what: 'create-database'; readonly database: Name }
+  | { readonly what: 'create-table' | 'create-stable'; readonly table: ObjectName }
+  | { readonly what: 'create-view'; readonly table: ObjectName }
+  | { readonly what: 'tags'; readonly table: ObjectName }
+  | {
+      readonly what: 'table-tags';
+      readonly table: ObjectName;
+      readonly tags: readonly { readonly name: Name; readonly alias: Name | undefined }[];
+    }
+  | { readonly what: 'indexes' | 'table-distributed'; readonly table: ObjectName }
+  | { readonly what: 'alive'; readonly database: Name | undefined }
+  /** Any other list, by its upper-case words joined with one blank: `USERS`, `CLUSTER VARIABLES`, `TOKENS` ... */
+  | { readonly what: 'list'; readonly list: string; readonly like: string | undefined };
+
+/** What a statement says about a token; undefined is not said. */
+export interface TokenOptions {
+  readonly enable: number | undefined;
+  /** In days. */
+  readonly ttl: number | undefined;
+  readonly provider: string | undefined;
+  readonly extraInfo: string | undefined;
+}
+
+export type Statement =
+  | { readonly kind: 'query'; readonly query: Query; readonly explain: boolean }
+  /** The whole INSERT is read again by the INSERT scanner; `offset` is where its text begins. */
+  | { readonly kind: 'insert'; readonly offset: number }
+  | {
+      readonly kind: 'insert-select';
+      readonly table: ObjectName;
+      readonly columns: readonly Name[] | undefined;
+      readonly query: Query;
+    }
+  | { readonly kind: 'delete'; readonly table: ObjectName; readonly where: Expression | undefined }
+  | {
+      readonly kind: 'create-database';
+      readonly name: Name;
+      readonly ifNotExists: boolean;
+      readonly options: readonly DatabaseOption[];
+    }
+  | { readonly kind: 'alter-database'; readonly name: Name; readonly options: readonly DatabaseOption[] }
+  | { readonly kind: 'drop-database'; readonly name: Name; readonly ifExists: boolean }
+  /** `text` is the source of the query. */
+  | {
+      readonly kind: 'create-view';
+      readonly view: ObjectName;
+      readonly orReplace: boolean;
+      readonly query: Query;
+      readonly text: string;
+    }
+  | { readonly kind: 'drop-view'; readonly view: ObjectName; readonly ifExists: boolean }
+  | { readonly kind: 'use'; readonly name: Name }
+  | {
+      readonly kind: 'create-table';
+      readonly table: ObjectName;
+      readonly ifNotExists: boolean;
+      readonly columns: readonly ColumnSyntax[];
+      /** Undefined for a normal table. */
+      readonly tags: readonly ColumnSyntax[] | undefined;
+      readonly options: TableOptions;
+    }
+  | { readonly kind: 'create-child-tables'; readonly tables: readonly ChildTable[] }
+  | {
+      readonly kind: 'drop-table';
+      readonly stable: boolean;
+      readonly tables: readonly { readonly table: ObjectName; readonly ifExists: boolean }[];
+    }
+  | {
+      readonly kind: 'alter-table';
+      readonly stable: boolean;
+      readonly table: ObjectName;
+      readonly action: AlterTableAction;
+    }
+  | {
+      readonly kind: 'create-user';
+      readonly name: Name;
+      readonly password: string;
+      readonly options: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: 'alter-user'; readonly name: Name; readonly change: string; readonly value: string }
+  | { readonly kind: 'drop-user'; readonly name: Name; readonly ifExists: boolean }
+  /** `rights` in upper case, ALL among them; undefined names are the star. */
+  | {
+      readonly kind: 'grant' | 'revoke';
+      readonly rights: readonly string[];
+      readonly database: Name | undefined;
+      readonly table: Name | undefined;
+      readonly user: Name;
+    }
+  | {
+      readonly kind: 'create-token';
+      readonly name: Name;
+      readonly ifNotExists: boolean;
+      readonly user: Name;
+      readonly options: TokenOptions;
+    }
+  | { readonly kind: 'alter-token'; readonly name: Name; readonly options: TokenOptions }
+  | { readonly kind: 'drop-token'; readonly name: Name; readonly ifExists: boolean }
+  | { readonly kind: 'show'; readonly show: Show }
+  | { readonly kind: 'describe'; readonly table: ObjectName }
+  /** `id` as SHOW QUERIES gives it. */
+  | { readonly kind: 'kill-query'; readonly id: string }
+  /** Recognised, validated in shape, and without effect here (FLUSH DATABASE, RESET QUERY CACHE, BALANCE VGROUP ...). */
+  | {
+      readonly kind: 'accepted';
+      readonly words: string;
+      readonly database: Name | undefined;
+      /** A super table that must exist. */
+      readonly superTable?: ObjectName;
+    }
+  /** Recognised but not available: answered with "Operation not supported". */
+  | { readonly kind: 'unsupported'; readonly words: string };
