@@ -12,7 +12,7 @@ export interface CoalesceLimits {
 }
 
 /** Rows that are worth an insert of their own: below that its fixed cost is most of it. */
-const enoughRows = 5_000;
+const enoughRows = 16_000;
 /** Longest wait for senders that were just answered, in milliseconds, and as a part of what the last write took. */
 const maxLingerMs = 20;
 const lingerShare = 0.5;

@@ -95,7 +95,7 @@ test('never keeps the only sender of a table waiting, nor many rows', async (t) 
   for (const value of [4, 5]) input.next(oneRow('t', value));
   await instant();
   groups[3]!.settle(delivered(2));
-  input.next({ ...oneRow('t', 6), rows: 10_000 });
+  input.next({ ...oneRow('t', 6), rows: 20_000 });
   await instant();
   t.is(groups.length, 5);
 });
