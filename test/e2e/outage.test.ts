@@ -1,0 +1,135 @@
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import {
+  directoryFor,
+  type Listening,
+  type Program,
+  post,
+  rowsOf,
+  startAdapter,
+  startEngineHost,
+  until,
+  writeLines,
+} from '../support/processes.js';
+
+/** How long the database is away. */
+const outageMs = 8_000;
+const startMs = Date.UTC(2026, 0, 1);
+
+/** The port that a listener says it is bound to, in the adapter's log. */
+function listenerPort({ stdout }: Program, component: string): number {
+  const line = stdout()
+    .split('\n')
+    .find((text) => text.includes(`"component":"${component}"`) && /"listens(?:On)?":/.test(text));
+  return Number(/"listens(?:On)?":(\d+)/.exec(line ?? '')?.[1] ?? 0);
+}
+
+async function figure(adapter: Listening, name: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${adapter.port}/metrics`);
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await response.text())?.[1] ?? 0);
+}
+
+async function countOf(adapter: Listening, statement: string): Promise<number> {
+  try {
+    return Number((await rowsOf(adapter, statement))[0]?.[0] ?? 0);
+  } catch {
+    return -1;
+  }
+}
+
+/** Telnet lines, one every few milliseconds, until stopped; resolves with how many were sent. */
+async function sendTelnet(port: number, stopped: AbortSignal): Promise<number> {
+  const socket = net.connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let sent = 0;
+  while (!stopped.aborted) {
+    const line = `put lines ${startMs + sent} ${sent} host=a\n`;
+    sent++;
+    if (!socket.write(line)) await once(socket, 'drain');
+    await sleep(2);
+  }
+  socket.end();
+  return sent;
+}
+
+/** Counts of one over UDP until stopped; resolves with how many were sent. */
+async function sendStatistics(port: number, stopped: AbortSignal): Promise<number> {
+  const socket = dgram.createSocket('udp4');
+  let sent = 0;
+  while (!stopped.aborted) {
+    await new Promise<void>((resolve) => socket.send('hits:1|c', port, '127.0.0.1', () => resolve()));
+    sent++;
+    await sleep(2);
+  }
+  socket.close();
+  return sent;
+}
+
+interface Written {
+  stored: number;
+  readonly statuses: Set<number>;
+  readonly withoutRetryAfter: number[];
+}
+
+/** Lines over HTTP as a good client writes them: what is refused for now is sent again. */
+async function sendLines(adapter: Listening, stopped: AbortSignal): Promise<Written> {
+  const written: Written = { stored: 0, statuses: new Set(), withoutRetryAfter: [] };
+  while (!stopped.aborted) {
+    const { status, headers } = await writeLines(adapter, 'kept', `m v=1 ${startMs + written.stored}`);
+    written.statuses.add(status);
+    if (status === 204) written.stored++;
+    else if (headers['retry-after'] === undefined) written.withoutRetryAfter.push(status);
+    await sleep(5);
+  }
+  return written;
+}
+
+async function setUp(t: ExecutionContext): Promise<{ engine: Listening; adapter: Listening; path: string }> {
+  const path = directoryFor(t);
+  const engine = await startEngineHost(t, [`--path=${path}`, '--password=away']);
+  const adapter = await startAdapter(t, [
+    '--database.mode=cluster',
+    `--database.urls=http://127.0.0.1:${engine.port}`,
+    '--database.password=away',
+    '--statsgw.gatherInterval=200ms',
+    '--tsdbwire_telnet.enable=true',
+    '--tsdbwire_telnet.ports=0',
+    '--tsdbwire_telnet.dbs=tsdb',
+  ]);
+  return { engine, adapter, path };
+}
+
+test('what was sent while the database was away is stored, or was refused or shed and counted', async (t) => {
+  const { engine, adapter, path } = await setUp(t);
+  const stopping = new AbortController();
+  const telnet = sendTelnet(listenerPort(adapter, 'tsdbwire_telnet'), stopping.signal);
+  const statistics = sendStatistics(listenerPort(adapter, 'statsgw'), stopping.signal);
+  const lines = sendLines(adapter, stopping.signal);
+  const isStoring = async () => (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) > 0;
+  t.true(await until(isStoring, 20_000));
+  await sleep(1_000);
+
+  engine.child.kill('SIGKILL');
+  await engine.ended;
+  await sleep(outageMs);
+  t.is((await post(adapter.port, '/rest/sql', 'SELECT 1')).status >= 200, true, 'the adapter answers meanwhile');
+  await startEngineHost(t, [`--path=${path}`, '--password=away', `--port=${engine.port}`]);
+  await sleep(1_500);
+  stopping.abort();
+
+  const sentLines = await telnet;
+  const sentStatistics = await statistics;
+  const { stored, statuses, withoutRetryAfter } = await lines;
+  t.true(await until(async () => (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) === sentLines, 30_000));
+  t.is(await countOf(adapter, 'SELECT COUNT(*) FROM (SELECT DISTINCT _value FROM tsdb.lines)'), sentLines);
+  const shed = await figure(adapter, 'adapter_statsgw_shed_datagrams');
+  const isSummed = async () =>
+    (await countOf(adapter, 'SELECT SUM(`value`) FROM statsgw.hits')) === sentStatistics - shed;
+  t.true(await until(isSummed, 30_000), `${sentStatistics} messages, ${shed} shed`);
+  t.is(await countOf(adapter, 'SELECT COUNT(*) FROM kept.m'), stored);
+  t.deepEqual([...statuses].sort(), [204, 503]);
+  t.deepEqual(withoutRetryAfter, []);
+});
