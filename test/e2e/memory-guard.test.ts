@@ -32,14 +32,22 @@ const queryRefusal = { status: 503, text: '"query memory exceeds threshold"', re
 const refusal = { status: 503, text: '"memory exceeds threshold"', retryAfter: '120' };
 
 const queries = ['SELECT 1', ' show databases', '(select 1)', 'DESCRIBE guard.m', '/* x */ select 1', '-- x\nselect 1'];
+/** A message of remote write or remote read without anything in it, compressed. */
+const nothing = '\0';
 const writes: readonly (readonly [string, string])[] = [
   ['/rest/sql', 'CREATE DATABASE IF NOT EXISTS guard'],
   ['/lineproto/v1/write?db=guard', 'm v=1 1700000000000000000'],
+  ['/tsdbwire/v1/put/json/guard', '{"metric":"j","timestamp":1700000000,"value":1,"tags":{"a":"b"}}'],
+  ['/tsdbwire/v1/put/telnet/guard', 'put n 1700000000 1 a=b'],
+  ['/metricsdb/v1/remote_write/guard', nothing],
 ];
+const read = '/metricsdb/v1/remote_read/guard';
 
 async function expectNormal(t: import('ava').ExecutionContext): Promise<void> {
   for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
   for (const sql of queries.slice(0, 3)) t.is((await ask('POST', '/rest/sql', sql)).status, 200, sql);
+  t.is((await ask('POST', read, nothing)).status, 200);
+  t.is((await ask('GET', '/rest/vgid?db=guard&table=m')).status, 200);
   t.is((await ask('GET', '/-/ping')).status, 200);
   t.is((await ask('GET', '/-/ping?action=query')).status, 200);
 }
@@ -47,6 +55,7 @@ async function expectNormal(t: import('ava').ExecutionContext): Promise<void> {
 async function expectQueryPaused(t: import('ava').ExecutionContext): Promise<void> {
   for (const [path, body] of writes) t.true((await ask('POST', path, body)).status < 300, path);
   for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), queryRefusal, sql);
+  t.deepEqual(await ask('POST', read, nothing), queryRefusal);
   t.is((await ask('GET', '/-/ping')).status, 200);
   t.is((await ask('GET', '/-/ping?action=query')).status, 503);
   t.is((await ask('GET', '/-/ping?action=other')).status, 200);
@@ -55,9 +64,13 @@ async function expectQueryPaused(t: import('ava').ExecutionContext): Promise<voi
 async function expectAllPaused(t: import('ava').ExecutionContext): Promise<void> {
   for (const [path, body] of writes) {
     t.deepEqual(await ask('POST', path, body), refusal, path);
-    t.deepEqual(await ask('POST', path, body, ''), refusal, `${path}, without credentials`);
+    // Remote write asks for credentials first.
+    if (!path.startsWith('/metricsdb')) t.deepEqual(await ask('POST', path, body, ''), refusal, `${path}, unknown`);
   }
   for (const sql of queries) t.deepEqual(await ask('POST', '/rest/sql', sql), refusal, sql);
+  t.deepEqual(await ask('POST', read, nothing), refusal);
+  t.deepEqual(await ask('GET', '/rest/vgid?db=guard&table=m'), refusal);
+  t.deepEqual(await ask('GET', '/rest/login/root/taosdata'), refusal);
   t.is((await ask('GET', '/-/ping')).status, 503);
   t.is((await ask('GET', '/-/ping?action=query')).status, 503);
   t.is((await ask('GET', '/metrics')).status, 200);
