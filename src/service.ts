@@ -38,6 +38,8 @@ const smallBodyBytes = 1024 * 1024;
 const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
 const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
+/** Groups in flight at once. So many new tables share the catalogue's statements; the pool of connections is smaller. */
+const groupWorkers = 32;
 const writeTimeoutMs = 120_000;
 /** States of the memory guard by the number that the figures show. */
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
@@ -178,7 +180,7 @@ async function startOn(
     log: componentLog(logger, 'writes'),
     limits: {
       ...groupLimits,
-      workers: 8,
+      workers: groupWorkers,
       maxLineBytes: limits.lineBytes,
       maxMessageBytes: limits.messageBytes,
       writeTimeoutMs,

@@ -13,6 +13,7 @@ import { silentLog, startEngine } from '../support/engine.js';
 interface Made extends SinkUnderTest {
   readonly client: EngineClient;
   readonly catalogue: Catalogue;
+  readonly subTables: SubTables;
   batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
 }
 
@@ -44,6 +45,7 @@ async function make(): Promise<Made> {
     sink,
     client,
     catalogue,
+    subTables,
     batchOf,
     good,
     impossible: () => {
@@ -158,5 +160,66 @@ test('a table that was made as a normal one meanwhile is not written like a supe
   await made.catalogue.submit([{ op: 'create-table', database: 'db', name: 'm', ...normal }]);
   const ending = await made.sink.write(made.good(), AbortSignal.timeout(20_000));
   t.is(ending.outcome, 'rejected');
+  await made.end();
+});
+
+test('many new tables at once share the statements of the catalogue', async (t) => {
+  const made = await make();
+  const database = made.catalogue.database('db')!;
+  const entries = async () => {
+    const [row] = await made.client.rows('SELECT toUInt32(count()) FROM sluice.catalogue');
+    return Number(row?.[0]);
+  };
+  /** What the engine has counted since it started. */
+  const counted = async (event: string) => {
+    const [row] = await made.client.rows(`SELECT toUInt32(value) FROM system.events WHERE event = '${event}'`);
+    return Number(row?.[0] ?? 0);
+  };
+  const before = { entries: await entries(), queries: await counted('Query') };
+  const tables = Array.from({ length: 32 }, (_, i) => `many${i}`);
+  const endings = await Promise.all(
+    tables.map((table) => {
+      const subTable = made.subTables.make(database, table, `${table}_s`, new Map([['site', 'north']]), 0);
+      const block = blockOf(table, { v: double }, [[subTable.id, 1n, { v: 1 }]], 'keep');
+      return made.sink.write(made.batchOf({ ...block, newSubTables: [subTable] }), AbortSignal.timeout(20_000));
+    }),
+  );
+  t.true(endings.every(({ outcome }) => outcome === 'delivered'));
+  t.true((await entries()) - before.entries <= 2);
+  // Two engine tables, the row of tags, the look for rows to complete and the row itself, each for every table.
+  t.true((await counted('Query')) - before.queries < 8 * tables.length);
+  const found = await made.client.rows(`SELECT name FROM sluice.sub_tables FINAL WHERE name LIKE 'many%'`);
+  t.is(found.length, tables.length);
+  for (const table of tables) {
+    const { storage, tagStorage } = made.catalogue.table('db', table)!;
+    const [row] = await made.client.rows(`SELECT toUInt32(count()) FROM ${storage} INNER JOIN ${tagStorage} USING id`);
+    t.deepEqual(row, [1]);
+  }
+  await made.end();
+});
+
+test('writes that make one table at once with different columns all find their column', async (t) => {
+  const made = await make();
+  const names = ['a', 'b', 'c'];
+  const endings = await Promise.all(
+    names.map((name, i) =>
+      made.sink.write(
+        made.batchOf(blockOf('z', { [name]: double }, [[BigInt(i), 1n, { [name]: i }]], 'keep')),
+        AbortSignal.timeout(20_000),
+      ),
+    ),
+  );
+  t.deepEqual(
+    endings.map(({ outcome }) => outcome),
+    ['delivered', 'delivered', 'delivered'],
+  );
+  const { storage, columns } = made.catalogue.table('db', 'z')!;
+  t.deepEqual(columns.map(({ name }) => name).sort(), names);
+  const list = names.map((name) => columns.find((column) => column.name === name)!.physical).join(', ');
+  t.deepEqual(await made.client.rows(`SELECT toUInt32(id), ${list} FROM ${storage} FINAL ORDER BY id`), [
+    [0, 0, null, null],
+    [1, null, 1, null],
+    [2, null, null, 2],
+  ]);
   await made.end();
 });

@@ -4,6 +4,7 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
+import { Gathered } from '../gathered.js';
 import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
 import type { Principals } from './principals.js';
@@ -24,9 +25,8 @@ export class Catalogue implements SchemaView {
   #prepared = false;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
-  /** The last read that was begun or is to be, whether it succeeds or not; and the one that has not begun. */
-  #last: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  readonly #readings = new Gathered((calls: readonly undefined[]) => this.#readOn().then(() => calls));
+  readonly #submissions = new Gathered((lists: readonly (readonly Operation[])[]) => this.#append(lists));
   readonly #waiting = new Set<string>();
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
 
@@ -60,23 +60,21 @@ export class Catalogue implements SchemaView {
    * one runs share the one after it.
    */
   sync(): Promise<void> {
-    if (this.#next === undefined) {
-      this.#next = this.#last.then(() => {
-        this.#next = undefined;
-        return this.#readOn();
-      });
-      this.#last = this.#next.catch(() => undefined);
-    }
-    return this.#next;
+    return this.#readings.call(undefined);
   }
 
   /**
-   * Appends operations and waits until they are folded.
+   * Appends operations and waits until they are folded. Lists that several callers submit at once become one entry, in
+   * which each is whole and in the order of the calls.
    * @returns for each operation, the fault with which it was refused, or undefined.
    */
-  async submit(operations: readonly Operation[]): Promise<readonly (Fault | undefined)[]> {
+  submit(operations: readonly Operation[]): Promise<readonly (Fault | undefined)[]> {
+    return this.#submissions.call(operations);
+  }
+
+  async #append(lists: readonly (readonly Operation[])[]): Promise<readonly (readonly (Fault | undefined)[])[]> {
     if (!this.#prepared) await this.sync();
-    const key = await this.#log.append(operations);
+    const key = await this.#log.append(lists.flat());
     this.#waiting.add(key);
     try {
       if (!this.#results.has(key)) await this.sync();
@@ -84,7 +82,8 @@ export class Catalogue implements SchemaView {
       if (results === undefined) {
         throw new FaultError(fault('network', Codes.networkUnavailable, 'The catalogue entry was not found again'));
       }
-      return results;
+      const rest = [...results];
+      return lists.map(({ length }) => rest.splice(0, length));
     } finally {
       this.#waiting.delete(key);
       this.#results.delete(key);

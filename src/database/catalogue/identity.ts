@@ -26,7 +26,10 @@ export function shapeName(physicalColumns: readonly string[]): string {
   return createHash('md5').update(physicalColumns.join(',')).digest('hex').slice(0, 16);
 }
 
-/** True when nothing but its creation has happened to a table: its id is the number of that operation. */
+/**
+ * True when no entry of the log after the one that made a table has changed it, so that nobody has ever known it with
+ * less: its id begins with the number of that entry.
+ */
 export function isAsMade({ id, revision }: TableDef): boolean {
-  return id === `${revision}_0`;
+  return id.startsWith(`${revision}_`);
 }

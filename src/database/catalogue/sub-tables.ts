@@ -10,39 +10,18 @@ import { encodeNative } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
 import { overtaken } from './overtaken.js';
+import { type Registered, Registry } from './registry.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
-/** Ids in one look-up statement. */
-const idsPerQuery = 5_000;
 /** What remembered sub-tables hold in place of their tags, which only a registration needs. */
 const noTags: ReadonlyMap<string, TagValue> = new Map();
-
-/**
- * The registry. `dropped` matters to lists alone: a dropped sub-table is never looked up again, because its name leads to
- * another id from then on.
- */
-const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
-   ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`,
-  `ALTER TABLE sluice.sub_tables ADD COLUMN IF NOT EXISTS dropped UInt8,
-   ADD COLUMN IF NOT EXISTS comment Nullable(String)`,
-];
 
 /** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
 const lastRevision = '18446744073709551615';
 
 /** What ALTER TABLE changes of one sub-table beside its tags. */
 export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
-
-/** A sub-table found in the registry. */
-interface Registered {
-  readonly id: bigint;
-  readonly name: string;
-  /** Id of its super table. */
-  readonly parent: string;
-  readonly ttl: number;
-}
 
 /**
  * The registry of sub-tables: which names exist, under which super table, with which tags. Truth is in the engine;
@@ -52,15 +31,21 @@ interface Registered {
 export class SubTables {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
+  readonly #registry: Registry;
   /** By {@link SubTables.#place} and name. */
   readonly #remembered = new Map<string, SubTable>();
   /** Registrations that run, by sub-table id. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
-  #prepared = false;
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
     this.#catalogue = catalogue;
+    this.#registry = new Registry(engine);
+  }
+
+  /** See {@link Registry.prepare}. */
+  prepare(): Promise<void> {
+    return this.#registry.prepare();
   }
 
   /**
@@ -95,7 +80,7 @@ export class SubTables {
       if (known !== undefined) found.set(name, known);
       else byId.set(this.#id(database, name), name);
     }
-    for (const { id, name, ttl, parent } of await this.#read(database, [...byId.keys()])) {
+    for (const { id, name, ttl, parent } of await this.#registry.read(database, [...byId.keys()])) {
       const superTable = this.#catalogue.tableById(database.name, parent)?.name;
       if (superTable === undefined || byId.get(id) !== name) continue;
       const subTable = { id, name, superTable, tags: noTags, ttl, registered: true };
@@ -135,7 +120,7 @@ export class SubTables {
     wanted: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const missing = new Map(wanted.map((subTable) => [subTable.id, subTable]));
-    for (const row of await this.#read(database, [...missing.keys()])) {
+    for (const row of await this.#registry.read(database, [...missing.keys()])) {
       const parent = this.#catalogue.tableById(database.name, row.parent);
       const subTable = missing.get(row.id);
       if (parent === undefined || subTable === undefined) continue;
@@ -186,12 +171,11 @@ export class SubTables {
     superTable: TableDef,
     subTables: readonly Pick<SubTable, 'id' | 'name'>[],
   ): Promise<void> {
-    await this.prepare();
     const created = Date.now();
     const registered = subTables.map(({ id, name }) =>
       JSON.stringify({ database: database.id, id: String(id), name, parent: superTable.id, created, dropped: 1 }),
     );
-    await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(registered.join('\n')));
+    await this.#registry.insert(registered);
     const rows = subTables.map(({ id, name }) =>
       JSON.stringify({ id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
     );
@@ -253,28 +237,6 @@ export class SubTables {
     this.#remembered.set(key, subTable);
   }
 
-  /** Makes the registry where it is missing. */
-  async prepare(): Promise<void> {
-    if (this.#prepared) return;
-    for (const statement of create) await this.#engine.exec(statement);
-    this.#prepared = true;
-  }
-
-  async #read(database: DatabaseDef, ids: readonly bigint[]): Promise<readonly Registered[]> {
-    await this.prepare();
-    const found: Registered[] = [];
-    for (let at = 0; at < ids.length; at += idsPerQuery) {
-      const rows = await this.#engine.rows(
-        `SELECT toString(id), name, parent, ttl FROM sluice.sub_tables FINAL
-         WHERE database = '${database.id}' AND id IN (${ids.slice(at, at + idsPerQuery).join(', ')})`,
-      );
-      for (const [id, name, parent, ttl] of rows) {
-        found.push({ id: BigInt(String(id)), name: String(name), parent: String(parent), ttl: Number(ttl) });
-      }
-    }
-    return found;
-  }
-
   async #write(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
     const created = BigInt(Date.now());
     const block = new BlockBuilder(database.name, superTable.name, 'overwrite', subTables.length);
@@ -305,7 +267,7 @@ export class SubTables {
         comment: subTable.comment,
       }),
     );
-    await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
+    await this.#registry.insert(rows);
   }
 }
 

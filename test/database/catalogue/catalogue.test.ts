@@ -65,3 +65,52 @@ test.serial('what one process defines another one sees within a second', async (
   t.truthy(two[1].database('late'));
   two[1].stop();
 });
+
+test.serial(
+  'lists submitted at once become few entries of the log, and each caller gets its own refusals',
+  async (t) => {
+    const entries = async () => Number((await client.rows('SELECT toUInt32(count()) FROM sluice.catalogue'))[0]?.[0]);
+    const catalogue = new Catalogue(client, silentLog);
+    await catalogue.sync();
+    const before = await entries();
+    const lists = Array.from({ length: 100 }, (_, i) =>
+      i % 3 === 0 ? [create(`many${i}`)] : [create(`own${i}x`), create('many0'), create(`second${i}`)],
+    );
+    const results = await Promise.all(lists.map((list) => catalogue.submit(list)));
+    t.deepEqual(
+      results.map((refused) => refused.map((found) => found?.code)),
+      lists.map((_, i) => (i % 3 === 0 ? [undefined] : [undefined, Codes.databaseAlreadyExists, undefined])),
+    );
+    t.true((await entries()) - before <= 2);
+    const other = new Catalogue(client, silentLog);
+    await other.sync();
+    t.deepEqual(other.databases(), catalogue.databases());
+    const ids = catalogue.databases().map(({ id }) => id);
+    t.is(new Set(ids).size, ids.length);
+  },
+);
+
+test.serial(
+  'a submission that the engine does not take fails for every caller, and the next one is taken',
+  async (t) => {
+    let broken = false;
+    class Breaking extends EngineClient {
+      override insert(statement: string, data: Uint8Array): Promise<void> {
+        return broken ? Promise.reject(new Error('broken off')) : super.insert(statement, data);
+      }
+    }
+    const breaking = new Breaking(engine.endpoint);
+    const catalogue = new Catalogue(breaking, silentLog);
+    await catalogue.sync();
+    broken = true;
+    const results = await Promise.allSettled(['f1', 'f2'].map((name) => catalogue.submit([create(name)])));
+    broken = false;
+    t.deepEqual(
+      results.map((result) => result.status),
+      ['rejected', 'rejected'],
+    );
+    t.deepEqual(await catalogue.submit([create('f1')]), [undefined]);
+    t.is(catalogue.database('f2'), undefined);
+    await breaking.close();
+  },
+);
