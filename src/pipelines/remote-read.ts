@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
-import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import { engineCodeOf } from '../database/client.js';
 import type { Engine } from '../database/engine.js';
@@ -15,6 +14,7 @@ import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote
 import { deflateSnappy } from '../transforms/encode/snappy.js';
 import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
+import { withCurrentSchema } from './current-schema.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
 
 /** What the remote-read pipeline is made of. */
@@ -79,18 +79,6 @@ async function checkPatterns(queries: readonly SeriesQuery[], engine: Engine): P
       const text = `${JSON.stringify(pattern.slice(0, 200))} is not a regular expression`;
       throw new FaultError(fault('parameter', Codes.invalidParameters, text, error));
     }
-  }
-}
-
-/** Another process may have dropped the table a moment ago: what does not fit the catalogue as known is tried once more. */
-async function withCurrentSchema<T>({ catalogue, storage }: RemoteReadContext, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
-    storage.forget();
-    await catalogue.sync();
-    return run();
   }
 }
 

@@ -16,6 +16,14 @@ export interface RequestReplyContext {
   readonly slots: SlotLimits;
 }
 
+/** Hands out an answer and gives its slot back: at once, or when the answer has left. */
+export type Hold<A> = (answer: A, release: () => void) => A;
+
+function atOnce<A>(answer: A, release: () => void): A {
+  release();
+  return answer;
+}
+
 /**
  * Request-reply: lets the asking side in, runs its request, and answers or refuses. Nothing errors: what a request throws
  * is its refusal. Draining waits for what has begun and for what waits behind it.
@@ -25,15 +33,23 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly exchanges$ = new Subject<Exchange<Q, A>>();
   readonly #context: RequestReplyContext;
   readonly #run: (exchange: Exchange<Q, A>, user: string) => Promise<A>;
+  readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
   readonly #running = new Set<Promise<void>>();
   #subscription: Subscription | undefined;
 
-  constructor(name: string, context: RequestReplyContext, run: (exchange: Exchange<Q, A>, user: string) => Promise<A>) {
+  /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
+  constructor(
+    name: string,
+    context: RequestReplyContext,
+    run: (exchange: Exchange<Q, A>, user: string) => Promise<A>,
+    hold: Hold<A> = atOnce,
+  ) {
     this.name = name;
     this.#context = context;
     this.#slots = new StatementSlots(context.slots);
     this.#run = run;
+    this.#hold = hold;
   }
 
   async start(): Promise<void> {
@@ -54,9 +70,10 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   async #runInSlot(exchange: Exchange<Q, A>, user: string): Promise<A> {
     const release = await this.#slots.take(user, exchange.aborted);
     try {
-      return await this.#run(exchange, user);
-    } finally {
+      return this.#hold(await this.#run(exchange, user), release);
+    } catch (error) {
       release();
+      throw error;
     }
   }
 

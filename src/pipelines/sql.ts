@@ -1,10 +1,8 @@
 import { of } from 'ix/asynciterable';
-import { mergeMap, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
-import type { CredentialCheck } from '../database/credentials.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
 import { describe, type Listing, runShow } from '../database/definitions/show.js';
@@ -18,7 +16,6 @@ import { killedStatement } from '../database/system-tables/kill-id.js';
 import { systemRelations } from '../database/system-tables/registry.js';
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
 import type { ColumnBlock } from '../model/column-block.js';
-import type { Component, ComponentLog } from '../model/component.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
@@ -34,29 +31,26 @@ import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/sett
 import { collectTables, type QueryContext } from '../sql/resolve/context.js';
 import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
+import { withCurrentSchema } from './current-schema.js';
 import { insertSelected } from './insert-select.js';
 import { StatementNames } from './names.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
+import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import { ended, resumed } from './row-pieces.js';
 import { RunningStatements } from './running-statements.js';
-import { type SlotLimits, StatementSlots } from './statement-slots.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
-export interface SqlContext {
+export interface SqlContext extends RequestReplyContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
   readonly subTables: SubTables;
-  readonly credentials: CredentialCheck;
   readonly writes: WritePipeline;
-  readonly log: ComponentLog;
   /** Zone of times without one, where the request names none. */
   readonly connectionZone: string;
   /** What SERVER_VERSION() says. */
   readonly version: string;
-  /** Statements that run and wait at once. */
-  readonly slots: SlotLimits;
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** How long a query may take until its last row has left; 0 is no limit. */
@@ -72,9 +66,6 @@ type Delete = Extract<Statement, { kind: 'delete' }>;
 
 const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
 
-/** Nobody hears it. */
-const gone = fault('network', Codes.free, 'The client went away');
-
 /** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
 const schemaCodes: ReadonlySet<number> = new Set([
   Codes.invalidColumnName,
@@ -84,68 +75,29 @@ const schemaCodes: ReadonlySet<number> = new Set([
   Codes.valueTooLong,
 ]);
 
-/** Request-reply over SQL: let in, parse, plan, execute, answer. An exchange is answered or refused; nothing errors. */
-export class SqlPipeline implements Component {
-  readonly name = 'sql';
-  readonly exchanges$ = new Subject<Exchange<SqlRequest, SqlAnswer>>();
+/** A query holds its slot until its last row has left or nobody wants it any more. */
+const holdRows: Hold<SqlAnswer> = (answer, release) => {
+  if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
+  release();
+  return answer;
+};
+
+/** Request-reply over SQL: parse, plan, execute, answer. */
+export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #context: SqlContext;
-  readonly #slots: StatementSlots;
-  readonly #running = new Set<Promise<void>>();
   readonly #statements = new RunningStatements();
   readonly #started = Date.now();
-  #subscription: Subscription | undefined;
 
   constructor(context: SqlContext) {
+    super('sql', context, (exchange, user) => this.#runShallow(exchange, user), holdRows);
     this.#context = context;
-    this.#slots = new StatementSlots(context.slots);
   }
 
-  async start(): Promise<void> {
-    this.#subscription = this.exchanges$.pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)))).subscribe();
-  }
-
-  async drain(deadline: AbortSignal): Promise<void> {
-    this.exchanges$.complete();
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    // Statements that waited for others begin when those end.
-    while (this.#running.size > 0 && !deadline.aborted) await Promise.race([...this.#running, expired]);
-  }
-
-  async stop(): Promise<void> {
-    this.#subscription?.unsubscribe();
-  }
-
-  #track(work: Promise<void>): Promise<void> {
-    const tracked: Promise<void> = work.finally(() => this.#running.delete(tracked));
-    this.#running.add(tracked);
-    return tracked;
-  }
-
-  async #answer(exchange: Exchange<SqlRequest, SqlAnswer>): Promise<void> {
+  async #runShallow({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
     try {
-      const identity = await this.#context.credentials.authenticate(exchange.request.credentials);
-      if ('kind' in identity) exchange.refuse(identity);
-      else exchange.answer(await this.#runInSlot(exchange, identity.user));
+      return await this.#run(request, user, aborted);
     } catch (error) {
-      if (exchange.aborted.aborted) return exchange.refuse(gone);
-      if (isTooDeep(error)) return exchange.refuse(tooDeep);
-      if (!(error instanceof FaultError)) this.#context.log.error({ error, id: exchange.id }, 'A statement broke.');
-      const unexpected = fault('database', Codes.free, 'Internal error', error);
-      exchange.refuse(error instanceof FaultError ? error.fault : unexpected);
-    }
-  }
-
-  /** A query holds its slot until its last row has left or nobody wants it any more. */
-  async #runInSlot({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
-    const release = await this.#slots.take(user, aborted);
-    try {
-      const answer = await this.#run(request, user, aborted);
-      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
-      release();
-      return answer;
-    } catch (error) {
-      release();
-      throw error;
+      throw isTooDeep(error) ? new FaultError(tooDeep) : error;
     }
   }
 
@@ -199,16 +151,8 @@ export class SqlPipeline implements Component {
     return statement;
   }
 
-  /** Another process may have changed a table a moment ago: what does not fit the table as known is tried once more. */
-  async #withCurrentSchema<T>(run: () => Promise<T>): Promise<T> {
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof FaultError) || !isOutOfDate(error.fault)) throw error;
-      if (isOvertaken(error.fault)) this.#context.storage.forget();
-      await this.#context.catalogue.sync();
-      return run();
-    }
+  #withCurrentSchema<T>(run: () => Promise<T>): Promise<T> {
+    return withCurrentSchema(this.#context, run, isOutOfDate);
   }
 
   #definitions(request: SqlRequest, user: string): DefinitionContext {

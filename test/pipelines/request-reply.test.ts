@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { Credentials } from '../../src/model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../src/model/fault.js';
-import { RequestReply } from '../../src/pipelines/request-reply.js';
+import { type Hold, RequestReply } from '../../src/pipelines/request-reply.js';
 import { silentLog } from '../support/engine.js';
 
 interface Question {
@@ -12,7 +12,7 @@ interface Question {
 
 const slots = { running: 2, runningOfUser: 0, waiting: 1, waitMs: 10_000 };
 
-function make(run: (text: string, user: string) => Promise<string>) {
+function make(run: (text: string, user: string) => Promise<string>, hold?: Hold<string>) {
   const credentials = {
     authenticate: async (given: Credentials) =>
       given.scheme === 'password' && given.password === 'good'
@@ -23,6 +23,7 @@ function make(run: (text: string, user: string) => Promise<string>) {
     'test',
     { credentials, log: silentLog, slots },
     (exchange, user) => run(exchange.request.text, user),
+    hold,
   );
   const ask = (text: string, password = 'good', aborted = new AbortController().signal): Promise<string | Fault> =>
     new Promise((resolve) => {
@@ -75,5 +76,23 @@ test('only so many run and wait at once, and draining ends with the last of them
   t.deepEqual(await Promise.all(answers), ['a', 'b', 'c']);
   t.is(await drained, 'drained');
   t.is(most, 2);
+  await pipeline.stop();
+});
+
+test('an answer that goes on working keeps its slot until it has left', async (t) => {
+  const open: (() => void)[] = [];
+  const { pipeline, ask } = make(
+    async (text) => text,
+    (answer, release) => {
+      open.push(release);
+      return answer;
+    },
+  );
+  await pipeline.start();
+  t.deepEqual(await Promise.all([ask('a'), ask('b')]), ['a', 'b']);
+  const third = ask('c');
+  t.is(await Promise.race([third, setTimeout(20, 'waiting')]), 'waiting');
+  open[0]?.();
+  t.is(await third, 'c');
   await pipeline.stop();
 });
