@@ -123,8 +123,8 @@ export class Storage {
     const { tagStorage } = table;
     const tags = tagStorage === undefined ? [] : [this.#engine.exec(tagTable(table))];
     await Promise.all([this.#engine.exec(dataTable(database, table)), ...tags]);
-    // What was never altered has its columns from being made, whoever made it; so has what one shape of tables shares.
-    if (table.kind === 'super' && !isAsMade(table)) await this.#addMissing(table);
+    // What was never altered has its columns from being made, whoever made it.
+    if (!isAsMade(table)) await this.#addMissing(table);
     await this.#removeIfDropped(database, table);
   }
 
