@@ -1,0 +1,96 @@
+import { vgroupsOf } from './database/catalogue/vgroup.js';
+import type { CredentialCheck } from './database/credentials.js';
+import { Access } from './database/rights.js';
+import type { RecordSql } from './http/call.js';
+import { createHttpServer, type HttpServer } from './http/server.js';
+import type { Component } from './model/component.js';
+import type { Credentials, Exchange, Intake } from './model/exchange.js';
+import { Codes, fault } from './model/fault.js';
+import type { ServiceParts } from './service-parts.js';
+import type { ServicePipelines } from './service-pipelines.js';
+
+/** The HTTP door as a component that knows its port once it is started. */
+export interface HttpDoor extends Component {
+  readonly port: number;
+}
+
+/** Builds the door over the pipelines; nothing listens yet. */
+export async function createHttpDoor(
+  parts: ServiceParts,
+  pipelines: ServicePipelines,
+  recordSql: RecordSql | undefined,
+): Promise<HttpDoor> {
+  const { settings, catalogue, monitoring } = parts;
+  const { limits } = settings;
+  const http = createHttpServer({
+    intake: intakeOf(parts, pipelines),
+    port: settings.general.port,
+    settings: {
+      httpCodeServerError: settings.general.httpCodeServerError,
+      restfulRowLimit: settings.general.restfulRowLimit,
+      sqlBytes: limits.sqlBytes,
+      lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
+      tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
+      metricsdb: {
+        enable: settings.metricsdb.enable,
+        createDatabase: settings.general.smlAutoCreateDB,
+        messageBytes: limits.messageBytes,
+      },
+    },
+    cors: settings.cors,
+    loginSecret: await catalogue.sharedSecret(),
+    log: parts.logOf('http'),
+    observer: monitoring.metrics,
+    ...(recordSql === undefined ? {} : { recordSql }),
+  });
+  return doorOf(http, settings.general.port);
+}
+
+function doorOf(http: HttpServer, port: number): HttpDoor {
+  let bound = port;
+  return {
+    name: 'http',
+    get port() {
+      return bound;
+    },
+    start: async () => {
+      bound = await http.start();
+    },
+    drain: (deadline) => http.drain(deadline),
+    stop: () => http.stop(),
+  };
+}
+
+/** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
+function intakeOf(
+  { credentials, catalogue, monitoring }: ServiceParts,
+  { sql, reads, writes }: ServicePipelines,
+): Intake {
+  const { guard, metrics } = monitoring;
+  return {
+    sql: (exchange) => sql.exchanges$.next(exchange),
+    series: (exchange) => reads.exchanges$.next(exchange),
+    write: (exchange) => {
+      void letIn(exchange, credentials, (user) => writes.write(exchange, user));
+    },
+    authenticate: (given) => credentials.authenticate(given),
+    vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
+    guard: () => guard.state,
+    metrics: () => metrics.text(),
+  };
+}
+
+/** Never rejects: what breaks costs this exchange alone. */
+async function letIn<Q extends { readonly credentials: Credentials }, A>(
+  exchange: Exchange<Q, A>,
+  credentials: CredentialCheck,
+  go: (user: string) => Promise<void>,
+): Promise<void> {
+  try {
+    const identity = await credentials.authenticate(exchange.request.credentials);
+    if ('kind' in identity) exchange.refuse(identity);
+    else await go(identity.user);
+  } catch (error) {
+    exchange.refuse(fault('database', Codes.free, 'Internal error', error));
+  }
+}

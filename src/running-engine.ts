@@ -1,0 +1,41 @@
+import type { Settings } from './config/adapter-settings.js';
+import { EngineClient } from './database/client.js';
+import { EngineSupervisor } from './database/supervisor.js';
+import { componentLog, type Logger } from './telemetry/logger.js';
+
+/** The engine that the service works on. */
+export interface RunningEngine {
+  readonly client: EngineClient;
+  readonly url: string;
+  /** Process of the embedded engine, while it runs. */
+  pid(): number | undefined;
+  /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
+  isUp(): boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts the embedded engine, or finds the one of `database.urls`. */
+export async function startEngine({ database, pool }: Settings, logger: Logger): Promise<RunningEngine> {
+  const limits = {
+    maxConnect: pool.maxConnect ?? 0,
+    maxIdle: pool.maxIdle ?? 0,
+    idleTimeoutMs: pool.idleTimeoutMs ?? 0,
+  };
+  const [node] = database.urls;
+  if (database.mode === 'cluster' && node !== undefined) {
+    const { user, password } = database;
+    const client = new EngineClient({ ...limits, url: node, user, password, isServer: true });
+    return { client, url: node, pid: () => undefined, isUp: () => true, stop: () => client.close() };
+  }
+  const { path, host, port, user, password } = database;
+  const secret = password === '' ? {} : { password };
+  const log = componentLog(logger, 'engine');
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log });
+  const endpoint = await supervisor.start();
+  const client = new EngineClient({ ...limits, ...endpoint });
+  const stop = async (): Promise<void> => {
+    await client.close();
+    await supervisor.stop();
+  };
+  return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', stop };
+}

@@ -1,0 +1,40 @@
+import type { Settings } from './config/adapter-settings.js';
+import { Catalogue } from './database/catalogue/catalogue.js';
+import { Storage } from './database/catalogue/storage.js';
+import { SubTables } from './database/catalogue/sub-tables.js';
+import { CredentialCheck } from './database/credentials.js';
+import type { ComponentLog } from './model/component.js';
+import { createMonitoring, type Monitoring } from './monitoring.js';
+import type { RunningEngine } from './running-engine.js';
+import { componentLog, type Logger } from './telemetry/logger.js';
+
+/** What the pipelines and doors of one service share. */
+export interface ServiceParts {
+  readonly settings: Settings;
+  readonly version: string;
+  readonly engine: RunningEngine;
+  readonly monitoring: Monitoring;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+  readonly credentials: CredentialCheck;
+  logOf(component: string): ComponentLog;
+}
+
+/** Builds the parts over an engine that answers; `readMemoryPercent` takes the place of what is measured. */
+export async function createParts(
+  engine: RunningEngine,
+  settings: Settings,
+  version: string,
+  logger: Logger,
+  readMemoryPercent?: () => number,
+): Promise<ServiceParts> {
+  const logOf = (component: string): ComponentLog => componentLog(logger, component);
+  const monitoring = createMonitoring(settings, engine.pid, logOf('monitor'), readMemoryPercent);
+  const catalogue = new Catalogue(engine.client, logOf('catalogue'));
+  const storage = new Storage(engine.client, catalogue);
+  const subTables = new SubTables(engine.client, catalogue);
+  const credentials = new CredentialCheck(catalogue);
+  await credentials.prepare();
+  return { settings, version, engine, monitoring, catalogue, storage, subTables, credentials, logOf };
+}

@@ -1,0 +1,122 @@
+import { hostname } from 'node:os';
+import type { Settings } from './config/adapter-settings.js';
+import type { Variable } from './database/system-tables/system-table.js';
+import { listeningInputs } from './listeners.js';
+import type { WireFormat } from './model/batch.js';
+import { readTypesDatabases } from './pipelines/agent-inputs.js';
+import { ByteCreditGate } from './pipelines/credit-gate.js';
+import { newBodyCutter, weigh } from './pipelines/formats.js';
+import { RemoteReadPipeline } from './pipelines/remote-read.js';
+import { SqlPipeline } from './pipelines/sql.js';
+import { WritePipeline } from './pipelines/writes.js';
+import type { ServiceParts } from './service-parts.js';
+import { DatabaseSink } from './sinks/database.js';
+import { observed } from './sinks/layers/observed.js';
+import { HttpBodySource } from './sources/http-body/source.js';
+
+/** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
+const smallBodyBytes = 1024 * 1024;
+const blockBytes = 256 * 1024;
+/** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
+const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
+/** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
+const groupWorkers = 8;
+/** Groups in flight at once. So many new tables share the catalogue's statements; the pool of connections is smaller. */
+const groupWorkers = 32;
+const writeTimeoutMs = 120_000;
+/** Each may hold `limits.remoteReadBytes`. */
+const maxRemoteReads = 4;
+/** Further ones wait as long as statements do; each holds its request. */
+const maxWaitingReads = 64;
+
+/** The three ways through the service. */
+export interface ServicePipelines {
+  readonly writes: WritePipeline;
+  readonly sql: SqlPipeline;
+  readonly reads: RemoteReadPipeline;
+}
+
+/** Wires the pipelines; none of them is started. */
+export function createPipelines(parts: ServiceParts): ServicePipelines {
+  const writes = writePipeline(parts);
+  return { writes, sql: sqlPipeline(parts, writes), reads: readPipeline(parts) };
+}
+
+function writePipeline(parts: ServiceParts): WritePipeline {
+  const { settings, engine, catalogue, storage, subTables, monitoring, logOf } = parts;
+  const { limits } = settings;
+  const { metrics } = monitoring;
+  const gate = new ByteCreditGate(limits.creditBytes);
+  metrics.watch({
+    adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet stored.', read: () => gate.bytes },
+  });
+  const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
+  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
+  return new WritePipeline({
+    bodies: new HttpBodySource(bodies, gate),
+    dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
+    inputs: listeningInputs(parts),
+    sink: observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics),
+    meter: metrics,
+    gate,
+    catalogue,
+    subTables,
+    log: logOf('writes'),
+    limits: {
+      ...groupLimits,
+      workers: groupWorkers,
+      maxLineBytes: limits.lineBytes,
+      maxMessageBytes: limits.messageBytes,
+      writeTimeoutMs,
+    },
+  });
+}
+
+function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
+  const { settings, version, engine, catalogue, storage, subTables, credentials, logOf } = parts;
+  const { limits } = settings;
+  return new SqlPipeline({
+    engine: engine.client,
+    catalogue,
+    storage,
+    subTables,
+    credentials,
+    writes,
+    log: logOf('sql'),
+    connectionZone: settings.database.timeZone,
+    version,
+    slots: limits.statements,
+    queryBytes: limits.queryBytes,
+    queryTimeMs: limits.queryTimeMs,
+    endpoint: `${hostname()}:${settings.general.port}`,
+    variables: variablesOf(settings, version),
+  });
+}
+
+function readPipeline({ settings, engine, catalogue, storage, credentials, logOf }: ServiceParts): RemoteReadPipeline {
+  const { limits } = settings;
+  return new RemoteReadPipeline({
+    engine: engine.client,
+    catalogue,
+    storage,
+    credentials,
+    log: logOf('remote-read'),
+    slots: { ...limits.statements, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
+    maxMessageBytes: limits.messageBytes,
+    maxAnswerBytes: limits.remoteReadBytes,
+  });
+}
+
+/** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */
+function variablesOf({ general, limits, database }: Settings, version: string): readonly Variable[] {
+  const values = {
+    version,
+    timezone: database.timeZone,
+    charset: 'UTF-8',
+    locale: 'en_US.UTF-8',
+    maxSQLLength: limits.sqlBytes,
+    restfulRowLimit: general.restfulRowLimit,
+    smlAutoCreateDB: Number(general.smlAutoCreateDB),
+  };
+  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+}
