@@ -240,6 +240,19 @@ test('super tables are altered, old rows keep their values and new columns are N
   t.deepEqual(await service.rows(`SELECT w FROM ${db}.s`), [[null], [null], [null]]);
 });
 
+test('a normal table is altered, and others made like it keep and get their rows', async (t) => {
+  const db = await freshDatabase();
+  await service.run(`CREATE TABLE ${db}.n (ts TIMESTAMP, v INT)`);
+  await service.run(`INSERT INTO ${db}.n VALUES (1700000000000, 1)`);
+  await service.run(`ALTER TABLE ${db}.n ADD COLUMN w INT`);
+  t.deepEqual(await service.rows(`SELECT v, w FROM ${db}.n`), [[1, null]]);
+  await service.run(`INSERT INTO ${db}.n (ts, w) VALUES (1700000000000, 2)`);
+  t.deepEqual(await service.rows(`SELECT v, w FROM ${db}.n`), [[1, 2]]);
+  await service.run(`CREATE TABLE ${db}.other (ts TIMESTAMP, v INT)`);
+  await service.run(`INSERT INTO ${db}.other VALUES (1700000000000, 3)`);
+  t.deepEqual(await service.rows(`SELECT * FROM ${db}.other`), [['2023-11-14T22:13:20.000Z', 3]]);
+});
+
 test('nothing old comes back when a table or a database is dropped and made again', async (t) => {
   const db = await freshDatabase();
   const make = async (value: number): Promise<void> => {

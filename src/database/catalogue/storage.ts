@@ -123,8 +123,9 @@ export class Storage {
     const { tagStorage } = table;
     const tags = tagStorage === undefined ? [] : [this.#engine.exec(tagTable(table))];
     await Promise.all([this.#engine.exec(dataTable(database, table)), ...tags]);
-    // What was never altered has its columns from being made, whoever made it.
-    if (!isAsMade(table)) await this.#addMissing(table);
+    // A super table that was never altered has its columns from being made, whoever made it. What normal tables share
+    // keeps its name when one of them is altered, and may have been made for that one.
+    if (table.kind !== 'super' || !isAsMade(table)) await this.#addMissing(table);
     await this.#removeIfDropped(database, table);
   }
 
