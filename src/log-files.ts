@@ -1,4 +1,5 @@
 import type { Settings } from './config/adapter-settings.js';
+import { makeMissing } from './database/host/make-missing.js';
 import type { RecordSql } from './http/call.js';
 import { RotatingFile } from './telemetry/rotating-file.js';
 import { recordLine } from './telemetry/sql-record.js';
@@ -28,6 +29,7 @@ export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): 
     for (const file of files) file.close();
   };
   try {
+    makeMissing(log.path);
     const main = open(`adapter_${general.port}`, log.rotationSizeBytes, log.rotationTimeMs, log.rotationCount, true);
     if (!log.enableRecordHttpSql) return { main, recordSql: undefined, notes: [], close };
     const record = open(

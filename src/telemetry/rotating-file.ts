@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
 
@@ -38,10 +38,9 @@ export class RotatingFile implements DestinationStream {
   #period: number;
   #complained = false;
 
-  /** @throws Error when the directory cannot be made or the file cannot be opened. */
+  /** The directory must be there. @throws Error when the file cannot be opened. */
   constructor(options: RotationOptions) {
     this.#options = options;
-    mkdirSync(options.directory, { recursive: true });
     this.#period = this.#periodNow();
     this.#path = '';
     this.#path = this.#nextPath();

@@ -80,6 +80,17 @@ test('a data path that is a file, lies in one, or cannot be written', async (t) 
   await fails(t, withPath('/proc'), { code: 1, line: /\/proc cannot be written: / });
 });
 
+test('a log path that lies in a file or cannot be made', async (t) => {
+  const file = join(directoryFor(t), 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'sub'), '/proc/nope', '/proc/nope/deeper']) {
+    await fails(t, [...freePorts, `--log.path=${path}`], {
+      code: 1,
+      line: new RegExp(`log.path ${path} cannot be used: `),
+    });
+  }
+});
+
 test('a configuration file that cannot be read, is not TOML, or has wrong values', async (t) => {
   const directory = directoryFor(t);
   const withConfig = (path: string): string[] => [

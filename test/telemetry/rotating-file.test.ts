@@ -101,6 +101,6 @@ test('gathered lines are written at the end', (t) => {
   t.is(read('adapter_6041_20261121.log'), 'a\n');
 });
 
-test('a directory that cannot be made is an error', (t) => {
+test('a directory that cannot be used is an error', (t) => {
   t.throws(() => setUp(t, { directory: '/dev/null/logs' }).open());
 });

@@ -1,5 +1,6 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeMissing } from './make-missing.js';
 
 /** Who holds a data directory. */
 export interface DirectoryOwner {
@@ -80,17 +81,6 @@ function makeDirectory(path: string): void {
     makeMissing(path);
   } catch (error) {
     throw new Error(`The data directory ${path} cannot be made: ${reasonOf(error)}.`, { cause: error });
-  }
-}
-
-/** Step by step: the recursive call of the runtime never returns where a file system refuses names, as /proc does. */
-function makeMissing(path: string): void {
-  const parent = dirname(path);
-  if (parent !== path && !existsSync(parent)) makeMissing(parent);
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 
