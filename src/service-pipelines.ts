@@ -19,8 +19,8 @@ const smallBodyBytes = 1024 * 1024;
 const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
 const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
-/** Groups in flight at once. So many new tables share the catalogue's statements; the pool of connections is smaller. */
-const groupWorkers = 32;
+/** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
+const groupWorkers = 8;
 const writeTimeoutMs = 120_000;
 /** Each may hold `limits.remoteReadBytes`. */
 const maxRemoteReads = 4;
