@@ -41,6 +41,13 @@ async function soon<T>(work: Promise<T>): Promise<T | 'waiting'> {
   return Promise.race([work, new Promise<'waiting'>((resolve) => setTimeout(() => resolve('waiting'), 50))]);
 }
 
+/** A deadline whose timer keeps the test alive, which that of `AbortSignal.timeout` does not. */
+function deadlineIn(ms: number): AbortSignal {
+  const deadline = new AbortController();
+  setTimeout(() => deadline.abort(), ms);
+  return deadline.signal;
+}
+
 async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 400 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -111,7 +118,7 @@ export function sourceContract(
     made.source.batches$.subscribe((batch) => open.push(batch));
     const ending = made.send('one line\n');
     await until(() => open.length > 0);
-    const drained = made.source.drain(AbortSignal.timeout(5_000));
+    const drained = made.source.drain(deadlineIn(5_000));
     t.is(await soon(drained.then(() => 'drained')), 'waiting');
     for (const batch of open) batch.settle(delivered(1));
     await drained;
@@ -126,7 +133,7 @@ export function sourceContract(
     made.source.batches$.subscribe(() => {});
     void made.send('one line\n');
     await soon(new Promise(() => {}));
-    await made.source.drain(AbortSignal.timeout(20));
+    await made.source.drain(deadlineIn(20));
     t.pass();
   });
 

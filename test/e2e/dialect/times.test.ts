@@ -8,7 +8,7 @@ test.after.always(end);
 /** 2023-11-14T22:13:20Z. */
 const base = 1_700_000_000n;
 
-test.before(async () => {
+test.serial.before(async () => {
   const ticks = { ms: 1000n, us: 1_000_000n, ns: 1_000_000_000n } as const;
   const fractions = { ms: 123n, us: 123_400n, ns: 120_000_000n } as const;
   for (const precision of ['ms', 'us', 'ns'] as const) {
@@ -81,7 +81,7 @@ statements('nanoseconds have nine digits, zeros included', service, 't_ns', [
 // 2024: clocks go forward on 10 March in New York (07:00Z) and back on 3 November (06:00Z).
 const change = 'SELECT ts, v FROM clock ORDER BY ts';
 
-test.before(async () => {
+test.serial.before(async () => {
   const database = 't_ms';
   await service.run('CREATE TABLE clock (ts TIMESTAMP, v INT)', { database });
   const times = ['2024-03-10T06:59:59Z', '2024-03-10T07:00:00Z', '2024-11-03T05:30:00Z', '2024-11-03T06:30:00Z'];
