@@ -10,8 +10,9 @@ let databases = 0;
 
 async function freshDatabase(): Promise<string> {
   databases++;
-  await service.run(`CREATE DATABASE json_${databases} PRECISION 'ns'`);
-  return `json_${databases}`;
+  const name = `json_${databases}`;
+  await service.run(`CREATE DATABASE ${name} PRECISION 'ns'`);
+  return name;
 }
 
 async function put(

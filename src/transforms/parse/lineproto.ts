@@ -49,7 +49,8 @@ class LineReader {
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
     this.#points = new PointCollector(options, this.#end);
     this.#values = new FieldValues(this.#bytes, this.#points.fields);
-    this.#time = new TimeReader(options.precision, options.database.precision, options.nowTicks, options.minTicks);
+    const { precision, database, nowTicks, minTicks, maxTicks } = options;
+    this.#time = new TimeReader(precision, database.precision, nowTicks, minTicks, maxTicks);
   }
 
   read(): ParsedPoints {

@@ -20,7 +20,7 @@ export interface ParseOptions {
   readonly nowTicks: bigint;
   /** Oldest time that is taken, in ticks of the database; left out, every time after the epoch is. */
   readonly minTicks?: bigint;
-  /** Latest time that is taken by formats that name any, in ticks of the database. */
+  /** Latest time that is taken, in ticks of the database; left out, every time that 63 bits hold is. */
   readonly maxTicks?: bigint;
   /** Days to live of sub-tables made by these lines; 0 is for ever. */
   readonly ttl: number;

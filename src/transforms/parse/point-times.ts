@@ -46,8 +46,8 @@ export class PointTimes {
   }
 
   #reader(unit: Target['precision']): TimeReader {
-    const { database, nowTicks, minTicks } = this.#options;
-    return new TimeReader(unit, database.precision, nowTicks, minTicks);
+    const { database, nowTicks, minTicks, maxTicks } = this.#options;
+    return new TimeReader(unit, database.precision, nowTicks, minTicks, maxTicks);
   }
 
   #readWith(reader: TimeReader, bytes: Uint8Array, start: number, end: number): boolean {

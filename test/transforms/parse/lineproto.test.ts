@@ -274,6 +274,14 @@ test('converts any time as BigInt arithmetic does', (t) => {
   );
 });
 
+test('refuses times after the last one that is taken', (t) => {
+  const parsed = new LineProtocolDesk().parse('m v=1 5000000000\nm v=1 5000000001', { maxTicks: 5_000_000_000n });
+  t.is(parsed.rows, 1);
+  t.is(parsed.rejectedRows, 1);
+  t.is(parsed.rejects[0]?.fault.code, Codes.timestampOutOfRange);
+  t.true(parsed.rejects[0]?.fault.message.includes('is too large'));
+});
+
 test('refuses times before the first one that is kept', (t) => {
   const parsed = new LineProtocolDesk().parse('m v=1 4999999999\nm v=1 5000000000', { minTicks: 5_000_000_000n });
   t.is(parsed.rows, 1);
