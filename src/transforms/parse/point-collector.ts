@@ -5,7 +5,7 @@ import type { SubTable, TagValue } from '../../model/schema.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
-import { PointTable } from './point-table.js';
+import { PointTable, rawName } from './point-table.js';
 import type { SeriesKey } from './series-tags.js';
 
 /** Name of a field that a format writes under a fixed name, prepared once. */
@@ -17,7 +17,7 @@ export interface FieldName {
 
 /** Prepares the name of a field. */
 export function fieldName(text: string): FieldName {
-  return { text, raw: Buffer.from(`${text.replace(/[,= ]/g, '\\$&')}=`) };
+  return { text, raw: rawName(text) };
 }
 
 /** Shared by all calls: a call runs to its end before the next one begins, and short bodies must not pay for it. */

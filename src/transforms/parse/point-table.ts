@@ -41,7 +41,7 @@ export interface PointColumn {
 }
 
 /** The escaped form of a name, followed by an equals sign. */
-function rawName(name: string): Uint8Array {
+export function rawName(name: string): Uint8Array {
   return Buffer.from(`${name.replace(/[,= ]/g, '\\$&')}=`);
 }
 
