@@ -1,4 +1,4 @@
-import { BehaviorSubject, distinctUntilChanged, map, type Observable, type Subscription, tap, timer } from 'rxjs';
+import { BehaviorSubject, filter, map, type Observable, type Subscription, timer } from 'rxjs';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { ByteCreditGate } from './credit-gate.js';
@@ -36,7 +36,7 @@ export class MemoryGuard implements Component {
 
   /** The state now, and every change. */
   get state$(): Observable<GuardState> {
-    return this.#state$.pipe(distinctUntilChanged());
+    return this.#state$.asObservable();
   }
 
   async start(): Promise<void> {
@@ -44,13 +44,12 @@ export class MemoryGuard implements Component {
     this.#subscription = timer(0, intervalMs)
       .pipe(
         map(() => this.#judge()),
-        distinctUntilChanged(),
-        tap((state) => {
-          if (state !== this.#state$.value)
-            log.warn({ from: this.#state$.value, to: state }, 'The memory guard changes.');
-        }),
+        filter((to) => to !== this.state),
       )
-      .subscribe((state) => this.#state$.next(state));
+      .subscribe((to) => {
+        log.warn({ from: this.state, to }, 'The memory guard changes.');
+        this.#state$.next(to);
+      });
   }
 
   async drain(): Promise<void> {}
