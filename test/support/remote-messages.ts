@@ -107,12 +107,14 @@ export function readAnswer(body: Uint8Array): (readonly ReadSeries[])[] {
     longs: String,
     arrays: true,
     defaults: true,
+    // Infinity and NaN as text, for JSON has no words for them.
+    json: true,
   });
   const { results }: { results: { timeseries: ReadSeries[] }[] } = JSON.parse(JSON.stringify(decoded));
   return results.map(({ timeseries }) =>
     timeseries.map(({ labels, samples }) => ({
       labels: labels.map(({ name, value }) => ({ name, value })),
-      samples: samples.map(({ value, timestamp }) => ({ value, timestamp })),
+      samples: samples.map(({ value, timestamp }) => ({ value: Number(value), timestamp })),
     })),
   );
 }
