@@ -6,12 +6,12 @@ import test from 'ava';
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
-  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client'] },
+  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client', 'hdr-histogram-js', 'cli-progress'] },
   sql: { rooms: ['model'], packages: [] },
   database: { rooms: ['model', 'sql'], packages: ['@clickhouse/client', 'chdb', 'ix', 'commander', 'rxjs', 'split2'] },
   transforms: { rooms: ['model'], packages: ['rxjs'] },
-  sources: { rooms: ['model'], packages: ['rxjs', 'ix', 'split2', 'through2', 'pumpify'] },
-  sinks: { rooms: ['model', 'database'], packages: [] },
+  sources: { rooms: ['model'], packages: ['rxjs', 'ix', 'split2', 'through2', 'pumpify', 'csv-parse'] },
+  sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },
   pipelines: {
     rooms: ['model', 'config', 'telemetry', 'sql', 'database', 'events', 'transforms', 'sources', 'sinks'],
     packages: ['rxjs', 'ix'],
