@@ -2,7 +2,7 @@ import type { Settings } from './config/adapter-settings.js';
 import type { Catalogue } from './database/catalogue/catalogue.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { type CredentialCheck, firstUser } from './database/credentials.js';
-import { TableExpiry } from './database/definitions/table-expiry.js';
+import { Expiry } from './database/definitions/table-expiry.js';
 import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import type { Component, ComponentLog } from './model/component.js';
@@ -56,7 +56,7 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   showState(parts);
   const pipelines = createPipelines(parts);
   const door = await createHttpDoor(parts, pipelines, recordSql);
-  const expiry = new TableExpiry({ ...parts, engine: engine.client }, logOf('table-expiry'));
+  const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const { writes, sql, reads } = pipelines;
   const components = [polled(catalogue), monitoring.guard, expiry, writes, sql, reads, door];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));

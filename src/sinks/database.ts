@@ -81,6 +81,9 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<boolean> {
     const { blocks } = payload;
     const { catalogue, storage } = this.#context;
+    const synced = catalogue.sync();
+    // Awaited where it is needed, which may be never.
+    synced.catch(() => undefined);
     const { database: name, createDatabase: create, user } = target;
     const database = await ensureDatabase(catalogue, { name, create, user });
     const table = await this.#table(database, blocks);
@@ -89,19 +92,19 @@ export class DatabaseSink implements Sink<BlockGroup> {
       throw new FaultError(overtaken);
     }
     await this.#register(database, table, blocks);
-    return storage.inTurn(table, () => this.#store(table, blocks));
+    return storage.inTurn(table, () => this.#store(table, blocks, synced));
   }
 
-  /** False when the table turned out to have changed and nothing was written. */
-  async #store(table: TableDef, blocks: readonly ColumnBlock[]): Promise<boolean> {
-    if (blocks.every((block) => isWhole(block, table))) {
-      await this.#insert(table, blocks);
-      return true;
+  /**
+   * False when the table turned out to have changed and nothing was written: a row that is whole by an old definition would
+   * hide what another process has stored in a column since. `synced` settles once the catalogue is newer than the rows.
+   */
+  async #store(table: TableDef, blocks: readonly ColumnBlock[], synced: Promise<void>): Promise<boolean> {
+    if (!blocks.every((block) => isWhole(block, table))) {
+      const stored = await this.#stored(table, blocks);
+      return stored !== 'outdated' && this.#insert(table, [mergeRows(table, blocks, stored)], synced);
     }
-    const stored = await this.#stored(table, blocks);
-    if (stored === 'outdated') return false;
-    await this.#insert(table, [mergeRows(table, blocks, stored)]);
-    return true;
+    return this.#insert(table, blocks, synced);
   }
 
   /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
@@ -152,16 +155,20 @@ export class DatabaseSink implements Sink<BlockGroup> {
     for (const block of blocks) for (const subTable of block.newSubTables) subTable.registered = true;
   }
 
-  async #insert(table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
+  /** False when the table has changed and nothing was written. */
+  async #insert(table: TableDef, blocks: readonly ColumnBlock[], synced: Promise<void>): Promise<boolean> {
     const statement = `INSERT INTO ${table.storage} (${columnList(table)}) SETTINGS ${insertSettings} FORMAT Native`;
     let buffer: Buffer = Buffer.alloc(0);
     const data = encodeNative(blocks, table.columns, (bytes) => {
       buffer = this.#buffers.take(bytes);
       return buffer;
     });
-    await this.#context.engine.insert(statement, data);
+    await synced;
+    const isCurrent = this.#context.catalogue.table(table.database, table.name) === table;
+    if (isCurrent) await this.#context.engine.insert(statement, data);
     // Only after success: a request that broke off may still hold on to its data.
     this.#buffers.give(buffer);
+    return isCurrent;
   }
 
   /**

@@ -1,19 +1,19 @@
 import { FaultError } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import { engineType, ticksToCalendar } from '../../sql/plan/storage.js';
+import { engineType } from '../../sql/plan/storage.js';
 import { quoteIdentifier } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
 import type { Catalogue } from './catalogue.js';
 import { isAsMade, shapeName } from './identity.js';
-import { isOvertaken, overtaken } from './overtaken.js';
+import { overtaken } from './overtaken.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
 const minPartitionDays = 10;
 const maxPartitions = 100;
 
-/** Ticks that one partition spans. */
-function partitionSpan(database: DatabaseDef): bigint {
+/** Ticks that one partition of a database's tables spans: partition number p holds p × span up to (p + 1) × span. */
+export function partitionSpan(database: DatabaseDef): bigint {
   const days = Math.max(minPartitionDays, Math.ceil(database.keepDays / maxPartitions));
   return BigInt(days) * 86400n * BigInt(ticksPerSecond(database.precision));
 }
@@ -23,28 +23,23 @@ function definition(column: ColumnDef): string {
 }
 
 /**
- * How data tables are kept. Column statistics are not used by our queries and cost each merge a tenth more; a base of 10
- * merges more parts at a time, which halves the work of merging; many small parts may wait before inserts are slowed.
- * `bench/engine-native.bench.ts` measures the difference.
+ * How data tables are kept. What the engine works out for each part, small ones too, is left out where no query uses it:
+ * column statistics, the share of default values, and the expiry of rows (see `dropOldRows`), which alone took a
+ * third of a small insert. A base of 10 merges more parts at a time, which halves the work of merging; many small parts may
+ * wait before inserts are slowed. `bench/engine-native.bench.ts` measures the difference.
  */
 const dataSettings = [
-  'ttl_only_drop_parts = 1',
   "auto_statistics_types = ''",
+  'ratio_of_defaults_for_sparse_serialization = 1',
   'merge_selector_base = 10',
   'parts_to_delay_insert = 3000',
   'parts_to_throw_insert = 10000',
 ].join(', ');
 
-/** When a row has been kept long enough, as an expression of the engine. */
-function expiry(database: DatabaseDef): string {
-  return `${ticksToCalendar('ts', database.precision, 'UTC')} + toIntervalDay(${database.keepDays})`;
-}
-
 function dataTable(database: DatabaseDef, table: TableDef): string {
   const columns = ['id UInt64', 'ts Int64 CODEC(DoubleDelta, LZ4)', ...table.columns.map(definition)];
   return `CREATE TABLE IF NOT EXISTS ${table.storage} (${columns.join(', ')})
     ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (id, ts)
-    TTL ${expiry(database)}
     SETTINGS ${dataSettings}`;
 }
 
@@ -152,17 +147,6 @@ export class Storage {
     if (!isDatabase) await this.dropDatabase(database);
     else if (table.seriesId === undefined) await this.dropTable(table);
     throw new FaultError(overtaken);
-  }
-
-  /** Makes the tables of a database keep their rows as long as its definition says now. Those not made yet will anyway. */
-  async retain(database: DatabaseDef): Promise<void> {
-    for (const place of new Set(this.#catalogue.tables(database.name).map((table) => table.storage))) {
-      try {
-        await this.#engine.exec(`ALTER TABLE ${place} MODIFY TTL ${expiry(database)}`);
-      } catch (error) {
-        if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
-      }
-    }
   }
 
   /** Removes all data of a dropped database. */

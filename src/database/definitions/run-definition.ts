@@ -55,10 +55,7 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       if (isSystem(name)) throw notPermitted();
       const database = await knownDatabase(context, name);
       const { given, keepDays } = databaseOptions(statement.options, database.options);
-      await submit(context, { op: 'alter-database', name, keepDays, options: given });
-      const altered = context.catalogue.database(name);
-      if (keepDays !== undefined && altered !== undefined) await context.storage.retain(altered);
-      return;
+      return submit(context, { op: 'alter-database', name, keepDays, options: given });
     }
     case 'drop-database':
       return dropDatabase(statement, context);

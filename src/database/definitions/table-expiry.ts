@@ -2,6 +2,7 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
+import { dropOldRows } from '../retention.js';
 import type { DefinitionContext } from './context.js';
 import { dropSubTable, dropWhole } from './drop-table.js';
 
@@ -64,9 +65,9 @@ async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signa
   }
 }
 
-/** Drops expired tables now and then. A sweep that fails is left to the next one. */
-export class TableExpiry implements Component {
-  readonly name = 'table-expiry';
+/** Drops expired tables, and rows that are no longer kept, now and then. A sweep that fails is left to the next one. */
+export class Expiry implements Component {
+  readonly name = 'expiry';
   readonly #context: ExpiryContext;
   readonly #log: ComponentLog;
   #timer: NodeJS.Timeout | undefined;
@@ -99,9 +100,12 @@ export class TableExpiry implements Component {
     try {
       const tables = await dropExpired(this.#context, Date.now(), this.#ending.signal);
       if (tables > 0) this.#log.info({ tables }, 'Tables were dropped at the end of their TTL.');
+      const partitions = await dropOldRows(this.#context, Date.now(), this.#ending.signal);
+      if (partitions > 0)
+        this.#log.info({ partitions }, 'Rows were dropped that are older than their databases keep them.');
     } catch (error) {
       const reason = error instanceof FaultError ? error.fault.message : String(error);
-      this.#log.warn({ error: reason }, 'Expired tables could not be dropped; the next sweep tries again.');
+      this.#log.warn({ error: reason }, 'What has expired could not be dropped; the next sweep tries again.');
     }
   }
 }
