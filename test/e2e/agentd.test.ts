@@ -14,7 +14,13 @@ writeFileSync(userFile, 'user1: secret1\n');
 const typesDb = join(directory, 'types.db');
 writeFileSync(typesDb, 'load shortterm:GAUGE:0:5000, midterm:GAUGE:0:5000, longterm:GAUGE:0:5000\n');
 
-const { service, end } = await startService('--smlAutoCreateDB=true', `--agentd.userFile=${userFile}`);
+const { service, end } = await startService(
+  '--smlAutoCreateDB=true',
+  `--agentd.userFile=${userFile}`,
+  '--tsdbwire_telnet.enable=true',
+  '--tsdbwire_telnet.ports=[0]',
+  '--tsdbwire_telnet.dbs=[tsdb]',
+);
 test.after.always(async () => {
   await end();
   removeDirectory();
@@ -158,7 +164,7 @@ test('packets of an outage of the engine are written after it', async (t) => {
 
 const collectd = '/usr/sbin/collectd';
 
-test('the agent itself is understood: its load, with the security of an encrypted connection', async (t) => {
+test('the agent itself is understood: its load and memory, over an encrypted network plug-in and as telnet lines', async (t) => {
   if (!existsSync(collectd)) {
     t.log(`skipped: there is no ${collectd}`);
     t.pass();
@@ -183,6 +189,16 @@ LoadPlugin network
     Password "secret1"
   </Server>
 </Plugin>
+LoadPlugin write_tsdb
+<Plugin write_tsdb>
+  <Node "sluice">
+    Host "127.0.0.1"
+    Port "${service.listeners.get('tsdb')}"
+    HostTags "site=north"
+    StoreRates false
+    AlwaysAppendDS false
+  </Node>
+</Plugin>
 `,
   );
   run(t, collectd, ['-f', '-C', join(home, 'collectd.conf')]);
@@ -193,4 +209,14 @@ LoadPlugin network
   t.true(loads.every(([value, type]) => Number(value) >= 0 && type === 'load'));
   const memory = await ask(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
   t.true(memory.length >= 2 && memory.every(([value]) => Number(value) > 0));
+  const lines = await rowsSoon(
+    service,
+    'tsdb',
+    `SELECT _value, fqdn, site FROM memory_free_memory WHERE _ts > NOW() - 5m AND _ts <= NOW()`,
+    (rows) => rows.length >= 2,
+  );
+  t.true(
+    lines.length >= 2 &&
+      lines.every(([value, host, site]) => Number(value) > 0 && host === 'agent.example' && site === 'north'),
+  );
 });
