@@ -1,5 +1,6 @@
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -15,8 +16,10 @@ import {
   writeLines,
 } from '../support/processes.js';
 
-/** How long the database is away. */
-const outageMs = 8_000;
+/** How long the database is away: long enough for every pause between two tries to have reached its longest. */
+const outageMs = 60_000;
+/** How often the exporter is scraped. */
+const scrapeMs = 500;
 const startMs = Date.UTC(2026, 0, 1);
 
 /** The port that a listener says it is bound to, in the adapter's log. */
@@ -68,6 +71,26 @@ async function sendStatistics(port: number, stopped: AbortSignal): Promise<numbe
   return sent;
 }
 
+interface Exporter {
+  readonly port: number;
+  /** How often it was asked. */
+  readonly scrapes: () => number;
+}
+
+/** An exporter whose one sample is the number of the scrape. */
+async function startExporter(t: ExecutionContext): Promise<Exporter> {
+  let scrapes = 0;
+  const server = http.createServer((_request, response) => {
+    scrapes++;
+    response.end(`scrape_number ${scrapes}\n`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  return { port: typeof address === 'object' && address !== null ? address.port : 0, scrapes: () => scrapes };
+}
+
 interface Written {
   stored: number;
   readonly statuses: Set<number>;
@@ -87,7 +110,10 @@ async function sendLines(adapter: Listening, stopped: AbortSignal): Promise<Writ
   return written;
 }
 
-async function setUp(t: ExecutionContext): Promise<{ engine: Listening; adapter: Listening; path: string }> {
+async function setUp(
+  t: ExecutionContext,
+  exporter: Exporter,
+): Promise<{ engine: Listening; adapter: Listening; path: string }> {
   const path = directoryFor(t);
   const engine = await startEngineHost(t, [`--path=${path}`, '--password=away']);
   const adapter = await startAdapter(t, [
@@ -98,18 +124,24 @@ async function setUp(t: ExecutionContext): Promise<{ engine: Listening; adapter:
     '--tsdbwire_telnet.enable=true',
     '--tsdbwire_telnet.ports=0',
     '--tsdbwire_telnet.dbs=tsdb',
+    '--hostexporter.enable=true',
+    `--hostexporter.urls=http://127.0.0.1:${exporter.port}/metrics`,
+    `--hostexporter.gatherDuration=${scrapeMs}ms`,
   ]);
   return { engine, adapter, path };
 }
 
 test('what was sent while the database was away is stored, or was refused or shed and counted', async (t) => {
-  const { engine, adapter, path } = await setUp(t);
+  const exporter = await startExporter(t);
+  const { engine, adapter, path } = await setUp(t, exporter);
   const stopping = new AbortController();
   const telnet = sendTelnet(listenerPort(adapter, 'tsdbwire_telnet'), stopping.signal);
   const statistics = sendStatistics(listenerPort(adapter, 'statsgw'), stopping.signal);
   const lines = sendLines(adapter, stopping.signal);
-  const isStoring = async () => (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) > 0;
-  t.true(await until(isStoring, 20_000));
+  const isStoring = async () =>
+    (await countOf(adapter, 'SELECT COUNT(*) FROM tsdb.lines')) > 0 &&
+    (await countOf(adapter, 'SELECT COUNT(*) FROM hostexporter.scrape_number')) > 0;
+  t.true(await until(isStoring, 60_000));
   await sleep(1_000);
 
   engine.child.kill('SIGKILL');
@@ -117,6 +149,8 @@ test('what was sent while the database was away is stored, or was refused or she
   await sleep(outageMs);
   t.is((await post(adapter.port, '/rest/sql', 'SELECT 1')).status >= 200, true, 'the adapter answers meanwhile');
   await startEngineHost(t, [`--path=${path}`, '--password=away', `--port=${engine.port}`]);
+  const before = exporter.scrapes();
+  t.true(await until(async () => exporter.scrapes() > before + 2, 60_000), 'scrapes go on after it');
   await sleep(1_500);
   stopping.abort();
 
@@ -130,6 +164,14 @@ test('what was sent while the database was away is stored, or was refused or she
     (await countOf(adapter, 'SELECT SUM(`value`) FROM statsgw.hits')) === sentStatistics - shed;
   t.true(await until(isSummed, 30_000), `${sentStatistics} messages, ${shed} shed`);
   t.is(await countOf(adapter, 'SELECT COUNT(*) FROM kept.m'), stored);
+  const scrapes = exporter.scrapes();
+  const lastScrape = 'SELECT COUNT(*), MAX(`value`) FROM hostexporter.scrape_number';
+  const isScraped = async () => {
+    const [count, last] = (await rowsOf(adapter, lastScrape))[0] ?? [];
+    return Number(last) >= scrapes && Number(count) === Number(last);
+  };
+  t.true(await until(isScraped, 60_000), 'every scrape that was made is stored');
+  t.true(scrapes > outageMs / scrapeMs / 2, 'it is scraped while the database is away');
   t.deepEqual([...statuses].sort(), [204, 503]);
   t.deepEqual(withoutRetryAfter, []);
 });
