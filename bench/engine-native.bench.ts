@@ -39,7 +39,7 @@ export async function run(): Promise<void> {
       await client.exec(
         `CREATE TABLE ${table} (id UInt64, ts Int64 CODEC(DoubleDelta, LZ4), a Nullable(Float64), b Nullable(Float64),
          c Nullable(Float64)) ENGINE = ReplacingMergeTree ORDER BY (id, ts)
-         SETTINGS auto_statistics_types = '', merge_selector_base = 10`,
+         SETTINGS auto_statistics_types = '', merge_selector_base = 30`,
       );
       const insert = `INSERT INTO ${table} (id, ts, a, b, c) SETTINGS optimize_on_insert = 0 FORMAT Native`;
       let next = 0;

@@ -25,13 +25,14 @@ function definition(column: ColumnDef): string {
 /**
  * How data tables are kept. What the engine works out for each part, small ones too, is left out where no query uses it:
  * column statistics, the share of default values, and the expiry of rows (see `dropOldRows`), which alone took a
- * third of a small insert. A base of 10 merges more parts at a time, which halves the work of merging; many small parts may
+ * third of a small insert. A base of 30 merges more parts at a time, which takes a third off what an insert and its
+ * merges cost, and leaves FINAL as fast; many small parts may
  * wait before inserts are slowed. `bench/engine-native.bench.ts` measures the difference.
  */
 const dataSettings = [
   "auto_statistics_types = ''",
   'ratio_of_defaults_for_sparse_serialization = 1',
-  'merge_selector_base = 10',
+  'merge_selector_base = 30',
   'parts_to_delay_insert = 3000',
   'parts_to_throw_insert = 10000',
 ].join(', ');
