@@ -1,0 +1,77 @@
+/**
+ * What an insertion run did, as its reports tell it (specification 2, "Result output"): plain figures, so that the JSON report
+ * is this value and nothing else. Times are Unix milliseconds; delays are milliseconds from sending a request to its answer.
+ */
+export interface LoadReport {
+  /** The tool's version. */
+  readonly version: string;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly outcome: 'completed' | 'interrupted' | 'failed';
+  /** Why the run failed; undefined when it did not. */
+  readonly failure: string | undefined;
+  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
+  readonly settings: readonly LoadSetting[];
+  readonly totals: LoadFigures;
+  /** Rows a second over time, in order of time. */
+  readonly rates: readonly RateSample[];
+  readonly superTables: readonly SuperTableReport[];
+}
+
+export interface LoadSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Figures of the whole run, or of one super table. */
+export interface LoadFigures {
+  /** Wall time of the insertion, pauses included. */
+  readonly seconds: number;
+  /** Rows that were answered as stored; `failedRows` are told apart from them. */
+  readonly rows: number;
+  readonly failedRows: number;
+  readonly requests: number;
+  /** Requests given up on, and attempts after a first one that failed. */
+  readonly failedRequests: number;
+  readonly retries: number;
+  /** Time that all threads together spent on making rows, on turning them into requests, and on waiting for answers. */
+  readonly generateSeconds: number;
+  readonly encodeSeconds: number;
+  readonly waitSeconds: number;
+  readonly delays: DelayFigures;
+}
+
+/** Delays of requests, in milliseconds; all zero when there was none. */
+export interface DelayFigures {
+  readonly min: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+  /** How many requests took up to `upToMs` and more than the bucket before; in rising order, none empty at the ends. */
+  readonly buckets: readonly DelayBucket[];
+}
+
+export interface DelayBucket {
+  readonly upToMs: number;
+  readonly count: number;
+}
+
+/** What happened in the `seconds` that ended at `atSeconds` after the start. */
+export interface RateSample {
+  readonly atSeconds: number;
+  readonly seconds: number;
+  readonly rows: number;
+  readonly failedRows: number;
+}
+
+export interface SuperTableReport {
+  readonly database: string;
+  readonly name: string;
+  readonly mode: string;
+  readonly subTables: number;
+  readonly threads: number;
+  readonly figures: LoadFigures;
+}
