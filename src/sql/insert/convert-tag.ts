@@ -1,3 +1,4 @@
+import { realText } from '../../model/real-text.js';
 import type { ColumnDef, TagValue } from '../../model/schema.js';
 import { toBigInt } from '../words.js';
 import { parseJsonTag } from './convert-json.js';
@@ -28,7 +29,7 @@ export class TagReader {
         return readBool(this.#cursor)?.toString();
       case 'FLOAT':
       case 'DOUBLE':
-        return realText(readDouble(this.#cursor, name), name);
+        return this.#real(name);
       case 'TIMESTAMP':
         return times.read() ? toBigInt(times.ticks).toString() : undefined;
       case 'VARCHAR':
@@ -44,6 +45,11 @@ export class TagReader {
       default:
         return this.#integer(tag);
     }
+  }
+
+  #real(type: 'FLOAT' | 'DOUBLE'): TagValue {
+    const value = readDouble(this.#cursor, type);
+    return value === undefined ? undefined : realText(value, type);
   }
 
   #integer(tag: ColumnDef): TagValue {
@@ -65,16 +71,4 @@ export class TagReader {
     const { bytes, start, end } = this.#texts;
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding, start, end);
   }
-}
-
-/** The shortest text that reads back as the same number of its type. */
-function realText(value: number | undefined, type: 'FLOAT' | 'DOUBLE'): TagValue {
-  if (value === undefined) return undefined;
-  if (type === 'DOUBLE') return String(value);
-  const single = Math.fround(value);
-  for (let digits = 1; digits <= 9; digits++) {
-    const shorter = Number(single.toPrecision(digits));
-    if (Math.fround(shorter) === single) return String(shorter);
-  }
-  return String(single);
 }
