@@ -1,0 +1,142 @@
+import type { Column } from '../../model/column-block.js';
+import type { DataType } from '../../model/schema.js';
+import type { ByteWriter } from './byte-writer.js';
+
+const two32 = 0x100000000;
+
+/** How a value is printed: by these kinds formats tell apart what they have to write around it. */
+export const CellKind = {
+  bool: 0,
+  integer: 1,
+  signedWide: 2,
+  unsignedWide: 3,
+  float: 4,
+  double: 5,
+  text: 6,
+  other: 7,
+} as const;
+export type CellKind = (typeof CellKind)[keyof typeof CellKind];
+
+function kindOf({ name }: DataType): CellKind {
+  switch (name) {
+    case 'BOOL':
+      return CellKind.bool;
+    case 'TINYINT':
+    case 'SMALLINT':
+    case 'INT':
+    case 'TINYINT UNSIGNED':
+    case 'SMALLINT UNSIGNED':
+    case 'INT UNSIGNED':
+      return CellKind.integer;
+    case 'BIGINT':
+    case 'TIMESTAMP':
+      return CellKind.signedWide;
+    case 'BIGINT UNSIGNED':
+      return CellKind.unsignedWide;
+    case 'FLOAT':
+      return CellKind.float;
+    case 'DOUBLE':
+      return CellKind.double;
+    case 'VARCHAR':
+    case 'NCHAR':
+    case 'JSON':
+      return CellKind.text;
+    default:
+      return CellKind.other;
+  }
+}
+
+/** Reads the cells of a column in rising order of their rows, and prints numbers. */
+export class ColumnCells {
+  readonly name: string;
+  readonly type: DataType;
+  readonly kind: CellKind;
+  /** Bytes of the variable value that {@link ColumnCells.seek} found. */
+  bytes: Uint8Array;
+  start = 0;
+  end = 0;
+  readonly #nulls: Uint8Array;
+  readonly #numbers: ArrayLike<number>;
+  readonly #words: Uint32Array;
+  readonly #isVariable: boolean;
+  #nextRow = 0;
+  #next = 0;
+
+  constructor({ name, type, nulls, values, pool }: Column) {
+    this.name = name;
+    this.type = type;
+    this.kind = kindOf(type);
+    this.#nulls = nulls;
+    this.bytes = pool ?? new Uint8Array(0);
+    this.#isVariable = pool !== undefined;
+    const isWide = values instanceof BigInt64Array || values instanceof BigUint64Array;
+    this.#numbers = values === undefined || isWide ? [] : values;
+    this.#words = isWide
+      ? new Uint32Array(values.buffer, values.byteOffset, values.byteLength / 4)
+      : new Uint32Array(0);
+  }
+
+  /** Goes to a row, which must not lie before the last one; false when it is NULL there, or not finite. */
+  seek(row: number): boolean {
+    if (this.#isVariable) this.#pass(row);
+    if (this.#nulls[row] === 1) return false;
+    const isReal = this.kind === CellKind.float || this.kind === CellKind.double;
+    return !isReal || Number.isFinite(this.#numbers[row]);
+  }
+
+  isTrue(row: number): boolean {
+    return this.#numbers[row] !== 0;
+  }
+
+  /** Prints a number, or true or false. */
+  write(out: ByteWriter, row: number): void {
+    const words = this.#words;
+    switch (this.kind) {
+      case CellKind.bool:
+        out.text(this.isTrue(row) ? 'true' : 'false');
+        break;
+      case CellKind.integer:
+        out.integer(this.#numbers[row]!);
+        break;
+      case CellKind.signedWide:
+        out.wide(words[2 * row]!, words[2 * row + 1]!, true);
+        break;
+      case CellKind.unsignedWide:
+        out.wide(words[2 * row]!, words[2 * row + 1]!, false);
+        break;
+      case CellKind.float:
+        out.real(this.#numbers[row]!, 'FLOAT');
+        break;
+      case CellKind.double:
+        out.real(this.#numbers[row]!, 'DOUBLE');
+        break;
+      default:
+        throw new Error(`A value of type ${this.type.name} is no number.`);
+    }
+  }
+
+  #pass(row: number): void {
+    const { bytes } = this;
+    for (; this.#nextRow <= row; this.#nextRow++) {
+      let at = this.#next;
+      let length = 0;
+      let scale = 1;
+      for (; bytes[at]! >= 0x80; scale *= 128) length += (bytes[at++]! & 0x7f) * scale;
+      length += bytes[at++]! * scale;
+      this.start = at;
+      this.end = this.#next = at + length;
+    }
+  }
+}
+
+/** Whole parts of 64-bit ticks, rounded down; undefined for negative ones. `perPart` is a power of ten up to 10^9. */
+export function wholeParts(low: number, high: number, perPart: number): number | undefined {
+  if (high >= 0x80000000) return undefined;
+  if (high < 0x200000) return Math.floor((high * two32 + low) / perPart);
+  // Long division by a billion, 16 bits at a time, so that every product is exact.
+  const upper = high * 65536 + (low >>> 16);
+  const first = Math.floor(upper / 1e9);
+  const lower = (upper - first * 1e9) * 65536 + (low & 0xffff);
+  const second = Math.floor(lower / 1e9);
+  return (first * 65536 + second) * (1e9 / perPart) + Math.floor((lower - second * 1e9) / perPart);
+}
