@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import { publishEndpoint } from '../endpoint-file.js';
 import { startHost } from './host.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
@@ -117,8 +118,10 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   try {
     const host = await startHost(options);
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
+    const takeBack = publish(options, host.port);
     tell({ ready: host.port });
     const closed = await host.stop(await stopping);
+    takeBack();
     // The engine still works on something that cannot be cancelled: only the kernel can end that.
     if (!closed) process.kill(process.pid, 'SIGKILL');
     process.exitCode = 0;
@@ -129,6 +132,19 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.exitCode = 1;
   }
   if (process.connected) process.disconnect();
+}
+
+/** Programs of the same user find the engine by its port; without the file they have to be told. */
+function publish({ host, user, password }: HostOptions, port: number): () => void {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  try {
+    return publishEndpoint(port, { url, user, password, pid: process.pid });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`sluice-engine: Local programs will not find the engine by themselves: ${reason}\n`);
+    return () => {};
+  }
 }
 
 function tell(message: HostMessage): void {

@@ -1,0 +1,118 @@
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** Where a running engine answers, and with what secret: what the file of an engine holds. */
+export interface PublishedEngine {
+  readonly url: string;
+  readonly user: string;
+  /** New with every start of the engine; nobody but the owner of the file may read it. */
+  readonly password: string;
+  /** Process that serves it. */
+  readonly pid: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Directories in which endpoint files are looked for, the first one being where they are written. A service and the shell of
+ * the same user may differ in having a runtime directory, so both places count.
+ */
+export function endpointDirectories(env: Environment = process.env): readonly string[] {
+  const shared = join(tmpdir(), `sluice-${process.getuid?.() ?? userInfo().username}`);
+  const runtime = env.XDG_RUNTIME_DIR;
+  return runtime === undefined || !isOwn(stats(runtime)) ? [shared] : [join(runtime, 'sluice'), shared];
+}
+
+/**
+ * Tells other programs of the same operating-system user where the engine is: a file `engine-<port>.json`, readable by its
+ * owner alone, in a directory that only the owner may enter. It replaces what an engine that was killed has left there.
+ * @returns a function that removes the file, unless another engine has replaced it.
+ * @throws Error with one line when there is no such directory to be had.
+ */
+export function publishEndpoint(port: number, engine: PublishedEngine, env: Environment = process.env): () => void {
+  const directory = endpointDirectories(env)[0] ?? tmpdir();
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (!isPrivateDirectory(directory)) {
+    throw new Error(`${directory} is not a directory that its owner alone may enter.`);
+  }
+  const file = fileOf(directory, port);
+  const draft = `${file}.${process.pid}`;
+  rmSync(draft, { force: true });
+  writeFileSync(draft, `${JSON.stringify(engine)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(draft, file);
+  return () => {
+    if (readEndpoint(file)?.pid === engine.pid) rmSync(file, { force: true });
+  };
+}
+
+/**
+ * The engine that listens on a port of this machine and runs as this operating-system user, or undefined. A file that others
+ * could have written or read, and one whose process is gone, is passed over.
+ */
+export function findEndpoint(port: number, env: Environment = process.env): PublishedEngine | undefined {
+  for (const directory of endpointDirectories(env)) {
+    if (!isPrivateDirectory(directory)) continue;
+    const found = readEndpoint(fileOf(directory, port));
+    if (found !== undefined && isRunning(found.pid)) return found;
+  }
+  return undefined;
+}
+
+function fileOf(directory: string, port: number): string {
+  return join(directory, `engine-${port}.json`);
+}
+
+function stats(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function isOwn(found: Stats | undefined): boolean {
+  const user = process.getuid?.();
+  return found !== undefined && (user === undefined || found.uid === user);
+}
+
+/** Where there are no users and modes as Unix knows them, the directory itself is the user's own. */
+function isForOwnerOnly(found: Stats | undefined): boolean {
+  return isOwn(found) && (process.getuid === undefined || ((found?.mode ?? 0) & 0o077) === 0);
+}
+
+function isPrivateDirectory(path: string): boolean {
+  const found = stats(path);
+  return found?.isDirectory() === true && isForOwnerOnly(found);
+}
+
+function readEndpoint(file: string): PublishedEngine | undefined {
+  const found = stats(file);
+  if (found?.isFile() !== true || !isForOwnerOnly(found)) return undefined;
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isPublishedEngine(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPublishedEngine(value: unknown): value is PublishedEngine {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'url' in value &&
+    typeof value.url === 'string' &&
+    'user' in value &&
+    typeof value.user === 'string' &&
+    'password' in value &&
+    typeof value.password === 'string' &&
+    'pid' in value &&
+    typeof value.pid === 'number'
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not permitted to signal it means that it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
