@@ -8,7 +8,7 @@ import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
-import { WritePipeline } from './pipelines/writes.js';
+import { type WriteInput, WritePipeline } from './pipelines/writes.js';
 import type { ServiceParts } from './service-parts.js';
 import { DatabaseSink } from './sinks/database.js';
 import { observed } from './sinks/layers/observed.js';
@@ -34,13 +34,13 @@ export interface ServicePipelines {
   readonly reads: RemoteReadPipeline;
 }
 
-/** Wires the pipelines; none of them is started. */
-export function createPipelines(parts: ServiceParts): ServicePipelines {
-  const writes = writePipeline(parts);
+/** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
+export function createPipelines(parts: ServiceParts, inputs = listeningInputs(parts)): ServicePipelines {
+  const writes = writePipeline(parts, inputs);
   return { writes, sql: sqlPipeline(parts, writes), reads: readPipeline(parts) };
 }
 
-function writePipeline(parts: ServiceParts): WritePipeline {
+function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[]): WritePipeline {
   const { settings, engine, catalogue, storage, subTables, monitoring, logOf } = parts;
   const { limits } = settings;
   const { metrics } = monitoring;
@@ -53,7 +53,7 @@ function writePipeline(parts: ServiceParts): WritePipeline {
   return new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
-    inputs: listeningInputs(parts),
+    inputs,
     sink: observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics),
     meter: metrics,
     gate,

@@ -1,13 +1,13 @@
 import type { Settings } from './config/adapter-settings.js';
-import type { Catalogue } from './database/catalogue/catalogue.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { type CredentialCheck, firstUser } from './database/credentials.js';
 import { Expiry } from './database/definitions/table-expiry.js';
 import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
-import type { Component, ComponentLog } from './model/component.js';
+import type { ComponentLog } from './model/component.js';
 import type { GuardState } from './model/exchange.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
+import { polledCatalogue } from './pipelines/polled-catalogue.js';
 import { type RunningEngine, startEngine } from './running-engine.js';
 import { createParts, type ServiceParts } from './service-parts.js';
 import { createPipelines } from './service-pipelines.js';
@@ -58,7 +58,7 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   const door = await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const { writes, sql, reads } = pipelines;
-  const components = [polled(catalogue), monitoring.guard, expiry, writes, sql, reads, door];
+  const components = [polledCatalogue(catalogue), monitoring.guard, expiry, writes, sql, reads, door];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();
@@ -99,13 +99,4 @@ async function warnOfBuiltInPassword(credentials: CredentialCheck, log: Componen
   });
   if ('kind' in identity) return;
   log.warn({}, `User ${firstUser.name} still has the built-in password, and the service listens beyond loopback.`);
-}
-
-function polled(catalogue: Catalogue): Component {
-  return {
-    name: 'catalogue',
-    start: async () => catalogue.start(),
-    drain: async () => {},
-    stop: async () => catalogue.stop(),
-  };
 }

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Settings } from './config/adapter-settings.js';
+import { addressOf, connectionFault, engineAt, settingsOf } from './load-engine.js';
+import type { Component } from './model/component.js';
+import type { Delivery } from './model/delivery.js';
+import type { Credentials, SqlAnswer } from './model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from './model/fault.js';
+import type { LinesToWrite, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/load-ports.js';
+import type { LoadConnection } from './model/load-scenario.js';
+import { Lifecycle } from './pipelines/lifecycle.js';
+import { polledCatalogue } from './pipelines/polled-catalogue.js';
+import type { RunningEngine } from './running-engine.js';
+import { createParts, type ServiceParts } from './service-parts.js';
+import { createPipelines, type ServicePipelines } from './service-pipelines.js';
+import type { Logger } from './telemetry/logger.js';
+
+/** The service's own ways to the database inside the tool's process, used as one user. */
+export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 'subTables'> {
+  /** The user of the run, whose rights count. */
+  readonly user: string;
+  /** Statements through the SQL front-end. */
+  readonly run: RunSql;
+  /** Rows as they are. */
+  readonly writeBlocks: WriteBlocks;
+  /** Text through the parsers of the schemaless doors. */
+  readonly writeLines: WriteLines;
+  /** Settles what was taken, then gives up all connections. */
+  stop(): Promise<void>;
+}
+
+/** How much the tool asks for at once. */
+export interface LoadWorldLimits {
+  /** Statements that run at once. */
+  readonly statements: number;
+  /** Connections to the engine. */
+  readonly connections: number;
+  /** Bytes that are taken and not yet stored. */
+  readonly creditBytes: number;
+}
+
+const stopDeadlineMs = 10_000;
+const utc = 'UTC';
+/** Waits for a connection that hangs no longer than that. */
+const lettingInTimeoutMs = 30_000;
+
+/**
+ * Reaches the engine, checks the user of the run, and starts the pipelines that the service is made of.
+ * @throws FaultError with one clear line: the engine cannot be reached, or does not know the user or the password.
+ */
+export async function openLoadWorld(
+  connection: LoadConnection,
+  version: string,
+  logger: Logger,
+  limits: LoadWorldLimits,
+): Promise<LoadWorld> {
+  const settings = settingsFor(settingsOf(connection, version), limits);
+  const address = addressOf(connection, settings);
+  const engine = engineAt(address, limits.connections);
+  try {
+    const parts = await createParts(engine, settings, version, logger);
+    const { user, password } = connection;
+    const credentials = { scheme: 'password', user, password } as const;
+    const identity = await parts.credentials.authenticate(credentials);
+    if ('kind' in identity) throw new FaultError(identity);
+    return await startOn(engine, parts, identity.user, credentials);
+  } catch (error) {
+    await engine.stop();
+    throw error instanceof FaultError ? new FaultError(connectionFault(error.fault, address)) : error;
+  }
+}
+
+/** The service's settings with the bounds of a run in place of those of a server. */
+function settingsFor(settings: Settings, { statements, creditBytes }: LoadWorldLimits): Settings {
+  const slots = { running: statements, runningOfUser: 0, waiting: statements, waitMs: lettingInTimeoutMs };
+  return { ...settings, limits: { ...settings.limits, creditBytes, statements: slots, queryTimeMs: 0 } };
+}
+
+async function startOn(
+  engine: RunningEngine,
+  parts: ServiceParts,
+  user: string,
+  credentials: Credentials,
+): Promise<LoadWorld> {
+  const { catalogue, storage, subTables, logOf } = parts;
+  const pipelines = createPipelines(parts, []);
+  const components: Component[] = [polledCatalogue(catalogue), pipelines.writes, pipelines.sql];
+  const lifecycle = new Lifecycle(components, logOf('lifecycle'));
+  await lifecycle.start();
+  return {
+    catalogue,
+    storage,
+    subTables,
+    user,
+    run: (statement, options = {}) => runSql(pipelines, credentials, statement, options),
+    writeBlocks: (blocks, bytes) => pipelines.writes.insert(blocks, user, bytes),
+    writeLines: (lines, deadline) => writeLines(pipelines, user, credentials, lines, deadline),
+    stop: async () => {
+      await lifecycle.stop(stopDeadlineMs);
+      await engine.stop();
+    },
+  };
+}
+
+const never = new AbortController().signal;
+
+function runSql(
+  { sql }: ServicePipelines,
+  credentials: Credentials,
+  statement: string | Buffer,
+  { database, timeZone = utc, signal = never }: RunSqlOptions,
+): Promise<SqlAnswer> {
+  return new Promise((resolve, reject) => {
+    sql.exchanges$.next({
+      id: randomUUID(),
+      request: {
+        statement: typeof statement === 'string' ? Buffer.from(statement) : statement,
+        database,
+        credentials,
+        timeZone,
+        connectionZone: undefined,
+        keyed: false,
+        rowLimit: -1,
+      },
+      aborted: signal,
+      answer: resolve,
+      refuse: (refused) => reject(new FaultError(refused)),
+    });
+  });
+}
+
+/** The write goes on behind a deadline that has passed; its outcome is then unknown. */
+function writeLines(
+  { writes }: ServicePipelines,
+  user: string,
+  credentials: Credentials,
+  { database, format, precision, text }: LinesToWrite,
+  deadline: AbortSignal,
+): Promise<Delivery> {
+  return new Promise((resolve) => {
+    const onAbort = (): void => {
+      const late = fault('network', Codes.networkUnavailable, 'The write took too long');
+      resolve({ outcome: 'failed', fault: late });
+    };
+    if (deadline.aborted) return onAbort();
+    deadline.addEventListener('abort', onAbort, { once: true });
+    const settle = (delivery: Delivery): void => {
+      deadline.removeEventListener('abort', onAbort);
+      resolve(delivery);
+    };
+    const request = {
+      format,
+      credentials,
+      target: { database, createDatabase: false, ttl: 0, precision },
+      body: Readable.from([text]),
+      length: text.length,
+    };
+    const refuse = (refused: Fault): void =>
+      settle({ outcome: refused.kind === 'network' ? 'failed' : 'rejected', fault: refused });
+    void writes.write({ id: '', request, aborted: never, answer: settle, refuse }, user);
+  });
+}

@@ -1,0 +1,36 @@
+import type { WireFormat } from './batch.js';
+import type { ColumnBlock } from './column-block.js';
+import type { Delivery } from './delivery.js';
+import type { SqlAnswer } from './exchange.js';
+import type { Precision } from './schema.js';
+
+/** What a statement of the load tool is run with. */
+export interface RunSqlOptions {
+  /** Database of names without one. */
+  readonly database?: string;
+  /** Zone that times are printed in; UTC when it is left out. */
+  readonly timeZone?: string;
+  /** Ends the statement early; it is then thrown as a fault. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs one statement as the user of the run, over the path that the scenario names. Resolves to its answer, whose rows must
+ * be read to their end or given up; throws a FaultError.
+ */
+export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Promise<SqlAnswer>;
+
+/** Writes blocks of one request straight to the database; `bytes` is what they weigh. Never throws for expected faults. */
+export type WriteBlocks = (blocks: readonly ColumnBlock[], bytes: number) => Promise<Delivery>;
+
+/** Text of a schemaless request. */
+export interface LinesToWrite {
+  readonly database: string;
+  readonly format: Extract<WireFormat, 'lineproto' | 'tsdbwire-telnet' | 'tsdbwire-json'>;
+  /** Ticks of the times in lines of `lineproto`. */
+  readonly precision: Precision;
+  readonly text: Uint8Array;
+}
+
+/** Writes text through the parsers of the schemaless doors. Never throws for expected faults. */
+export type WriteLines = (lines: LinesToWrite, deadline: AbortSignal) => Promise<Delivery>;

@@ -1,0 +1,12 @@
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import type { Component } from '../model/component.js';
+
+/** The polling of the catalogue, as a component to be started before what reads it and stopped after. */
+export function polledCatalogue(catalogue: Catalogue): Component {
+  return {
+    name: 'catalogue',
+    start: async () => catalogue.start(),
+    drain: async () => {},
+    stop: async () => catalogue.stop(),
+  };
+}

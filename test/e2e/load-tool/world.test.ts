@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import test from 'ava';
+import { openLoadWorld } from '../../../src/load-world.js';
+import { Codes, FaultError } from '../../../src/model/fault.js';
+import type { LoadConnection } from '../../../src/model/load-scenario.js';
+import { createLogger } from '../../../src/telemetry/logger.js';
+import { temporaryDirectory } from '../../support/engine.js';
+import { startService } from '../../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+const enginePort = Number(new URL(service.engineUrl).port);
+const logger = createLogger('error', { stream: { write() {} }, readable: false });
+const limits = { statements: 16, connections: 4, creditBytes: 1 << 25 };
+const connection: LoadConnection = {
+  host: 'localhost',
+  port: enginePort,
+  httpPort: service.port,
+  user: 'root',
+  password: 'taosdata',
+  configDirectory: undefined,
+};
+
+const open = (more: Partial<LoadConnection> = {}) => openLoadWorld({ ...connection, ...more }, '0', logger, limits);
+
+async function refusal(more: Partial<LoadConnection>): Promise<FaultError['fault'] | undefined> {
+  try {
+    await (await open(more)).stop();
+    return undefined;
+  } catch (error) {
+    return error instanceof FaultError ? error.fault : undefined;
+  }
+}
+
+test('a process of the same user finds the engine by its port, runs statements and writes text', async (t) => {
+  const world = await open();
+  await world.run('CREATE DATABASE load_world');
+  await world.run('CREATE TABLE n (ts TIMESTAMP, v INT)', { database: 'load_world' });
+  t.like(await world.run('INSERT INTO n VALUES (1700000000000, 7)', { database: 'load_world' }), { rows: 1 });
+  const text = Buffer.from('m,a=1 x=1i32 1700000000000\nm,a=1 x=2i32 1700000000001\n');
+  const lines = { database: 'load_world', format: 'lineproto', precision: 'ms', text } as const;
+  t.like(await world.writeLines(lines, AbortSignal.timeout(30_000)), { outcome: 'delivered', rows: 2 });
+  const answer = await world.run('SELECT v FROM n', { database: 'load_world' });
+  t.is(answer.kind, 'rows');
+  if (answer.kind === 'rows') t.is(String(await buffer(answer.lines)), '[7]\n');
+  await world.stop();
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_world.m'), [[2]]);
+});
+
+test('the rights of the user of the run count', async (t) => {
+  await service.run("CREATE USER reader PASS 'a Password1'");
+  await service.run('CREATE DATABASE load_rights');
+  await service.run('CREATE TABLE load_rights.n (ts TIMESTAMP, v INT)');
+  await service.run('GRANT READ ON load_rights.* TO reader');
+  const world = await open({ user: 'reader', password: 'a Password1' });
+  const refused = await t.throwsAsync(world.run('INSERT INTO load_rights.n VALUES (NOW, 1)'), {
+    instanceOf: FaultError,
+  });
+  t.is(refused?.fault.code, Codes.permissionDenied);
+  await world.stop();
+});
+
+test('a wrong password, an unknown user, an unknown host and an address without a database have a clear line each', async (t) => {
+  t.like(await refusal({ password: 'wrong' }), { kind: 'auth', code: Codes.authenticationFailure });
+  t.like(await refusal({ user: 'nobody' }), { kind: 'auth', code: Codes.authenticationFailure });
+  const unknown = await refusal({ host: 'no.such.host.invalid' });
+  t.is(unknown?.code, Codes.networkUnavailable);
+  t.regex(unknown?.message ?? '', /no\.such\.host\.invalid.*(no such host|cannot be resolved)/);
+  const silent = await refusal({ port: 1 });
+  t.is(silent?.code, Codes.networkUnavailable);
+  t.regex(silent?.message ?? '', /:1: nothing listens there/);
+});
+
+test('settings of the directory say how the engine is reached, and an engine that wants another password says so', async (t) => {
+  const [path, remove] = temporaryDirectory();
+  const directory = (name: string, password: string): string => {
+    const made = join(path, name);
+    mkdirSync(made);
+    writeFileSync(join(made, 'adapter.toml'), `[database]\nport = ${enginePort}\npassword = "${password}"\n`);
+    return made;
+  };
+  const world = await open({ port: 6030, configDirectory: directory('right', 'e2e-secret') });
+  await world.run('SELECT 1');
+  await world.stop();
+  const refused = await refusal({ port: 6030, configDirectory: directory('wrong', 'another') });
+  t.is(refused?.code, Codes.authenticationFailure);
+  t.regex(refused?.message ?? '', /ADAPTER_DATABASE_PASSWORD/);
+  writeFileSync(join(path, 'adapter.toml'), '[database]\nprot = 1\n');
+  t.regex((await refusal({ configDirectory: path }))?.message ?? '', /prot/);
+  remove();
+});
