@@ -34,3 +34,15 @@ export interface LinesToWrite {
 
 /** Writes text through the parsers of the schemaless doors. Never throws for expected faults. */
 export type WriteLines = (lines: LinesToWrite, deadline: AbortSignal) => Promise<Delivery>;
+
+/**
+ * What a run tells a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without
+ * colour; `debug` lines show up only when they were asked for.
+ */
+export interface RunLog {
+  info(text: string): void;
+  done(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+  debug(text: string): void;
+}
