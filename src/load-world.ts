@@ -5,7 +5,7 @@ import { addressOf, connectionFault, engineAt, settingsOf } from './load-engine.
 import type { Component } from './model/component.js';
 import type { Delivery } from './model/delivery.js';
 import type { Credentials, SqlAnswer } from './model/exchange.js';
-import { Codes, type Fault, FaultError, fault } from './model/fault.js';
+import { type Fault, FaultError } from './model/fault.js';
 import type { LinesToWrite, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/load-ports.js';
 import type { LoadConnection } from './model/load-scenario.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
@@ -94,7 +94,7 @@ async function startOn(
     user,
     run: (statement, options = {}) => runSql(pipelines, credentials, statement, options),
     writeBlocks: (blocks, bytes) => pipelines.writes.insert(blocks, user, bytes),
-    writeLines: (lines, deadline) => writeLines(pipelines, user, credentials, lines, deadline),
+    writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     stop: async () => {
       await lifecycle.stop(stopDeadlineMs);
       await engine.stop();
@@ -129,25 +129,13 @@ function runSql(
   });
 }
 
-/** The write goes on behind a deadline that has passed; its outcome is then unknown. */
 function writeLines(
   { writes }: ServicePipelines,
   user: string,
   credentials: Credentials,
   { database, format, precision, text }: LinesToWrite,
-  deadline: AbortSignal,
 ): Promise<Delivery> {
-  return new Promise((resolve) => {
-    const onAbort = (): void => {
-      const late = fault('network', Codes.networkUnavailable, 'The write took too long');
-      resolve({ outcome: 'failed', fault: late });
-    };
-    if (deadline.aborted) return onAbort();
-    deadline.addEventListener('abort', onAbort, { once: true });
-    const settle = (delivery: Delivery): void => {
-      deadline.removeEventListener('abort', onAbort);
-      resolve(delivery);
-    };
+  return new Promise((resolve, reject) => {
     const request = {
       format,
       credentials,
@@ -155,8 +143,7 @@ function writeLines(
       body: Readable.from([text]),
       length: text.length,
     };
-    const refuse = (refused: Fault): void =>
-      settle({ outcome: refused.kind === 'network' ? 'failed' : 'rejected', fault: refused });
-    void writes.write({ id: '', request, aborted: never, answer: settle, refuse }, user);
+    const refuse = (refused: Fault): void => reject(new FaultError(refused));
+    void writes.write({ id: '', request, aborted: never, answer: resolve, refuse }, user);
   });
 }

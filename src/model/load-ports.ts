@@ -1,8 +1,7 @@
-import type { WireFormat } from './batch.js';
+import type { Target, WireFormat } from './batch.js';
 import type { ColumnBlock } from './column-block.js';
 import type { Delivery } from './delivery.js';
 import type { SqlAnswer } from './exchange.js';
-import type { Precision } from './schema.js';
 
 /** What a statement of the load tool is run with. */
 export interface RunSqlOptions {
@@ -20,20 +19,20 @@ export interface RunSqlOptions {
  */
 export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Promise<SqlAnswer>;
 
-/** Writes blocks of one request straight to the database; `bytes` is what they weigh. Never throws for expected faults. */
+/** Writes blocks of one request straight to the database; `bytes` is what they weigh. Throws a FaultError. */
 export type WriteBlocks = (blocks: readonly ColumnBlock[], bytes: number) => Promise<Delivery>;
 
 /** Text of a schemaless request. */
 export interface LinesToWrite {
   readonly database: string;
-  readonly format: Extract<WireFormat, 'lineproto' | 'tsdbwire-telnet' | 'tsdbwire-json'>;
+  readonly format: WireFormat;
   /** Ticks of the times in lines of `lineproto`. */
-  readonly precision: Precision;
+  readonly precision: Target['precision'];
   readonly text: Uint8Array;
 }
 
-/** Writes text through the parsers of the schemaless doors. Never throws for expected faults. */
-export type WriteLines = (lines: LinesToWrite, deadline: AbortSignal) => Promise<Delivery>;
+/** Writes text through the parsers of the schemaless doors. Throws a FaultError. */
+export type WriteLines = (lines: LinesToWrite) => Promise<Delivery>;
 
 /**
  * What a run tells a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without

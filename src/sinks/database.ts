@@ -5,7 +5,6 @@ import { lastPosition } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
-import { engineCodeOf } from '../database/client.js';
 import type { Engine } from '../database/engine.js';
 import { decodeNative, encodeNative, type StoredRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
@@ -13,10 +12,12 @@ import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
-import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { mergeRows } from './merge-rows.js';
+import { deliveryOf } from './outcome.js';
 import { type Growth, growthFor } from './required-schema.js';
+import { untilAborted } from './until-aborted.js';
 
 /** The parts of the database room that the sink writes through. */
 export interface DatabaseSinkContext {
@@ -55,20 +56,15 @@ export class DatabaseSink implements Sink<BlockGroup> {
   async drain(): Promise<void> {}
   async stop(): Promise<void> {}
 
-  async write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
-    try {
-      await untilAborted(this.#write(batch), deadline);
-      return delivered(batch.rows);
-    } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      const outcome = isTransient(error.fault) ? 'failed' : 'rejected';
-      return { outcome, fault: error.fault };
-    }
+  write(batch: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
+    return deliveryOf(untilAborted(this.#write(batch), deadline));
   }
 
-  async #write(batch: Batch<BlockGroup>): Promise<void> {
+  async #write(batch: Batch<BlockGroup>): Promise<Delivery> {
     try {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) if (await this.#writeGroup(batch)) return;
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        if (await this.#writeGroup(batch)) return delivered(batch.rows);
+      }
     } catch (error) {
       if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
       this.#context.storage.forget();
@@ -228,22 +224,3 @@ function timeRange(blocks: readonly ColumnBlock[]): readonly [bigint, bigint] {
 }
 
 const noTable = fault('database', Codes.tableNotExist, 'Table does not exist');
-
-/** What the engine refuses was made here, so it is never the sender's fault: only what was refused before is permanent. */
-function isTransient(found: Fault): boolean {
-  return found.kind === 'network' || found.kind === 'resource' || engineCodeOf(found) !== undefined;
-}
-
-async function untilAborted<T>(work: Promise<T>, deadline: AbortSignal): Promise<T> {
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new FaultError(fault('network', Codes.networkUnavailable, 'The write took too long')));
-    if (deadline.aborted) onAbort();
-    else deadline.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([aborted, work]);
-  } finally {
-    deadline.removeEventListener('abort', onAbort);
-  }
-}

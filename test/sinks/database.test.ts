@@ -10,7 +10,7 @@ import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js'
 import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
 import { silentLog, startEngine } from '../support/engine.js';
 
-interface Made extends SinkUnderTest {
+interface Made extends SinkUnderTest<BlockGroup> {
   readonly client: EngineClient;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;

@@ -42,7 +42,7 @@ test('a process of the same user finds the engine by its port, runs statements a
   t.like(await world.run('INSERT INTO n VALUES (1700000000000, 7)', { database: 'load_world' }), { rows: 1 });
   const text = Buffer.from('m,a=1 x=1i32 1700000000000\nm,a=1 x=2i32 1700000000001\n');
   const lines = { database: 'load_world', format: 'lineproto', precision: 'ms', text } as const;
-  t.like(await world.writeLines(lines, AbortSignal.timeout(30_000)), { outcome: 'delivered', rows: 2 });
+  t.like(await world.writeLines(lines), { outcome: 'delivered', rows: 2 });
   const answer = await world.run('SELECT v FROM n', { database: 'load_world' });
   t.is(answer.kind, 'rows');
   if (answer.kind === 'rows') t.is(String(await buffer(answer.lines)), '[7]\n');

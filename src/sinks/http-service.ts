@@ -1,0 +1,91 @@
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { Codes, FaultError, fault } from '../model/fault.js';
+
+/** Where the HTTP service listens, and as whom it is asked. */
+export interface HttpServiceOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  /** Connections at most, which are kept. */
+  readonly connections: number;
+}
+
+/** One answer of the service. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** The service's HTTP interface over connections that are kept, with Basic authorization. */
+export class HttpService {
+  readonly #options: HttpServiceOptions;
+  readonly #agent: Agent;
+  readonly #authorization: string;
+
+  constructor(options: HttpServiceOptions) {
+    const { user, password, connections } = options;
+    this.#options = options;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
+    this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  }
+
+  /** The address, for people. */
+  get url(): string {
+    return `http://${this.#options.host}:${this.#options.port}`;
+  }
+
+  /** Sends a body and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
+  async post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    try {
+      return await this.#post(path, body, signal);
+    } catch (error) {
+      // A connection that was kept may be closed by the other end at any moment: nothing of the request has been read then.
+      if (isReset(error) && !signal.aborted)
+        return this.#post(path, body, signal).catch((again) => this.#broken(again));
+      return this.#broken(error);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const { host, port } = this.#options;
+      const headers = {
+        authorization: this.#authorization,
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': body.byteLength,
+      };
+      const request = httpRequest({ host, port, method: 'POST', path, headers, agent: this.#agent, signal }, resolve);
+      request.once('error', (error) => reject(new RequestError(request, error)));
+      request.end(body);
+    });
+    return { status: response.statusCode ?? 0, body: await buffer(response) };
+  }
+
+  #broken(error: unknown): never {
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    throw new FaultError(
+      fault('network', Codes.networkUnavailable, `The service at ${this.url} cannot be reached: ${reason}`, error),
+    );
+  }
+}
+
+/** A request that had no answer. */
+class RequestError extends Error {
+  readonly code: string;
+  readonly reused: boolean;
+  constructor(request: ClientRequest, cause: Error) {
+    super(cause.message || ('code' in cause ? String(cause.code) : cause.name), { cause });
+    this.code = 'code' in cause ? String(cause.code) : '';
+    this.reused = request.reusedSocket;
+  }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof RequestError && error.reused && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}

@@ -1,0 +1,23 @@
+import { engineCodeOf } from '../database/client.js';
+import type { Delivery } from '../model/delivery.js';
+import { type Fault, FaultError } from '../model/fault.js';
+
+/** What the engine refuses was made here, so it is never the sender's fault: only what was refused before is permanent. */
+function isTransient(found: Fault): boolean {
+  return found.kind === 'network' || found.kind === 'resource' || engineCodeOf(found) !== undefined;
+}
+
+/** How a write ended that a fault broke off: it may be tried again, or it is refused for good. */
+export function endedWith(found: Fault): Delivery {
+  return { outcome: isTransient(found) ? 'failed' : 'rejected', fault: found };
+}
+
+/** The delivery of a write; the fault that it throws is an ending too. */
+export async function deliveryOf(write: Promise<Delivery>): Promise<Delivery> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    return endedWith(error.fault);
+  }
+}
