@@ -42,6 +42,22 @@ export function keysSource(storage: string, alias: string): string {
   return `${storage} AS ${alias}`;
 }
 
+/** The number of the insert that stored a row; `alias` is empty where the rows have none. */
+export function insertNumber(alias: string): string {
+  return alias === '' ? '_block_number' : `${alias}._block_number`;
+}
+
+/**
+ * A condition on stored rows: that their insert is numbered above `after`, up to `upTo`. Parts without such rows are left
+ * out by their names, `partition_first_last_level`, before anything of them is read.
+ */
+export function writtenBetween(alias: string, after: number, upTo: number): string {
+  const part = alias === '' ? '_part' : `${alias}._part`;
+  const bound = (at: number): string => `toUInt64(splitByChar('_', ${part})[${at}])`;
+  const number = insertNumber(alias);
+  return `and(${bound(3)} > ${after}, ${bound(2)} <= ${upTo}, ${number} > ${after}, ${number} <= ${upTo})`;
+}
+
 /** Live sub-tables with their tags as a FROM item, one row each. */
 export function tagsSource(tagStorage: string, alias: string): string {
   return `(SELECT * FROM ${tagStorage} FINAL WHERE ${layout.dropped} = 0) AS ${alias}`;

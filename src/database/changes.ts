@@ -1,0 +1,125 @@
+import type { DatabaseDef, TableDef } from '../model/schema.js';
+import { insertNumber, writtenBetween } from '../sql/plan/storage.js';
+import { quoteString } from '../sql/print/quote.js';
+import { allOf } from '../sql/print/select.js';
+import type { Storage } from './catalogue/storage.js';
+import type { Engine } from './engine.js';
+
+/**
+ * What was written to one engine table after one place in its history and up to another. A place is the number that the
+ * engine gives to an insert under the lock with which it makes it visible, so everything up to a place that was seen has
+ * been visible since; 0 is before all rows.
+ */
+export interface Changed {
+  readonly after: number;
+  readonly upTo: number;
+  /** Stored rows, versions that were overwritten since counted as far as they are still there. */
+  readonly rows: number;
+}
+
+/** Inserts that are listed at once; what comes behind them is found the next time. */
+const maxInserts = 10_000;
+
+const mergeWaitMs = 50;
+
+/**
+ * What was written to tables since. Rows are kept with the number of their insert from the first time on that somebody asks
+ * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
+ * count as older.
+ */
+export class Changes {
+  readonly #engine: Engine;
+  readonly #storage: Storage;
+  /** Engine tables whose rows keep their numbers, as far as this process knows. */
+  readonly #tracked = new Map<string, Promise<void>>();
+
+  constructor(engine: Engine, storage: Storage) {
+    this.#engine = engine;
+    this.#storage = storage;
+  }
+
+  /** Resolves once the rows of a table keep the numbers of their inserts. Must come before any place is taken. */
+  track(database: DatabaseDef, table: TableDef): Promise<void> {
+    const { storage } = table;
+    const known = this.#tracked.get(storage);
+    if (known !== undefined) return known;
+    const tracked = this.#track(database, table).catch((error: unknown) => {
+      this.#tracked.delete(storage);
+      throw error;
+    });
+    this.#tracked.set(storage, tracked);
+    return tracked;
+  }
+
+  /** The place behind everything that is visible now: what is committed later has a greater number. */
+  async latest({ storage }: TableDef): Promise<number> {
+    const [row] = await this.#engine.rows(
+      `SELECT max(max_block_number) FROM system.parts WHERE active AND ${inTable(storage)}`,
+    );
+    return Number(row?.[0] ?? 0);
+  }
+
+  /**
+   * Everything that was written after a place, in pieces of at least `maxRows` rows (the last may have fewer) that follow
+   * each other without gaps, up to what is visible now. Inserts are never cut. With `condition`, engine SQL on the bare
+   * columns of the table, only rows that meet it count. Nothing is found behind a place that is beyond the newest row,
+   * and the next place is then the {@link latest} one.
+   */
+  async since(table: TableDef, after: number, maxRows: number, condition?: string): Promise<readonly Changed[]> {
+    const latest = await this.latest(table);
+    if (latest <= after) return [];
+    const where = [writtenBetween('', after, latest), ...(condition === undefined ? [] : [condition])];
+    const number = insertNumber('');
+    const inserts = await this.#engine.rows(
+      `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${allOf(where)} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
+    );
+    const end = inserts.length < maxInserts ? latest : Number(inserts.at(-1)?.[0]);
+    return pieces(after, inserts, end, maxRows);
+  }
+
+  async #track(database: DatabaseDef, table: TableDef): Promise<void> {
+    await this.#storage.ensure(database, table);
+    const { storage } = table;
+    const [found] = await this.#engine.rows(
+      `SELECT engine_full LIKE '%enable_block_number_column = 1%' FROM system.tables WHERE ${inNamed(storage, 'name')}`,
+    );
+    if (Number(found?.[0] ?? 0) !== 1) {
+      await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`);
+    }
+    await this.#mergesEnded(storage);
+  }
+
+  /** Merges that began before the numbers were kept give all their rows the lowest one when they end. */
+  async #mergesEnded(storage: string): Promise<void> {
+    const altered = `(SELECT metadata_modification_time FROM system.tables WHERE ${inNamed(storage, 'name')})`;
+    for (;;) {
+      const [row] = await this.#engine.rows(
+        `SELECT count() FROM system.merges WHERE ${inTable(storage)} AND now64() - toIntervalMillisecond(toInt64(elapsed * 1000)) <= ${altered} + 1`,
+      );
+      if (Number(row?.[0] ?? 0) === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, mergeWaitMs));
+    }
+  }
+}
+
+function pieces(after: number, inserts: readonly (readonly unknown[])[], end: number, maxRows: number): Changed[] {
+  const found: Changed[] = [];
+  let [from, rows] = [after, 0];
+  for (const [number, count] of inserts) {
+    rows += Number(count);
+    if (rows < maxRows) continue;
+    found.push({ after: from, upTo: Number(number), rows });
+    [from, rows] = [Number(number), 0];
+  }
+  if (from < end) found.push({ after: from, upTo: end, rows });
+  return found;
+}
+
+function inTable(storage: string): string {
+  return inNamed(storage, 'table');
+}
+
+function inNamed(storage: string, column: 'table' | 'name'): string {
+  const [database = '', name = ''] = storage.split('.');
+  return `database = ${quoteString(database)} AND ${column} = ${quoteString(name)}`;
+}
