@@ -38,6 +38,7 @@ import { nowNanos, queryContext, withoutViews } from './query-names.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import { ended, resumed } from './row-pieces.js';
 import { RunningStatements } from './running-statements.js';
+import { runTopicStatement } from './topics.js';
 import { nowTicks, type WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
@@ -134,6 +135,13 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         return this.#insertSelect(statement, request, user, aborted);
       case 'create-view':
         return this.#createView(statement, request, user);
+      case 'create-topic':
+      case 'drop-topic':
+      case 'drop-consumer-group': {
+        const definitions = this.#definitions(request, user);
+        await this.#withCurrentSchema(() => runTopicStatement(statement, request, definitions, this.#context));
+        return { kind: 'affected', rows: 0 };
+      }
       case 'unsupported':
         throw notSupported(statement.words);
       default:

@@ -77,6 +77,17 @@ export interface TokenOptions {
   readonly extraInfo: string | undefined;
 }
 
+/** What a topic delivers: the rows of a query or of a super table, or all of a database. `text` is the source it was read from. */
+export type TopicSourceSyntax =
+  | { readonly kind: 'query'; readonly query: Query; readonly text: string }
+  | {
+      readonly kind: 'table';
+      readonly table: ObjectName;
+      readonly where: Expression | undefined;
+      readonly text: string | undefined;
+    }
+  | { readonly kind: 'database'; readonly database: Name };
+
 export type Statement =
   | { readonly kind: 'query'; readonly query: Query; readonly explain: boolean }
   /** The whole INSERT is read again by the INSERT scanner; `offset` is where its text begins. */
@@ -105,6 +116,23 @@ export type Statement =
       readonly text: string;
     }
   | { readonly kind: 'drop-view'; readonly view: ObjectName; readonly ifExists: boolean }
+  | {
+      readonly kind: 'create-topic';
+      readonly name: Name;
+      readonly ifNotExists: boolean;
+      /** Definitions are to be delivered as well. */
+      readonly meta: boolean;
+      readonly source: TopicSourceSyntax;
+    }
+  /** `force`: also while somebody consumes. */
+  | { readonly kind: 'drop-topic'; readonly name: Name; readonly ifExists: boolean; readonly force: boolean }
+  | {
+      readonly kind: 'drop-consumer-group';
+      readonly group: Name;
+      readonly topic: Name;
+      readonly ifExists: boolean;
+      readonly force: boolean;
+    }
   | { readonly kind: 'use'; readonly name: Name }
   | {
       readonly kind: 'create-table';
@@ -143,6 +171,8 @@ export type Statement =
       readonly table: Name | undefined;
       readonly user: Name;
     }
+  /** The one right on a topic: to consume it. */
+  | { readonly kind: 'grant-topic' | 'revoke-topic'; readonly topic: Name; readonly user: Name }
   | {
       readonly kind: 'create-token';
       readonly name: Name;

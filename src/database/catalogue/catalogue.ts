@@ -9,6 +9,7 @@ import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
 import type { Principals } from './principals.js';
 import { CatalogueState, type Vgroups } from './state.js';
+import type { Topics } from './topics.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
@@ -159,6 +160,10 @@ export class Catalogue implements SchemaView {
   /** Users, what they may do, and their tokens. */
   get principals(): Principals {
     return this.#state.principals;
+  }
+
+  get topics(): Topics {
+    return this.#state.topics;
   }
 
   /** See {@link CatalogueState.secret}; made on the first call. */

@@ -2,8 +2,12 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
-import type { LogEntry, Operation } from './operations.js';
+import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
+import { Topics } from './topics.js';
+
+/** What happens to something in a database. */
+type OperationInside = Exclude<Extract<Operation, { database: string }>, TopicOperation>;
 
 /** Everything inside one database. */
 interface DatabaseEntry {
@@ -41,6 +45,7 @@ export class CatalogueState implements SchemaView {
   readonly #databases = new Map<string, DatabaseEntry>();
   /** Users, what they may do, and their tokens. */
   readonly principals = new Principals();
+  readonly topics = new Topics();
   #secret: string | undefined;
   #nextVgroup = firstVgroup;
   #began: number | undefined;
@@ -130,16 +135,22 @@ export class CatalogueState implements SchemaView {
       case 'alter-database':
         return this.#alterDatabase(operation);
       case 'drop-database':
-        if (this.#databases.get(operation.name)?.def.id !== operation.id) return missingDatabase();
-        this.#databases.delete(operation.name);
-        this.principals.forgetDatabase(operation.name);
-        return undefined;
+        return this.#dropDatabase(operation);
       case 'create-secret':
         this.#secret ??= operation.secret;
         return undefined;
+      case 'create-topic':
+        if (!this.#databases.has(operation.database)) return missingDatabase();
+        return this.topics.apply(operation, entry, index);
+      case 'drop-topic':
+      case 'grant-topic':
+      case 'revoke-topic':
+        return this.topics.apply(operation, entry, index);
+      case 'drop-user':
+        this.topics.forgetUser(operation.name);
+        return this.principals.apply(operation, entry);
       case 'create-user':
       case 'alter-user':
-      case 'drop-user':
       case 'create-token':
       case 'alter-token':
       case 'drop-token':
@@ -171,6 +182,15 @@ export class CatalogueState implements SchemaView {
     return undefined;
   }
 
+  #dropDatabase({ name, id }: Extract<Operation, { op: 'drop-database' }>): Fault | undefined {
+    if (this.#databases.get(name)?.def.id !== id) return missingDatabase();
+    const kept = this.topics.keepsDatabase(name);
+    if (kept !== undefined) return kept;
+    this.#databases.delete(name);
+    this.principals.forgetDatabase(name);
+    return undefined;
+  }
+
   #alterDatabase(operation: Extract<Operation, { op: 'alter-database' }>): Fault | undefined {
     const found = this.#databases.get(operation.name);
     if (found === undefined) return missingDatabase();
@@ -183,7 +203,7 @@ export class CatalogueState implements SchemaView {
     return undefined;
   }
 
-  #applyInside(operation: Extract<Operation, { database: string }>, entry: LogEntry, index: number): Fault | undefined {
+  #applyInside(operation: OperationInside, entry: LogEntry, index: number): Fault | undefined {
     const found = this.#databases.get(operation.database);
     if (found === undefined) return missingDatabase();
     const { name } = operation;
@@ -198,9 +218,14 @@ export class CatalogueState implements SchemaView {
       if (made !== undefined) found.names.set(made.id, name);
       return refused;
     }
-    if (operation.op === 'alter-table') return applyToTable(found.tables, operation, entry);
+    if (operation.op === 'alter-table') {
+      const kept = this.topics.keepsColumn(operation.database, name, operation.change);
+      return kept ?? applyToTable(found.tables, operation, entry);
+    }
     if (operation.op === 'drop-table') {
       if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
+      const kept = this.topics.keepsTable(operation.database, name);
+      if (kept !== undefined) return kept;
       found.tables.delete(name);
       found.names.delete(operation.id);
       found.drops.set(name, entry.position);

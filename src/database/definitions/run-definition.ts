@@ -14,6 +14,7 @@ import { dropTables } from './drop-table.js';
 import { removeThoroughly } from './removal.js';
 import { checkStatementRights } from './statement-rights.js';
 import { changeToken } from './tokens.js';
+import { grantTopic } from './topics.js';
 import { runUserStatement } from './users.js';
 import { createView, dropView } from './views.js';
 
@@ -29,6 +30,9 @@ export type Definition = Exclude<
       | 'show'
       | 'describe'
       | 'create-token'
+      | 'create-topic'
+      | 'drop-topic'
+      | 'drop-consumer-group'
       | 'kill-query'
       | 'unsupported';
   }
@@ -80,6 +84,9 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       return dropTables(statement, context);
     case 'alter-table':
       return alterTable(statement, context);
+    case 'grant-topic':
+    case 'revoke-topic':
+      return grantTopic(statement, context);
     case 'alter-token':
     case 'drop-token':
       return changeToken(statement, context);

@@ -31,6 +31,7 @@ export async function dropExpired(context: ExpiryContext, nowMs: number, signal?
       if (table.kind !== 'normal' || table.ttl === 0 || table.created + table.ttl * dayMs > nowMs) continue;
       const database = catalogue.database(name);
       if (database === undefined || signal?.aborted === true) continue;
+      if (catalogue.topics.keepsTable(name, table.name) !== undefined) continue;
       await dropWhole(database, table, context);
       dropped++;
     }

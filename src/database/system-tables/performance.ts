@@ -47,12 +47,3 @@ export const transactionsTable: SystemTable = {
   ),
   rows: () => [],
 };
-
-/** `perf_consumers` */
-export const consumersTable: SystemTable = {
-  columns: columnsOf(
-    `consumer_id V32, consumer_group V193, client_id V192, user V24, fqdn V128, status V20, topics V202, up_time TS,
-     subscribe_time TS, rebalance_time TS, parameters V128`,
-  ),
-  rows: () => [],
-};

@@ -5,10 +5,11 @@ import { databasesTable } from './databases.js';
 import { demandsOf } from './demands.js';
 import { columnAlias, inlineRows } from './inline.js';
 import { clusterTable, configsTable, dnodesTable, dnodeVariablesTable, grantsTable, mnodesTable } from './nodes.js';
-import { appsTable, connectionsTable, consumersTable, queriesTable, transactionsTable } from './performance.js';
+import { appsTable, connectionsTable, queriesTable, transactionsTable } from './performance.js';
 import type { Demands, SystemFacts, SystemTable } from './system-table.js';
 import { indexesTable, type ListedSystemTable, stablesTable, tablesTable } from './tables.js';
 import { tagsTable } from './tags.js';
+import { consumersTable, subscriptionsTable, topicsTable } from './topics.js';
 import { tokensTable, userPrivilegesTable, usersTable } from './users.js';
 import { vgroupsTable, vnodesTable } from './vgroups.js';
 import { viewsTable } from './views.js';
@@ -32,6 +33,8 @@ const systemTables: Readonly<Record<string, Readonly<Record<string, SystemTable>
     ins_tokens: tokensTable,
     ins_indexes: indexesTable,
     ins_views: viewsTable,
+    ins_topics: topicsTable,
+    ins_subscriptions: subscriptionsTable,
     ins_grants: grantsTable,
     ins_configs: configsTable,
     ins_dnode_variables: dnodeVariablesTable,

@@ -41,12 +41,12 @@ const createOnly = [
   'AGGREGATE FUNCTION',
   'ENCRYPT_KEY',
 ];
-const objects = ['TSMA', 'STREAM', 'TOPIC', 'FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
+const objects = ['TSMA', 'STREAM', 'FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
 
 /** Statements that are recognised by their first words and not available. */
 const unavailable: readonly string[] = [
   ...[...objects, ...nodeKinds, ...createOnly].map((words) => `CREATE ${words}`),
-  ...[...objects, ...nodeKinds, 'CONSUMER GROUP'].map((words) => `DROP ${words}`),
+  ...[...objects, ...nodeKinds].map((words) => `DROP ${words}`),
   ...['ROLE', 'VTABLE', 'VIEW', 'STREAM', 'TOPIC'].map((words) => `ALTER ${words}`),
   ...['PAUSE', 'RESUME', 'STOP', 'START', 'RECALCULATE'].map((verb) => `${verb} STREAM`),
   ...[...nodeKinds, 'VNODE'].map((words) => `RESTORE ${words}`),

@@ -89,6 +89,12 @@ export class Cursor extends Lexer {
     return found;
   }
 
+  /** Whether a name may follow the current token, which then is a word of the statement and no name itself. */
+  isNameAhead(): boolean {
+    const { kind, word } = this.ahead();
+    return (kind === TokenKind.word && word !== 'ON') || kind === TokenKind.quoted;
+  }
+
   /** Opens one level of nesting; closed by {@link leave}. Fails beyond {@link maxNesting}. */
   enter(): void {
     this.depth += 1;

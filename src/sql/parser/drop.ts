@@ -1,20 +1,13 @@
 import type { ObjectName } from '../ast.js';
 import type { Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseName, parseObjectName } from './names.js';
 
-/** `DROP DATABASE [IF EXISTS] [FORCE] name`, from behind DATABASE. */
+/** `DROP DATABASE [IF EXISTS] [FORCE] name`, from behind DATABASE. A database may be called `force` itself. */
 export function parseDropDatabase(cursor: Cursor): Statement {
   const ifExists = cursor.acceptPhrase('IF EXISTS');
-  if (cursor.at('FORCE') && isNameAhead(cursor)) cursor.advance();
+  if (cursor.at('FORCE') && cursor.isNameAhead()) cursor.advance();
   return { kind: 'drop-database', name: parseDatabaseName(cursor), ifExists };
-}
-
-/** A database may be called `force` itself: the word is an option only when a name follows. */
-function isNameAhead(cursor: Cursor): boolean {
-  const { kind } = cursor.ahead();
-  return kind === TokenKind.word || kind === TokenKind.quoted;
 }
 
 /** `DROP TABLE | STABLE [IF EXISTS] name {, [IF EXISTS] name}`, from behind the kind. */

@@ -13,6 +13,7 @@ import { parseDatabaseName, parseObjectName } from './names.js';
 import { parseQuery } from './query.js';
 import { parseShow } from './show.js';
 import { parseAlterToken, parseCreateToken, parseDropToken } from './token.js';
+import { parseCreateTopic, parseDropConsumerGroup, parseDropTopic } from './topic.js';
 import { parseAlterUser, parseCreateUser, parseGrant } from './user.js';
 import { parseCreateView, parseDropView } from './view.js';
 
@@ -76,6 +77,7 @@ function parseCreate(cursor: Cursor): Statement {
   if (cursor.accept('VIEW')) return parseCreateView(cursor, false);
   if (cursor.acceptPhrase('OR REPLACE VIEW')) return parseCreateView(cursor, true);
   if (cursor.accept('TOKEN')) return parseCreateToken(cursor);
+  if (cursor.accept('TOPIC')) return parseCreateTopic(cursor);
   cursor.expect('USER');
   return parseCreateUser(cursor);
 }
@@ -95,6 +97,8 @@ function parseDrop(cursor: Cursor): Statement {
   if (cursor.accept('DATABASE')) return parseDropDatabase(cursor);
   if (cursor.accept('VIEW')) return parseDropView(cursor);
   if (cursor.accept('TOKEN')) return parseDropToken(cursor);
+  if (cursor.accept('TOPIC')) return parseDropTopic(cursor);
+  if (cursor.acceptPhrase('CONSUMER GROUP')) return parseDropConsumerGroup(cursor);
   cursor.expect('USER');
   return parseDropUser(cursor);
 }

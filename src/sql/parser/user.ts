@@ -2,7 +2,7 @@ import type { Name } from '../ast.js';
 import type { Statement } from '../ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
-import { maxTableNameBytes, parseDatabaseName, parseMemberName, parseName } from './names.js';
+import { maxTableNameBytes, parseMemberName, parseName } from './names.js';
 
 /** `CREATE USER name PASS 'p' {option}`, from the name on. HOST addresses are joined with commas. */
 export function parseCreateUser(cursor: Cursor): Statement {
@@ -47,21 +47,28 @@ export function parseAlterUser(cursor: Cursor): Statement {
 const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 
 /**
- * `right {, right} ON *.* | db.* | db.table TO user`, and FROM for REVOKE. Roles, rights on topics and conditions on tags are
- * refused by name.
+ * `right {, right} ON *.* | db.* | db.table | topic TO user`, and FROM for REVOKE. The right on a topic is SUBSCRIBE. Roles
+ * and conditions on tags are refused by name.
  */
 export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement {
   const rights: string[] = [];
   do rights.push(parseRight(cursor));
   while (cursor.accept(','));
   cursor.expect('ON');
-  const database = cursor.accept('*') ? undefined : parseDatabaseName(cursor);
-  if (database !== undefined && !cursor.at('.')) cursor.refuse('rights on topics');
+  const database = cursor.accept('*') ? undefined : parseName(cursor, maxTableNameBytes);
+  if (database !== undefined && !cursor.at('.')) return parseTopicGrant(cursor, kind, rights, database);
   cursor.expect('.');
   const table = parseStarOrTable(cursor, database);
   if (cursor.at('WITH')) cursor.refuse('rights with a condition on tags');
   cursor.expect(kind === 'grant' ? 'TO' : 'FROM');
   return { kind, rights, database, table, user: parseName(cursor) };
+}
+
+function parseTopicGrant(cursor: Cursor, kind: 'grant' | 'revoke', rights: readonly string[], topic: Name): Statement {
+  const known = rights.every((right) => right === 'SUBSCRIBE' || right === 'ALL');
+  if (!known) cursor.refuse('rights on topics other than SUBSCRIBE');
+  cursor.expect(kind === 'grant' ? 'TO' : 'FROM');
+  return { kind: `${kind}-topic`, topic, user: parseName(cursor) };
 }
 
 function parseRight(cursor: Cursor): string {

@@ -9,13 +9,21 @@ export interface Scan {
   readonly where: readonly string[];
 }
 
-/** What reads the rows of FROM that pass WHERE; with `needsTags` the tags of a super table stand beside them. */
-export function scanRows(relation: Relation | undefined, filter: Filter, needsTags: boolean): Scan {
+/**
+ * What reads the rows of FROM that pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
+ * whether overwritten rows are merged before.
+ */
+export function scanRows(
+  relation: Relation | undefined,
+  filter: Filter,
+  needsTags: boolean,
+  read: typeof rowsSource = rowsSource,
+): Scan {
   if (relation === undefined) return { from: undefined, where: everything(filter) };
   const { rowAlias, tagAlias, source } = relation;
   if (source.kind === 'block') return { from: `(${source.sql}) AS ${rowAlias}`, where: everything(filter) };
   const { table } = source.target;
-  const rows = rowsSource(table.storage, rowAlias);
+  const rows = read(table.storage, rowAlias);
   if (source.target.kind !== 'super') return { from: rows, where: [...seriesTerms(relation), ...everything(filter)] };
   const where = [...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
   if (!needsTags && filter.mixed.length === 0) return { from: rows, where };

@@ -1,0 +1,110 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { LogEntry, TableChange, TopicOperation, TopicSource } from './operations.js';
+
+/** A topic as the catalogue keeps it. */
+export interface TopicDef {
+  /** Unique over the life of the installation: a topic made anew under a name has other consumers. */
+  readonly id: string;
+  readonly name: string;
+  /** Database of what it delivers. */
+  readonly database: string;
+  readonly source: TopicSource;
+  /** The statement that made it. */
+  readonly statement: string;
+  /** What its rows have, as `ins_topics` shows it. */
+  readonly schema: string;
+  readonly meta: boolean;
+  /** IANA zone of time texts without one in its conditions. */
+  readonly zone: string;
+  /** Who made it. */
+  readonly user: string;
+  /** Unix ms. */
+  readonly created: number;
+}
+
+/** The part of the catalogue's fold that is about topics. */
+export class Topics {
+  readonly #topics = new Map<string, TopicDef>();
+  /** Users with the right to consume, by topic. */
+  readonly #subscribers = new Map<string, Set<string>>();
+
+  topic(name: string): TopicDef | undefined {
+    return this.#topics.get(name);
+  }
+
+  all(): readonly TopicDef[] {
+    return [...this.#topics.values()];
+  }
+
+  isGranted(topic: string, user: string): boolean {
+    return this.#subscribers.get(topic)?.has(user) ?? false;
+  }
+
+  apply(operation: TopicOperation, { position, at }: LogEntry, index: number): Fault | undefined {
+    const { name } = operation;
+    if (operation.op === 'create-topic') {
+      if (this.#topics.has(name)) return fault('database', Codes.topicAlreadyExists, 'Topic already exists');
+      const { database, source, statement, schema, meta, zone, user } = operation;
+      const id = `t${position}_${index}`;
+      this.#topics.set(name, { id, name, database, source, statement, schema, meta, zone, user, created: at });
+      return undefined;
+    }
+    if (!this.#topics.has(name)) return fault('database', Codes.topicNotExist, 'Topic not exist');
+    if (operation.op === 'drop-topic') {
+      this.#topics.delete(name);
+      this.#subscribers.delete(name);
+      return undefined;
+    }
+    const users = this.#subscribers.get(name) ?? new Set();
+    if (operation.op === 'grant-topic') this.#subscribers.set(name, users.add(operation.user));
+    else users.delete(operation.user);
+    return undefined;
+  }
+
+  forgetUser(name: string): void {
+    for (const users of this.#subscribers.values()) users.delete(name);
+  }
+
+  /** Why a database cannot be dropped; undefined when no topic delivers anything of it. */
+  keepsDatabase(database: string): Fault | undefined {
+    return this.all().some((topic) => topic.database === database) ? dropTopicFirst() : undefined;
+  }
+
+  /** Why a super table or normal table cannot be dropped. */
+  keepsTable(database: string, table: string): Fault | undefined {
+    return this.#over(database, table).length > 0 ? dropTopicFirst() : undefined;
+  }
+
+  /** Why a column or tag cannot be dropped or given another name or type. */
+  keepsColumn(database: string, table: string, change: TableChange): Fault | undefined {
+    const name = changedColumn(change);
+    const isUsed = this.#over(database, table).some(({ columns }) => columns.some((column) => column === name));
+    return isUsed ? fault('database', Codes.fieldUsedByTopic, 'Field used by topic') : undefined;
+  }
+
+  #over(database: string, table: string): Extract<TopicSource, { table: string }>[] {
+    return this.all().flatMap(({ database: own, source }) =>
+      own === database && source.kind !== 'database' && source.parent === table ? [source] : [],
+    );
+  }
+}
+
+function changedColumn(change: TableChange): string | undefined {
+  switch (change.kind) {
+    case 'drop-column':
+    case 'drop-tag':
+      return change.name;
+    case 'rename-column':
+    case 'rename-tag':
+      return change.from;
+    case 'modify-column':
+    case 'modify-tag':
+      return change.column.name;
+    default:
+      return undefined;
+  }
+}
+
+function dropTopicFirst(): Fault {
+  return fault('database', Codes.topicDropFirst, 'Topic must be dropped first');
+}

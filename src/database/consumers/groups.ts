@@ -1,0 +1,217 @@
+import { quoteString } from '../../sql/print/quote.js';
+import type { TopicDef } from '../catalogue/topics.js';
+import type { Cell, Engine } from '../engine.js';
+import type { GroupEntry } from './group-state.js';
+
+/**
+ * What consumer groups share, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
+ * inserts as the catalogue's log is; one row for every consumer, renewed while it comes back; and the places up to which a
+ * group has read. Of the latter the farthest counts, so a commit that is late does no harm.
+ */
+const create = [
+  `CREATE TABLE IF NOT EXISTS sluice.consumer_log (topic String, name String, entry String, at DateTime64(3) DEFAULT now64(3))
+   ENGINE = MergeTree ORDER BY (topic, name) SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+  `CREATE TABLE IF NOT EXISTS sluice.consumers (name String, consumer String, client String, user String, host String,
+   topics Array(String), lease UInt32, parameters String, gone UInt8, joined Int64, seen DateTime64(3) DEFAULT now64(3))
+   ENGINE = ReplacingMergeTree(seen) ORDER BY (name, consumer) TTL toDateTime(seen) + toIntervalDay(1)`,
+  `CREATE TABLE IF NOT EXISTS sluice.consumer_places (topic String, name String, vgroup Int32, storage String,
+   place SimpleAggregateFunction(max, UInt64), rows SimpleAggregateFunction(sum, UInt64))
+   ENGINE = AggregatingMergeTree ORDER BY (topic, name, vgroup, storage)`,
+];
+
+/** A consumer, as it shows itself to the others. */
+export interface ConsumerRow {
+  readonly group: string;
+  readonly consumer: string;
+  readonly client: string;
+  readonly user: string;
+  readonly host: string;
+  /** Ids of topics. */
+  readonly topics: readonly string[];
+  /** How long it is waited for when it does not come back. */
+  readonly leaseMs: number;
+  readonly parameters: string;
+  /** Unix ms. */
+  readonly joined: number;
+}
+
+/** How far a group has read one engine table, of one vgroup. */
+export interface CommittedPlace {
+  readonly topic: string;
+  readonly vgroup: number;
+  readonly storage: string;
+  readonly place: number;
+  /** Rows since the last commit. */
+  readonly rows: number;
+}
+
+/** A place in the list of subscriptions. */
+export interface ListedPlace {
+  readonly topic: string;
+  readonly group: string;
+  readonly vgroup: number;
+  readonly place: number;
+  readonly rows: number;
+}
+
+/** An entry of a group's log with its number. */
+export interface NumberedEntry {
+  readonly number: number;
+  readonly topic: string;
+  readonly group: string;
+  readonly entry: GroupEntry;
+}
+
+/** A consumer counts as there while its last sign of life is younger than its lease; the engine's clock decides. */
+const alive = 'gone = 0 AND seen > now64(3) - toIntervalMillisecond(lease)';
+const consumers = `(SELECT name, consumer, client, user, host, topics, lease, parameters, gone, joined, seen FROM sluice.consumers
+  ORDER BY seen DESC LIMIT 1 BY name, consumer)`;
+
+/** The state of consumer groups in the engine. */
+export class ConsumerGroups {
+  readonly #engine: Engine;
+  #prepared: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Makes the tables where they are missing. */
+  prepare(): Promise<void> {
+    this.#prepared ??= this.#prepare().catch((error: unknown) => {
+      this.#prepared = undefined;
+      throw error;
+    });
+    return this.#prepared;
+  }
+
+  async append(
+    group: string,
+    entries: readonly { readonly topic: string; readonly entry: GroupEntry }[],
+  ): Promise<void> {
+    if (entries.length === 0) return;
+    const rows = entries.map(({ topic, entry }) => ({ topic, name: group, entry: JSON.stringify(entry) }));
+    await this.#insert('consumer_log (topic, name, entry)', rows);
+  }
+
+  /** Entries about some topics behind a number, in order; of all groups unless one is named. */
+  async entries(
+    topics: readonly string[],
+    group: string | undefined,
+    after: number,
+  ): Promise<readonly NumberedEntry[]> {
+    if (topics.length === 0) return [];
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT _block_number, topic, name, entry FROM sluice.consumer_log
+       WHERE topic IN (${topics.map(quoteString).join(', ')}) AND _block_number > ${after}${ofGroup(group)}
+       ORDER BY _block_number, _block_offset`,
+    );
+    return rows.map(([number, topic, name, text]) => {
+      const entry: GroupEntry = JSON.parse(String(text));
+      return { number: Number(number), topic: String(topic), group: String(name), entry };
+    });
+  }
+
+  /** Shows a consumer to the others for as long as its lease, or takes it away. */
+  async renew(row: ConsumerRow, gone = false): Promise<void> {
+    const { group, consumer, client, user, host, topics, leaseMs, parameters, joined } = row;
+    await this.#insert('consumers (name, consumer, client, user, host, topics, lease, parameters, gone, joined)', [
+      { name: group, consumer, client, user, host, topics, lease: leaseMs, parameters, gone: Number(gone), joined },
+    ]);
+  }
+
+  /** Names of the consumers of a group that are there. */
+  async alive(group: string): Promise<ReadonlySet<string>> {
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT consumer FROM ${consumers} WHERE name = ${quoteString(group)} AND ${alive}`,
+    );
+    return new Set(rows.map(([consumer]) => String(consumer)));
+  }
+
+  /** All consumers that are there, with the time of their last sign of life in Unix ms. */
+  async consumers(): Promise<readonly (ConsumerRow & { readonly seen: number })[]> {
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT name, consumer, client, user, host, toJSONString(topics), lease, parameters, joined, toUnixTimestamp64Milli(seen)
+       FROM ${consumers} WHERE ${alive} ORDER BY name, joined, consumer`,
+    );
+    return rows.map(([group, consumer, client, user, host, list, lease, parameters, joined, seen]) => {
+      const topics: readonly string[] = JSON.parse(String(list));
+      const texts = { group: String(group), consumer: String(consumer), client: String(client), user: String(user) };
+      const numbers = { leaseMs: Number(lease), joined: Number(joined), seen: Number(seen) };
+      return { ...texts, ...numbers, host: String(host), topics, parameters: String(parameters) };
+    });
+  }
+
+  async commit(group: string, places: readonly CommittedPlace[]): Promise<void> {
+    if (places.length === 0) return;
+    await this.#insert(
+      'consumer_places',
+      places.map((place) => ({ ...place, name: group })),
+    );
+  }
+
+  /** The places of a group in one vgroup of a topic, by engine table. */
+  async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, number>> {
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT storage, max(place) FROM sluice.consumer_places
+       WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)} AND vgroup = ${vgroup} GROUP BY storage`,
+    );
+    return new Map(rows.map(([storage, place]) => [String(storage), Number(place)]));
+  }
+
+  /** What all groups have committed, one entry a vgroup. */
+  async listedPlaces(): Promise<readonly ListedPlace[]> {
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT topic, name, vgroup, max(place), sum(rows) FROM sluice.consumer_places GROUP BY topic, name, vgroup`,
+    );
+    return rows.map(([topic, group, vgroup, place, count]) => ({
+      topic: String(topic),
+      group: String(group),
+      vgroup: Number(vgroup),
+      place: Number(place),
+      rows: Number(count),
+    }));
+  }
+
+  /** Whether a topic, or one group of it, has consumers that are there. */
+  async hasConsumers({ id }: Pick<TopicDef, 'id'>, group?: string): Promise<boolean> {
+    return this.#any(`${consumers} WHERE has(topics, ${quoteString(id)}) AND ${alive}${ofGroup(group)}`);
+  }
+
+  /** Whether a group was ever there. */
+  async exists({ id }: Pick<TopicDef, 'id'>, group: string): Promise<boolean> {
+    return this.#any(`sluice.consumer_log WHERE topic = ${quoteString(id)}${ofGroup(group)}`);
+  }
+
+  /** Removes what is known of a topic's groups, or of one of them. */
+  async forget({ id }: Pick<TopicDef, 'id'>, group?: string): Promise<void> {
+    await this.prepare();
+    for (const table of ['consumer_log', 'consumer_places']) {
+      await this.#engine.exec(`DELETE FROM sluice.${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`);
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    for (const statement of create) await this.#engine.exec(statement);
+  }
+
+  async #any(from: string): Promise<boolean> {
+    await this.prepare();
+    return (await this.#engine.rows(`SELECT 1 FROM ${from} LIMIT 1`)).length > 0;
+  }
+
+  async #insert(into: string, rows: readonly Readonly<Record<string, Cell | readonly string[]>>[]): Promise<void> {
+    await this.prepare();
+    const text = rows.map((row) => JSON.stringify(row)).join('\n');
+    await this.#engine.insert(`INSERT INTO sluice.${into} FORMAT JSONEachRow`, Buffer.from(text));
+  }
+}
+
+function ofGroup(group: string | undefined): string {
+  return group === undefined ? '' : ` AND name = ${quoteString(group)}`;
+}

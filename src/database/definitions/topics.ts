@@ -1,0 +1,129 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Statement } from '../../sql/ast-statement.js';
+import type { TopicPlan } from '../../sql/plan/topic.js';
+import { topicSchema } from '../../sql/plan/topic.js';
+import type { TopicSource } from '../catalogue/operations.js';
+import type { TopicDef } from '../catalogue/topics.js';
+import type { ConsumerGroups } from '../consumers/groups.js';
+import { Access, insufficientPrivilege } from '../rights.js';
+import { checkedName } from './column-type.js';
+import { type DefinitionContext, knownDatabase, submit } from './context.js';
+
+type CreateTopic = Extract<Statement, { kind: 'create-topic' }>;
+type DropTopic = Extract<Statement, { kind: 'drop-topic' }>;
+type DropConsumerGroup = Extract<Statement, { kind: 'drop-consumer-group' }>;
+type TopicGrant = Extract<Statement, { kind: 'grant-topic' | 'revoke-topic' }>;
+
+/** Longest statement that the list of topics shows, in bytes. */
+const maxStatementBytes = 4096;
+
+/** CREATE TOPIC; `plan` is what it delivers of its one table, undefined for a whole database. */
+export async function createTopic(
+  statement: CreateTopic,
+  plan: TopicPlan | undefined,
+  context: DefinitionContext,
+): Promise<void> {
+  const { source, ifNotExists, meta } = statement;
+  const name = checkedName(statement.name.text, 192);
+  const text = context.statement.trim();
+  if (Buffer.byteLength(text) > maxStatementBytes) {
+    const why = `SQL statement too long: that of a topic has ${maxStatementBytes} bytes`;
+    throw new FaultError(fault('syntax', Codes.statementTooLong, why));
+  }
+  const database = source.kind === 'database' ? source.database.text : (plan?.database ?? '');
+  await knownDatabase(context, database);
+  await submit(
+    context,
+    {
+      op: 'create-topic',
+      name,
+      database,
+      source: storedSource(source, plan, context.database),
+      statement: text,
+      schema: plan === undefined ? '' : topicSchema(plan),
+      meta,
+      zone: context.timeZone,
+      user: context.user,
+    },
+    ifNotExists ? Codes.topicAlreadyExists : undefined,
+  );
+}
+
+function storedSource(
+  source: CreateTopic['source'],
+  plan: TopicPlan | undefined,
+  current: string | undefined,
+): TopicSource {
+  if (source.kind === 'database' || plan === undefined) return { kind: 'database' };
+  const { target, columns } = plan;
+  const table = target.kind === 'sub' ? target.name : target.table.name;
+  return { kind: source.kind, text: source.text, table, parent: target.table.name, columns, current };
+}
+
+/** DROP TOPIC, with all that its consumer groups have read; refused while somebody consumes, unless forced. */
+export async function dropTopic(
+  { name, ifExists, force }: DropTopic,
+  context: DefinitionContext,
+  groups: ConsumerGroups,
+): Promise<void> {
+  const topic = context.catalogue.topics.topic(name.text);
+  if (topic !== undefined) {
+    requireOwner(topic, context);
+    if (!force && (await groups.hasConsumers(topic))) {
+      throw new FaultError(fault('database', Codes.topicSubscribed, 'Topic subscribed cannot be dropped'));
+    }
+  }
+  await submit(context, { op: 'drop-topic', name: name.text }, ifExists ? Codes.topicNotExist : undefined);
+  if (topic !== undefined) await groups.forget(topic);
+}
+
+/** DROP CONSUMER GROUP: what the group has read of a topic is forgotten. */
+export async function dropConsumerGroup(
+  { group, topic: name, ifExists, force }: DropConsumerGroup,
+  context: DefinitionContext,
+  groups: ConsumerGroups,
+): Promise<void> {
+  const topic = context.catalogue.topics.topic(name.text);
+  if (topic === undefined) {
+    if (ifExists) return;
+    throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
+  }
+  requireOwner(topic, context);
+  if (!force && (await groups.hasConsumers(topic, group.text))) {
+    const text = 'Consumer group being used by some consumer';
+    throw new FaultError(fault('database', Codes.consumerGroupUsed, text));
+  }
+  if (!(await groups.exists(topic, group.text))) {
+    if (ifExists) return;
+    throw new FaultError(fault('database', Codes.consumerGroupNotExist, 'Subscribe not exist'));
+  }
+  await groups.forget(topic, group.text);
+}
+
+/** GRANT and REVOKE of the right to consume a topic: who dropped it may give it. */
+export async function grantTopic({ kind, topic, user }: TopicGrant, context: DefinitionContext): Promise<void> {
+  const { catalogue } = context;
+  const found = catalogue.topics.topic(topic.text);
+  if (found === undefined) throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
+  requireOwner(found, context);
+  if (catalogue.principals.user(user.text) === undefined) {
+    throw new FaultError(fault('auth', Codes.userNotExist, 'Invalid user'));
+  }
+  await submit(context, { op: kind, name: topic.text, user: user.text });
+}
+
+/** Whoever made the topic, or may drop the database it is over. */
+function requireOwner({ user, database }: TopicDef, context: DefinitionContext): void {
+  if (user === context.user || new Access(context.catalogue, context.user).owns(database)) return;
+  throw insufficientPrivilege();
+}
+
+/** Throws unless a user may consume a topic: as its maker, with SUBSCRIBE on it or on its database. */
+export function requireSubscription(
+  topic: TopicDef,
+  access: Access,
+  context: Pick<DefinitionContext, 'catalogue'>,
+): void {
+  const isOwn = topic.user === access.user || context.catalogue.topics.isGranted(topic.name, access.user);
+  if (!isOwn && !access.may('SUBSCRIBE', topic.database)) throw insufficientPrivilege();
+}

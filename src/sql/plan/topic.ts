@@ -1,0 +1,186 @@
+import type { ColumnMeta } from '../../model/exchange.js';
+import { Codes } from '../../model/fault.js';
+import { typeLength, typeText } from '../../model/schema.js';
+import type { Expression, ObjectName, Query, Select } from '../ast.js';
+import { isAggregate, isSeries } from '../functions/registry.js';
+import { printSelect } from '../print/select.js';
+import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../resolve/context.js';
+import { ExpressionTranslator, mentions } from '../resolve/expression.js';
+import { columnsIn, mentionedIn } from '../resolve/mentioned.js';
+import { RowNames } from '../resolve/names.js';
+import { queriesIn, queriesOf } from '../resolve/nested-queries.js';
+import { type Relation, storedRelation } from '../resolve/relation.js';
+import { isBinary, Uses } from '../resolve/value.js';
+import { type Filter, sortFilter } from './filter.js';
+import { expandItems, type Item } from './items.js';
+import { scanRows } from './scan.js';
+import { resultColumns } from './select.js';
+import { idColumn, insertNumber, keysSource, timeColumn, writtenBetween } from './storage.js';
+
+/** Which rows of a topic are asked for. */
+export interface TopicRange {
+  /** Numbers of inserts, see `writtenBetween`. */
+  readonly after: number;
+  readonly upTo: number;
+  /** Only series whose id leaves this remainder; undefined is all of them. */
+  readonly slice: TopicSlice | undefined;
+}
+
+/** One of `of` parts that the series of a table are dealt out to. */
+export interface TopicSlice {
+  readonly number: number;
+  readonly of: number;
+}
+
+/** A condition on stored rows: that their series belongs to a slice. `alias` is empty where the rows have none. */
+export function inSlice(alias: string, { number, of }: TopicSlice): string {
+  return `modulo(${alias === '' ? 'id' : idColumn(alias)}, ${of}) = ${number}`;
+}
+
+/** What a topic delivers of one table: each stored row by itself. */
+export interface TopicPlan {
+  readonly target: TableTarget;
+  readonly database: string;
+  /** Columns and tags of the table that rows or conditions need. */
+  readonly columns: readonly string[];
+  readonly meta: readonly ColumnMeta[];
+  /**
+   * Engine SELECT of the rows in the order in which they were written: the name of the sub-table (empty unless `withNames`),
+   * then the values; times are ticks, binary values hexadecimal.
+   */
+  rows(range: TopicRange, withNames: boolean): string;
+}
+
+/**
+ * Plans the query of a topic. Error 0x2639 unless it gives a row of its own for each row of one stored table: no
+ * aggregates, windows, functions over series, joins, subqueries, slices, order or limits.
+ */
+export function planTopic(query: Query, context: QueryContext): TopicPlan {
+  if (query.kind !== 'select' || hasOtherClauses(query) || queriesIn(query).length > 0) throw invalidTopicQuery();
+  if (query.from?.kind !== 'table') throw invalidTopicQuery();
+  const { table, alias } = query.from;
+  const plan = relationOf(table, alias?.text ?? table.name.text, context);
+  const items = expandItems(query.items, plan.relation);
+  if (items.some(({ value }) => mentions(value, isOverRows))) throw invalidTopicQuery();
+  return planRows(plan, items, query.where, columnsOf(plan.relation, query, items), context);
+}
+
+/** Plans a topic over a super table: the time and all data columns of rows whose sub-table meets a condition on tags. */
+export function planTableTopic(table: ObjectName, where: Expression | undefined, context: QueryContext): TopicPlan {
+  const plan = relationOf(table, table.name.text, context);
+  if (plan.target.kind !== 'super') throw refuse(Codes.stableNotExist, 'STable not exist');
+  if (where !== undefined && queriesOf(where).length > 0) throw invalidTopicQuery();
+  const columns = where === undefined ? [] : namesIn(plan.relation, where);
+  const planned = planRows(plan, dataItems(plan.relation), where, columns, context);
+  if (planned.uses !== Uses.tags && planned.uses !== Uses.nothing) throw invalidTopicQuery();
+  return planned;
+}
+
+/** Plans what a topic over a database delivers of one of its tables: the time and all data columns. */
+export function planWholeTable(database: string, target: TableTarget, context: QueryContext): TopicPlan {
+  const precision = context.precisionOf(database) ?? 'ms';
+  const relation = storedRelation(target, precision, target.table.name, 1);
+  return planRows({ target, database, relation }, dataItems(relation), undefined, [], context);
+}
+
+/** What the rows of a topic have, as `ins_topics` shows it. */
+export function topicSchema({ meta }: TopicPlan): string {
+  return JSON.stringify(meta.map(({ name, type }) => ({ name, type: typeText(type), length: typeLength(type) })));
+}
+
+interface Source {
+  readonly target: TableTarget;
+  readonly database: string;
+  readonly relation: Relation;
+}
+
+function relationOf(table: ObjectName, qualifier: string, context: QueryContext): Source {
+  const database = table.database?.text ?? context.database;
+  if (database !== undefined && systemDatabases.includes(database)) throw invalidTopicQuery();
+  const { target, precision } = findTable(table, context);
+  return { target, database: database ?? '', relation: storedRelation(target, precision, qualifier, 1) };
+}
+
+function hasOtherClauses(select: Select): boolean {
+  const { partitionBy, groupBy, orderBy } = select;
+  const clauses = [select.range, select.window, select.having, select.slimit, select.limit];
+  const lists = [partitionBy, groupBy, orderBy];
+  return (
+    select.distinct ||
+    select.tags ||
+    clauses.some((clause) => clause !== undefined) ||
+    lists.some((list) => list.length > 0)
+  );
+}
+
+function isOverRows(name: string): boolean {
+  return isAggregate(name) || isSeries(name) || name === 'INTERP';
+}
+
+function invalidTopicQuery(): Error {
+  return refuse(Codes.invalidTopicQuery, 'Invalid topic query');
+}
+
+function dataItems({ columns }: Relation): Item[] {
+  const span = { start: 0, end: 0 };
+  return columns
+    .filter(({ tag }) => !tag)
+    .map(({ name }) => {
+      const value = { kind: 'column', table: undefined, name: { text: name, quoted: true, span }, span } as const;
+      return { value, name, aliased: false };
+    });
+}
+
+function columnsOf(relation: Relation, select: Select, items: readonly Item[]): string[] {
+  const { names } = mentionedIn(select);
+  const shown = new Set(items.flatMap(({ value }) => (value.kind === 'column' ? [value.name.text] : [])));
+  return relation.columns.map(({ name }) => name).filter((name) => names.has(name) || shown.has(name));
+}
+
+function namesIn({ columns }: Relation, where: Expression): string[] {
+  const names = new Set(columnsIn(where).map(({ name }) => name.text));
+  return columns.map(({ name }) => name).filter((name) => names.has(name));
+}
+
+function planRows(
+  { target, database, relation }: Source,
+  items: readonly Item[],
+  where: Expression | undefined,
+  columns: readonly string[],
+  context: QueryContext,
+): TopicPlan & { readonly uses: number } {
+  const env = { context, precision: relation.precision };
+  const translator = new ExpressionTranslator(env, new RowNames(relation, invalidTopicQuery));
+  const filter = sortFilter(where, translator);
+  const values = items.map(({ value }) => translator.translate(value));
+  const { columns: selected, shown } = resultColumns(items, values);
+  const printed = selected.map(([sql, alias], at): [string, string] => {
+    const column = shown[at];
+    return [column !== undefined && isBinary(column.type) ? `lower(hex(${sql}))` : sql, alias];
+  });
+  const wantsTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
+  const { rowAlias, tbname } = relation;
+  return {
+    target,
+    database,
+    columns,
+    meta: shown.map(({ name, type }) => ({ name, type })),
+    uses: usesOf(filter),
+    rows: ({ after, upTo, slice }, withNames) => {
+      const name = withNames ? (tbname?.sql ?? "''") : "''";
+      const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
+      const slices = slice === undefined ? [] : [inSlice(rowAlias, slice)];
+      return printSelect({
+        columns: [[name, 'tbname'], ...printed],
+        from: scan.from,
+        where: [writtenBetween(rowAlias, after, upTo), ...slices, ...scan.where],
+        orderBy: [insertNumber(rowAlias), idColumn(rowAlias), timeColumn(rowAlias)],
+      });
+    },
+  };
+}
+
+function usesOf({ time, row, tags, mixed }: Filter): number {
+  const looksAtRows = time.length + row.length + mixed.length > 0;
+  return looksAtRows ? Uses.row : tags.length > 0 ? Uses.tags : Uses.nothing;
+}
