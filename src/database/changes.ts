@@ -53,20 +53,32 @@ export class Changes {
 
   /** The place behind everything that is visible now: what is committed later has a greater number. */
   async latest({ storage }: TableDef): Promise<number> {
-    const [row] = await this.#engine.rows(
-      `SELECT max(max_block_number) FROM system.parts WHERE active AND ${inTable(storage)}`,
+    return (await this.latestOf([storage])).get(storage) ?? 0;
+  }
+
+  /** The {@link latest} places of engine tables; those without rows are not in it. */
+  async latestOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (storages.length === 0) return new Map();
+    const rows = await this.#engine.rows(
+      `SELECT concat(database, '.', table) AS place, max(max_block_number) FROM system.parts
+       WHERE active AND (${storages.map(inTable).join(' OR ')}) GROUP BY place`,
     );
-    return Number(row?.[0] ?? 0);
+    return new Map(rows.map(([storage, place]) => [String(storage), Number(place)]));
   }
 
   /**
    * Everything that was written after a place, in pieces of at least `maxRows` rows (the last may have fewer) that follow
    * each other without gaps, up to what is visible now. Inserts are never cut. With `condition`, engine SQL on the bare
-   * columns of the table, only rows that meet it count. Nothing is found behind a place that is beyond the newest row,
-   * and the next place is then the {@link latest} one.
+   * columns of the table, only rows that meet it count. `upTo` is the {@link latest} place, where it is known.
    */
-  async since(table: TableDef, after: number, maxRows: number, condition?: string): Promise<readonly Changed[]> {
-    const latest = await this.latest(table);
+  async since(
+    table: TableDef,
+    after: number,
+    maxRows: number,
+    condition?: string,
+    upTo?: number,
+  ): Promise<readonly Changed[]> {
+    const latest = upTo ?? (await this.latest(table));
     if (latest <= after) return [];
     const where = [writtenBetween('', after, latest), ...(condition === undefined ? [] : [condition])];
     const number = insertNumber('');

@@ -28,7 +28,7 @@ export const basic = basicOf(root.user, root.password);
 export const logPath = join(tmpdir(), 'sluice-test-logs');
 
 /** The engine's secret, known so that a second service can join the first one's engine. */
-const engineSecret = 'e2e-secret';
+export const engineSecret = 'e2e-secret';
 
 export interface Reply {
   readonly status: number;

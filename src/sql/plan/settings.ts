@@ -47,5 +47,8 @@ export const querySettings = Object.entries(settings)
   .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteString(value) : value}`)
   .join(', ');
 
+/** Rows of topics: values separated by tabs. */
+export const topicRowFormat = 'TSV';
+
 /** Settings of a query whose rows are written again: blocks are short, because a few of them are held at a time. */
 export const insertSelectSettings = `${querySettings}, max_block_size = 16384`;

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { OffsetReset, TopicMessage, TopicPoller } from '../../model/topic-message.js';
+import type { Catalogue } from '../catalogue/catalogue.js';
+import type { Storage } from '../catalogue/storage.js';
+import type { SubTables } from '../catalogue/sub-tables.js';
+import type { TopicDef } from '../catalogue/topics.js';
+import { Changes } from '../changes.js';
+import { requireSubscription } from '../definitions/topics.js';
+import type { Engine } from '../engine.js';
+import { Access } from '../rights.js';
+import type { GroupEntry } from './group-state.js';
+import { ConsumerGroups, type ConsumerRow } from './groups.js';
+import { Subscription } from './subscription.js';
+
+/** What a consumer is asked to be. */
+export interface ConsumerOptions {
+  readonly group: string;
+  readonly clientId: string;
+  readonly user: string;
+  readonly offsetReset: OffsetReset;
+  /** Messages that were dealt with are committed every so often. */
+  readonly autoCommit: boolean;
+  readonly autoCommitIntervalMs: number;
+  /** How many of these intervals a consumer may stay away before its share goes to the others. */
+  readonly releaseMultiplier: number;
+  readonly withTableName: boolean;
+}
+
+/** What consumers work on. */
+export interface ConsumerContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+}
+
+/** However short the interval of commits: a consumer that is only busy must not lose its share. */
+const leastLeaseMs = 4_000;
+/** How often a consumer shows itself and looks at the others, as a part of its lease, and at most. */
+const renewalsPerLease = 4;
+const mostRenewalMs = 1_000;
+/** Pause between two looks for new rows. */
+const idleMs = { least: 50, most: 400 };
+
+/** How long a consumer is waited for. */
+export function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): number {
+  return Math.max(leastLeaseMs, autoCommitIntervalMs * releaseMultiplier);
+}
+
+/**
+ * One consumer of a group. Every row that is written to the topics after the group's committed place is given out at least
+ * once, the rows of a sub-table in the order of writing; what two consumers of a group have read never overlaps but for
+ * what one of them had not committed when it ended. A consumer that does not poll for its lease loses its share; when it
+ * comes back it takes part again.
+ */
+export class TopicConsumer implements TopicPoller {
+  readonly id = `0x${randomBytes(8).toString('hex')}`;
+  readonly #options: ConsumerOptions;
+  readonly #context: ConsumerContext;
+  readonly #groups: ConsumerGroups;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #row: ConsumerRow;
+  #logPlace = 0;
+  #renewed = 0;
+  #committed = Date.now();
+  /** Where the search for rows goes on, so that every share has its turn. */
+  #turn = 0;
+
+  private constructor(topics: readonly TopicDef[], options: ConsumerOptions, context: ConsumerContext) {
+    this.#options = options;
+    this.#context = context;
+    this.#groups = new ConsumerGroups(context.engine);
+    const changes = new Changes(context.engine, context.storage);
+    for (const topic of topics) {
+      const subscription = new Subscription(topic, options, this.#groups, { ...context, changes });
+      this.#subscriptions.set(topic.id, subscription);
+    }
+    const { group, clientId, user, offsetReset, autoCommit, autoCommitIntervalMs, withTableName } = options;
+    const commit = `commit:${Number(autoCommit)},interval:${autoCommitIntervalMs}ms`;
+    this.#row = {
+      group,
+      consumer: this.id,
+      client: clientId,
+      user,
+      host: hostname(),
+      topics: topics.map(({ id }) => id),
+      leaseMs: leaseOf(options),
+      parameters: `tbname:${Number(withTableName)},${commit},reset:${offsetReset}`,
+      joined: Date.now(),
+    };
+  }
+
+  /** Joins the group for some topics. Throws FaultErrors: a topic does not exist, or may not be consumed. */
+  static async subscribe(
+    topics: readonly string[],
+    options: ConsumerOptions,
+    context: ConsumerContext,
+  ): Promise<TopicConsumer> {
+    const { catalogue } = context;
+    await catalogue.sync();
+    const access = new Access(catalogue, options.user);
+    const found = topics.map((name) => {
+      const topic = catalogue.topics.topic(name);
+      if (topic === undefined) throw missingTopic(name);
+      requireSubscription(topic, access, context);
+      return topic;
+    });
+    const consumer = new TopicConsumer(found, options, context);
+    try {
+      await consumer.#join();
+    } catch (error) {
+      await consumer.#leave().catch(() => undefined);
+      throw error;
+    }
+    return consumer;
+  }
+
+  async poll(waitMs: number, signal: AbortSignal): Promise<TopicMessage | undefined> {
+    const until = waitMs < 0 ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
+    if (this.#options.autoCommit && Date.now() - this.#committed >= this.#options.autoCommitIntervalMs) {
+      await this.commit();
+    }
+    for (let pauseMs = idleMs.least; ; pauseMs = Math.min(idleMs.most, pauseMs * 2)) {
+      await this.#renewWhenDue();
+      const message = await this.#next();
+      if (message !== undefined) return message;
+      const left = until - Date.now();
+      if (left <= 0 || signal.aborted) return undefined;
+      await sleep(Math.min(pauseMs, left), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async commit(): Promise<void> {
+    const places = [...this.#subscriptions.values()].flatMap((subscription) => subscription.takeUncommitted());
+    try {
+      await this.#groups.commit(this.#options.group, places);
+    } catch (error) {
+      for (const subscription of this.#subscriptions.values()) subscription.giveBack(places);
+      throw error;
+    }
+    this.#committed = Date.now();
+  }
+
+  async close(): Promise<void> {
+    if (this.#options.autoCommit) await this.commit();
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    await this.#append(this.#everywhere({ op: 'leave', consumer: this.id }));
+    await this.#groups.renew(this.#row, true);
+  }
+
+  async #join(): Promise<void> {
+    await this.#groups.renew(this.#row);
+    await this.#append(this.#everywhere({ op: 'join', consumer: this.id }));
+    await this.#renew();
+  }
+
+  async #next(): Promise<TopicMessage | undefined> {
+    const readers = [...this.#subscriptions.values()];
+    for (let at = 0; at < readers.length; at++) {
+      const message = await readers[(this.#turn + at) % readers.length]?.next();
+      if (message === undefined) continue;
+      this.#turn = (this.#turn + at + 1) % readers.length;
+      return message;
+    }
+    return undefined;
+  }
+
+  async #renewWhenDue(): Promise<void> {
+    // Shares change hands between pieces, as long as that can wait: what was given out of one is not committed yet.
+    const isAmid = [...this.#subscriptions.values()].some(({ isAmidPiece }) => isAmidPiece);
+    const everyMs = Math.min(mostRenewalMs, this.#row.leaseMs / renewalsPerLease);
+    if (Date.now() - this.#renewed >= (isAmid ? this.#row.leaseMs / 2 : everyMs)) await this.#renew();
+  }
+
+  /** Shows that this consumer is there, learns who reads what, and gives up what is meant for others. */
+  async #renew(): Promise<void> {
+    await this.#checkTopics();
+    await this.#groups.renew(this.#row);
+    await this.#follow();
+    await this.#expelAbsent();
+    await this.#release();
+    this.#renewed = Date.now();
+  }
+
+  async #checkTopics(): Promise<void> {
+    const { catalogue } = this.#context;
+    for (const { topic } of this.#subscriptions.values()) {
+      if (catalogue.topics.topic(topic.name)?.id !== topic.id) throw missingTopic(topic.name);
+    }
+  }
+
+  /** Reads the group's log on. Whoever was expelled begins anew, from what the group has committed. */
+  async #follow(): Promise<void> {
+    const topics = [...this.#subscriptions.keys()];
+    for (const { number, topic, entry } of await this.#groups.entries(topics, this.#options.group, this.#logPlace)) {
+      this.#logPlace = number;
+      this.#subscriptions.get(topic)?.state.apply(entry);
+    }
+    const left = [...this.#subscriptions.values()].filter(({ state }) => !state.members.includes(this.id));
+    if (left.length > 0) {
+      for (const subscription of left) subscription.keepOnly([]);
+      await this.#append(left.map(({ topic }) => ({ topic: topic.id, entry: { op: 'join', consumer: this.id } })));
+      await this.#follow();
+      return;
+    }
+    for (const subscription of this.#subscriptions.values()) {
+      subscription.keepOnly(subscription.state.owned(this.id));
+      await subscription.acquire(subscription.state.owned(this.id));
+    }
+  }
+
+  async #expelAbsent(): Promise<void> {
+    const subscriptions = [...this.#subscriptions.values()];
+    if (subscriptions.every(({ state }) => state.members.length <= 1)) return;
+    const alive = await this.#groups.alive(this.#options.group);
+    const entries = subscriptions.flatMap(({ topic, state }) =>
+      state.members
+        .filter((consumer) => consumer !== this.id && !alive.has(consumer))
+        .map((consumer) => ({ topic: topic.id, entry: { op: 'expel', consumer } as const })),
+    );
+    if (entries.length === 0) return;
+    await this.#append(entries);
+    await this.#follow();
+  }
+
+  async #release(): Promise<void> {
+    const entries: { topic: string; entry: GroupEntry }[] = [];
+    for (const { topic, state } of this.#subscriptions.values()) {
+      for (const share of state.toRelease(this.id)) {
+        entries.push({ topic: topic.id, entry: { op: 'release', consumer: this.id, share } });
+      }
+    }
+    if (entries.length === 0) return;
+    if (this.#options.autoCommit) await this.commit();
+    for (const subscription of this.#subscriptions.values()) {
+      const released = subscription.state.toRelease(this.id);
+      subscription.keepOnly(subscription.state.owned(this.id).filter((share) => !released.includes(share)));
+    }
+    await this.#append(entries);
+    await this.#follow();
+  }
+
+  #everywhere(entry: GroupEntry): { topic: string; entry: GroupEntry }[] {
+    return [...this.#subscriptions.keys()].map((topic) => ({ topic, entry }));
+  }
+
+  async #append(entries: readonly { readonly topic: string; readonly entry: GroupEntry }[]): Promise<void> {
+    await this.#groups.append(this.#options.group, entries);
+  }
+}
+
+function missingTopic(name: string): FaultError {
+  return new FaultError(fault('database', Codes.topicNotExist, `Topic not exist: ${name}`));
+}
