@@ -1,0 +1,39 @@
+import type { Answer, Operation, Schema } from './description.js';
+
+/** A reference to one of {@link sharedSchemas}. */
+export function shared(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** `Error`: the body of every refusal of `/rest` and `/api`. */
+export const errorSchema: Schema = {
+  type: 'object',
+  description: 'Why a request was refused.',
+  properties: {
+    code: { type: 'integer', description: 'Error code, never 0.' },
+    desc: { type: 'string', description: 'The reason in words.' },
+  },
+  required: ['code', 'desc'],
+};
+
+/** An answer whose body is `{code, desc}`. */
+export function refusal(description: string): Answer {
+  return { description, content: { 'application/json': { schema: shared('Error') } } };
+}
+
+/** A JSON body. */
+export function json(description: string, schema: Schema): Answer {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** The three schemes of the `Authorization` header. */
+export const anyScheme: Operation['security'] = [{ basic: [] }, { bearer: [] }, { custom: [] }];
+
+/** Operations that ask nobody who they are. */
+export const noScheme: Operation['security'] = [];
+
+/** Refusals that most operations share. */
+export const unauthorized = refusal('No credentials, or wrong ones.');
+export const unavailable = refusal(
+  'The memory guard refuses (the body is then a JSON string), the database is away, or the service is shutting down; `Retry-After` says when to come back.',
+);
