@@ -70,6 +70,7 @@ function intakeOf(
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
     series: (exchange) => reads.exchanges$.next(exchange),
+    events: (exchange) => exchange.refuse(fault('database', Codes.notSupported, 'Operation not supported: events')),
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },

@@ -1,4 +1,5 @@
 import type { Handler, HandlerContext } from './call.js';
+import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
@@ -11,7 +12,7 @@ import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 
 /** One interface. A path segment that begins with a colon is a parameter. */
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly handle: Handler;
 }
@@ -30,6 +31,10 @@ export function routes(context: HandlerContext): readonly Route[] {
     { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
     { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
     { method: 'GET', path: '/metrics', handle: metricsHandler(context) },
+    { method: 'GET', path: '/api/v1/events', handle: eventsHandler(context) },
+    { method: 'GET', path: '/api/v1/events/:id', handle: eventHandler(context) },
+    { method: 'PUT', path: '/api/v1/events/:id/acknowledge', handle: moveHandler(context, 'acknowledge') },
+    { method: 'PUT', path: '/api/v1/events/:id/resolve', handle: moveHandler(context, 'resolve') },
     ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/json/:db', handle: putJson }),
     ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Target, WireFormat } from './batch.js';
 import type { Delivery } from './delivery.js';
+import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
 import type { DataType } from './schema.js';
 
@@ -85,6 +86,24 @@ export interface SeriesAnswer {
   readonly length: number;
 }
 
+/** What is asked about events. */
+export type EventQuestion =
+  | { readonly kind: 'list'; readonly listing: EventListing }
+  | { readonly kind: 'get'; readonly id: string }
+  | { readonly kind: 'move'; readonly id: string; readonly move: EventMove; readonly comment: string | undefined };
+
+/** A question about events, and who asks. */
+export interface EventRequest {
+  readonly credentials: Credentials;
+  readonly question: EventQuestion;
+}
+
+/** The answer to a question of the same kind. */
+export type EventAnswer =
+  | { readonly kind: 'list'; readonly page: EventPage }
+  | { readonly kind: 'get'; readonly event: Event }
+  | { readonly kind: 'move'; readonly event: MovedEvent };
+
 /** State of the memory guard (specification 1, "States and transitions"). */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
@@ -93,6 +112,8 @@ export interface Intake {
   sql(exchange: Exchange<SqlRequest, SqlAnswer>): void;
   write(exchange: Exchange<WriteRequest, Delivery>): void;
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
+  /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
+  events(exchange: Exchange<EventRequest, EventAnswer>): void;
   /** The user behind credentials, or a fault of kind `auth`, or of kind `network` when the database cannot tell. */
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */

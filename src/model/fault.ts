@@ -154,6 +154,8 @@ export const Codes = {
   invalidBasicAuth: 0x1124,
   invalidCustomAuth: 0x1125,
   loginFailure: 0x0003,
+  eventNotExist: 0x1201,
+  eventResolved: 0x1202,
   free: 0xffff,
 } as const;
 

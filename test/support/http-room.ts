@@ -8,6 +8,8 @@ import type { ComponentLog } from '../../src/model/component.js';
 import type { Delivery } from '../../src/model/delivery.js';
 import type {
   Credentials,
+  EventAnswer,
+  EventRequest,
   Exchange,
   GuardState,
   Identity,
@@ -45,6 +47,7 @@ export interface RoomOptions {
   readonly sql?: (exchange: Exchange<SqlRequest, SqlAnswer>) => void;
   readonly write?: (exchange: Exchange<WriteRequest, Delivery>) => void;
   readonly series?: (exchange: Exchange<SeriesRequest, SeriesAnswer>) => void;
+  readonly events?: (exchange: Exchange<EventRequest, EventAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
   readonly guard?: () => GuardState;
   readonly settings?: Partial<HandlerSettings>;
@@ -94,6 +97,8 @@ function defaultIntake(options: RoomOptions): Intake {
         }
       }),
     series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
+    events:
+      options.events ?? ((exchange) => exchange.refuse(fault('database', Codes.eventNotExist, 'Event not exist'))),
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),

@@ -1,10 +1,6 @@
+import { eventSeverities, eventSources, eventStatuses } from '../../model/event.js';
 import type { IntegerParameter, Operation, Parameter, Schema, TextParameter, WordParameter } from './description.js';
 import { anyScheme, json, refusal, shared, unauthorized, unavailable } from './shared.js';
-
-/** The moves of an event, in their order. */
-export const eventStatuses = ['active', 'acknowledged', 'resolved'] as const;
-/** From what must be seen at once to what may be. */
-export const eventSeverities = ['critical', 'warning', 'info'] as const;
 
 /** Longest element id, and longest comment, in characters. */
 export const maxElementIdLength = 512;
@@ -57,6 +53,12 @@ export const eventParameters = {
     description: 'Events on a page.',
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 20 },
   },
+  asOf: {
+    name: 'asOf',
+    in: 'query',
+    description: '`asOf` of an earlier page: events that came later are left out, so that pages do not shift.',
+    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  },
 } as const satisfies {
   readonly from: IntegerParameter;
   readonly to: IntegerParameter;
@@ -65,6 +67,7 @@ export const eventParameters = {
   readonly elementId: TextParameter;
   readonly pageNum: IntegerParameter;
   readonly pageSize: IntegerParameter;
+  readonly asOf: IntegerParameter;
 };
 
 const idParameter: Parameter = {
@@ -92,8 +95,8 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
       elementId: { type: 'string', description: 'What the event is about.' },
       title: { type: 'string' },
       description: { type: 'string' },
-      source: { type: 'string', enum: ['rule', 'system'] },
-      rule: { ...optionalText, description: 'Name of the rule that raised it.' },
+      source: { type: 'string', enum: eventSources },
+      rule: { type: 'string', description: 'Name of the rule that raised it.' },
       value: { ...optionalNumber, description: 'The value that broke the rule.' },
       threshold: { ...optionalNumber, description: 'The value it was held against.' },
       count: { type: 'integer', minimum: 1, description: 'How many times it was seen while it was open.' },
@@ -104,7 +107,7 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
       acknowledgedAt: optionalTime,
       resolvedBy: optionalText,
       resolvedAt: optionalTime,
-      comment: { ...optionalText, description: 'What was said when it was resolved.' },
+      comment: { ...optionalText, description: 'What was said when it was moved last.' },
       attributes: { type: 'object', additionalProperties: { type: 'string' } },
     },
     required: [
@@ -127,9 +130,10 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
       total: { type: 'integer', minimum: 0, description: 'Events that match, on all pages.' },
       pageNum: { type: 'integer', minimum: 1 },
       pageSize: { type: 'integer', minimum: 1 },
+      asOf: { type: 'integer', minimum: 0, description: 'Rises with every event that comes.' },
       records: { type: 'array', items: shared('Event'), description: 'Newest first.' },
     },
-    required: ['total', 'pageNum', 'pageSize', 'records'],
+    required: ['total', 'pageNum', 'pageSize', 'asOf', 'records'],
   },
   MovedEvent: {
     description: 'The event after the move.',
@@ -144,13 +148,21 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The optional body of a resolution. */
-export const resolveBodySchema = {
+/** The optional body of a move. */
+export const moveBodySchema = {
   type: 'object',
   properties: { comment: { type: 'string', maxLength: maxCommentLength } },
   additionalProperties: false,
 } as const satisfies Schema;
 
+const moveBody = {
+  description: 'What there is to say about it.',
+  required: false,
+  content: { 'application/json': { schema: moveBodySchema } },
+} as const;
+
+const badBody = refusal('The body is not what it may be.');
+const forbidden = refusal('The user may read the event, but not move it.');
 const notFound = refusal('There is no such event.');
 
 /** The four operations of specification 3. */
@@ -189,9 +201,12 @@ export const eventOperations = {
     description: 'Somebody has it. Repeating it is harmless.',
     tags: ['Events'],
     parameters: [idParameter],
+    requestBody: moveBody,
     responses: {
       200: json('The event as it is now.', shared('MovedEvent')),
+      400: badBody,
       401: unauthorized,
+      403: forbidden,
       404: notFound,
       409: refusal('The event is resolved already.'),
       503: unavailable,
@@ -204,15 +219,12 @@ export const eventOperations = {
     description: 'It is over. Repeating it is harmless.',
     tags: ['Events'],
     parameters: [idParameter],
-    requestBody: {
-      description: 'What there is to say about it.',
-      required: false,
-      content: { 'application/json': { schema: resolveBodySchema } },
-    },
+    requestBody: moveBody,
     responses: {
       200: json('The event as it is now.', shared('MovedEvent')),
-      400: refusal('The body is not what it may be.'),
+      400: badBody,
       401: unauthorized,
+      403: forbidden,
       404: notFound,
       503: unavailable,
     },

@@ -1,0 +1,132 @@
+import type { FastifyReply } from 'fastify';
+import type { EventFilter, EventMove } from '../../model/event.js';
+import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { eventParameters, maxCommentLength } from '../api/events.js';
+import { readInteger, readText, readWord } from '../api/read-parameter.js';
+import { isFault, readAuthorization } from '../auth.js';
+import type { Call, Handler, HandlerContext } from '../call.js';
+import { gzipLayers, unsupportedEncoding } from '../compression.js';
+import { ask } from '../exchange.js';
+import { errorBody, headerText, safeJson, sendGuardRefusal, sendJson } from '../reply.js';
+import { collectBody } from '../request-body.js';
+import { isForbidden } from '../status.js';
+
+/** Longest body of a move: the longest comment, however it is escaped, and some air. */
+const maxBodyBytes = 64 * 1024;
+
+/** `GET /api/v1/events`: one page of the events that the user may see. */
+export function eventsHandler(context: HandlerContext): Handler {
+  return answering(context, async ({ query }) => readListing(query));
+}
+
+/** `GET /api/v1/events/<id>`. */
+export function eventHandler(context: HandlerContext): Handler {
+  return answering(context, async ({ params }) => ({ kind: 'get', id: params.id ?? '' }));
+}
+
+/** `PUT /api/v1/events/<id>/acknowledge` and `…/resolve`. A move that was made before is 200 with `changed` false. */
+export function moveHandler(context: HandlerContext, move: EventMove): Handler {
+  return answering(context, async ({ request, params }) => {
+    const layers = gzipLayers(headerText(request.headers['content-encoding']));
+    if (typeof layers !== 'number') return layers;
+    const body = await collectBody(request.raw, layers, maxBodyBytes, 'request body');
+    if (!Buffer.isBuffer(body)) return body;
+    const comment = readComment(body);
+    return isFault(comment) ? comment : { kind: 'move', id: params.id ?? '', move, comment: comment.comment };
+  });
+}
+
+/** The filters and the page that a query string asks for; the first parameter that is wrong is the fault. */
+function readListing(query: URLSearchParams): EventQuestion | Fault {
+  let wrong: Fault | undefined;
+  const sound = <T extends number | string>(value: T | undefined | Fault): T | undefined => {
+    if (typeof value !== 'object') return value;
+    wrong ??= value;
+    return undefined;
+  };
+  const filter: EventFilter = {
+    from: sound(readInteger(query, eventParameters.from)),
+    to: sound(readInteger(query, eventParameters.to)),
+    status: sound(readWord(query, eventParameters.status)),
+    severity: sound(readWord(query, eventParameters.severity)),
+    elementId: sound(readText(query, eventParameters.elementId)),
+    asOf: sound(readInteger(query, eventParameters.asOf)),
+  };
+  const pageNum = sound(readInteger(query, eventParameters.pageNum)) ?? 1;
+  const pageSize = sound(readInteger(query, eventParameters.pageSize)) ?? 1;
+  const { from, to } = filter;
+  if (wrong !== undefined) return wrong;
+  if (from !== undefined && to !== undefined && from > to) {
+    return bad(`parameter from must be at most parameter to, which is ${to}, not ${from}`);
+  }
+  return { kind: 'list', listing: { filter, pageNum, pageSize } };
+}
+
+/** The comment of a move's body, which may be left out, as the body may. */
+function readComment(body: Buffer): { readonly comment: string | undefined } | Fault {
+  const text = body.toString('utf8').trim();
+  if (text === '') return { comment: undefined };
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return bad('the body is not JSON; allowed is {"comment": "a text"}, or no body');
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return bad('the body must be an object with the key comment, or be left out');
+  }
+  const unknown = Object.keys(given).find((key) => key !== 'comment');
+  if (unknown !== undefined) {
+    return bad(`the body has the key ${JSON.stringify(unknown.slice(0, 64))}; allowed is comment alone`);
+  }
+  if (!('comment' in given)) return { comment: undefined };
+  const { comment } = given;
+  if (typeof comment === 'string' && comment.length <= maxCommentLength) return { comment };
+  return bad(`comment in the body must be a text of at most ${maxCommentLength} characters`);
+}
+
+function bad(message: string): Fault {
+  return fault('parameter', Codes.free, message);
+}
+
+/**
+ * Asks the pipeline what `read` makes of a call. Events tell of the memory guard too, so they are answered while it pauses
+ * queries: a page is small.
+ */
+function answering(context: HandlerContext, read: (call: Call) => Promise<EventQuestion | Fault>): Handler {
+  const { intake, loginCodes } = context;
+  return async (call) => {
+    const { request, reply, query, aborted } = call;
+    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
+    const credentials = readAuthorization(request.headers.authorization, loginCodes, query);
+    if (isFault(credentials)) return refuse(reply, credentials);
+    const question = await read(call);
+    if (isFault(question)) return refuse(reply, question);
+    const asked: EventRequest = { credentials, question };
+    const outcome = await ask<EventRequest, EventAnswer>(
+      (exchange) => intake.events(exchange),
+      request.id,
+      asked,
+      aborted,
+    );
+    if (outcome.kind === 'refused') return refuse(reply, outcome.fault);
+    const { answer } = outcome;
+    return sendJson(reply, 200, safeJson(answer.kind === 'list' ? answer.page : answer.event));
+  };
+}
+
+function refuse(reply: FastifyReply, found: Fault): FastifyReply {
+  return sendJson(reply, statusOf(found), errorBody(found.code, found.message));
+}
+
+/** Statuses of this API say what happened, whatever `httpCodeServerError` is (specification 3 leaves them open). */
+function statusOf(found: Fault): number {
+  if (found === unsupportedEncoding) return 415;
+  if (found.kind === 'auth') return 401;
+  if (isForbidden(found)) return 403;
+  if (found.code === Codes.eventNotExist) return 404;
+  if (found.code === Codes.eventResolved) return 409;
+  if (found.kind === 'network' || found.kind === 'resource') return 503;
+  return found.kind === 'parameter' ? 400 : 500;
+}
