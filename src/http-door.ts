@@ -38,6 +38,7 @@ export async function createHttpDoor(
       },
     },
     cors: settings.cors,
+    version: parts.version,
     loginSecret: await catalogue.sharedSecret(),
     log: parts.logOf('http'),
     observer: monitoring.metrics,

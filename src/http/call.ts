@@ -63,6 +63,8 @@ export interface HttpObserver {
 
 /** What every handler is given at construction. */
 export interface HandlerContext {
+  /** The OpenAPI document of the interfaces, as JSON. */
+  readonly description: string;
   readonly intake: Intake;
   readonly settings: HandlerSettings;
   readonly loginCodes: LoginCodes;

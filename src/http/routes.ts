@@ -1,8 +1,16 @@
-import type { Handler, HandlerContext } from './call.js';
+import type { Operation } from './api/description.js';
+import { eventOperations } from './api/events.js';
+import { metricsSystemOperations } from './api/metrics-system.js';
+import { serviceOperations } from './api/service.js';
+import { sqlOperations } from './api/sql.js';
+import { writeOperations } from './api/writes.js';
+import type { Handler, HandlerContext, HandlerSettings } from './call.js';
+import { descriptionHandler } from './handlers/description.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
+import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { pingHandler } from './handlers/ping.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
@@ -10,47 +18,83 @@ import { sqlHandler } from './handlers/sql.js';
 import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 
-/** One interface. A path segment that begins with a colon is a parameter. */
+/** One interface, with its description. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT';
+  /** A segment that begins with a colon is a parameter. */
   readonly path: string;
-  readonly handle: Handler;
+  readonly operation: Operation;
+  readonly handler: (context: HandlerContext) => Handler;
+  /** Left out: always. */
+  readonly isOn?: (settings: HandlerSettings) => boolean;
 }
 
-/** Every interface of the service (specification 1, "Endpoints"). Whatever is not here is 404. */
-export function routes(context: HandlerContext): readonly Route[] {
-  const sql = sqlHandler(context);
-  const { lineproto, metricsdb, tsdbwire } = context.settings;
-  const putJson = tsdbwireWriteHandler(context, 'tsdbwire-json');
-  const putTelnet = tsdbwireWriteHandler(context, 'tsdbwire-telnet');
-  return [
-    { method: 'POST', path: '/rest/sql', handle: sql },
-    { method: 'POST', path: '/rest/sql/:db', handle: sql },
-    { method: 'GET', path: '/rest/vgid', handle: vgroupHandler(context) },
-    { method: 'POST', path: '/rest/sql/:db/vgid', handle: vgroupsHandler(context) },
-    { method: 'GET', path: '/rest/login/:user/:password', handle: loginHandler(context) },
-    { method: 'GET', path: '/-/ping', handle: pingHandler(context) },
-    { method: 'GET', path: '/metrics', handle: metricsHandler(context) },
-    { method: 'GET', path: '/api/v1/events', handle: eventsHandler(context) },
-    { method: 'GET', path: '/api/v1/events/:id', handle: eventHandler(context) },
-    { method: 'PUT', path: '/api/v1/events/:id/acknowledge', handle: moveHandler(context, 'acknowledge') },
-    { method: 'PUT', path: '/api/v1/events/:id/resolve', handle: moveHandler(context, 'resolve') },
-    ...when(lineproto.enable, { method: 'POST', path: '/lineproto/v1/write', handle: lineprotoWriteHandler(context) }),
-    ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/json/:db', handle: putJson }),
-    ...when(tsdbwire.enable, { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', handle: putTelnet }),
-    ...when(metricsdb.enable, {
-      method: 'POST',
-      path: '/metricsdb/v1/remote_write/:db',
-      handle: remoteWriteHandler(context),
-    }),
-    ...when(metricsdb.enable, {
-      method: 'POST',
-      path: '/metricsdb/v1/remote_read/:db',
-      handle: remoteReadHandler(context),
-    }),
-  ];
-}
+const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
+const { remoteRead, remoteWrite } = metricsSystemOperations;
+const service = serviceOperations;
 
-function when(enabled: boolean, route: Route): readonly Route[] {
-  return enabled ? [route] : [];
-}
+const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.enable;
+const tsdbwire = (settings: HandlerSettings): boolean => settings.tsdbwire.enable;
+const metricsdb = (settings: HandlerSettings): boolean => settings.metricsdb.enable;
+const putJson = (context: HandlerContext): Handler => tsdbwireWriteHandler(context, 'tsdbwire-json');
+const putTelnet = (context: HandlerContext): Handler => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
+const acknowledge = (context: HandlerContext): Handler => moveHandler(context, 'acknowledge');
+const resolve = (context: HandlerContext): Handler => moveHandler(context, 'resolve');
+
+/** Every interface of the service (specification 1 and 3, "Endpoints"). Whatever is not here is 404. */
+export const routes: readonly Route[] = [
+  { method: 'POST', path: '/rest/sql', operation: sql.run, handler: sqlHandler },
+  { method: 'POST', path: '/rest/sql/:db', operation: sql.runIn, handler: sqlHandler },
+  { method: 'GET', path: '/rest/vgid', operation: sql.vgroup, handler: vgroupHandler },
+  { method: 'POST', path: '/rest/sql/:db/vgid', operation: sql.vgroups, handler: vgroupsHandler },
+  { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
+  { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
+  { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },
+  {
+    method: 'POST',
+    path: '/lineproto/v1/write',
+    operation: writes.lineproto,
+    handler: lineprotoWriteHandler,
+    isOn: lineproto,
+  },
+  {
+    method: 'POST',
+    path: '/tsdbwire/v1/put/json/:db',
+    operation: writes.putJson,
+    handler: putJson,
+    isOn: tsdbwire,
+  },
+  {
+    method: 'POST',
+    path: '/tsdbwire/v1/put/telnet/:db',
+    operation: writes.putTelnet,
+    handler: putTelnet,
+    isOn: tsdbwire,
+  },
+  {
+    method: 'POST',
+    path: '/metricsdb/v1/remote_write/:db',
+    operation: remoteWrite,
+    handler: remoteWriteHandler,
+    isOn: metricsdb,
+  },
+  {
+    method: 'POST',
+    path: '/metricsdb/v1/remote_read/:db',
+    operation: remoteRead,
+    handler: remoteReadHandler,
+    isOn: metricsdb,
+  },
+  { method: 'GET', path: '/api/v1/events', operation: events.list, handler: eventsHandler },
+  { method: 'GET', path: '/api/v1/events/:id', operation: events.get, handler: eventHandler },
+  { method: 'PUT', path: '/api/v1/events/:id/acknowledge', operation: events.acknowledge, handler: acknowledge },
+  { method: 'PUT', path: '/api/v1/events/:id/resolve', operation: events.resolve, handler: resolve },
+  { method: 'GET', path: '/openapi.json', operation: service.description, handler: descriptionHandler },
+  {
+    method: 'GET',
+    path: '/swagger-ui.html',
+    operation: service.swaggerUi,
+    handler: () => namedFileHandler('swagger-ui.html'),
+  },
+  { method: 'GET', path: '/page/:file', operation: service.pageFile, handler: fileHandler },
+];

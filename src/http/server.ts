@@ -1,16 +1,19 @@
 import type { Socket } from 'node:net';
+import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
+import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
-import type { Call, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
+import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
 import { type CorsPolicy, type CorsSettings, createCorsPolicy } from './cors.js';
+import { pageFolder } from './handlers/page-files.js';
 import { createLoginCodes } from './login-code.js';
 import { OpenCalls } from './open-calls.js';
 import { requestIdOf } from './parameters.js';
 import { redactUri } from './redact.js';
-import { errorBody, hasFailed, sendInternalError, sendJson, sendNotFound } from './reply.js';
+import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './reply.js';
 import { type Route, routes } from './routes.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
@@ -35,6 +38,8 @@ export interface HttpServerOptions {
   readonly cors: CorsSettings;
   /** Secret that login codes are sealed under, at least 16 random bytes, one per installation. */
   readonly loginSecret: Uint8Array;
+  /** Of the package; the description of the interfaces names it. */
+  readonly version: string;
   readonly log: ComponentLog;
   readonly observer?: HttpObserver;
   readonly recordSql?: RecordSql;
@@ -57,7 +62,9 @@ const second = 1_000;
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const cors = createCorsPolicy(options.cors);
+  const mounted = routes.filter(({ isOn }) => isOn?.(options.settings) ?? true);
   const context: HandlerContext = {
+    description: safeJson(createApiDocument(mounted, options.version)),
     intake: options.intake,
     settings: options.settings,
     loginCodes: createLoginCodes({ secret: options.loginSecret }),
@@ -71,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     begin(request, reply, open, options);
     return passDoor(request, reply, open, cors, context);
   });
-  for (const route of routes(context)) mount(app, route, open);
+  for (const route of mounted) mount(app, route, route.handler(context), open);
 
   let stopped: Promise<void> | undefined;
   return {
@@ -118,6 +125,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, open.answering(socket)),
     frameworkErrors: (_error, _request, reply) => sendJson(reply, 400, errorBody(Codes.free, 'malformed URL')),
   });
+  app.register(fastifyStatic, { root: pageFolder, serve: false });
   app.server.on('timeout', (socket: Socket) => judgeSilence(socket, open));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -184,7 +192,7 @@ function passDoor(
   return verdict.kind === 'preflight' ? reply.code(204).send() : undefined;
 }
 
-function mount(app: FastifyInstance, route: Route, open: OpenCalls): void {
+function mount(app: FastifyInstance, route: Route, handle: Handler, open: OpenCalls): void {
   app.route<{ Params: Record<string, string> }>({
     method: route.method,
     url: route.path,
@@ -192,7 +200,7 @@ function mount(app: FastifyInstance, route: Route, open: OpenCalls): void {
       const { params } = request;
       // An encoded slash splits a segment, and no interface has that many.
       if (Object.values(params).some((value) => value.includes('/'))) return sendNotFound(reply);
-      return route.handle(callOf(request, reply, params, open.signal(reply.raw)));
+      return handle(callOf(request, reply, params, open.signal(reply.raw)));
     },
   });
 }

@@ -136,6 +136,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       ...options.settings,
     },
     cors: { ...openCors, ...options.cors },
+    version: '1.2.3',
     loginSecret: Buffer.from('a secret of at least sixteen bytes'),
     log: recordingLog(log),
     ...(options.observer === undefined ? {} : { observer: options.observer }),

@@ -1,4 +1,4 @@
-import type { Answer, Operation, Schema } from './description.js';
+import type { Answer, Operation, Parameter, Schema } from './description.js';
 
 /** A reference to one of {@link sharedSchemas}. */
 export function shared(name: string): Schema {
@@ -37,3 +37,14 @@ export const unauthorized = refusal('No credentials, or wrong ones.');
 export const unavailable = refusal(
   'The memory guard refuses (the body is then a JSON string), the database is away, or the service is shutting down; `Retry-After` says when to come back.',
 );
+
+/** A segment of the path. */
+export function pathParameter(name: string, description: string): Parameter {
+  return { name, in: 'path', description, required: true, schema: { type: 'string', minLength: 1 } };
+}
+
+/** `req_id`; the SQL routes take negative ones too. */
+export function requestIdParameter({ minimum }: { readonly minimum: number }): Parameter {
+  const description = 'Name of the request in the logs; left out or 0, the service makes one.';
+  return { name: 'req_id', in: 'query', description, schema: { type: 'integer', format: 'int64', minimum } };
+}

@@ -1,0 +1,65 @@
+import type { Operation, Schema, SecurityScheme } from './description.js';
+import { eventSchemas } from './events.js';
+import { serviceSchemas } from './service.js';
+import { errorSchema } from './shared.js';
+import { sqlSchemas } from './sql.js';
+import { writeSchemas } from './writes.js';
+
+/** An interface as far as its description goes. */
+export interface Described {
+  readonly method: string;
+  /** Segments that begin with a colon are parameters. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
+  basic: { type: 'http', scheme: 'basic', description: 'User and password.' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token made with `CREATE TOKEN`.' },
+  custom: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`Custom <code>`, the code being what the login route answers.',
+  },
+  lineprotoUser: { type: 'apiKey', in: 'query', name: 'u', description: 'User.' },
+  lineprotoPassword: { type: 'apiKey', in: 'query', name: 'p', description: 'Password.' },
+};
+
+const tags = [
+  { name: 'SQL', description: 'Statements over HTTP.' },
+  { name: 'Writes', description: 'What agents send.' },
+  { name: 'Metrics system', description: 'Remote write and remote read.' },
+  { name: 'Events', description: 'What needs the attention of a person.' },
+  { name: 'Service', description: 'Login, health, figures, and this description.' },
+] as const satisfies readonly { readonly name: Operation['tags'][0]; readonly description: string }[];
+
+const schemas: Readonly<Record<string, Schema>> = {
+  Error: errorSchema,
+  ...sqlSchemas,
+  ...writeSchemas,
+  ...eventSchemas,
+  ...serviceSchemas,
+};
+
+/** The OpenAPI 3.1 document of these interfaces, as plain data. */
+export function createApiDocument(interfaces: readonly Described[], version: string): object {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const { method, path, operation } of interfaces) {
+    const template = path.replace(/:(\w+)/g, '{$1}');
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operation };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Sluice',
+      summary: 'The gate between metric agents and a time-series database.',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags,
+    paths,
+    components: { schemas, securitySchemes },
+  };
+}

@@ -1,0 +1,88 @@
+import type { Answer, Operation, Schema } from './description.js';
+import { json, noScheme, pathParameter, refusal, shared, unavailable } from './shared.js';
+
+/** `LoginCode`. */
+export const serviceSchemas: Readonly<Record<string, Schema>> = {
+  LoginCode: {
+    type: 'object',
+    properties: { code: { const: 0 }, desc: { type: 'string', description: 'The token of the `Custom` scheme.' } },
+    required: ['code', 'desc'],
+  },
+};
+
+function file(description: string, type: string): Readonly<Record<string, Answer>> {
+  return {
+    200: { description, content: { [type]: { schema: { type: 'string' } } } },
+    304: { description: 'The caller has it already.' },
+    404: { description: 'There is no such file.', content: { 'text/plain': { schema: { type: 'string' } } } },
+  };
+}
+
+/** The service itself: who may come in, how it is, and how it is described. */
+export const serviceOperations = {
+  login: {
+    operationId: 'login',
+    summary: 'Get a code for the `Custom` scheme',
+    tags: ['Service'],
+    parameters: [pathParameter('user', 'User.'), pathParameter('password', 'Password.')],
+    responses: {
+      200: json('The code.', shared('LoginCode')),
+      400: refusal('The user or the password is missing or too long.'),
+      401: refusal('The password is wrong, or there is no such user.'),
+      503: unavailable,
+    },
+    security: noScheme,
+  },
+  ping: {
+    operationId: 'ping',
+    summary: 'Health',
+    tags: ['Service'],
+    parameters: [
+      {
+        name: 'action',
+        in: 'query',
+        description: 'With `query`, the answer is also 503 while only queries are refused.',
+        schema: { type: 'string', examples: ['query'] },
+      },
+    ],
+    responses: {
+      200: { description: 'The service takes work.' },
+      503: { description: 'The memory guard refuses work.' },
+    },
+    security: noScheme,
+  },
+  metrics: {
+    operationId: 'getMetrics',
+    summary: 'Figures of the service',
+    tags: ['Service'],
+    responses: {
+      200: {
+        description: 'OpenMetrics text; readers that ask for plain text get it under the type of the older format.',
+        content: { 'application/openmetrics-text': { schema: { type: 'string' } } },
+      },
+    },
+    security: noScheme,
+  },
+  description: {
+    operationId: 'getDescription',
+    summary: 'This description',
+    tags: ['Service'],
+    responses: { 200: json('An OpenAPI 3.1 document.', { type: 'object' }) },
+    security: noScheme,
+  },
+  swaggerUi: {
+    operationId: 'getSwaggerUi',
+    summary: 'This description for people',
+    tags: ['Service'],
+    responses: file('A page.', 'text/html'),
+    security: noScheme,
+  },
+  pageFile: {
+    operationId: 'getPageFile',
+    summary: 'A file of the pages for people',
+    tags: ['Service'],
+    parameters: [pathParameter('file', 'Name of the file.')],
+    responses: file('The file.', '*/*'),
+    security: noScheme,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

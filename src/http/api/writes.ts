@@ -1,0 +1,117 @@
+import type { Answer, Operation, Parameter, Schema } from './description.js';
+import { json, pathParameter, requestIdParameter, shared, unavailable } from './shared.js';
+
+/** `LineError`, `PutError` and `Point`. */
+export const writeSchemas: Readonly<Record<string, Schema>> = {
+  LineError: {
+    type: 'object',
+    description: 'Why lines were not stored.',
+    properties: {
+      code: { type: 'string', enum: ['illegal param', 'not found', 'invalid', 'internal error', 'forbidden'] },
+      message: { type: 'string' },
+      op: { type: 'string' },
+      err: { type: 'string' },
+      line: { type: 'integer', description: 'The first bad line, counted from 1; 0 is no line in particular.' },
+    },
+    required: ['code', 'message'],
+  },
+  PutError: {
+    type: 'object',
+    description: 'Why points were not stored.',
+    properties: { code: { type: 'integer', description: 'The status.' }, message: { type: 'string' } },
+    required: ['code', 'message'],
+  },
+  Point: {
+    type: 'object',
+    properties: {
+      metric: { type: 'string' },
+      timestamp: { type: 'integer', format: 'int64', description: 'Seconds or milliseconds, by its size.' },
+      value: { type: 'number' },
+      tags: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+    required: ['metric', 'timestamp', 'value', 'tags'],
+  },
+};
+
+const ttl: Parameter = {
+  name: 'ttl',
+  in: 'query',
+  description: 'Days that sub-tables live which this write makes; 0 is for ever.',
+  schema: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647, default: 0 },
+};
+const requestId = requestIdParameter({ minimum: 0 });
+const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
+
+function answers(error: string): Readonly<Record<string, Answer>> {
+  const schema = shared(error);
+  return {
+    204: { description: 'All of it is stored.' },
+    400: json('A parameter is wrong, or rows are bad: the first is named, and the good ones are stored.', schema),
+    401: json('No credentials, or wrong ones.', schema),
+    403: json('The user may not write there.', schema),
+    404: json('There is no such database.', schema),
+    415: json('The body is compressed in a way that is not taken.', schema),
+    500: json('The database failed; a retry may help.', schema),
+    503: unavailable,
+  };
+}
+
+/** Writes of agents in line protocol and in the two put formats. */
+export const writeOperations = {
+  lineproto: {
+    operationId: 'writeLines',
+    summary: 'Write line protocol',
+    tags: ['Writes'],
+    parameters: [
+      { name: 'db', in: 'query', description: 'Database.', required: true, schema: { type: 'string', minLength: 1 } },
+      {
+        name: 'precision',
+        in: 'query',
+        description: 'Unit of the timestamps.',
+        schema: { type: 'string', enum: ['n', 'ns', 'u', 'us', 'µ', 'µs', 'ms', 's', 'm', 'h'], default: 'ns' },
+      },
+      ttl,
+      requestId,
+    ],
+    requestBody: {
+      description: 'Lines. The body may be wrapped in gzip (`Content-Encoding`).',
+      required: true,
+      content: {
+        'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
+      },
+    },
+    responses: answers('LineError'),
+    security: [{ basic: [] }, { lineprotoUser: [], lineprotoPassword: [] }],
+  },
+  putJson: {
+    operationId: 'putJson',
+    summary: 'Write points as JSON',
+    tags: ['Writes'],
+    parameters: [database, ttl, requestId],
+    requestBody: {
+      description: 'One point or an array of them. The body may be wrapped in gzip (`Content-Encoding`).',
+      required: true,
+      content: {
+        'application/json': {
+          schema: { oneOf: [shared('Point'), { type: 'array', items: shared('Point') }] },
+          example: [{ metric: 'sys.cpu', timestamp: 1700000000, value: 18, tags: { host: 'web01' } }],
+        },
+      },
+    },
+    responses: answers('PutError'),
+    security: [{ basic: [] }],
+  },
+  putTelnet: {
+    operationId: 'putTelnet',
+    summary: 'Write points as telnet lines',
+    tags: ['Writes'],
+    parameters: [database, ttl, requestId],
+    requestBody: {
+      description: 'Lines without the word `put`. The body may be wrapped in gzip (`Content-Encoding`).',
+      required: true,
+      content: { 'text/plain': { schema: { type: 'string' }, example: 'sys.cpu 1700000000 18 host=web01' } },
+    },
+    responses: answers('PutError'),
+    security: [{ basic: [] }],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply } from 'fastify';
+import type { Handler } from '../call.js';
+import { sendNotFound } from '../reply.js';
+
+/** The files of the pages, as they lie in the package. */
+export const pageFolder = fileURLToPath(new URL('../../../../page/', import.meta.url));
+
+/** What the pages use of other packages. */
+const borrowed: readonly (readonly [specifier: string, folder: string, names: readonly string[]])[] = [
+  ['uplot', './', ['uPlot.esm.js', 'uPlot.min.css']],
+  ['@fastify/swagger-ui', './static/', ['swagger-ui.css', 'swagger-ui-bundle.js']],
+];
+
+/** Nothing from elsewhere, nothing inline, nobody may frame it; images that style sheets carry in themselves are let in. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'content-security-policy': contentSecurityPolicy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** Folders of the files by name; nothing else is ever served. */
+function findFiles(): ReadonlyMap<string, string> {
+  const folders = new Map(readdirSync(pageFolder).map((name) => [name, pageFolder]));
+  for (const [specifier, folder, names] of borrowed) {
+    const found = fileURLToPath(new URL(folder, import.meta.resolve(specifier)));
+    for (const name of names) folders.set(name, found);
+  }
+  return folders;
+}
+
+const files = findFiles();
+
+/** `GET /page/<file>`: what the pages are made of. */
+export function fileHandler(): Handler {
+  return async ({ reply, params }) => sendPageFile(reply, params.file ?? '');
+}
+
+/** A page under an address of its own. */
+export function namedFileHandler(name: string): Handler {
+  return async ({ reply }) => sendPageFile(reply, name);
+}
+
+/** Sends a file with its tag, so that a caller who has it already is told so; it is asked again each time, for versions change. */
+function sendPageFile(reply: FastifyReply, name: string): FastifyReply {
+  const folder = files.get(name);
+  if (folder === undefined) return sendNotFound(reply);
+  return reply.headers(pageHeaders).sendFile(name, folder, { cacheControl: false, dotfiles: 'deny' });
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import test from 'ava';
+import { createApiDocument } from '../../../src/http/api/document.js';
+import { routes } from '../../../src/http/routes.js';
+import { version } from '../../../src/version.js';
+import { ask, startRoom } from '../../support/http-room.js';
+
+const document = createApiDocument(routes, version);
+const text = JSON.stringify(document);
+
+test('the description is valid OpenAPI 3.1', async (t) => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(JSON.parse(text));
+  t.true(valid, JSON.stringify(errors, undefined, 2));
+  t.is(validator.version, '3.1');
+});
+
+test('has a current description in docs', (t) => {
+  const shipped = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
+  t.is(shipped, `${JSON.stringify(document, undefined, 2)}\n`, 'run npm run api-document');
+});
+
+test('every schema that is referred to is there, and every one that is there is referred to', (t) => {
+  const { components }: { components: { schemas: Record<string, unknown> } } = JSON.parse(text);
+  const used = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? '');
+  t.deepEqual([...new Set(used)].toSorted(), Object.keys(components.schemas).toSorted());
+});
+
+test('operations have names of their own, and exactly the parameters of their paths', (t) => {
+  const names = routes.map(({ operation }) => operation.operationId);
+  t.is(new Set(names).size, names.length);
+  for (const { path, operation } of routes) {
+    const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    t.true(inPath.every(({ required }) => required === true));
+    const written = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
+    t.deepEqual(
+      inPath.map(({ name }) => name),
+      written,
+      path,
+    );
+  }
+});
+
+test('the operations of the events have the names of the specification', (t) => {
+  const events = routes.filter(({ path }) => path.startsWith('/api/v1/events'));
+  t.deepEqual(
+    events.map(({ method, path, operation }) => [operation.operationId, method, path]),
+    [
+      ['apiV1EventsGet', 'GET', '/api/v1/events'],
+      ['apiV1EventsIdGet', 'GET', '/api/v1/events/:id'],
+      ['apiV1EventsIdAcknowledgePut', 'PUT', '/api/v1/events/:id/acknowledge'],
+      ['apiV1EventsIdResolvePut', 'PUT', '/api/v1/events/:id/resolve'],
+    ],
+  );
+});
+
+test('a service describes the interfaces that are switched on, to everybody', async (t) => {
+  const room = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false } } });
+  const reply = await ask(room, { method: 'GET', path: '/openapi.json', auth: false });
+  t.is(reply.status, 200);
+  t.is(reply.headers['content-type'], 'application/json; charset=utf-8');
+  const told: { paths: Record<string, unknown>; info: { version: string } } = JSON.parse(reply.text);
+  t.is(told.info.version, '1.2.3');
+  const all = routes.map(({ path }) => path.replace(/:(\w+)/g, '{$1}'));
+  const expected = all.filter((path) => !path.startsWith('/tsdbwire/'));
+  t.deepEqual(Object.keys(told.paths).toSorted(), [...new Set(expected)].toSorted());
+});
