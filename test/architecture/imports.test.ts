@@ -16,6 +16,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
     rooms: ['model', 'config', 'telemetry', 'sql', 'database', 'events', 'transforms', 'sources', 'sinks'],
     packages: ['rxjs', 'ix'],
   },
+  events: { rooms: ['model'], packages: ['rxjs'] },
   http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/'] },
 };
 

@@ -1,0 +1,249 @@
+import type { EventFilter, EventListing } from '../model/event.js';
+import { eventSeverities, eventStatuses } from '../model/event.js';
+import type { EventLogEntry, EventOperation, EventSight, StoredEvent } from '../model/event-log.js';
+import { quoteString } from '../sql/print/quote.js';
+import type { Engine } from './engine.js';
+
+const dayMs = 86_400_000;
+/** Days of event starts in one partition of the newest states. */
+const partitionDays = 30;
+/** How long what was only counted stays in the log; the newest state holds its sum. */
+const countedDays = 2;
+/** In place of the end of an event that is open. */
+const neverMs = 9_007_199_254_740_991;
+/** Slots, and events, in one statement. */
+const namesPerQuery = 2_000;
+
+/**
+ * `event_log` orders the operations by the number that the engine gives each insert (see decisions/001). `events` has the
+ * newest state of every event; the state folded furthest wins, whichever process wrote it last. Parts are merged soon
+ * after the last write, because lists read merged parts three times as fast.
+ */
+const create = [
+  'CREATE DATABASE IF NOT EXISTS sluice',
+  `CREATE TABLE IF NOT EXISTS sluice.event_log (slot UInt64, at Int64, counted UInt8, entry String)
+   ENGINE = MergeTree ORDER BY slot
+   SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+  `CREATE TABLE IF NOT EXISTS sluice.events (start Int64, id String, slot UInt64, status UInt8, severity UInt8,
+   element String, end Int64, database String, table String, opened UInt64, version UInt64, event String CODEC(ZSTD))
+   ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start, ${partitionDays * dayMs}) ORDER BY (start, id)
+   SETTINGS index_granularity = 2048, min_age_to_force_merge_seconds = 30`,
+];
+
+/** The log of what happened to events, and the newest state of each, in the engine. Every method may reject with a FaultError. */
+export class EventsStore {
+  readonly #engine: Engine;
+  #prepared: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Makes the tables where they are missing. */
+  prepare(): Promise<void> {
+    this.#prepared ??= this.#prepare().catch((error: unknown) => {
+      this.#prepared = undefined;
+      throw error;
+    });
+    return this.#prepared;
+  }
+
+  async #prepare(): Promise<void> {
+    for (const statement of create) await this.#engine.exec(statement);
+  }
+
+  /** Appends operations to the log, in one insert, so that all or none of them are there. */
+  async append(operations: readonly EventOperation[]): Promise<void> {
+    await this.prepare();
+    const rows = operations.map((operation) => {
+      const { slot, at, op } = operation;
+      return JSON.stringify({ slot, at, counted: Number(op === 'seen'), entry: JSON.stringify(operation) });
+    });
+    await this.#engine.insert('INSERT INTO sluice.event_log FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
+  }
+
+  /** The newest event of each slot that has one. */
+  async newest(slots: readonly string[]): Promise<readonly StoredEvent[]> {
+    await this.prepare();
+    const found: StoredEvent[] = [];
+    for (const some of pieces(slots)) {
+      const rows = await this.#engine.rows(
+        `SELECT argMax(event, (opened, version, status < 2, start, id)) FROM sluice.events WHERE slot IN (${some.join(', ')}) GROUP BY slot`,
+      );
+      for (const [event] of rows) found.push(storedEvent(event));
+    }
+    return found;
+  }
+
+  /** The log of some slots after a position, in order. */
+  async entries(slots: readonly string[], after: number): Promise<readonly EventLogEntry[]> {
+    await this.prepare();
+    const found: EventLogEntry[] = [];
+    for (const some of pieces(slots)) found.push(...(await this.#read(`slot IN (${some.join(', ')})`, after)));
+    return found;
+  }
+
+  /** The whole log after a position, in order. */
+  async entriesAfter(after: number): Promise<readonly EventLogEntry[]> {
+    await this.prepare();
+    return this.#read('1', after);
+  }
+
+  /** Position of the last entry; 0 of an empty log. */
+  async position(): Promise<number> {
+    await this.prepare();
+    const [row] = await this.#engine.rows('SELECT max(_block_number) FROM sluice.event_log');
+    return Number(row?.[0] ?? 0);
+  }
+
+  async #read(where: string, after: number): Promise<readonly EventLogEntry[]> {
+    const rows = await this.#engine.rows(
+      `SELECT _block_number, entry FROM sluice.event_log WHERE ${where} AND _block_number > ${after}
+       ORDER BY _block_number, _block_offset`,
+    );
+    return rows.map(([position, entry]) => ({ position: Number(position), operation: JSON.parse(String(entry)) }));
+  }
+
+  /**
+   * Slots whose log of the last days goes on after the newest state that is stored: a process died between the two, or
+   * what came last changed nothing.
+   */
+  async unfolded(nowMs: number): Promise<readonly string[]> {
+    await this.prepare();
+    const since = Math.floor(nowMs - countedDays * dayMs);
+    const rows = await this.#engine.rows(
+      `SELECT toString(slot) FROM (SELECT slot, max(_block_number) AS position FROM sluice.event_log WHERE at >= ${since} GROUP BY slot) AS log
+       LEFT JOIN (SELECT slot, max(version) AS version FROM sluice.events GROUP BY slot) AS state USING slot
+       WHERE position > version`,
+    );
+    return rows.map(([slot]) => String(slot));
+  }
+
+  /** Stores states. One that is stored already, or is older than what is, changes nothing. */
+  async put(events: readonly StoredEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    await this.prepare();
+    const data = Buffer.from(events.map(rowOf).join('\n'));
+    await this.#engine.insert('INSERT INTO sluice.events FORMAT JSONEachRow', data);
+  }
+
+  /** An event by its id. */
+  async find(id: string): Promise<StoredEvent | undefined> {
+    const start = startOf(id);
+    if (start === undefined) return undefined;
+    await this.prepare();
+    const [row] = await this.#engine.rows(
+      `SELECT event FROM sluice.events WHERE start = ${start} AND id = ${quoteString(id)} ORDER BY version DESC LIMIT 1`,
+    );
+    return row === undefined ? undefined : storedEvent(row[0]);
+  }
+
+  /** Events that are open and were found by these rules. */
+  async open(rules: readonly string[], limit: number): Promise<readonly StoredEvent[]> {
+    await this.prepare();
+    const rows = await this.#engine.rows(
+      `SELECT event FROM sluice.events FINAL WHERE status < ${eventStatuses.indexOf('resolved')}
+       ORDER BY start DESC LIMIT ${limit}`,
+    );
+    return rows.map(([event]) => storedEvent(event)).filter(({ rule }) => rules.includes(rule));
+  }
+
+  /** One page of the events that match and may be seen, newest first, and how many there are in all. */
+  async list({ filter, pageNum, pageSize }: EventListing, sight: EventSight) {
+    await this.prepare();
+    const where = conditions(filter, sight);
+    const matching = `FROM sluice.events FINAL WHERE ${where}`;
+    const offset = (pageNum - 1) * pageSize;
+    const order = 'ORDER BY start DESC, id DESC';
+    const [[counts], keys] = await Promise.all([
+      this.#engine.rows(`SELECT count(), max(opened) ${matching}`),
+      this.#engine.rows(`SELECT start, id ${matching} ${order} LIMIT ${pageSize} OFFSET ${offset}`),
+    ]);
+    const rows =
+      keys.length === 0
+        ? []
+        : await this.#engine.rows(
+            `SELECT event FROM sluice.events FINAL WHERE (start, id) IN (${keys.map(keyText).join(', ')}) ${order}`,
+          );
+    return {
+      total: Number(counts?.[0] ?? 0),
+      asOf: filter.asOf ?? Number(counts?.[1] ?? 0),
+      events: rows.map(([event]) => storedEvent(event)),
+    };
+  }
+
+  /** Removes events that ended before a time, with their log, and of the log what was only counted and is old. */
+  async removeEnded(beforeMs: number, nowMs: number): Promise<void> {
+    await this.prepare();
+    const counted = `counted = 1 AND at < ${Math.floor(nowMs - countedDays * dayMs)}`;
+    const before = Math.floor(beforeMs);
+    for (const [table, where] of [
+      ['sluice.events', `id IN (SELECT id FROM sluice.events WHERE end < ${before})`],
+      ['sluice.event_log', `${counted} OR at < ${before}`],
+    ]) {
+      const [row] = await this.#engine.rows(`SELECT count() FROM ${table} WHERE ${where}`);
+      if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`);
+    }
+  }
+}
+
+function* pieces(names: readonly string[]): Iterable<readonly string[]> {
+  for (let at = 0; at < names.length; at += namesPerQuery) yield names.slice(at, at + namesPerQuery);
+}
+
+function keyText([start, id]: readonly unknown[]): string {
+  return `(${Number(start)}, ${quoteString(String(id))})`;
+}
+
+/** An id begins with the start of its event: that is how it is found without an index of its own. */
+function startOf(id: string): number | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(id) ?? [];
+  return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
+}
+
+function rowOf(event: StoredEvent): string {
+  const { id, startTime, endTime, slot, status, severity, elementId, database, table, opened, version } = event;
+  return JSON.stringify({
+    start: startTime,
+    id,
+    slot,
+    status: eventStatuses.indexOf(status),
+    severity: eventSeverities.indexOf(severity),
+    element: elementId,
+    end: endTime ?? neverMs,
+    database,
+    table,
+    opened,
+    version,
+    event: JSON.stringify(event),
+  });
+}
+
+function storedEvent(text: unknown): StoredEvent {
+  const event: StoredEvent = JSON.parse(String(text));
+  return event;
+}
+
+function conditions({ from, to, status, severity, elementId, asOf }: EventFilter, sight: EventSight): string {
+  const parts = [seen(sight)];
+  if (from !== undefined) parts.push(`end >= ${from}`);
+  if (to !== undefined) parts.push(`start <= ${to}`);
+  if (status !== undefined) parts.push(`status = ${eventStatuses.indexOf(status)}`);
+  if (severity !== undefined) parts.push(`severity = ${eventSeverities.indexOf(severity)}`);
+  if (elementId !== undefined) parts.push(`element = ${quoteString(elementId)}`);
+  if (asOf !== undefined) parts.push(`opened <= ${asOf}`);
+  return parts.filter((part) => part !== '1').join(' AND ') || '1';
+}
+
+/** What a user may see; events of the service itself have no database. */
+function seen({ all, everyDatabase, databases, tables }: EventSight): string {
+  if (all) return '1';
+  if (everyDatabase) return "database != ''";
+  const whole = databases.map(quoteString).join(', ');
+  const single = tables.map(([database, table]) => `(${quoteString(database)}, ${quoteString(table)})`).join(', ');
+  const parts = [
+    ...(whole === '' ? [] : [`database IN (${whole})`]),
+    ...(single === '' ? [] : [`(database, table) IN (${single})`]),
+  ];
+  return parts.length === 0 ? '0' : `(${parts.join(' OR ')})`;
+}
