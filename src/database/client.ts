@@ -14,7 +14,10 @@ export interface EngineClientOptions {
   readonly url: string;
   readonly user: string;
   readonly password: string;
-  /** `pool.maxConnect`: connections at most; 0 is twice the number of processors. */
+  /**
+   * `pool.maxConnect`: connections at most; 0 is four times the number of processors. Half of them are for results that are
+   * read as they come, so that writes never wait for slow queries and their readers. With one there is no such share.
+   */
   readonly maxConnect?: number;
   /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
   readonly maxIdle?: number;
@@ -27,6 +30,37 @@ export interface EngineClientOptions {
   readonly isServer?: boolean;
   /** How long a connection may be silent while a statement runs. */
   readonly requestTimeoutMs?: number;
+}
+
+/** A client over connections of its own. */
+interface Connections {
+  readonly client: ClickHouseClient;
+  readonly agent: HttpAgent;
+}
+
+function connect(options: EngineClientOptions, maxSockets: number): Connections {
+  const limits = {
+    keepAlive: true,
+    maxSockets,
+    maxFreeSockets: options.maxIdle || 256,
+    // The connection used last is the least likely to be a dead one.
+    scheduling: 'lifo',
+  } as const;
+  const agent = options.url.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
+  const client = createClient({
+    url: options.url,
+    username: options.user,
+    password: options.password,
+    request_timeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+    keep_alive: {
+      enabled: true,
+      idle_socket_ttl: options.idleTimeoutMs || defaultIdleTimeoutMs,
+      eagerly_destroy_stale_sockets: true,
+    },
+    http_agent: agent,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
+  return { client, agent };
 }
 
 /** What the `cause` of a fault of kind `database` or `resource` holds. */
@@ -52,44 +86,28 @@ const blockEnd = '\r\n__exception__\r\n';
  * Statements carry their own FORMAT and SETTINGS clauses.
  */
 export class EngineClient implements Engine {
-  readonly #client: ClickHouseClient;
-  readonly #agent: HttpAgent;
+  /** For statements that end by themselves. */
+  readonly #short: Connections;
+  /** For results that last as long as their reader. */
+  readonly #results: Connections;
   readonly #isServer: boolean;
 
   constructor(options: EngineClientOptions) {
     this.#isServer = options.isServer ?? false;
-    const limits = {
-      keepAlive: true,
-      maxSockets: options.maxConnect || availableParallelism() * 2,
-      maxFreeSockets: options.maxIdle || 256,
-      // The connection used last is the least likely to be a dead one.
-      scheduling: 'lifo',
-    } as const;
-    this.#agent = options.url.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
-    this.#client = createClient({
-      url: options.url,
-      username: options.user,
-      password: options.password,
-      request_timeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
-      keep_alive: {
-        enabled: true,
-        idle_socket_ttl: options.idleTimeoutMs || defaultIdleTimeoutMs,
-        eagerly_destroy_stale_sockets: true,
-      },
-      http_agent: this.#agent,
-      log: { level: ClickHouseLogLevel.OFF },
-    });
+    const most = options.maxConnect || availableParallelism() * 4;
+    this.#short = connect(options, Math.ceil(most / 2));
+    this.#results = most === 1 ? this.#short : connect(options, Math.floor(most / 2));
   }
 
   /** Runs a statement without a result. Not repeated on failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    await inFaults(() => this.#client.command({ query: sql, ...abortable(options) }));
+    await inFaults(() => this.#short.client.command({ query: sql, ...abortable(options) }));
   }
 
   /** The whole result, in the format that the statement names. */
   async bytes(sql: string, options: StatementOptions = {}): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    for await (const piece of this.stream(sql, options)) pieces.push(piece);
+    for await (const piece of this.#stream(this.#short, sql, options)) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 
@@ -106,8 +124,16 @@ export class EngineClient implements Engine {
    * The bytes of a result as they come, in the format that the statement names, pulled by the reader. Returning early
    * or aborting cancels the statement. A connection that turns out dead is replaced once, as long as nothing was read.
    */
-  async *stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
-    const { stream, response_headers, query_id } = await inFaults(() => this.#open(sql, options));
+  stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
+    return this.#stream(this.#results, sql, options);
+  }
+
+  async *#stream(
+    { client }: Connections,
+    sql: string,
+    options: StatementOptions,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    const { stream, response_headers, query_id } = await inFaults(() => this.#open(client, sql, options));
     const tag = response_headers['x-clickhouse-exception-tag'];
     // The client's own signal ends with the head of the reply.
     const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
@@ -137,7 +163,7 @@ export class EngineClient implements Engine {
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
     await inFaults(async () => {
-      const { stream } = await this.#client.exec({
+      const { stream } = await this.#short.client.exec({
         query: statement,
         values: Readable.from([data]),
         http_headers: { 'Content-Length': String(data.byteLength) },
@@ -149,29 +175,31 @@ export class EngineClient implements Engine {
 
   /** True when the engine answers. */
   async ping(): Promise<boolean> {
-    return (await this.#client.ping()).success;
+    return (await this.#short.client.ping()).success;
   }
 
   /** Gives up all connections; statements that run fail. */
   async close(): Promise<void> {
-    await this.#client.close();
-    this.#agent.destroy();
-  }
-
-  async #open(sql: string, options: StatementOptions) {
-    try {
-      return await this.#begin(sql, options);
-    } catch (error) {
-      if (!isReset(error) || options.signal?.aborted) throw error;
-      return this.#begin(sql, options);
+    for (const { client, agent } of new Set([this.#short, this.#results])) {
+      await client.close();
+      agent.destroy();
     }
   }
 
-  async #begin(sql: string, options: StatementOptions) {
+  async #open(client: ClickHouseClient, sql: string, options: StatementOptions) {
+    try {
+      return await this.#begin(client, sql, options);
+    } catch (error) {
+      if (!isReset(error) || options.signal?.aborted) throw error;
+      return this.#begin(client, sql, options);
+    }
+  }
+
+  async #begin(client: ClickHouseClient, sql: string, options: StatementOptions) {
     const query_id = randomUUID();
     try {
       const settings = limitsFor(sql, this.#isServer);
-      return await this.#client.exec({ query: sql, query_id, ...settings, ...abortable(options) });
+      return await client.exec({ query: sql, query_id, ...settings, ...abortable(options) });
     } catch (error) {
       if (options.signal?.aborted) this.#kill(query_id);
       throw error;
@@ -181,7 +209,7 @@ export class EngineClient implements Engine {
   /** Never waits: a query that has ended is not found, and one that cannot be reached ends by itself. */
   #kill(queryId: string): void {
     if (!this.#isServer) return;
-    this.#client.command({ query: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }).catch(() => undefined);
+    this.#short.client.command({ query: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }).catch(() => undefined);
   }
 }
 

@@ -48,6 +48,20 @@ test.serial('statements, text, rows and bytes', async (t) => {
   t.is((await client.bytes('SELECT a FROM t ORDER BY a FORMAT TSV')).toString(), '1\n2\n3\n');
 });
 
+test.serial('results that nobody reads on keep no connection from other statements', async (t) => {
+  const narrow = new EngineClient({ ...endpoint, maxConnect: 2 });
+  const unread = narrow.stream('SELECT number FROM numbers(100000000000) FORMAT TSV');
+  t.false((await unread.next()).done);
+  t.deepEqual(await narrow.rows('SELECT 1'), [[1]]);
+  const waiting = narrow.stream('SELECT 2 FORMAT TSV');
+  const next = waiting.next();
+  await narrow.exec('CREATE TABLE beside (a UInt8) ENGINE = Memory');
+  await unread.return();
+  t.is(String((await next).value), '2\n');
+  await waiting.return();
+  await narrow.close();
+});
+
 test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {
   let bytes = 0;
   for await (const piece of client.stream('SELECT number FROM numbers(1000000) FORMAT RowBinary'))
