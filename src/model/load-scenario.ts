@@ -70,7 +70,7 @@ export interface DatabasePlan {
   readonly name: string;
   readonly drop: boolean;
   readonly precision: Precision;
-  /** Options of CREATE DATABASE, in the order and with the words in which they are printed after the name. */
+  /** Options of CREATE DATABASE, precision included, in the order and with the words in which they follow the name. */
   readonly options: readonly string[];
   /** Names of databases, super tables and sub-tables are quoted. */
   readonly escapeNames: boolean;
@@ -121,7 +121,7 @@ export interface SuperTablePlan {
   /** Port of a telnet listener that takes the place of HTTP; undefined is HTTP. */
   readonly tcpPort: number | undefined;
 
-  /** Rows a sub-table; 0 writes none. */
+  /** Rows a sub-table; 0 writes none. With `sample.useTimes` it is positive and the file says how many there are. */
   readonly rows: number;
   readonly rowsPerRequest: number;
   /** Rows a sub-table and round; 0 finishes one sub-table before the next. */
@@ -186,7 +186,7 @@ export interface FieldPlan {
 /** How a column's values are made. */
 export type ValuePlan =
   | { readonly kind: 'null' }
-  /** From `min` up to but without `max`; equal bounds are a constant. */
+  /** From `min` up to but without `max`; equal bounds are a constant. Integers beyond 2^53 are bigint, others number. */
   | { readonly kind: 'range'; readonly min: number | bigint; readonly max: number | bigint }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   /** Random text of `length` characters, of up to `length` bytes for VARCHAR. */

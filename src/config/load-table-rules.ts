@@ -1,0 +1,79 @@
+import type { SuperTablePlan } from '../model/load-scenario.js';
+import { isSchemaless } from './load-interface.js';
+import { information, type LoadNote } from './load-request.js';
+
+/** Longest statement and request body, in bytes. */
+export const maxSqlBytes = 1048576;
+/** Longest names, in bytes. */
+const maxNameBytes = { database: 64, table: 192 } as const;
+
+/** How rows are dealt out to requests and rounds. */
+type Rounds = Pick<SuperTablePlan, 'rows' | 'rowsPerRequest' | 'interlaceRows' | 'insertIntervalMs'>;
+
+/**
+ * Fits the rows of a round and of a request to each other and to the rows of a sub-table (specification 2, `-B`, `-i`,
+ * `-r`); `table` names the super table in the notes.
+ */
+export function fitRounds(asked: Rounds, table: string, notes: LoadNote[]): Rounds {
+  let { interlaceRows, rowsPerRequest, insertIntervalMs } = asked;
+  const { rows } = asked;
+  if (interlaceRows > rows && rows > 0) {
+    notes.push(
+      information(
+        `${table}: ${interlaceRows} interlaced rows are more than the ${rows} rows of a sub-table; one sub-table is finished before the next.`,
+      ),
+    );
+    interlaceRows = 0;
+  }
+  if (interlaceRows > rowsPerRequest) {
+    notes.push(
+      information(`${table}: ${interlaceRows} interlaced rows are lowered to the ${rowsPerRequest} rows of a request.`),
+    );
+    interlaceRows = rowsPerRequest;
+  }
+  if (interlaceRows === 0 && rows > 0) rowsPerRequest = Math.min(rowsPerRequest, rows);
+  if (interlaceRows === 0 && insertIntervalMs > 0) {
+    notes.push(information(`${table}: the insert interval has no effect without interlaced rows.`));
+    insertIntervalMs = 0;
+  }
+  return { rows, rowsPerRequest, interlaceRows, insertIntervalMs };
+}
+
+/** What no server would take, as lines without an end: checked before anything is dropped. */
+export function tableMistakes(plan: SuperTablePlan): readonly string[] {
+  const mistakes: string[] = [];
+  const schemaless = isSchemaless(plan.mode);
+  if (schemaless && plan.normalTables) {
+    mistakes.push(`the insert mode ${plan.mode} needs tags: it cannot write to normal tables`);
+  }
+  if (schemaless && plan.sample !== undefined) {
+    mistakes.push(`a sample file cannot be written by the insert mode ${plan.mode}`);
+  }
+  if (schemaless && plan.tags.some(({ type }) => type.name === 'JSON')) {
+    mistakes.push(`a JSON tag cannot be written by the insert mode ${plan.mode}`);
+  }
+  mistakes.push(...nameMistakes('table', plan.name), ...nameMistakes('table', `${plan.childPrefix}${plan.childTo}`));
+  if (plan.tags.length > 1 && plan.tags.some(({ type }) => type.name === 'JSON')) {
+    mistakes.push('a JSON tag must be the only tag');
+  }
+  return [...mistakes, ...repeatedNames(plan)];
+}
+
+/** A line when a name is too long or empty. */
+export function nameMistakes(what: 'database' | 'table', name: string): readonly string[] {
+  if (name === '') return [`the name of the ${what} is empty`];
+  return Buffer.byteLength(name) > maxNameBytes[what]
+    ? [`the name ${JSON.stringify(name)} of a ${what} is longer than ${maxNameBytes[what]} bytes`]
+    : [];
+}
+
+/** Columns and tags of one table are told apart by name, whatever its case. */
+function repeatedNames({ columns, tags }: SuperTablePlan): readonly string[] {
+  const seen = new Set(['ts']);
+  const repeated: string[] = [];
+  for (const { name } of [...columns, ...tags]) {
+    if (seen.has(name.toLowerCase())) repeated.push(`the name ${JSON.stringify(name)} is given to two columns or tags`);
+    seen.add(name.toLowerCase());
+  }
+  return repeated;
+}

@@ -1,0 +1,63 @@
+import { readLoadRequest } from '../../src/config/load.js';
+import type { LoadRequest } from '../../src/config/load-request.js';
+import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/model/load-scenario.js';
+import { parseTimestamp } from '../../src/sql/timestamp.js';
+
+/** Clock of requests under test: 2023-11-14T22:13:20Z. */
+export const nowMs = 1700000000000;
+
+/** Files by path; objects become JSON. */
+export type Files = Readonly<Record<string, unknown>>;
+
+/** What the load tool makes of its arguments, in a world that has only the given files. */
+export function loadRequest(argv: readonly string[], files: Files = {}, env: Record<string, string> = {}): LoadRequest {
+  let names = 0;
+  return readLoadRequest({
+    program: 'lt',
+    version: '1.2.3',
+    argv,
+    env,
+    nowMs,
+    readFile: (path) => {
+      const file = files[path];
+      if (file === undefined) throw new Error('no such file');
+      return typeof file === 'string' ? file : JSON.stringify(file);
+    },
+    parseTime: (text, precision) => parseTimestamp(text, precision, 'UTC'),
+    randomName: () => `random${names++}`,
+  });
+}
+
+/** The scenario of a request that must be one. */
+export function scenarioOf(request: LoadRequest): LoadScenario {
+  if (request.outcome === 'run') return request.scenario;
+  throw new Error(request.outcome === 'refused' ? request.lines.join('\n') : request.text);
+}
+
+export function insertOf(request: LoadRequest): InsertScenario {
+  const scenario = scenarioOf(request);
+  if (scenario.kind !== 'insert') throw new Error(`It is a ${scenario.kind} scenario.`);
+  return scenario;
+}
+
+export function queryOf(request: LoadRequest): QueryScenario {
+  const scenario = scenarioOf(request);
+  if (scenario.kind !== 'query') throw new Error(`It is a ${scenario.kind} scenario.`);
+  return scenario;
+}
+
+export function subscribeOf(request: LoadRequest): SubscribeScenario {
+  const scenario = scenarioOf(request);
+  if (scenario.kind !== 'subscribe') throw new Error(`It is a ${scenario.kind} scenario.`);
+  return scenario;
+}
+
+/** The lines of a refusal, as one text. */
+export function refusalOf(request: LoadRequest): string {
+  if (request.outcome !== 'refused') throw new Error(`The request is ${request.outcome}.`);
+  return request.lines.join('\n');
+}
+
+export function notesOf(request: LoadRequest): string {
+  return request.notes.map(({ level, text }) => `${level}: ${text}`).join('\n');
+}
