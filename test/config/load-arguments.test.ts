@@ -1,4 +1,5 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { loadOptions } from '../../src/config/load-options.js';
 import type { SuperTablePlan } from '../../src/model/load-scenario.js';
 import { insertOf, loadRequest, notesOf, refusalOf } from '../support/load-request.js';
@@ -395,4 +396,14 @@ test('reads what is around the rows', (t) => {
   t.true(scenario.debug);
   t.is(scenario.seed, 7);
   t.is(insertOf(loadRequest(['--seed', 'x'])).seed, 0);
+});
+
+test('makes something of any command line', (t) => {
+  const names = loadOptions.flatMap(({ short, long }) => [`--${long}`, `-${short ?? 'y'}`]);
+  const word = fc.oneof(fc.constantFrom(...names, '--', '-', '-1', '0', 'int', 'a.json'), fc.string());
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
+      t.true(['run', 'print', 'refused'].includes(loadRequest(argv, { 'a.json': '{}' }).outcome));
+    }),
+  );
 });

@@ -1,5 +1,7 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { databaseOptionNames } from '../../src/config/load-file-database.js';
+import { loadFileTables } from '../../src/config/load-keys.js';
 import type { InsertScenario, SuperTablePlan } from '../../src/model/load-scenario.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { type Files, insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../support/load-request.js';
@@ -692,4 +694,44 @@ test('finds the server in the configuration directory when no host and no port i
     'db',
   );
   t.regex(refusalOf(loadRequest(['-c', '$NOSUCH/x'])), /NOSUCH is not set/);
+});
+
+test('makes something of any file', (t) => {
+  const keys = loadFileTables.flatMap(({ rows }) => rows.map(({ key }) => key));
+  const scalar = fc.oneof(
+    fc.constantFrom(
+      null,
+      true,
+      0,
+      -1,
+      1e300,
+      0.5,
+      'yes',
+      'no',
+      'insert',
+      'query',
+      'subscribe',
+      'int',
+      'json',
+      '5',
+      'rest',
+    ),
+    fc.string(),
+    fc.double(),
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      scalar,
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('node'), { maxKeys: 8 }),
+    ),
+  }));
+  const top = fc.dictionary(fc.constantFrom(...keys), node, { maxKeys: 8 });
+  fc.assert(
+    fc.property(top, fc.constantFrom('insert', 'query', 'subscribe'), (object, filetype) => {
+      const outcome = loadRequest(['-f', 'a.json'], { 'a.json': { filetype, ...object } }).outcome;
+      t.true(outcome === 'run' || outcome === 'refused');
+    }),
+  );
 });
