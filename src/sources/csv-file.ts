@@ -48,6 +48,7 @@ export async function readCsvFile(file: string, options: CsvOptions): Promise<Cs
     trim: true,
     skip_empty_lines: true,
     relax_column_count: true,
+    record_delimiter: ['\r\n', '\n'],
     cast: (text, { quoting }) => (!quoting && /^null$/i.test(text) ? null : text),
   });
   input.on('error', (error) => parser.destroy(error));
