@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Settings } from './config/adapter-settings.js';
+import { Access } from './database/rights.js';
 import { addressOf, connectionFault, engineAt, settingsOf } from './load-engine.js';
 import type { Component } from './model/component.js';
 import type { Delivery } from './model/delivery.js';
@@ -87,13 +88,17 @@ async function startOn(
   const components: Component[] = [polledCatalogue(catalogue), pipelines.writes, pipelines.sql];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await lifecycle.start();
+  const access = new Access(catalogue, user);
   return {
     catalogue,
     storage,
     subTables,
     user,
     run: (statement, options = {}) => runSql(pipelines, credentials, statement, options),
-    writeBlocks: (blocks, bytes) => pipelines.writes.insert(blocks, user, bytes),
+    writeBlocks: async (blocks, bytes) => {
+      for (const { database, table } of blocks) access.require('WRITE', database, table);
+      return pipelines.writes.insert(blocks, user, bytes);
+    },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     stop: async () => {
       await lifecycle.stop(stopDeadlineMs);

@@ -45,3 +45,24 @@ export interface RunLog {
   error(text: string): void;
   debug(text: string): void;
 }
+
+/** How far a piece of work is. */
+export interface WorkFigures {
+  readonly done: number;
+  /** Rows given up on, attempts included or not, as the work counts them. */
+  readonly failed: number;
+}
+
+/** A piece of work that a person watches. */
+export interface WatchedWork {
+  readonly label: string;
+  /** What is counted, such as `rows`. */
+  readonly unit: string;
+  /** Undefined when it goes on until it is stopped. */
+  readonly total: number | undefined;
+  /** Asked for whenever something is shown. */
+  readonly read: () => WorkFigures;
+}
+
+/** Shows a piece of work with its rate and the time it still takes, until the returned function is called. */
+export type Watch = (work: WatchedWork) => () => void;

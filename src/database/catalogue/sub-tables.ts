@@ -61,7 +61,7 @@ export class SubTables {
   ): SubTable {
     const known = this.known(database, name);
     if (known !== undefined && known.superTable === superTable) return known;
-    return { id: this.#id(database, name), name, superTable, tags, ttl, registered: false };
+    return { id: this.idOf(database, name), name, superTable, tags, ttl, registered: false };
   }
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
@@ -78,7 +78,7 @@ export class SubTables {
     for (const name of names) {
       const known = this.known(database, name);
       if (known !== undefined) found.set(name, known);
-      else byId.set(this.#id(database, name), name);
+      else byId.set(this.idOf(database, name), name);
     }
     for (const { id, name, ttl, parent } of await this.#registry.read(database, [...byId.keys()])) {
       const superTable = this.#catalogue.tableById(database.name, parent)?.name;
@@ -104,7 +104,7 @@ export class SubTables {
     const wanted = subTables.filter((subTable) => !subTable.registered);
     if (wanted.length === 0) return undefined;
     const place = this.#place(database);
-    if (wanted.some(({ id, name }) => id !== this.#id(database, name))) return overtaken;
+    if (wanted.some(({ id, name }) => id !== this.idOf(database, name))) return overtaken;
     const problem = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
     if (problem !== undefined) return problem;
     for (const subTable of wanted) {
@@ -227,8 +227,8 @@ export class SubTables {
     return `${database.id}/${this.#catalogue.epoch(database.name)}/`;
   }
 
-  /** The id a sub-table of this name has or would get. */
-  #id(database: DatabaseDef, name: string): bigint {
+  /** The id a sub-table of this name has or would get, whether it is registered or not. */
+  idOf(database: DatabaseDef, name: string): bigint {
     return subTableId(database.id, name, this.#catalogue.generation(database.name, name));
   }
 

@@ -1,0 +1,136 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { storedName } from '../../model/load-names.js';
+import type { DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
+import { isVariable } from '../../model/schema.js';
+import { createSuperTable } from '../../transforms/encode/create-sql.js';
+import {
+  childNamesText,
+  createDatabaseText,
+  createStreamText,
+  dropDatabaseText,
+  dropStreamText,
+  superTableText,
+} from '../../transforms/encode/load-definitions.js';
+import { define, queried, type StatementContext } from './statements.js';
+
+/** A database that is there before the run. */
+interface FoundDatabase {
+  readonly precision: string;
+}
+
+/** The databases that the user of the run can see, by name. */
+export async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
+  const found = new Map<string, FoundDatabase>();
+  const sql = 'SELECT name, `precision` FROM information_schema.ins_databases';
+  for await (const [name, precision] of queried(run, sql)) found.set(String(name), { precision: String(precision) });
+  return found;
+}
+
+/** Attempts of the definitions of a database: those of its first super table, which the scenario's own are the default of. */
+function attemptsOf({ superTables }: DatabasePlan) {
+  return superTables[0]?.attempts ?? { more: 0, intervalMs: 0 };
+}
+
+/** True when a plan's database is dropped and made anew. */
+export function isRemade(scenario: InsertScenario, database: DatabasePlan): boolean {
+  return database.drop && !scenario.supplement;
+}
+
+/** Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit. */
+export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
+  const { log } = context;
+  const found = await findDatabases(context);
+  for (const database of scenario.databases) {
+    const name = storedName(database.name, database.escapeNames);
+    if (!isRemade(scenario, database)) {
+      checkExisting(name, database, found.get(name));
+      continue;
+    }
+    const attempts = attemptsOf(database);
+    if (found.has(name)) log.warn(`Database ${name} exists: it is dropped with everything in it.`);
+    for (const stream of scenario.streams) await define(dropStreamText(stream), attempts, context);
+    await define(dropDatabaseText(database), attempts, context);
+    log.info(createDatabaseText(database));
+    await define(createDatabaseText(database), attempts, context);
+  }
+}
+
+function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {
+  if (found === undefined) {
+    throw new FaultError(fault('database', Codes.databaseNotExist, `Database not exist: ${name}`));
+  }
+  if (found.precision === precision) return;
+  const text = `Database ${name} has times in ${found.precision}, and the run would write them in ${precision}`;
+  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+}
+
+/** Creates a super table unless it is there, and checks that it is what the rows are made for. */
+export async function defineSuperTable(
+  scenario: InsertScenario,
+  database: DatabasePlan,
+  plan: SuperTablePlan,
+  context: StatementContext,
+): Promise<void> {
+  const stored = storedName(database.name, database.escapeNames);
+  const names = { database: stored, quoted: plan.escapeNames };
+  if (!scenario.supplement) {
+    const sql = createSuperTable(names, storedName(plan.name, plan.escapeNames), plan);
+    context.log.info(sql.length > 1000 ? `${sql.slice(0, 1000)} …` : sql);
+    await define(sql, plan.attempts, context, { database: stored });
+  }
+  await checkSuperTable(database, plan, context);
+}
+
+interface FoundField {
+  readonly name: string;
+  readonly type: string;
+  readonly length: number;
+}
+
+/** Compares the table with the plan: names and types, and that texts have room. */
+async function checkSuperTable(database: DatabasePlan, plan: SuperTablePlan, { run }: StatementContext): Promise<void> {
+  const columns: FoundField[] = [];
+  const tags: FoundField[] = [];
+  for await (const [name, type, length, note] of queried(run, `DESCRIBE ${superTableText(database, plan)}`)) {
+    const list = note === 'TAG' ? tags : columns;
+    list.push({ name: String(name), type: String(type), length: Number(length) });
+  }
+  const problem = differenceOf('column', plan.columns, columns.slice(1)) ?? differenceOf('tag', plan.tags, tags);
+  if (problem === undefined) return;
+  const text = `Super table ${superTableText(database, plan)} exists and is another one: ${problem}`;
+  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+}
+
+function differenceOf(kind: string, planned: readonly FieldPlan[], found: readonly FoundField[]): string | undefined {
+  if (planned.length !== found.length) return `it has ${found.length} ${kind}s instead of ${planned.length}`;
+  for (const [i, { name, type }] of planned.entries()) {
+    const there = found[i]!;
+    if (there.name !== storedName(name, false)) return `${kind} ${i + 1} is ${there.name} instead of ${name}`;
+    if (there.type.replace(/\(.*/, '') !== type.name) return `${kind} ${name} is ${there.type} instead of ${type.name}`;
+    const isShort = isVariable(type.name) && type.name !== 'JSON' && there.length < type.length;
+    if (isShort) return `${kind} ${name} has room for ${there.length} instead of ${type.length}`;
+  }
+  return undefined;
+}
+
+/** Names of the sub-tables that are to be filled as they are. */
+export async function existingTables(
+  database: DatabasePlan,
+  plan: SuperTablePlan,
+  { run }: StatementContext,
+): Promise<string[]> {
+  const names: string[] = [];
+  for await (const [name] of queried(run, childNamesText(database, plan))) names.push(String(name));
+  return names;
+}
+
+/** Makes the streams of the scenario anew; both statements are shown. */
+export async function defineStreams({ streams, databases }: InsertScenario, context: StatementContext): Promise<void> {
+  const attempts = databases[0] === undefined ? { more: 0, intervalMs: 0 } : attemptsOf(databases[0]);
+  for (const stream of streams) {
+    for (const sql of [dropStreamText(stream), createStreamText(stream)]) {
+      context.log.info(sql);
+      await define(sql, attempts, context);
+    }
+  }
+}

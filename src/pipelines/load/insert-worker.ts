@@ -1,0 +1,148 @@
+import type { Delivery } from '../../model/delivery.js';
+import { Codes, type Fault, FaultError } from '../../model/fault.js';
+import type { RowRequest } from '../../model/row-request.js';
+import type { TableRange } from '../../sources/generated-rows/plan.js';
+import { pause, tried } from './attempts.js';
+import { createMissing } from './child-tables.js';
+import { InsertFigures } from './figures.js';
+import type { FilledTable, InsertPath, RequestPart } from './insert-path.js';
+import { faultLine, type StatementContext } from './statements.js';
+
+/** How long one request may take. */
+const requestTimeoutMs = 120_000;
+
+/** The run must end because of what happened to one request. */
+export class RunFailure extends Error {}
+
+/** A thread of an insertion: makes requests out of its range of tables, one after the other, and sees each to its end. */
+export class InsertWorker {
+  readonly figures = new InsertFigures();
+  readonly #table: FilledTable;
+  readonly #path: InsertPath;
+  readonly #context: StatementContext;
+
+  constructor(table: FilledTable, path: InsertPath, context: StatementContext) {
+    this.#table = table;
+    this.#path = path;
+    this.#context = context;
+  }
+
+  /**
+   * Inserts the rows of a range until they are done or the run is stopped. Throws a {@link RunFailure} when a request failed
+   * and the scenario does not say to go on.
+   */
+  async run(range: TableRange): Promise<void> {
+    const { source, plan } = this.#table;
+    const { stop } = this.#context;
+    const requests = source.requests(range)[Symbol.iterator]();
+    try {
+      while (!stop.aborted) {
+        const begun = performance.now();
+        const next = requests.next();
+        this.figures.generateMs += performance.now() - begun;
+        if (next.done === true) break;
+        await this.#insert(next.value);
+        if (next.value.endsRound && plan.insertIntervalMs > 0) await pause(plan.insertIntervalMs, stop);
+      }
+    } finally {
+      await this.#path.stop();
+    }
+  }
+
+  /** Sends a request in as many parts as it needs. */
+  async #insert(request: RowRequest): Promise<void> {
+    const parts = this.#path.parts(request)[Symbol.iterator]();
+    let left = request.block.rows;
+    while (left > 0 && !this.#context.stop.aborted) {
+      const begun = performance.now();
+      const next = nextPart(parts);
+      this.figures.encodeMs += performance.now() - begun;
+      if (next === undefined) return;
+      if ('fault' in next) {
+        this.#settle({ outcome: 'rejected', fault: next.fault }, left);
+        return;
+      }
+      left -= next.rows;
+      await this.#deliver(request, next);
+    }
+  }
+
+  async #deliver(request: RowRequest, part: RequestPart): Promise<void> {
+    const { plan } = this.#table;
+    const { log, stop } = this.#context;
+    let delivery = await tried<Delivery>({
+      attempts: plan.attempts,
+      log,
+      stop,
+      verb: 're-insert',
+      run: () => this.#send(part),
+      trouble: (ending) => troubleOf(ending),
+      again: () => this.figures.retries++,
+    });
+    if (plan.failure === 'smart' && isMissingTable(delivery)) {
+      log.warn(`${describe(delivery)}; the missing tables are created`);
+      await createMissing(this.#table, request.tables, this.#context);
+      this.figures.retries++;
+      delivery = await this.#send(part);
+    }
+    this.#settle(delivery, part.rows);
+  }
+
+  async #send(part: RequestPart): Promise<Delivery> {
+    const begun = performance.now();
+    const delivery = await part.send(AbortSignal.timeout(requestTimeoutMs));
+    const tookMs = performance.now() - begun;
+    this.figures.waitMs += tookMs;
+    this.figures.requests++;
+    if (delivery.outcome === 'delivered') this.figures.delays.record(tookMs);
+    return delivery;
+  }
+
+  #settle(delivery: Delivery, rows: number): void {
+    const { figures } = this;
+    if (delivery.outcome === 'delivered') {
+      figures.rows += delivery.rows;
+      figures.failedRows += delivery.rejectedRows;
+      if (delivery.rejectedRows === 0) return;
+    } else figures.failedRows += rows;
+    figures.failedRequests++;
+    const what = describe(delivery);
+    if (this.#table.plan.failure !== 'yes') throw new RunFailure(what);
+    this.#context.log.warn(`${what}; going on with the next request`);
+  }
+}
+
+/** The next part, or why there is none that could be sent. */
+function nextPart(parts: Iterator<RequestPart>): RequestPart | { readonly fault: Fault } | undefined {
+  try {
+    const next = parts.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (error instanceof FaultError) return { fault: error.fault };
+    throw error;
+  }
+}
+
+/** Why another attempt may help. */
+function troubleOf(delivery: Delivery): string | undefined {
+  return delivery.outcome === 'failed' || delivery.outcome === 'shed' ? describe(delivery) : undefined;
+}
+
+function isMissingTable(delivery: Delivery): boolean {
+  const isFault = delivery.outcome === 'rejected' || delivery.outcome === 'failed';
+  return isFault && (delivery.fault.code === Codes.tableNotExist || delivery.fault.code === Codes.tableInfo);
+}
+
+function describe(delivery: Delivery): string {
+  switch (delivery.outcome) {
+    case 'delivered': {
+      const [first] = delivery.rejects;
+      const why = first === undefined ? '' : `: row ${first.row + 1}: ${faultLine(first.fault)}`;
+      return `${delivery.rejectedRows} rows of a request were rejected${why}`;
+    }
+    case 'shed':
+      return `A request was not taken: ${delivery.reason}`;
+    default:
+      return `A request failed: ${faultLine(delivery.fault)}`;
+  }
+}

@@ -1,0 +1,276 @@
+import { randomInt } from 'node:crypto';
+import { FaultError } from '../../model/fault.js';
+import { storedName } from '../../model/load-names.js';
+import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
+import type { LoadReport, RateSample, SuperTableReport } from '../../model/load-report.js';
+import type { DatabasePlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
+import type { Precision } from '../../model/schema.js';
+import { openRowSource, type RowSource } from '../../sources/generated-rows/source.js';
+import { aggregate } from './aggregate.js';
+import { createTables } from './child-tables.js';
+import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
+import { InsertFigures, RateSampler } from './figures.js';
+import { type FilledTable, type InsertWays, openPath, seriesOf } from './insert-path.js';
+import { InsertWorker, RunFailure } from './insert-worker.js';
+import { faultLine, type StatementContext } from './statements.js';
+import { summaryLines, threadLine } from './summary.js';
+import { TsmaWorker } from './tsma-worker.js';
+
+/** What an insertion run works with. */
+export interface InsertContext extends InsertWays {
+  readonly version: string;
+  /** Runs definitions and queries, in the process or over HTTP as the scenario has it. */
+  readonly run: RunSql;
+  readonly log: RunLog;
+  readonly watch: Watch;
+  /** Fires when a person asks for the end: what is under way is finished. */
+  readonly stop: AbortSignal;
+  /** Ticks of timestamp text in a file. */
+  readonly readTime: (text: string, precision: Precision) => bigint | undefined;
+}
+
+const bytesPerMegabyte = 1024 * 1024;
+
+/** Runs an insertion to its end; whatever goes wrong is told in the report. */
+export async function runInsert(scenario: InsertScenario, context: InsertContext): Promise<LoadReport> {
+  const run = new InsertRun(scenario, context);
+  try {
+    await run.go();
+    return run.report(context.stop.aborted ? 'interrupted' : 'completed', undefined);
+  } catch (error) {
+    if (!(error instanceof FaultError) && !(error instanceof RunFailure)) throw error;
+    const failure = error instanceof FaultError ? faultLine(error.fault) : error.message;
+    context.log.error(failure);
+    return run.report('failed', failure);
+  }
+}
+
+/** One run: definitions first, then the super tables one after the other (specification 2, insert scenario). */
+class InsertRun {
+  readonly #scenario: InsertScenario;
+  readonly #context: InsertContext;
+  readonly #startedMs = Date.now();
+  readonly #seed: number;
+  readonly #totals = new InsertFigures();
+  readonly #reports: SuperTableReport[] = [];
+  #seconds = 0;
+  #rates: readonly RateSample[] = [];
+  /** Figures of threads that are at work. */
+  #working: readonly InsertWorker[] = [];
+
+  constructor(scenario: InsertScenario, context: InsertContext) {
+    this.#scenario = scenario;
+    this.#context = context;
+    this.#seed = scenario.seed ?? randomInt(2 ** 31);
+  }
+
+  async go(): Promise<void> {
+    const { log, stop } = this.#context;
+    const scenario = this.#scenario;
+    log.debug(`The seed of this run is ${this.#seed}.`);
+    await defineDatabases(scenario, this.#context);
+    const tables: FilledTable[] = [];
+    for (const database of scenario.databases) {
+      for (const plan of database.superTables) tables.push(await this.#prepare(database, plan));
+    }
+    const tsmas = tables.flatMap((table) => (table.plan.tsmas.length === 0 ? [] : [this.#tsmaWorker(table)]));
+    try {
+      for (const table of tables) if (!stop.aborted) await this.#createTables(table);
+      if (!stop.aborted) await defineStreams(scenario, this.#context);
+      await this.#insertAll(tables);
+    } finally {
+      for (const worker of tsmas) await worker.stop();
+    }
+    const [first] = tables;
+    if (scenario.aggregate && first !== undefined && !stop.aborted) await aggregate(first, this.#context);
+  }
+
+  /** What the run did so far. */
+  report(outcome: LoadReport['outcome'], failure: string | undefined): LoadReport {
+    return {
+      version: this.#context.version,
+      startedMs: this.#startedMs,
+      endedMs: Date.now(),
+      outcome,
+      failure,
+      settings: settingsOf(this.#scenario, this.#seed),
+      totals: this.#totals.report(this.#seconds),
+      rates: this.#rates,
+      superTables: this.#reports,
+    };
+  }
+
+  async #prepare(database: DatabasePlan, planned: SuperTablePlan): Promise<FilledTable> {
+    const scenario = this.#scenario;
+    // Sub-tables of a database that is made anew do not exist.
+    const plan = isRemade(scenario, database) ? { ...planned, childExists: false } : planned;
+    const isSchemaless = plan.mode === 'sml' || plan.mode === 'sml-rest';
+    if (!isSchemaless && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
+    const { world, readTime } = this.#context;
+    await world?.catalogue.sync();
+    const { precision } = database;
+    const source = await openRowSource({
+      plan,
+      database: storedName(database.name, database.escapeNames),
+      precision,
+      seed: this.#seed,
+      ...(plan.childExists ? { existing: await existingTables(database, plan, this.#context) } : {}),
+      ...(plan.mode === 'stmt' && world !== undefined ? { seriesOf: seriesOf(database, plan, world) } : {}),
+      readTime: (text) => readTime(text, precision),
+    });
+    for (const note of source.pace.notes) this.#context.log.info(note);
+    if (!source.tags.distinct) {
+      const text = `No tag of ${plan.name} can number its sub-tables: without a schema some of them may become one.`;
+      this.#context.log.warn(text);
+    }
+    return { database, plan, source };
+  }
+
+  #tsmaWorker({ database, plan }: FilledTable): TsmaWorker {
+    const name = `${database.name}.${plan.name}`;
+    const rows = (): number =>
+      this.#reports.find((report) => `${report.database}.${report.name}` === name)?.figures.rows ??
+      (this.#workingOn === name ? this.#sum().rows : 0);
+    return new TsmaWorker(database, plan, rows, this.#context);
+  }
+
+  #workingOn = '';
+
+  async #createTables(table: FilledTable): Promise<void> {
+    const { plan, source } = table;
+    const { log } = this.#context;
+    const tables = source.tables.to - source.tables.from;
+    if (plan.childExists) {
+      log.info(`${tables} tables of ${plan.name} exist and are filled.`);
+    } else if (plan.mode === 'sml' || plan.mode === 'sml-rest' || (plan.autoCreateTable && !plan.normalTables)) {
+      log.info(`${tables} tables of ${plan.name} are created as their rows are inserted.`);
+    } else {
+      const context = { ...this.#context, threads: this.#scenario.createTableThreads };
+      const made = await createTables(table, context);
+      const rate = (made.tables / Math.max(made.seconds, 1e-6)).toFixed(2);
+      log.done(
+        `Spent ${made.seconds.toFixed(4)} seconds to create ${made.tables} table(s) with ${made.threads} thread(s), ${rate} tables/second`,
+      );
+    }
+  }
+
+  async #insertAll(tables: readonly FilledTable[]): Promise<void> {
+    const { stop } = this.#context;
+    const sampler = new RateSampler(() => this.#sum());
+    const begun = performance.now();
+    try {
+      for (const table of tables) if (table.plan.rows > 0 && !stop.aborted) await this.#insertOne(table);
+    } finally {
+      this.#seconds = (performance.now() - begun) / 1000;
+      this.#rates = sampler.stop();
+      if (this.#reports.length > 1) this.#tellTotals();
+    }
+  }
+
+  async #insertOne(table: FilledTable): Promise<void> {
+    const { database, plan, source } = table;
+    const { log, watch } = this.#context;
+    const ranges = source.split(this.#scenario.threads);
+    this.#estimate(table, ranges.length);
+    const broken = new AbortController();
+    const context: StatementContext = { ...this.#context, stop: AbortSignal.any([this.#context.stop, broken.signal]) };
+    this.#workingOn = `${database.name}.${plan.name}`;
+    const workers = ranges.map(() => new InsertWorker(table, openPath(table, this.#context), context));
+    this.#working = workers;
+    const before = this.#totals.rows;
+    const beforeFailed = this.#totals.failedRows;
+    const watched = watch({
+      label: `inserting into ${this.#workingOn}`,
+      unit: 'rows',
+      total: source.rows,
+      read: () => ({ done: this.#sum().rows - before, failed: this.#sum().failedRows - beforeFailed }),
+    });
+    const begun = performance.now();
+    const endings = await Promise.allSettled(
+      workers.map((worker, i) =>
+        worker.run(ranges[i]!).catch((error: unknown) => {
+          broken.abort();
+          throw error;
+        }),
+      ),
+    );
+    const seconds = (performance.now() - begun) / 1000;
+    watched();
+    const figures = new InsertFigures();
+    for (const [i, worker] of workers.entries()) {
+      log.done(threadLine(i, source.pace.interlaceRows > 0, worker.figures.report(seconds)));
+      figures.add(worker.figures);
+    }
+    this.#working = [];
+    this.#totals.add(figures);
+    const report = figures.report(seconds);
+    for (const line of summaryLines(report, ranges.length, database.name)) log.done(line);
+    const { to, from } = source.tables;
+    this.#reports.push({
+      database: database.name,
+      name: plan.name,
+      mode: plan.mode,
+      subTables: to - from,
+      threads: ranges.length,
+      figures: report,
+    });
+    const failed = endings.find((ending) => ending.status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  #estimate({ plan, source }: FilledTable, threads: number): void {
+    const tables = source.tables.to - source.tables.from;
+    const rows = source.rows === undefined ? 'rows until it is stopped' : `${source.rows} rows`;
+    const megabytes = Math.ceil(memoryOf(plan, source, threads) / bytesPerMegabyte);
+    this.#context.log.info(
+      `${rows} go to ${tables} table(s) of ${plan.name} by ${plan.mode}, at most ${source.pace.rowsPerRequest} a request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
+    );
+  }
+
+  /** Figures of the run so far, threads at work included. */
+  #sum(): { readonly rows: number; readonly failedRows: number } {
+    let { rows, failedRows } = this.#totals;
+    for (const { figures } of this.#working) {
+      rows += figures.rows;
+      failedRows += figures.failedRows;
+    }
+    return { rows, failedRows };
+  }
+
+  #tellTotals(): void {
+    const { log } = this.#context;
+    const databases = [...new Set(this.#reports.map(({ database }) => database))].join(', ');
+    const threads = Math.max(...this.#reports.map((report) => report.threads));
+    const [first = '', ...more] = summaryLines(this.#totals.report(this.#seconds), threads, databases);
+    for (const line of [`Total: ${first}`, ...more]) log.done(line);
+  }
+}
+
+/** Text buffers of the threads, and the pool of rows with its printed form. */
+function memoryOf(plan: SuperTablePlan, { pace }: RowSource, threads: number): number {
+  const rowBytes = plan.columns.reduce((sum, { type }) => sum + type.length + 1, 16);
+  const pool = plan.preparedRows * rowBytes;
+  const text = plan.mode === 'stmt' ? pace.rowsPerRequest * pace.tablesPerRequest * rowBytes : plan.maxSqlBytes;
+  return pool + threads * (text + (plan.mode === 'stmt' ? 0 : pool));
+}
+
+/** What was asked for, in effect and without secrets. */
+function settingsOf(scenario: InsertScenario, seed: number): LoadReport['settings'] {
+  const { connection, threads, databases } = scenario;
+  const values = {
+    host: connection.host,
+    port: connection.port,
+    user: connection.user,
+    threads,
+    seed,
+    ...Object.fromEntries(
+      databases.flatMap((database) =>
+        database.superTables.map((plan) => [
+          `${database.name}.${plan.name}`,
+          `${plan.mode}, ${plan.childTo - plan.childFrom} tables of ${plan.rows} rows, ${plan.rowsPerRequest} rows a request, interlace ${plan.interlaceRows}`,
+        ]),
+      ),
+    ),
+  };
+  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+}

@@ -1,0 +1,72 @@
+import { type Fault, FaultError } from '../../model/fault.js';
+import type { RunLog, RunSql, RunSqlOptions } from '../../model/load-ports.js';
+import type { Attempts } from '../../model/load-scenario.js';
+import { tried } from './attempts.js';
+
+/** A fault as one line with its code. */
+export function faultLine({ code, message }: Fault): string {
+  return `[0x${code.toString(16).padStart(4, '0')}] ${message}`;
+}
+
+/** True when another attempt may help. */
+export function mayPass({ kind }: Fault): boolean {
+  return kind === 'network' || kind === 'resource';
+}
+
+/** What definitions of a run are made with. */
+export interface StatementContext {
+  readonly run: RunSql;
+  readonly log: RunLog;
+  readonly stop: AbortSignal;
+}
+
+/** Runs a definition, again and again as often as it may be tried; throws the fault of the last attempt. */
+export async function define(
+  sql: string,
+  attempts: Attempts,
+  { run, log, stop }: StatementContext,
+  options?: RunSqlOptions,
+): Promise<void> {
+  log.debug(sql.length > 1000 ? `${sql.slice(0, 1000)} …` : sql);
+  const refused = await tried<Fault | undefined>({
+    attempts,
+    log,
+    stop,
+    verb: 're-create',
+    run: async () => {
+      try {
+        await run(sql, options);
+        return undefined;
+      } catch (error) {
+        if (error instanceof FaultError) return error.fault;
+        throw error;
+      }
+    },
+    trouble: (fault) => (fault !== undefined && mayPass(fault) ? faultLine(fault) : undefined),
+    again: () => {},
+  });
+  if (refused !== undefined) throw new FaultError({ ...refused, message: `${refused.message} (${shortened(sql)})` });
+}
+
+function shortened(sql: string): string {
+  return sql.length > 120 ? `${sql.slice(0, 120)}…` : sql;
+}
+
+/** Rows of a query, each parsed from its line of JSON; for answers that are small, or whose rows are only looked at once. */
+export async function* queried(run: RunSql, sql: string, options?: RunSqlOptions): AsyncGenerator<readonly unknown[]> {
+  const answer = await run(sql, options);
+  if (answer.kind !== 'rows') return;
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const piece of answer.lines) {
+    const text = rest + decoder.decode(piece, { stream: true });
+    const end = text.lastIndexOf('\n') + 1;
+    rest = text.slice(end);
+    for (const line of text.slice(0, end).split('\n')) if (line !== '') yield parsedRow(line);
+  }
+}
+
+function parsedRow(line: string): readonly unknown[] {
+  const row: readonly unknown[] = JSON.parse(line);
+  return row;
+}
