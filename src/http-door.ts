@@ -65,13 +65,13 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
 /** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
 function intakeOf(
   { credentials, catalogue, monitoring }: ServiceParts,
-  { sql, reads, writes }: ServicePipelines,
+  { sql, reads, writes, events }: ServicePipelines,
 ): Intake {
   const { guard, metrics } = monitoring;
   return {
     sql: (exchange) => sql.exchanges$.next(exchange),
     series: (exchange) => reads.exchanges$.next(exchange),
-    events: (exchange) => exchange.refuse(fault('database', Codes.notSupported, 'Operation not supported: events')),
+    events: (exchange) => events.questions.exchanges$.next(exchange),
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },

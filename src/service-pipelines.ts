@@ -5,6 +5,7 @@ import { listeningInputs } from './listeners.js';
 import type { WireFormat } from './model/batch.js';
 import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
+import { EventsPipeline } from './pipelines/events.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
@@ -12,6 +13,7 @@ import { type WriteInput, WritePipeline } from './pipelines/writes.js';
 import type { ServiceParts } from './service-parts.js';
 import { DatabaseSink } from './sinks/database.js';
 import { observed } from './sinks/layers/observed.js';
+import { watched } from './sinks/layers/watched.js';
 import { HttpBodySource } from './sources/http-body/source.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
@@ -27,20 +29,34 @@ const maxRemoteReads = 4;
 /** Further ones wait as long as statements do; each holds its request. */
 const maxWaitingReads = 64;
 
-/** The three ways through the service. */
+/** Questions about events that are answered at once. */
+const maxEventQuestions = 8;
+
+/** The ways through the service. */
 export interface ServicePipelines {
   readonly writes: WritePipeline;
   readonly sql: SqlPipeline;
   readonly reads: RemoteReadPipeline;
+  readonly events: EventsPipeline;
 }
 
 /** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
 export function createPipelines(parts: ServiceParts, inputs = listeningInputs(parts)): ServicePipelines {
-  const writes = writePipeline(parts, inputs);
-  return { writes, sql: sqlPipeline(parts, writes), reads: readPipeline(parts) };
+  const events = eventsPipeline(parts);
+  const writes = writePipeline(parts, inputs, events);
+  return { writes, sql: sqlPipeline(parts, writes), reads: readPipeline(parts), events };
 }
 
-function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[]): WritePipeline {
+function eventsPipeline({ settings, engine, catalogue, credentials, monitoring, logOf }: ServiceParts): EventsPipeline {
+  const { statements } = settings.limits;
+  const slots = { ...statements, running: maxEventQuestions, runningOfUser: 0 };
+  const context = { settings: settings.events, engine: engine.client, catalogue, credentials, slots, logOf };
+  const events = new EventsPipeline(context);
+  monitoring.metrics.watch(events.figures);
+  return events;
+}
+
+function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { observe }: EventsPipeline): WritePipeline {
   const { settings, engine, catalogue, storage, subTables, monitoring, logOf } = parts;
   const { limits } = settings;
   const { metrics } = monitoring;
@@ -50,11 +66,12 @@ function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[]): Writ
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
+  const sink = observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics);
   return new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     inputs,
-    sink: observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics),
+    sink: observe === undefined ? sink : watched(sink, observe),
     meter: metrics,
     gate,
     catalogue,

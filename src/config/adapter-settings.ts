@@ -1,4 +1,5 @@
 import { type DatabaseSettings, databaseOptions, readDatabaseSettings } from '../database/options.js';
+import { type EventsSettings, eventsOptions, readEventsSettings } from '../events/options.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
 import { type AgentdSettings, agentdOptions, readAgentdSettings } from '../sources/agentd/options.js';
 import {
@@ -19,6 +20,7 @@ import { readServiceSettings, type ServiceSettings } from './service-settings.js
 export const adapterOptions: readonly OptionTable[] = [
   ...serviceOptions,
   databaseOptions,
+  eventsOptions,
   agentdOptions,
   statsgwOptions,
   tsdbwireTelnetOptions,
@@ -28,6 +30,7 @@ export const adapterOptions: readonly OptionTable[] = [
 /** The settings of the service, by group. */
 export interface Settings extends ServiceSettings {
   readonly database: DatabaseSettings;
+  readonly events: EventsSettings;
   readonly agentd: AgentdSettings;
   readonly statsgw: StatsgwSettings;
   readonly tsdbwireTelnet: TsdbwireTelnetSettings;
@@ -39,6 +42,7 @@ export function readAdapterSettings(reader: SettingReader): Settings {
   return {
     ...readServiceSettings(reader),
     database: readDatabaseSettings(reader),
+    events: readEventsSettings(reader),
     agentd: readAgentdSettings(reader),
     statsgw: readStatsgwSettings(reader),
     tsdbwireTelnet: readTsdbwireTelnetSettings(reader),

@@ -137,7 +137,8 @@ function parseGiven(row: OptionRow, texts: readonly string[]): Parsed {
   for (const text of texts) {
     const parsed = parseValue(row, text);
     if (!parsed.ok) return parsed;
-    if (typeof parsed.value === 'object') elements.push(...parsed.value);
+    if (typeof parsed.value !== 'object') continue;
+    for (const element of parsed.value) if (typeof element !== 'object') elements.push(element);
   }
   const value =
     row.type === 'int-list'

@@ -39,6 +39,8 @@ function valueText(row: OptionRow): string {
       const parsed = parseValue(row, text);
       return JSON.stringify(text !== '' && parsed.ok ? parsed.value : []);
     }
+    case 'tables':
+      return '[]';
     default:
       return JSON.stringify(text);
   }

@@ -1,4 +1,4 @@
-import type { OptionRow, OptionValue, SettingReader } from '../model/option.js';
+import type { OptionRecord, OptionRow, OptionValue, SettingReader } from '../model/option.js';
 import { quotedText, refusal } from './refusal.js';
 import { printValue } from './values.js';
 
@@ -62,6 +62,21 @@ export class SettingValues implements SettingReader {
       throw mistaken(flag, 'list of numbers');
     }
     return (value ?? []).filter((element) => typeof element === 'number');
+  }
+
+  records(flag: string): readonly OptionRecord[] {
+    const { row, value } = this.#of(flag);
+    if (row.type !== 'tables' || (value !== undefined && typeof value !== 'object'))
+      throw mistaken(flag, 'list of tables');
+    return (value ?? []).filter((element) => typeof element === 'object');
+  }
+
+  refusePart(flag: string, part: string, found: unknown, needed: string): void {
+    const { row, origin, source } = this.#of(flag);
+    if (source === 'command line') this.blamesCommandLine = true;
+    const text =
+      found === undefined ? 'nothing' : quotedText(row, typeof found === 'string' ? found : JSON.stringify(found));
+    this.errors.push(refusal(`${flag}${part}`, text, origin, needed));
   }
 
   refuse(flag: string, needed: string): void {

@@ -41,6 +41,7 @@ dbs = ["first", "second"]
 | size | a whole number with \`KB\`, \`MB\`, \`GB\` or \`TB\` (powers of 1024), or a number of bytes |
 | list | parted by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |
 | secret | a text that is never printed |
+| tables | in the file tables in double brackets, one each: \`[[events.rules]]\`; elsewhere a JSON list of objects |
 
 \`--help\` prints all flags, \`--version\` (\`-V\`) the version.
 

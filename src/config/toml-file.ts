@@ -1,5 +1,5 @@
 import { parse, TomlDate, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
-import type { OptionRow, OptionTable, OptionValue } from '../model/option.js';
+import type { OptionRecord, OptionRow, OptionTable, OptionValue } from '../model/option.js';
 import { suggestion } from './nearest.js';
 import { quotedText, refusal } from './refusal.js';
 import { checkValue, describeAllowed, parseValue } from './values.js';
@@ -124,6 +124,7 @@ function scalarOf(row: OptionRow, raw: string | number | bigint | boolean): Opti
       return typeof raw === 'string' || typeof raw === 'bigint' ? parsedText(row, String(raw)) : undefined;
     case 'string-list':
     case 'int-list':
+    case 'tables':
       return undefined;
   }
 }
@@ -140,9 +141,27 @@ function listOf(row: OptionRow, raw: object): OptionValue {
     const texts = elements.filter((element) => typeof element === 'string');
     return texts.length === elements.length ? texts : undefined;
   }
+  if (row.type === 'tables') return tablesOf(raw);
   if (row.type !== 'int-list') return undefined;
   const numbers = elements.filter((element) => typeof element === 'bigint').map(Number);
   return numbers.length === elements.length && numbers.every(Number.isSafeInteger) ? numbers : undefined;
+}
+
+/** A list of tables in plain values; undefined when something else stands in it. */
+function tablesOf(raw: readonly TomlValue[]): OptionValue {
+  const tables = raw.filter(isTable);
+  return tables.length === raw.length ? tables.map(plainTable) : undefined;
+}
+
+function plainTable(table: TomlTable): OptionRecord {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, plain(value)]));
+}
+
+function plain(value: TomlValue): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (value instanceof TomlDate) return value.toISOString();
+  return isTable(value) ? plainTable(value) : value;
 }
 
 function foundText(row: OptionRow, raw: TomlValue): string {

@@ -13,6 +13,7 @@ const typeWords: Readonly<Record<OptionType, string>> = {
   size: 'size',
   'string-list': 'strings',
   'int-list': 'ints',
+  tables: 'json',
 };
 
 /** The text of `--help`: one line a flag, in alphabetical order. */

@@ -1,4 +1,5 @@
-import type { OptionRow, OptionType, OptionValue } from '../model/option.js';
+import { readDuration } from '../model/duration.js';
+import type { OptionRecord, OptionRow, OptionType, OptionValue } from '../model/option.js';
 
 /** What reading a value needs to know about its setting. */
 export type ValueRule = Pick<OptionRow, 'type' | 'allowed' | 'min' | 'max'>;
@@ -7,16 +8,6 @@ export type ValueRule = Pick<OptionRow, 'type' | 'allowed' | 'min' | 'max'>;
 export type Parsed =
   | { readonly ok: true; readonly value: OptionValue }
   | { readonly ok: false; readonly allowed: string };
-
-const durationUnitsNs: Readonly<Record<string, bigint>> = {
-  h: 3_600_000_000_000n,
-  m: 60_000_000_000n,
-  s: 1_000_000_000n,
-  ms: 1_000_000n,
-  us: 1_000n,
-  µs: 1_000n,
-  ns: 1n,
-};
 
 const sizeUnits: Readonly<Record<string, number>> = { B: 1, KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40 };
 
@@ -68,6 +59,7 @@ const typePhrases: Readonly<Record<OptionType, string>> = {
   size: 'a size such as 64KB, 512MB or 1GB, or a whole number of bytes',
   'string-list': 'a list of texts, such as a,b',
   'int-list': 'a list of whole numbers, such as 6046,6047',
+  tables: 'tables, in the file [[section.key]]; elsewhere a JSON list of objects',
 };
 
 function describeRange(rule: ValueRule): string {
@@ -102,6 +94,8 @@ function readText(type: OptionType, text: string): OptionValue {
       return readList(text);
     case 'int-list':
       return readIntegers(text);
+    case 'tables':
+      return readRecords(text);
   }
 }
 
@@ -121,25 +115,6 @@ function readFloat(text: string): number | undefined {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
-}
-
-/** A sequence of decimal numbers with units. Only 0 may stand without a unit: 5 could mean anything. */
-function readDuration(text: string): number | undefined {
-  if (text === '0') return 0;
-  if (!/^((\d+(\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns))+$/.test(text)) return undefined;
-  let ns = 0n;
-  for (const part of text.matchAll(/(\d*)\.?(\d*)(h|ms|m|s|us|µs|ns)/g)) {
-    const [, whole = '', decimals = '', unit = 'ns'] = part;
-    const unitNs = durationUnitsNs[unit] ?? 1n;
-    ns += (BigInt(`${whole}${decimals}`) * unitNs) / 10n ** BigInt(decimals.length);
-  }
-  return durationMs(ns);
-}
-
-/** One division while the count is exact as a double, so that the result is the double nearest to the written value. */
-function durationMs(ns: bigint): number | undefined {
-  const ms = ns <= Number.MAX_SAFE_INTEGER ? Number(ns) / 1e6 : Number(ns / 1_000_000n);
-  return ms <= Number.MAX_SAFE_INTEGER ? ms : undefined;
 }
 
 function printDuration(ms: number): string {
@@ -209,7 +184,31 @@ function readIntegers(text: string): readonly number[] | undefined {
   return known?.length === numbers?.length ? known : undefined;
 }
 
-function printElement(element: string | number): string {
+/** A JSON list of objects; nothing is an empty list. */
+function readRecords(text: string): readonly OptionRecord[] | undefined {
+  if (text.trim() === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value)) return undefined;
+  const records: OptionRecord[] = [];
+  for (const element of value) {
+    if (!isRecord(element)) return undefined;
+    records.push(element);
+  }
+  return records;
+}
+
+/** True for an object that is neither null nor a list. */
+export function isRecord(value: unknown): value is OptionRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function printElement(element: string | number | OptionRecord): string {
+  if (typeof element === 'object') return JSON.stringify(element);
   if (typeof element === 'number') return String(element);
   return element === '' || /[\s,"]/.test(element) ? JSON.stringify(element) : element;
 }

@@ -10,9 +10,11 @@ export interface Finding {
   readonly series: bigint;
   readonly first: number;
   readonly last: number;
-  /** Of the last row. */
+  /** Of what has cleared, the time of the row that says so. */
+  readonly end: number;
+  /** Of the last row that breaks the rule. */
   readonly value: number;
-  /** Rows since the last finding. */
+  /** Rows that break the rule, since the last finding. */
   readonly count: number;
 }
 
@@ -210,9 +212,7 @@ export class ValueRules {
     if (time < states.last[at]! || time > rows.newest) return;
     if (states.states[at] === statePending) states.remove(at);
     else if (clears(rule, value)) {
-      states.last[at] = time;
-      states.value[at] = value;
-      this.#findings.push(findingAt('cleared', rule, states, at));
+      this.#findings.push({ ...findingAt('cleared', rule, states, at), end: time });
       states.remove(at);
     }
   }
@@ -225,6 +225,7 @@ function findingAt(kind: Finding['kind'], rule: ValueRule, states: SeriesStates,
     series: (BigInt(states.ids[2 * at + 1]!) << 32n) | BigInt(states.ids[2 * at]!),
     first: states.since[at]!,
     last: states.last[at]!,
+    end: states.last[at]!,
     value: states.value[at]!,
     count: states.count[at]!,
   };

@@ -9,10 +9,21 @@ export type OptionType =
   | 'duration'
   | 'size'
   | 'string-list'
-  | 'int-list';
+  | 'int-list'
+  | 'tables';
+
+/** One table of a setting of type `tables`: plain values, lists and tables, as in JSON. */
+export type OptionRecord = Readonly<Record<string, unknown>>;
 
 /** The value a setting of a type has in the program. */
-export type OptionValue = number | boolean | string | readonly string[] | readonly number[] | undefined;
+export type OptionValue =
+  | number
+  | boolean
+  | string
+  | readonly string[]
+  | readonly number[]
+  | readonly OptionRecord[]
+  | undefined;
 
 /**
  * One setting, one row (specification 1, "Configuration parameters"). `flag` is the full command-line name with its group
@@ -56,8 +67,12 @@ export interface SettingReader {
   /** Not set reads as the empty list. */
   texts(flag: string): readonly string[];
   numbers(flag: string): readonly number[];
+  /** The tables of a setting, as they were written; not set reads as none. */
+  records(flag: string): readonly OptionRecord[];
   /** Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed. */
   refuse(flag: string, needed: string): void;
+  /** Refuses a part of a setting; `part` names it, such as `[1] threshold`, and `found` is what stands there. */
+  refusePart(flag: string, part: string, found: unknown, needed: string): void;
 }
 
 /** Upper bound for settings that drive a timer: 24 days. Node fires a timer of more than 2^31 - 1 ms at once. */

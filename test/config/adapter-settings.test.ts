@@ -86,6 +86,14 @@ hostexporter.password secret taosdata HOSTEXPORTER_PASSWORD
 hostexporter.gatherDuration duration 5s HOSTEXPORTER_GATHER_DURATION
 hostexporter.responseTimeout duration 5s HOSTEXPORTER_RESPONSE_TIMEOUT
 hostexporter.insecureSkipVerify bool true HOSTEXPORTER_INSECURE_SKIP_VERIFY
+events.rules tables - EVENTS_RULES
+events.retention duration 2160h0m0s EVENTS_RETENTION
+events.repeatInterval duration 10s EVENTS_REPEAT_INTERVAL
+events.maxRowAge duration 1h0m0s EVENTS_MAX_ROW_AGE
+events.maxSeries int 100000 EVENTS_MAX_SERIES
+events.maxWaiting int 10000 EVENTS_MAX_WAITING
+events.system bool true EVENTS_SYSTEM
+events.writesFailing duration 1m0s EVENTS_WRITES_FAILING
 hostexporter.caCertFile string - HOSTEXPORTER_CA_CERT_FILE
 hostexporter.certFile string - HOSTEXPORTER_CERT_FILE
 hostexporter.keyFile string - HOSTEXPORTER_KEY_FILE

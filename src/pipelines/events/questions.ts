@@ -3,6 +3,7 @@ import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { everyDatabase } from '../../database/catalogue/principals.js';
 import type { EventsStore } from '../../database/events-store.js';
 import { Access, insufficientPrivilege } from '../../database/rights.js';
+import { applyOperation } from '../../events/event.js';
 import type { Event, EventListing, EventMove, MovedEvent } from '../../model/event.js';
 import type { EventSight, StoredEvent } from '../../model/event-log.js';
 import type { EventAnswer, EventRequest } from '../../model/exchange.js';
@@ -54,11 +55,14 @@ interface Move {
 }
 
 async function move({ id, move, comment }: Move, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
-  const { slot, database, table } = await visible(id, access, context);
+  const before = await visible(id, access, context);
+  const { slot, database, table } = before;
   if (!access.isAdministrator && !access.may('WRITE', database, table)) throw insufficientPrivilege();
   const key = randomUUID();
   const operation = { op: move, key, slot, at: Date.now(), id, by: access.user, comment };
-  const step = (await context.ledger.record([operation])).get(key);
+  // States only go forward, so what is done already needs no entry in the log.
+  const foreseen = applyOperation(before, { position: before.version, operation });
+  const step = foreseen.outcome === 'moved' ? (await context.ledger.record([operation])).get(key) : foreseen;
   if (step?.outcome === 'late') {
     throw new FaultError(fault('database', Codes.eventResolved, `Event ${id} is resolved and cannot be acknowledged`));
   }

@@ -1,0 +1,50 @@
+import type { EventFacts } from '../model/event-log.js';
+import type { Rule } from './rule.js';
+import { renderTemplate } from './template.js';
+
+/** Attributes of one event, and the longest value of one. */
+const maxAttributes = 64;
+const maxValueLength = 512;
+
+/** What a rule has found, as the event will tell it. */
+export interface Found {
+  /** The name of the series, or what a query calls the element. */
+  readonly element: string;
+  /** Tags, or the other columns of a query. */
+  readonly tags: ReadonlyMap<string, string>;
+  readonly value: number | null;
+  /** In decimal digits; empty where there is none. */
+  readonly series: string;
+}
+
+/** What an event of a rule is about. Templates know the tags and `tbname`, `element`, `value`, and the rule's own words. */
+export function factsOf(rule: Rule, { element, tags, value, series }: Found): EventFacts {
+  const isQuery = rule.kind === 'query';
+  const own = {
+    ...(isQuery ? {} : { tbname: element, table: rule.table }),
+    ...(rule.kind === 'value' ? { column: rule.column } : {}),
+    database: rule.database,
+  };
+  const words = new Map([
+    ...tags,
+    ...Object.entries(own),
+    ...Object.entries({ element, rule: rule.name, value: value === null ? '' : String(value) }),
+    ...(rule.kind === 'value'
+      ? [['comparison', rule.comparison] as const, ['threshold', String(rule.threshold)] as const]
+      : []),
+  ]);
+  const attributes = [...tags, ...Object.entries(own)].slice(-maxAttributes);
+  return {
+    severity: rule.severity,
+    elementId: renderTemplate(rule.element, words) || element,
+    title: renderTemplate(rule.title, words),
+    description: renderTemplate(rule.description, words),
+    source: 'rule',
+    rule: rule.name,
+    threshold: rule.kind === 'value' ? rule.threshold : null,
+    attributes: Object.fromEntries(attributes.map(([name, text]) => [name, text.slice(0, maxValueLength)])),
+    database: rule.database,
+    table: isQuery ? '' : rule.table,
+    series,
+  };
+}

@@ -1,0 +1,102 @@
+import { longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
+import { readRules } from './read-rules.js';
+import type { Rule } from './rule.js';
+
+/** What events are made of, and how long they are kept. */
+export interface EventsSettings {
+  readonly rules: readonly Rule[];
+  /** How long a resolved event is kept; 0 is for ever. */
+  readonly retentionMs: number;
+  readonly repeatIntervalMs: number;
+  readonly maxRowAgeMs: number;
+  readonly maxSeries: number;
+  readonly maxWaiting: number;
+  readonly system: boolean;
+  readonly failingMs: number;
+}
+
+export const eventsOptions: OptionTable = {
+  group: 'events',
+  title: 'Events',
+  rows: [
+    {
+      flag: 'events.rules',
+      type: 'tables',
+      env: 'ADAPTER_EVENTS_RULES',
+      help: 'rules that make events, in the file one [[events.rules]] each; see docs/events.md',
+    },
+    {
+      flag: 'events.retention',
+      type: 'duration',
+      default: '2160h0m0s',
+      env: 'ADAPTER_EVENTS_RETENTION',
+      help: 'how long a resolved event is kept; 0s is for ever',
+      min: 0,
+    },
+    {
+      flag: 'events.repeatInterval',
+      type: 'duration',
+      default: '10s',
+      env: 'ADAPTER_EVENTS_REPEAT_INTERVAL',
+      help: 'how often what goes on breaking a rule is added to the count of its event',
+      min: 100,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'events.maxRowAge',
+      type: 'duration',
+      default: '1h0m0s',
+      env: 'ADAPTER_EVENTS_MAX_ROW_AGE',
+      help: 'rows whose time is further from now than this are history, which no rule looks at',
+      min: 1000,
+    },
+    {
+      flag: 'events.maxSeries',
+      type: 'int',
+      default: '100000',
+      env: 'ADAPTER_EVENTS_MAX_SERIES',
+      help: 'series that may break one rule at the same time; of further ones there is a warning in the log instead of an event',
+      min: 1,
+      max: 10_000_000,
+    },
+    {
+      flag: 'events.maxWaiting',
+      type: 'int',
+      default: '10000',
+      env: 'ADAPTER_EVENTS_MAX_WAITING',
+      help: 'events that are kept in memory while the database is away; further ones are lost, with a line in the log',
+      min: 1,
+      max: 1_000_000,
+    },
+    {
+      flag: 'events.system',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_EVENTS_SYSTEM',
+      help: 'make events of what the service notices about itself: memory, database, targets, writes that fail',
+    },
+    {
+      flag: 'events.writesFailing',
+      type: 'duration',
+      default: '1m0s',
+      env: 'ADAPTER_EVENTS_WRITES_FAILING',
+      help: 'how long the writes of a door must be refused or shed before that is an event',
+      min: 0,
+      max: longestTimerMs,
+    },
+  ],
+};
+
+/** Reads the settings of {@link eventsOptions}, and refuses rules that cannot work. */
+export function readEventsSettings(reader: SettingReader): EventsSettings {
+  return {
+    rules: readRules('events.rules', reader),
+    retentionMs: reader.number('events.retention'),
+    repeatIntervalMs: reader.number('events.repeatInterval'),
+    maxRowAgeMs: reader.number('events.maxRowAge'),
+    maxSeries: reader.number('events.maxSeries'),
+    maxWaiting: reader.number('events.maxWaiting'),
+    system: reader.bool('events.system'),
+    failingMs: reader.number('events.writesFailing'),
+  };
+}

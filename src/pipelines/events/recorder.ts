@@ -1,0 +1,124 @@
+import type { Component, ComponentLog } from '../../model/component.js';
+import type { EventOperation } from '../../model/event-log.js';
+import { FaultError } from '../../model/fault.js';
+import type { EventLedger } from './ledger.js';
+
+/**
+ * Something that was noticed: gives the operations to be recorded, once the database can tell what is needed for them. It may be
+ * called again after it rejected, and gives operations of the same keys and ids then.
+ */
+export type Notice = () => Promise<readonly EventOperation[]>;
+
+const firstDelayMs = 200;
+const maxDelayMs = 5_000;
+/** Notices that are recorded together. */
+const batchNotices = 500;
+
+/**
+ * Records what was noticed, in its order, and keeps it while the database is away: it is tried again until it is stored,
+ * and stored once. What does not fit into memory meanwhile is lost, counted and logged.
+ */
+export class EventRecorder implements Component {
+  readonly name = 'event-recorder';
+  /** Notices that were lost because too many waited. */
+  lost = 0;
+  readonly #ledger: Pick<EventLedger, 'record'>;
+  readonly #maxWaiting: number;
+  readonly #log: ComponentLog;
+  readonly #waiting: Notice[] = [];
+  #working: Promise<void> | undefined;
+  readonly #stopped = new AbortController();
+  #hurry: (() => void) | undefined;
+
+  constructor(ledger: Pick<EventLedger, 'record'>, maxWaiting: number, log: ComponentLog) {
+    this.#ledger = ledger;
+    this.#maxWaiting = maxWaiting;
+    this.#log = log;
+  }
+
+  /** Notices that are not stored yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  add(notice: Notice): void {
+    if (this.#stopped.signal.aborted) return;
+    if (this.#waiting.length >= this.#maxWaiting) {
+      if (this.lost === 0)
+        this.#log.error({ limit: this.#maxWaiting }, 'Events are lost: too many wait for the database.');
+      this.lost++;
+      return;
+    }
+    this.#waiting.push(notice);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  async start(): Promise<void> {}
+
+  /** Waits until all is stored. While the database is away that is until the deadline. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    while (this.#working !== undefined && !deadline.aborted) await Promise.race([this.#working, expired]);
+    if (this.#waiting.length > 0) this.#log.error({ events: this.#waiting.length }, 'Events could not be stored.');
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#hurry?.();
+  }
+
+  async #work(): Promise<void> {
+    let attempt = 0;
+    // What comes in the same turn of the event loop is recorded together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0 && !this.#stopped.signal.aborted) {
+      const batch = this.#waiting.slice(0, batchNotices);
+      if (await this.#record(batch, attempt > 0)) {
+        this.#waiting.splice(0, batch.length);
+        attempt = 0;
+      } else {
+        attempt++;
+        await this.#pause(Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 8)));
+      }
+    }
+  }
+
+  /** True when the batch is done with: stored, or of a kind that can never be. */
+  async #record(batch: readonly Notice[], again: boolean): Promise<boolean> {
+    try {
+      const made = await Promise.allSettled(batch.map((notice) => notice()));
+      const operations: EventOperation[] = [];
+      for (const one of made) {
+        if (one.status === 'fulfilled') operations.push(...one.value);
+        else if (isPassing(one.reason)) throw one.reason;
+        else this.#log.error({ error: String(one.reason) }, 'An event could not be made and is lost.');
+      }
+      if (operations.length > 0) await this.#ledger.record(operations, again);
+      return true;
+    } catch (error) {
+      const events = batch.length;
+      if (!isPassing(error))
+        this.#log.error({ error: String(error), events }, 'Events could not be stored and are lost.');
+      else if (!again) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
+      return !isPassing(error);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = undefined;
+  }
+}
+
+/** The engine is away or has no room; what it refuses for another reason it will refuse again. */
+function isPassing(error: unknown): boolean {
+  return error instanceof FaultError && (error.fault.kind === 'network' || error.fault.kind === 'resource');
+}
