@@ -1,3 +1,4 @@
+import type { ColumnBlock } from '../../src/model/column-block.js';
 import type { FieldPlan, SuperTablePlan, ValuePlan } from '../../src/model/load-scenario.js';
 import type { RowRequest } from '../../src/model/row-request.js';
 import { dataType, type TypeName } from '../../src/model/schema.js';
@@ -97,4 +98,15 @@ export function rowsIn(source: RowSource, requests: readonly RowRequest[]): Load
 export async function rowsOfPlan(changes: Partial<SuperTablePlan>, threads = 1): Promise<LoadRow[]> {
   const source = await openRows(changes);
   return rowsIn(source, requestsOf(source, threads));
+}
+
+/** A block as one request; `starts` are the first rows of its tables, table 0 first. */
+export function requestOf(block: ColumnBlock, starts: readonly number[] = [0], isPooled = false): RowRequest {
+  return {
+    block,
+    tables: Uint32Array.from(starts, (_, part) => part),
+    starts: Uint32Array.from([...starts, block.rows]),
+    pooled: isPooled ? { pool: { rows: block.rows, columns: block.columns }, first: 0 } : undefined,
+    endsRound: false,
+  };
 }

@@ -3,6 +3,7 @@ import { realText } from '../../model/real-text.js';
 const two32 = 0x100000000;
 const two53 = 0x20000000000000;
 const billion = 1e9;
+const nearLargestFloat = 3.402823e38;
 const zero = 0x30;
 const minus = 0x2d;
 const dot = 0x2e;
@@ -81,7 +82,8 @@ export class ByteWriter {
     const back = scaled / places;
     const isShort = Math.abs(scaled) < two53 && (type === 'FLOAT' ? Math.fround(back) : back) === value;
     if (isShort) this.#decimal(scaled, places);
-    else this.text(realText(value, type));
+    // The shortest form of the largest FLOAT lies above it, where strict readers refuse it.
+    else this.text(Math.abs(value) > nearLargestFloat ? String(value) : realText(value, type));
   }
 
   #decimal(scaled: number, places: number): void {
