@@ -1,5 +1,7 @@
 import { run as dashboard } from './dashboard.bench.js';
+import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
+import { run as generatedRows } from './generated-rows.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as insertWrite } from './insert-write.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
@@ -22,6 +24,8 @@ const benches = {
   dashboard,
   tsdbwire,
   statsgw,
+  generatedRows,
+  encodedRows,
 };
 const wanted = process.argv.slice(2);
 

@@ -77,13 +77,17 @@ export class ByteWriter {
 
   /** A number in a form that reads back as exactly this one of its type; it must be finite. */
   real(value: number, type: 'FLOAT' | 'DOUBLE'): void {
-    const places = type === 'FLOAT' ? 1e3 : 1e6;
-    const scaled = Math.round(value * places);
-    const back = scaled / places;
-    const isShort = Math.abs(scaled) < two53 && (type === 'FLOAT' ? Math.fround(back) : back) === value;
-    if (isShort) this.#decimal(scaled, places);
+    if (type === 'FLOAT' && this.#isShort(value, 1e3, type)) this.#decimal(Math.round(value * 1e3), 1e3);
+    else if (this.#isShort(value, 1e6, type)) this.#decimal(Math.round(value * 1e6), 1e6);
     // The shortest form of the largest FLOAT lies above it, where strict readers refuse it.
     else this.text(Math.abs(value) > nearLargestFloat ? String(value) : realText(value, type));
+  }
+
+  /** True when the number is one with so few decimal places. */
+  #isShort(value: number, places: number, type: 'FLOAT' | 'DOUBLE'): boolean {
+    const scaled = Math.round(value * places);
+    const back = scaled / places;
+    return Math.abs(scaled) < two53 && (type === 'FLOAT' ? Math.fround(back) : back) === value;
   }
 
   #decimal(scaled: number, places: number): void {
