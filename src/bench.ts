@@ -1,0 +1,118 @@
+#!/usr/bin/env node
+import { randomInt } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { readLoadRequest } from './config/load.js';
+import { planLines, scenarioText } from './config/load-echo.js';
+import { runInsertScenario } from './load-run.js';
+import { FaultError } from './model/fault.js';
+import type { RunLog } from './model/load-ports.js';
+import type { LoadScenario } from './model/load-scenario.js';
+import { serverTimeZone } from './model/time-zones.js';
+import { faultLine } from './pipelines/load/statements.js';
+import { parseTimestamp } from './sql/timestamp.js';
+import { createLiveView } from './telemetry/live-view.js';
+import { createRunLog } from './telemetry/run-log.js';
+import { version } from './version.js';
+
+/** What a run that failed ends with. */
+const failedExitCode = 255;
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+const program = basename(process.argv[1] ?? 'sluice-bench')
+  .replace(/\.js$/, '')
+  .replace(/^bench$/, 'sluice-bench');
+const timeZone = serverTimeZone();
+const readTime = (text: string, precision: Parameters<typeof parseTimestamp>[1]) =>
+  parseTimestamp(text, precision, timeZone);
+
+const request = readLoadRequest({
+  program,
+  version,
+  argv: process.argv.slice(2),
+  env: process.env,
+  nowMs: Date.now(),
+  readFile: (path) => readFileSync(path, 'utf8'),
+  parseTime: readTime,
+  randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
+});
+
+if (request.outcome === 'run') {
+  await run(request.scenario);
+} else {
+  for (const { level, text } of request.notes) process.stderr.write(`${program}: ${level}: ${text}\n`);
+  if (request.outcome === 'print') process.stdout.write(request.text);
+  else for (const line of request.lines) process.stderr.write(`${line}\n`);
+  process.exitCode = request.outcome === 'print' ? 0 : request.exitCode;
+}
+
+async function run(scenario: LoadScenario): Promise<void> {
+  const view = createLiveView({
+    stream: process.stdout,
+    errors: process.stderr,
+    line: (text) => log.info(text),
+  });
+  const log: RunLog = createRunLog({
+    write: (text, stream) => view.write(text, stream),
+    colour: process.stdout.isTTY,
+    debug: scenario.debug,
+    resultFile: scenario.resultFile,
+  });
+  for (const { level, text } of request.notes) log[level](text);
+  log.debug(scenarioText(scenario));
+  for (const line of planLines(scenario)) log.info(line);
+  if (!(await isConfirmed(scenario, log))) return;
+  const stop = stopSignal(log);
+  try {
+    process.exitCode = await runScenario(scenario, { version, log, watch: view.watch, stop, readTime });
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    log.error(faultLine(error.fault));
+    process.exitCode = failedExitCode;
+  }
+}
+
+async function runScenario(scenario: LoadScenario, context: Parameters<typeof runInsertScenario>[1]): Promise<number> {
+  if (scenario.kind !== 'insert') {
+    context.log.error(`Scenarios of kind ${scenario.kind} cannot be run yet`);
+    return failedExitCode;
+  }
+  const report = await runInsertScenario(scenario, context);
+  if (scenario.jsonReport !== undefined)
+    writeFileSync(scenario.jsonReport, `${JSON.stringify(report, undefined, 2)}\n`);
+  return report.outcome === 'failed' ? failedExitCode : 0;
+}
+
+/** Asks once, and only somebody who can answer. */
+async function isConfirmed({ confirm }: LoadScenario, log: RunLog): Promise<boolean> {
+  if (!confirm) return true;
+  if (!process.stdin.isTTY) {
+    log.info('Nobody can be asked without a terminal: the run begins.');
+    return true;
+  }
+  const questions = createInterface({ input: process.stdin, output: process.stdout });
+  const answered = questions.question('Press Enter to go on, Ctrl-C to stop. ').then(() => true);
+  const left = new Promise<boolean>((resolve) => {
+    questions.once('SIGINT', () => resolve(false));
+    // The end of the input is an answer too.
+    questions.once('close', () => resolve(true));
+  });
+  const goesOn = await Promise.race([answered, left]);
+  questions.close();
+  return goesOn;
+}
+
+/** Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. */
+function stopSignal(log: RunLog): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+    log.info('Stopping: requests under way are finished. A second signal ends at once.');
+    controller.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return controller.signal;
+}

@@ -1,0 +1,103 @@
+import { type LoadWorld, openLoadWorld } from './load-world.js';
+import { FaultError } from './model/fault.js';
+import type { RunLog, RunSql, Watch } from './model/load-ports.js';
+import type { LoadReport } from './model/load-report.js';
+import type { Attempts, InsertScenario } from './model/load-scenario.js';
+import type { Precision } from './model/schema.js';
+import { tried } from './pipelines/load/attempts.js';
+import { runInsert } from './pipelines/load/insert.js';
+import { faultLine, mayPass } from './pipelines/load/statements.js';
+import { HttpService } from './sinks/http-service.js';
+import { restStatements } from './sinks/rest-statements.js';
+import { createLogger } from './telemetry/logger.js';
+
+/** What surrounds a run. */
+export interface LoadRunContext {
+  readonly version: string;
+  readonly log: RunLog;
+  readonly watch: Watch;
+  /** Fires when a person asks for the end. */
+  readonly stop: AbortSignal;
+  readonly readTime: (text: string, precision: Precision) => bigint | undefined;
+}
+
+/** Connections to the engine at most: it runs so many statements side by side. */
+const maxConnections = 16;
+/** Bytes on their way to the engine: what all threads may have in flight. */
+const creditBytes = 64 * 1024 * 1024;
+/** The schemaless modes fill the engine's tables as others do, but over HTTP everything goes there. */
+const overHttp: readonly string[] = ['rest', 'sml-rest'];
+
+/** The ways to the database that a run may use. */
+interface Ways {
+  readonly world: LoadWorld | undefined;
+  readonly http: HttpService | undefined;
+  readonly run: RunSql;
+}
+
+/** Runs an insertion: opens what its modes need, and gives it back at the end. Throws a FaultError when nothing can be reached. */
+export async function runInsertScenario(scenario: InsertScenario, context: LoadRunContext): Promise<LoadReport> {
+  const ways = await openWays(scenario, context);
+  try {
+    return await runInsert(scenario, { ...context, ...ways, host: scenario.connection.host });
+  } finally {
+    await closeWays(ways);
+  }
+}
+
+async function openWays(scenario: InsertScenario, context: LoadRunContext): Promise<Ways> {
+  const plans = scenario.databases.flatMap((database) => database.superTables);
+  const attempts = plans[0]?.attempts ?? { more: 0, intervalMs: 0 };
+  const needsHttp = scenario.definitionsOverHttp || plans.some(({ mode }) => overHttp.includes(mode));
+  const needsWorld = !needsHttp || plans.some(({ mode }) => !overHttp.includes(mode));
+  const world = needsWorld ? await openWorld(scenario, attempts, context) : undefined;
+  const http = needsHttp ? openHttp(scenario) : undefined;
+  const isHttp = http !== undefined && (scenario.definitionsOverHttp || world === undefined);
+  const run = isHttp ? restStatements(http) : world?.run;
+  if (run === undefined) throw new Error('A run has no way to the database.');
+  if (http !== undefined) await untilAnswered(() => restStatements(http)('SELECT SERVER_VERSION()'), attempts, context);
+  return { world, http, run };
+}
+
+async function closeWays({ world, http }: Ways): Promise<void> {
+  http?.close();
+  await world?.stop();
+}
+
+function openHttp({ connection, threads, createTableThreads }: InsertScenario): HttpService {
+  const { host, httpPort: port, user, password } = connection;
+  return new HttpService({ host, port, user, password, connections: Math.max(threads, createTableThreads) });
+}
+
+function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRunContext): Promise<LoadWorld> {
+  const { connection, threads, createTableThreads } = scenario;
+  const { log, version } = context;
+  // What the parts of the service log is of interest only to those who want to know more.
+  const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
+  const connections = Math.min(maxConnections, Math.max(threads, createTableThreads) + 2);
+  const limits = { statements: threads + createTableThreads + 2, connections, creditBytes };
+  return untilAnswered(() => openLoadWorld(connection, version, logger, limits), attempts, context);
+}
+
+/** What is asked for, as soon as somebody answers; other refusals are final. */
+async function untilAnswered<T>(ask: () => Promise<T>, attempts: Attempts, context: LoadRunContext): Promise<T> {
+  type Ending = { readonly value: T } | { readonly error: unknown };
+  const ending = await tried<Ending>({
+    attempts,
+    log: context.log,
+    stop: context.stop,
+    verb: 're-connect',
+    run: () =>
+      ask()
+        .then((value) => ({ value }))
+        .catch((error: unknown) => ({ error })),
+    trouble: (result) => ('error' in result ? passing(result.error) : undefined),
+    again: () => {},
+  });
+  if ('error' in ending) throw ending.error;
+  return ending.value;
+}
+
+function passing(error: unknown): string | undefined {
+  return error instanceof FaultError && mayPass(error.fault) ? faultLine(error.fault) : undefined;
+}
