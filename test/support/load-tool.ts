@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { temporaryDirectory } from './engine.js';
+import type { TestService } from './service.js';
+
+const program = fileURLToPath(new URL('../../src/bench.js', import.meta.url));
+
+/** How a run of the load tool ended, and what it said. */
+export interface ToolEnding {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly errors: string;
+  readonly seconds: number;
+}
+
+/** A run that may still be going on. */
+export interface ToolRun {
+  readonly process: ChildProcess;
+  /** What was said on standard output so far. */
+  said(): string;
+  readonly ended: Promise<ToolEnding>;
+}
+
+/** Runs that are under way at once: each is a process of its own. */
+const maxRuns = 3;
+let running = 0;
+const waiting: (() => void)[] = [];
+const children = new Set<ChildProcess>();
+// Tests that end in the middle leave no run behind.
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** The load tool against a service, in a directory of its own for what it writes. */
+export class LoadTool {
+  readonly directory: string;
+  readonly remove: () => void;
+  readonly #service: TestService;
+  #files = 0;
+
+  constructor(service: TestService) {
+    [this.directory, this.remove] = temporaryDirectory();
+    this.#service = service;
+  }
+
+  get enginePort(): number {
+    return Number(new URL(this.#service.engineUrl).port);
+  }
+
+  /** Path of a file in the tool's directory. */
+  path(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** Writes a file that the tool is to read, and gives its path. */
+  file(content: string, name = `file${++this.#files}`): string {
+    writeFileSync(this.path(name), content);
+    return this.path(name);
+  }
+
+  /** What the tool has written to a file. */
+  written(name: string): string {
+    return readFileSync(this.path(name), 'utf8');
+  }
+
+  /** Runs with arguments, `-P` of the engine in front. */
+  arguments(...argv: readonly string[]): Promise<ToolEnding> {
+    return this.run(['-P', String(this.enginePort), '-y', ...argv]);
+  }
+
+  /** Runs a scenario file; host and ports are those of the service. */
+  scenario(content: object, ...argv: readonly string[]): Promise<ToolEnding> {
+    return this.run(['-f', this.file(JSON.stringify({ ...this.#connection, ...content })), ...argv]);
+  }
+
+  /** Begins with a scenario file and goes on beside the test. */
+  begin(content: object): Promise<ToolRun> {
+    return this.start(['-f', this.file(JSON.stringify({ ...this.#connection, ...content }))]);
+  }
+
+  async run(argv: readonly string[], input?: string): Promise<ToolEnding> {
+    return (await this.start(argv, input)).ended;
+  }
+
+  /** Starts the tool when not too many runs are under way; without `input` its standard input is closed. */
+  async start(argv: readonly string[], input?: string): Promise<ToolRun> {
+    if (running >= maxRuns) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    const begun = performance.now();
+    const child = spawn(process.execPath, [program, ...argv], { cwd: this.directory, stdio: ['pipe', 'pipe', 'pipe'] });
+    children.add(child);
+    child.stdin.on('error', () => {});
+    child.stdin.end(input ?? '');
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
+    });
+    const ended = Promise.all([
+      text(child.stderr),
+      new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+        child.once('close', (code, signal) => {
+          children.delete(child);
+          resolve([code, signal]);
+        });
+      }),
+    ]).then(([errors, [code, signal]]) => {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+      return { code, signal, out: said, errors, seconds: (performance.now() - begun) / 1000 };
+    });
+    return { process: child, said: () => said, ended };
+  }
+
+  get #connection() {
+    return { host: '127.0.0.1', port: this.enginePort, user: 'root', password: 'taosdata' };
+  }
+}
