@@ -2,7 +2,9 @@ import type { Settings } from './config/adapter-settings.js';
 import { Catalogue } from './database/catalogue/catalogue.js';
 import { Storage } from './database/catalogue/storage.js';
 import { SubTables } from './database/catalogue/sub-tables.js';
+import { Changes } from './database/changes.js';
 import { CredentialCheck } from './database/credentials.js';
+import { StreamStates } from './database/stream-states.js';
 import type { ComponentLog } from './model/component.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
 import type { RunningEngine } from './running-engine.js';
@@ -18,6 +20,8 @@ export interface ServiceParts {
   readonly storage: Storage;
   readonly subTables: SubTables;
   readonly credentials: CredentialCheck;
+  readonly changes: Changes;
+  readonly states: StreamStates;
   logOf(component: string): ComponentLog;
 }
 
@@ -36,5 +40,8 @@ export async function createParts(
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue);
   await credentials.prepare();
-  return { settings, version, engine, monitoring, catalogue, storage, subTables, credentials, logOf };
+  const changes = new Changes(engine.client, storage);
+  const states = new StreamStates(engine.client);
+  const tables = { catalogue, storage, subTables, changes, states };
+  return { settings, version, engine, monitoring, ...tables, credentials, logOf };
 }

@@ -9,6 +9,7 @@ import { EventsPipeline } from './pipelines/events.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
+import { StreamRunner } from './pipelines/streams/runner.js';
 import { type WriteInput, WritePipeline } from './pipelines/writes.js';
 import type { ServiceParts } from './service-parts.js';
 import { DatabaseSink } from './sinks/database.js';
@@ -35,6 +36,7 @@ const maxEventQuestions = 8;
 /** The ways through the service. */
 export interface ServicePipelines {
   readonly writes: WritePipeline;
+  readonly streams: StreamRunner;
   readonly sql: SqlPipeline;
   readonly reads: RemoteReadPipeline;
   readonly events: EventsPipeline;
@@ -44,7 +46,8 @@ export interface ServicePipelines {
 export function createPipelines(parts: ServiceParts, inputs = listeningInputs(parts)): ServicePipelines {
   const events = eventsPipeline(parts);
   const writes = writePipeline(parts, inputs, events);
-  return { writes, sql: sqlPipeline(parts, writes), reads: readPipeline(parts), events };
+  const [streams, sql, reads] = [streamRunner(parts, writes), sqlPipeline(parts, writes), readPipeline(parts)];
+  return { writes, streams, sql, reads, events };
 }
 
 function eventsPipeline({ settings, engine, catalogue, credentials, monitoring, logOf }: ServiceParts): EventsPipeline {
@@ -88,13 +91,15 @@ function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { obs
 }
 
 function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
-  const { settings, version, engine, catalogue, storage, subTables, credentials, logOf } = parts;
+  const { settings, version, engine, catalogue, storage, subTables, changes, states, credentials, logOf } = parts;
   const { limits } = settings;
   return new SqlPipeline({
     engine: engine.client,
     catalogue,
     storage,
     subTables,
+    changes,
+    states,
     credentials,
     writes,
     log: logOf('sql'),
@@ -106,6 +111,13 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
   });
+}
+
+function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner {
+  const { settings, version, engine, catalogue, storage, subTables, changes, states, logOf } = parts;
+  const tables = { catalogue, storage, subTables, changes, states };
+  const connectionZone = settings.database.timeZone;
+  return new StreamRunner({ ...tables, engine: engine.client, writes, connectionZone, version, log: logOf('streams') });
 }
 
 function readPipeline({ settings, engine, catalogue, storage, credentials, logOf }: ServiceParts): RemoteReadPipeline {

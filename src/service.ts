@@ -57,9 +57,9 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   const pipelines = createPipelines(parts);
   const door = await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
-  const { writes, sql, reads, events } = pipelines;
+  const { writes, streams, sql, reads, events } = pipelines;
   const watching = [monitoring.guard, expiry, ...events.components];
-  const components = [polledCatalogue(catalogue), ...watching, writes, sql, reads, door];
+  const components = [polledCatalogue(catalogue), ...watching, writes, streams, sql, reads, door];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();

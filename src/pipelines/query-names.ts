@@ -20,6 +20,9 @@ export interface QueryNamesContext {
   readonly version: string;
 }
 
+/** What of a request decides what its statement means. */
+export type QueryRequest = Pick<SqlRequest, 'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit'>;
+
 /**
  * Looks up the tables that a statement mentions and sees to it that the engine holds them; gives everything beside its
  * text that decides what the statement means. Throws when the user lacks the right on one of them.
@@ -27,7 +30,7 @@ export interface QueryNamesContext {
 export async function queryContext(
   mentioned: readonly NamedTable[],
   systemTable: QueryContext['systemTable'],
-  request: SqlRequest,
+  request: QueryRequest,
   access: Access,
   right: Right,
   { catalogue, storage, subTables, connectionZone, version }: QueryNamesContext,

@@ -18,7 +18,6 @@ import type { SystemFacts, Variable } from '../database/system-tables/system-tab
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
-import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { ObjectName, Query } from '../sql/ast.js';
 import type { Show, Statement } from '../sql/ast-statement.js';
 import type { InsertContext } from '../sql/insert/context.js';
@@ -38,11 +37,13 @@ import { nowNanos, queryContext, withoutViews } from './query-names.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import { ended, resumed } from './row-pieces.js';
 import { RunningStatements } from './running-statements.js';
+import { type StreamContext, storableTimes } from './streams/context.js';
+import { createStream } from './streams/definition.js';
 import { runTopicStatement } from './topics.js';
-import { nowTicks, type WritePipeline } from './writes.js';
+import type { WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
-export interface SqlContext extends RequestReplyContext {
+export interface SqlContext extends RequestReplyContext, Pick<StreamContext, 'changes' | 'states'> {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
@@ -142,6 +143,9 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         await this.#withCurrentSchema(() => runTopicStatement(statement, request, definitions, this.#context));
         return { kind: 'affected', rows: 0 };
       }
+      case 'create-stream':
+        await createStream(statement, this.#definitions(request, user), this.#context);
+        return { kind: 'affected', rows: 0 };
       case 'unsupported':
         throw notSupported(statement.words);
       default:
@@ -269,7 +273,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         const resolveTable: QueryContext['resolveTable'] = (database, name) =>
           (database === into && name === table.name.text ? target : source).resolveTable(database, name);
         const context = { ...source, resolveTable };
-        return planInsertSelect({ ...statement, query }, context, (name) => timeRange(catalogue.database(name)!));
+        return planInsertSelect({ ...statement, query }, context, (name) => storableTimes(catalogue.database(name)!));
       });
       const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert(blocks, user, bytes);
       const access = new Access(catalogue, user);
@@ -295,7 +299,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         return catalogue.database(name);
       },
       resolve: (database, name) => names.resolve(database, name),
-      timeRange,
+      timeRange: storableTimes,
       makeSubTable: (database, superTable, name, tags, ttl) =>
         subTables.make(database, superTable.name, name, tags, ttl),
     };
@@ -323,11 +327,6 @@ function isTooDeep(error: unknown): boolean {
 
 function isOutOfDate(found: Fault): boolean {
   return schemaCodes.has(found.code) || isOvertaken(found);
-}
-
-function timeRange(database: DatabaseDef): { readonly min: bigint; readonly max: bigint } {
-  const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
-  return { min: nowTicks(database) - keep, max: lastTick(database.precision) };
 }
 
 function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {

@@ -1,4 +1,4 @@
-import type { Expression, Name, ObjectName, Query, Span, TypeSyntax } from './ast.js';
+import type { Duration, Expression, Name, ObjectName, Query, Span, TypeSyntax, WindowLength } from './ast.js';
 
 export interface ColumnSyntax {
   readonly name: Name;
@@ -44,6 +44,27 @@ export type AlterTableAction =
   | { readonly kind: 'ttl'; readonly days: number }
   | { readonly kind: 'keep'; readonly text: string };
 
+/** When a stream writes the windows that new rows have touched. */
+export type StreamTrigger =
+  | { readonly kind: 'at-once' | 'window-close' }
+  | { readonly kind: 'max-delay'; readonly delay: Duration };
+
+export interface StreamOptions {
+  readonly trigger: StreamTrigger;
+  /** How long a window waits for late rows behind its end. */
+  readonly watermark: Duration | undefined;
+  /** Rows of windows that are closed change nothing. */
+  readonly ignoreExpired: boolean;
+  /** Rows that are there when the stream is made count too. */
+  readonly fillHistory: boolean;
+}
+
+/** A tag of a stream's table; without a type the table has it already. */
+export interface StreamTag {
+  readonly name: Name;
+  readonly type: TypeSyntax | undefined;
+}
+
 /** What SHOW lists; parameters where the statement has them. */
 export type Show =
   | { readonly what: 'databases'; readonly which: 'all' | 'user' | 'system' }
@@ -88,8 +109,15 @@ export type TopicSourceSyntax =
     }
   | { readonly kind: 'database'; readonly database: Name };
 
+/** How EXPLAIN was asked. */
+export interface Explain {
+  /** Runs the query and tells what it took. */
+  readonly analyze: boolean;
+  readonly verbose: boolean;
+}
+
 export type Statement =
-  | { readonly kind: 'query'; readonly query: Query; readonly explain: boolean }
+  | { readonly kind: 'query'; readonly query: Query; readonly explain: Explain | undefined }
   /** The whole INSERT is read again by the INSERT scanner; `offset` is where its text begins. */
   | { readonly kind: 'insert'; readonly offset: number }
   | {
@@ -133,6 +161,37 @@ export type Statement =
       readonly ifExists: boolean;
       readonly force: boolean;
     }
+  /** `text` is the source of the query. */
+  | {
+      readonly kind: 'create-stream';
+      readonly name: Name;
+      readonly ifNotExists: boolean;
+      readonly options: StreamOptions;
+      readonly target: ObjectName;
+      readonly columns: readonly Name[] | undefined;
+      readonly tags: readonly StreamTag[] | undefined;
+      readonly subTable: Expression | undefined;
+      readonly query: Query;
+      readonly text: string;
+    }
+  | { readonly kind: 'drop-stream'; readonly name: Name; readonly ifExists: boolean }
+  | { readonly kind: 'switch-stream'; readonly name: Name; readonly ifExists: boolean; readonly paused: boolean }
+  /** `index` marks the older form, CREATE SMA INDEX. */
+  | {
+      readonly kind: 'create-tsma';
+      readonly index: boolean;
+      readonly tsma: ObjectName;
+      readonly table: ObjectName;
+      readonly functions: readonly Expression[];
+      /** Source text of each of `functions`. */
+      readonly functionTexts: readonly string[];
+      readonly interval: WindowLength;
+      readonly offset: WindowLength | undefined;
+      readonly sliding: WindowLength | undefined;
+      /** Stands on another TSMA, which `table` names. */
+      readonly recursive: boolean;
+    }
+  | { readonly kind: 'drop-tsma'; readonly index: boolean; readonly tsma: ObjectName; readonly ifExists: boolean }
   | { readonly kind: 'use'; readonly name: Name }
   | {
       readonly kind: 'create-table';

@@ -5,6 +5,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
+import type { Derivations } from './derivations.js';
 import { CatalogueLog } from './log.js';
 import type { Operation } from './operations.js';
 import type { Principals } from './principals.js';
@@ -164,6 +165,11 @@ export class Catalogue implements SchemaView {
 
   get topics(): Topics {
     return this.#state.topics;
+  }
+
+  /** Streams and TSMAs. */
+  get derivations(): Derivations {
+    return this.#state.derivations;
   }
 
   /** See {@link CatalogueState.secret}; made on the first call. */

@@ -1,3 +1,4 @@
+import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import type { DataType, Precision } from '../../model/schema.js';
 
 /** A column or tag as asked for, before the catalogue gives it a physical name. */
@@ -72,6 +73,7 @@ export type Operation =
   | { readonly op: 'alter-table'; readonly database: string; readonly name: string; readonly change: TableChange }
   | PrincipalOperation
   | TopicOperation
+  | DerivationOperation
   /** A random secret that all processes on this database share; the first one stands. Base64. */
   | { readonly op: 'create-secret'; readonly secret: string };
 
@@ -107,6 +109,14 @@ export type TopicOperation =
     }
   | { readonly op: 'drop-topic'; readonly name: string }
   | { readonly op: 'grant-topic' | 'revoke-topic'; readonly name: string; readonly user: string };
+
+/** What happens to streams and TSMAs. */
+export type DerivationOperation =
+  | ({ readonly op: 'create-stream' } & Omit<StreamDef, 'id' | 'paused' | 'created'>)
+  | { readonly op: 'drop-stream'; readonly name: string }
+  | { readonly op: 'switch-stream'; readonly name: string; readonly paused: boolean }
+  | ({ readonly op: 'create-tsma' } & Omit<TsmaDef, 'created'>)
+  | { readonly op: 'drop-tsma'; readonly database: string; readonly name: string };
 
 /** What happens to users, their rights and their tokens. */
 export type PrincipalOperation =

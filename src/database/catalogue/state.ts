@@ -2,6 +2,7 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
+import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
 import { Topics } from './topics.js';
@@ -46,6 +47,8 @@ export class CatalogueState implements SchemaView {
   /** Users, what they may do, and their tokens. */
   readonly principals = new Principals();
   readonly topics = new Topics();
+  /** Streams and TSMAs. */
+  readonly derivations = new Derivations();
   #secret: string | undefined;
   #nextVgroup = firstVgroup;
   #began: number | undefined;
@@ -155,6 +158,14 @@ export class CatalogueState implements SchemaView {
       case 'alter-token':
       case 'drop-token':
         return this.principals.apply(operation, entry);
+      case 'create-stream':
+        if (![operation.source, operation.target].every(({ database }) => this.#databases.has(database))) {
+          return missingDatabase();
+        }
+        return this.derivations.apply(operation, entry, index);
+      case 'drop-stream':
+      case 'switch-stream':
+        return this.derivations.apply(operation, entry, index);
       case 'grant':
       case 'revoke':
         return this.#missingScope(operation) ?? this.principals.apply(operation, entry);
@@ -188,6 +199,7 @@ export class CatalogueState implements SchemaView {
     if (kept !== undefined) return kept;
     this.#databases.delete(name);
     this.principals.forgetDatabase(name);
+    this.derivations.forgetDatabase(name);
     return undefined;
   }
 
@@ -207,6 +219,11 @@ export class CatalogueState implements SchemaView {
     const found = this.#databases.get(operation.database);
     if (found === undefined) return missingDatabase();
     const { name } = operation;
+    if (operation.op === 'create-tsma') {
+      if (!found.tables.has(operation.table)) return missingTable();
+      return this.derivations.apply(operation, entry, index);
+    }
+    if (operation.op === 'drop-tsma') return this.derivations.apply(operation, entry, index);
     if (operation.op === 'create-view' || operation.op === 'drop-view') return applyToViews(found, operation, entry);
     if (operation.op === 'create-table' || operation.op === 'extend-table') {
       if (found.views.has(name)) return tableExists();
@@ -219,7 +236,7 @@ export class CatalogueState implements SchemaView {
       return refused;
     }
     if (operation.op === 'alter-table') {
-      const kept = this.topics.keepsColumn(operation.database, name, operation.change);
+      const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
       return kept ?? applyToTable(found.tables, operation, entry);
     }
     if (operation.op === 'drop-table') {
@@ -230,6 +247,7 @@ export class CatalogueState implements SchemaView {
       found.names.delete(operation.id);
       found.drops.set(name, entry.position);
       this.principals.forgetTable(operation.database, name);
+      this.derivations.forgetTable(operation.database, name);
     } else {
       if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();
       found.generations.set(name, operation.generation + 1);
@@ -238,6 +256,14 @@ export class CatalogueState implements SchemaView {
     }
     this.#databases.set(operation.database, { ...found, epoch: entry.position });
     return undefined;
+  }
+
+  /** A column that a TSMA is made of stays as it is called. */
+  #fieldInUse({ database, name, change }: Extract<Operation, { op: 'alter-table' }>): Fault | undefined {
+    const column =
+      change.kind === 'drop-column' ? change.name : change.kind === 'rename-column' ? change.from : undefined;
+    if (column === undefined || this.derivations.tsmaWith(database, name, column) === undefined) return undefined;
+    return fault('database', Codes.fieldUsedByTsma, `Field used by tsma: ${column}`);
   }
 
   /** A right on one database needs the database: what is made later under its name is another one. */

@@ -13,8 +13,10 @@ import { databaseOptions } from './database-options.js';
 import { dropTables } from './drop-table.js';
 import { removeThoroughly } from './removal.js';
 import { checkStatementRights } from './statement-rights.js';
+import { dropStream, switchStream } from './streams.js';
 import { changeToken } from './tokens.js';
 import { grantTopic } from './topics.js';
+import { createTsma, dropTsma } from './tsmas.js';
 import { runUserStatement } from './users.js';
 import { createView, dropView } from './views.js';
 
@@ -33,6 +35,7 @@ export type Definition = Exclude<
       | 'create-topic'
       | 'drop-topic'
       | 'drop-consumer-group'
+      | 'create-stream'
       | 'kill-query'
       | 'unsupported';
   }
@@ -76,6 +79,14 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       return createView(statement, context);
     case 'drop-view':
       return dropView(statement, context);
+    case 'drop-stream':
+      return dropStream(statement, context);
+    case 'switch-stream':
+      return switchStream(statement, context);
+    case 'create-tsma':
+      return createTsma(statement, context);
+    case 'drop-tsma':
+      return dropTsma(statement, context);
     case 'create-table':
       return createTable(statement, context);
     case 'create-child-tables':

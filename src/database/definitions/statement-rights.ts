@@ -56,6 +56,15 @@ export function checkStatementRights(statement: Statement, access: Access, curre
     case 'create-table':
       requireWriting([statement.table], access, current);
       break;
+    case 'create-stream':
+      requireWriting([statement.target], access, current);
+      break;
+    case 'create-tsma':
+      requireWriting([statement.table], access, current);
+      break;
+    case 'drop-tsma':
+      requireWriting([statement.tsma], access, current);
+      break;
     case 'create-view':
     case 'drop-view':
       requireWriting([statement.view], access, current);

@@ -6,6 +6,7 @@ import { demandsOf } from './demands.js';
 import { columnAlias, inlineRows } from './inline.js';
 import { clusterTable, configsTable, dnodesTable, dnodeVariablesTable, grantsTable, mnodesTable } from './nodes.js';
 import { appsTable, connectionsTable, queriesTable, transactionsTable } from './performance.js';
+import { streamsTable, tsmasTable } from './streams.js';
 import type { Demands, SystemFacts, SystemTable } from './system-table.js';
 import { indexesTable, type ListedSystemTable, stablesTable, tablesTable } from './tables.js';
 import { tagsTable } from './tags.js';
@@ -35,6 +36,8 @@ const systemTables: Readonly<Record<string, Readonly<Record<string, SystemTable>
     ins_views: viewsTable,
     ins_topics: topicsTable,
     ins_subscriptions: subscriptionsTable,
+    ins_streams: streamsTable,
+    ins_tsmas: tsmasTable,
     ins_grants: grantsTable,
     ins_configs: configsTable,
     ins_dnode_variables: dnodeVariablesTable,

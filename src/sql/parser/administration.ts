@@ -3,7 +3,7 @@ import type { Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
-import { parseCount, parseDuration, parseString } from './literals.js';
+import { parseCount, parseString } from './literals.js';
 import { parseDatabaseName, parseName, parseNameList, parseObjectName } from './names.js';
 
 /** Checks what follows the words of a statement without effect; gives the database it names. */
@@ -22,7 +22,6 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
   ['S3MIGRATE DATABASE', parseDatabaseName],
   ['SSMIGRATE DATABASE', parseDatabaseName],
   ['RESET QUERY CACHE', nothing],
-  ['DROP INDEX', dropIndex],
   ['KILL CONNECTION', number],
   ['KILL TRANSACTION', number],
   ['KILL COMPACT', number],
@@ -34,49 +33,27 @@ const accepted: readonly (readonly [words: string, rest: Rest])[] = [
 ];
 
 const nodeKinds = ['DNODE', 'MNODE', 'QNODE', 'SNODE', 'BNODE', 'ANODE'];
-const createOnly = [
-  'RECURSIVE TSMA',
-  'OR REPLACE FUNCTION',
-  'OR REPLACE AGGREGATE FUNCTION',
-  'AGGREGATE FUNCTION',
-  'ENCRYPT_KEY',
-];
-const objects = ['TSMA', 'STREAM', 'FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
+const createOnly = ['OR REPLACE FUNCTION', 'OR REPLACE AGGREGATE FUNCTION', 'AGGREGATE FUNCTION', 'ENCRYPT_KEY'];
+const objects = ['FUNCTION', 'ROLE', 'VTABLE', 'MOUNT'];
 
 /** Statements that are recognised by their first words and not available. */
 const unavailable: readonly string[] = [
   ...[...objects, ...nodeKinds, ...createOnly].map((words) => `CREATE ${words}`),
   ...[...objects, ...nodeKinds].map((words) => `DROP ${words}`),
   ...['ROLE', 'VTABLE', 'VIEW', 'STREAM', 'TOPIC'].map((words) => `ALTER ${words}`),
-  ...['PAUSE', 'RESUME', 'STOP', 'START', 'RECALCULATE'].map((verb) => `${verb} STREAM`),
+  'RECALCULATE STREAM',
   ...[...nodeKinds, 'VNODE'].map((words) => `RESTORE ${words}`),
 ];
 
 /** An administrative statement without effect or without support; undefined when the statement is neither. */
 export function parseAdministration(cursor: Cursor): Statement | undefined {
   if (cursor.acceptPhrase('KILL QUERY')) return { kind: 'kill-query', id: parseString(cursor) };
-  if (cursor.acceptPhrase('CREATE SMA INDEX')) return parseSmaIndex(cursor);
   if (cursor.acceptPhrase('CREATE INDEX')) return parseTagIndex(cursor);
   for (const [words, rest] of accepted) {
     if (cursor.acceptPhrase(words)) return { kind: 'accepted', words, database: rest(cursor) };
   }
   const words = unavailable.find((phrase) => cursor.acceptPhrase(phrase));
   return words === undefined ? undefined : { kind: 'unsupported', words };
-}
-
-/** `CREATE SMA INDEX name ON table FUNCTION (f, …) INTERVAL (d[, d]) [SLIDING (d)] [WATERMARK d] [MAX_DELAY d]`, from the name on. */
-function parseSmaIndex(cursor: Cursor): Statement {
-  parseName(cursor);
-  cursor.expect('ON');
-  const superTable = parseObjectName(cursor);
-  cursor.expect('FUNCTION');
-  inBrackets(cursor, parseExpression);
-  cursor.expect('INTERVAL');
-  inBrackets(cursor, parseDuration);
-  if (cursor.accept('SLIDING')) inBrackets(cursor, parseDuration);
-  if (cursor.accept('WATERMARK')) parseDuration(cursor);
-  if (cursor.accept('MAX_DELAY')) parseDuration(cursor);
-  return { kind: 'accepted', words: 'CREATE SMA INDEX', database: undefined, superTable };
 }
 
 /** `CREATE INDEX name ON table (tag)`, from the name on. */
@@ -86,19 +63,6 @@ function parseTagIndex(cursor: Cursor): Statement {
   const superTable = parseObjectName(cursor);
   parseNameList(cursor);
   return { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable };
-}
-
-/** `[IF EXISTS] [db.]name` */
-function dropIndex(cursor: Cursor): Name | undefined {
-  cursor.acceptPhrase('IF EXISTS');
-  return parseObjectName(cursor).database;
-}
-
-function inBrackets(cursor: Cursor, parse: (cursor: Cursor) => unknown): void {
-  cursor.expect('(');
-  do parse(cursor);
-  while (cursor.accept(','));
-  cursor.expect(')');
 }
 
 function nothing(): undefined {

@@ -12,8 +12,10 @@ import { parseCount } from './literals.js';
 import { parseDatabaseName, parseObjectName } from './names.js';
 import { parseQuery } from './query.js';
 import { parseShow } from './show.js';
+import { parseCreateStream, parseDropStream, parseSwitchStream } from './stream.js';
 import { parseAlterToken, parseCreateToken, parseDropToken } from './token.js';
 import { parseCreateTopic, parseDropConsumerGroup, parseDropTopic } from './topic.js';
+import { parseCreateTsma, parseDropTsma, parseSmaIndex } from './tsma.js';
 import { parseAlterUser, parseCreateUser, parseGrant } from './user.js';
 import { parseCreateView, parseDropView } from './view.js';
 
@@ -34,7 +36,7 @@ export function parseStatement(text: string): Statement {
 
 function parseAny(cursor: Cursor): Statement {
   const start = cursor.start;
-  if (cursor.at('SELECT') || cursor.at('(')) return { kind: 'query', query: parseQuery(cursor), explain: false };
+  if (cursor.at('SELECT') || cursor.at('(')) return { kind: 'query', query: parseQuery(cursor), explain: undefined };
   if (cursor.at('INSERT') || cursor.at('IMPORT')) return parseInsert(cursor);
   const administration = parseAdministration(cursor);
   if (administration !== undefined) return administration;
@@ -58,6 +60,12 @@ function parseAny(cursor: Cursor): Statement {
       return parseGrant(cursor, 'grant');
     case 'REVOKE':
       return parseGrant(cursor, 'revoke');
+    case 'PAUSE':
+    case 'STOP':
+    case 'RESUME':
+    case 'START':
+      cursor.expect('STREAM');
+      return parseSwitchStream(cursor, verb === 'PAUSE' || verb === 'STOP');
     case 'USE':
       return { kind: 'use', name: parseDatabaseName(cursor) };
     case 'EXPLAIN':
@@ -76,6 +84,10 @@ function parseCreate(cursor: Cursor): Statement {
   if (cursor.accept('DATABASE')) return parseCreateDatabase(cursor);
   if (cursor.accept('VIEW')) return parseCreateView(cursor, false);
   if (cursor.acceptPhrase('OR REPLACE VIEW')) return parseCreateView(cursor, true);
+  if (cursor.accept('STREAM')) return parseCreateStream(cursor);
+  if (cursor.accept('TSMA')) return parseCreateTsma(cursor, false);
+  if (cursor.acceptPhrase('RECURSIVE TSMA')) return parseCreateTsma(cursor, true);
+  if (cursor.acceptPhrase('SMA INDEX')) return parseSmaIndex(cursor);
   if (cursor.accept('TOKEN')) return parseCreateToken(cursor);
   if (cursor.accept('TOPIC')) return parseCreateTopic(cursor);
   cursor.expect('USER');
@@ -96,6 +108,9 @@ function parseDrop(cursor: Cursor): Statement {
   if (cursor.accept('STABLE')) return parseDropTable(cursor, true);
   if (cursor.accept('DATABASE')) return parseDropDatabase(cursor);
   if (cursor.accept('VIEW')) return parseDropView(cursor);
+  if (cursor.accept('STREAM')) return parseDropStream(cursor);
+  if (cursor.accept('TSMA')) return parseDropTsma(cursor, false);
+  if (cursor.accept('INDEX')) return parseDropTsma(cursor, true);
   if (cursor.accept('TOKEN')) return parseDropToken(cursor);
   if (cursor.accept('TOPIC')) return parseDropTopic(cursor);
   if (cursor.acceptPhrase('CONSUMER GROUP')) return parseDropConsumerGroup(cursor);
@@ -110,13 +125,17 @@ function parseDelete(cursor: Cursor): Statement {
   return { kind: 'delete', table, where };
 }
 
-/** `EXPLAIN [ANALYZE] [VERBOSE bool] [RATIO number] select`; the modifiers are read and dropped. */
+/** `EXPLAIN [ANALYZE] [VERBOSE bool] [RATIO number] select`; the ratio is read and dropped. */
 function parseExplain(cursor: Cursor): Statement {
-  cursor.accept('ANALYZE');
-  if (cursor.accept('VERBOSE') && !cursor.accept('TRUE')) cursor.expect('FALSE');
+  const analyze = cursor.accept('ANALYZE');
+  let verbose = false;
+  if (cursor.accept('VERBOSE')) {
+    verbose = cursor.accept('TRUE');
+    if (!verbose) cursor.expect('FALSE');
+  }
   if (cursor.accept('RATIO')) {
     if (cursor.kind === TokenKind.number) cursor.advance();
     else parseCount(cursor);
   }
-  return { kind: 'query', query: parseQuery(cursor), explain: true };
+  return { kind: 'query', query: parseQuery(cursor), explain: { analyze, verbose } };
 }

@@ -12,6 +12,7 @@ import {
 } from '../insert/faults.js';
 import { int64 } from '../print/quote.js';
 import type { BlockColumn } from '../print/result.js';
+import { allOf } from '../print/select.js';
 import { type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
 import {
   binaryOf,
@@ -71,14 +72,36 @@ export function planInsertSelect(
   const wanted = wantedColumns(statement, target);
   const block = new Planner(context).plan(statement.query);
   if (block.columns.length !== wanted.length) throw illegalColumnCount();
-  const rows = new RowShape({ context, precision }, timeRange(database));
-  for (const [at, column] of wanted.entries()) rows.add(column, blockValue(block.columns[at]));
-  const id = target.kind === 'super' ? 0n : target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
-  const sql = `SELECT toUInt64(${id}) AS id, ${rows.items()} FROM (${block.sql}) AS b`;
-  return { target, database, sql, columns: rows.columns, problems: rows.problems };
+  const given = wanted.map((column, at) => [column, blockValue(block.columns[at])] as const);
+  const env = { context, precision } as const;
+  return storableRows({ target, database, given, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));
 }
 
-type Wanted = SelectedColumn | { readonly kind: 'time' };
+/** What a row that is to be stored is made of. */
+export type Wanted = SelectedColumn | { readonly kind: 'time' };
+
+/** Rows of a block, called `b`, and what each of their values is for. */
+export interface RowsToStore {
+  readonly target: TableTarget;
+  readonly database: string;
+  readonly given: readonly (readonly [wanted: Wanted, value: Value])[];
+  readonly from: string;
+  readonly where: readonly string[];
+}
+
+/** The plan that gives rows as they are stored; the precision of `env` is that of the target. */
+export function storableRows(
+  { target, database, given, from, where }: RowsToStore,
+  env: Environment,
+  range: TimeRange,
+): InsertSelectPlan {
+  const rows = new RowShape(env, range);
+  for (const [wanted, value] of given) rows.add(wanted, value);
+  const id = target.kind === 'super' ? 0n : target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
+  const filter = where.length === 0 ? '' : ` WHERE ${allOf(where)}`;
+  const sql = `SELECT toUInt64(${id}) AS id, ${rows.items()} FROM ${from}${filter}`;
+  return { target, database, sql, columns: rows.columns, problems: rows.problems };
+}
 
 function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): Wanted[] {
   const { table: def } = target;
@@ -113,7 +136,8 @@ function insertSyntax({ text }: Name, reason: string): Error {
   return refuse(Codes.insertSyntax, `syntax error near '${text.slice(0, 63)}' (${reason})`);
 }
 
-function blockValue(column: BlockColumn | undefined): Value {
+/** A column of the block `b` as a value. */
+export function blockValue(column: BlockColumn | undefined): Value {
   const { alias = 'NULL', type = bigintType, precision = 'ms', nullable = true, role } = column ?? {};
   return { sql: `b.${alias}`, type, precision, nullable, uses: Uses.row, role };
 }

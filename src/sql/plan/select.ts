@@ -40,11 +40,16 @@ export function planSelect(
   const env = { context, precision: relation?.precision ?? 'ms' } as const;
   const items = expandItems(select.items, relation);
   const inWhere = new RowNames(relation, () => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation"));
-  const filter = sortFilter(select.where, new ExpressionTranslator(env, inWhere));
+  const filter = visibleRows(sortFilter(select.where, new ExpressionTranslator(env, inWhere)), relation, context);
   const task = { select, relation, env, items, filter, serial };
   if (asksForInterp(task)) return planInterp(task);
   if (asksForSeries(task)) return planSeries(task);
   return isGrouped(select, items) ? planGrouped(task) : planProjection(task);
+}
+
+function visibleRows(filter: Filter, relation: Relation | undefined, { storedRows }: QueryContext): Filter {
+  if (storedRows === undefined || relation?.source.kind !== 'stored') return filter;
+  return { ...filter, time: [...filter.time, ...storedRows(relation.rowAlias)] };
 }
 
 function refuseUnavailable(select: Select): void {

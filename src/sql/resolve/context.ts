@@ -39,6 +39,8 @@ export interface QueryContext {
   readonly user: string;
   /** For SERVER_VERSION() and CLIENT_VERSION(); begins with `3.`. */
   readonly serverVersion: string;
+  /** Further conditions on the rows of stored tables, engine SQL over their alias: the statement sees no others. */
+  storedRows?(alias: string): readonly string[];
   /** Plans a query in an expression; undefined where there can be none. */
   subquery?(query: Query): SystemRelation;
 }

@@ -4,13 +4,20 @@ type Change = (query: Query) => Query;
 
 /** An expression with the queries in it changed. */
 export function mapExpression(expression: Expression, change: Change): Expression {
-  const map = (part: Expression): Expression => mapExpression(part, change);
-  switch (expression.kind) {
+  const mapped = mapParts(expression, (part) => mapExpression(part, change));
+  switch (mapped.kind) {
     case 'scalar-query':
     case 'exists':
-      return { ...expression, query: change(expression.query) };
     case 'in-query':
-      return { ...expression, value: map(expression.value), query: change(expression.query) };
+      return { ...mapped, query: change(mapped.query) };
+    default:
+      return mapped;
+  }
+}
+
+/** An expression with its direct parts changed. */
+export function mapParts(expression: Expression, map: (part: Expression) => Expression): Expression {
+  switch (expression.kind) {
     case 'call':
       return { ...expression, args: expression.args.map(map) };
     case 'binary':
@@ -19,6 +26,7 @@ export function mapExpression(expression: Expression, change: Change): Expressio
     case 'not':
     case 'cast':
     case 'is-null':
+    case 'in-query':
       return { ...expression, value: map(expression.value) };
     case 'between':
       return { ...expression, value: map(expression.value), low: map(expression.low), high: map(expression.high) };

@@ -76,7 +76,9 @@ test('reads drops, use, delete and explain in full', (t) => {
   t.deepEqual(shape('drop database force;'), { kind: 'drop-database', name: bare('force'), ifExists: false });
   t.deepEqual(shape('drop user u'), { kind: 'drop-user', name: bare('u'), ifExists: false });
   t.deepEqual(shape('delete from t'), { kind: 'delete', table: table('t'), where: undefined });
-  t.like(shape('explain select 1'), { kind: 'query', explain: true });
+  t.like(shape('select 1'), { kind: 'query', explain: undefined });
+  t.like(shape('explain select 1'), { kind: 'query', explain: { analyze: false, verbose: false } });
+  t.like(shape('explain analyze verbose true ratio 0.5 select 1'), { explain: { analyze: true, verbose: true } });
 });
 
 test('quotes the statement from the offending token to its end', (t) => {

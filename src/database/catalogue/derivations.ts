@@ -1,0 +1,94 @@
+import type { StreamDef, TsmaDef } from '../../model/derivation.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { DerivationOperation, LogEntry } from './operations.js';
+
+/** What is derived from tables, as a part of the fold over the log: streams, and TSMAs. */
+export class Derivations {
+  readonly #streams = new Map<string, StreamDef>();
+  /** By database and name. */
+  readonly #tsmas = new Map<string, TsmaDef>();
+  /** Ids of the tables that were made for streams. */
+  readonly #streamTables = new Set<string>();
+
+  stream(name: string): StreamDef | undefined {
+    return this.#streams.get(name);
+  }
+
+  streams(): readonly StreamDef[] {
+    return [...this.#streams.values()];
+  }
+
+  /** True when a table was made for a stream, be it one that is gone. */
+  isStreamTable(id: string): boolean {
+    return this.#streamTables.has(id);
+  }
+
+  tsma(database: string, name: string): TsmaDef | undefined {
+    return this.#tsmas.get(tsmaKey(database, name));
+  }
+
+  tsmas(database: string): readonly TsmaDef[] {
+    return [...this.#tsmas.values()].filter((tsma) => tsma.database === database);
+  }
+
+  /** The TSMA that has a column of a table in one of its functions. */
+  tsmaWith(database: string, table: string, column: string): TsmaDef | undefined {
+    return this.tsmas(database).find((tsma) => tsma.table === table && tsma.columns.includes(column));
+  }
+
+  apply(operation: DerivationOperation, { position, at }: LogEntry, index: number): Fault | undefined {
+    const { name } = operation;
+    switch (operation.op) {
+      case 'create-stream': {
+        if (this.#streams.has(name)) return fault('database', Codes.streamAlreadyExists, 'Stream already exists');
+        const { op: _, ...rest } = operation;
+        const { current } = operation;
+        if (operation.ownsTarget) this.#streamTables.add(operation.target.id);
+        this.#streams.set(name, { ...rest, current, id: `${position}_${index}`, paused: false, created: at });
+        return undefined;
+      }
+      case 'drop-stream':
+        return this.#streams.delete(name) ? undefined : missingStream();
+      case 'switch-stream': {
+        const found = this.#streams.get(name);
+        if (found === undefined) return missingStream();
+        this.#streams.set(name, { ...found, paused: operation.paused });
+        return undefined;
+      }
+      case 'create-tsma': {
+        const key = tsmaKey(operation.database, name);
+        if (this.#tsmas.has(key)) return fault('database', Codes.tsmaAlreadyExists, 'Tsma already exists');
+        const { op: _, ...rest } = operation;
+        this.#tsmas.set(key, { ...rest, sliding: operation.sliding, created: at });
+        return undefined;
+      }
+      case 'drop-tsma':
+        return this.#tsmas.delete(tsmaKey(operation.database, name))
+          ? undefined
+          : fault('database', Codes.tsmaNotExist, 'Tsma not exist');
+    }
+  }
+
+  /** A database that is dropped takes its TSMAs along, and the streams that read or write it. */
+  forgetDatabase(database: string): void {
+    for (const { name, source, target } of this.streams()) {
+      if (source.database === database || target.database === database) this.#streams.delete(name);
+    }
+    for (const { name } of this.tsmas(database)) this.#tsmas.delete(tsmaKey(database, name));
+  }
+
+  /** A table that is dropped takes its TSMAs along. Streams stay and tell what they miss. */
+  forgetTable(database: string, table: string): void {
+    for (const tsma of this.tsmas(database)) {
+      if (tsma.table === table) this.#tsmas.delete(tsmaKey(database, tsma.name));
+    }
+  }
+}
+
+function tsmaKey(database: string, name: string): string {
+  return `${database}\0${name}`;
+}
+
+function missingStream(): Fault {
+  return fault('database', Codes.streamNotExist, 'Stream not exist');
+}

@@ -1,0 +1,66 @@
+import type { Changes } from '../../database/changes.js';
+import type { Engine } from '../../database/engine.js';
+import { Access } from '../../database/rights.js';
+import type { StreamStates } from '../../database/stream-states.js';
+import type { ComponentLog } from '../../model/component.js';
+import type { StreamDef } from '../../model/derivation.js';
+import { type DatabaseDef, lastTick, ticksPerSecond } from '../../model/schema.js';
+import { parseStatement } from '../../sql/parser/statement.js';
+import type { TimeRange } from '../../sql/plan/insert-select.js';
+import type { CreateStream } from '../../sql/plan/stream.js';
+import { collectTables, type QueryContext, type TableTarget } from '../../sql/resolve/context.js';
+import { type QueryNamesContext, type QueryRequest, queryContext } from '../query-names.js';
+import { nowTicks, type WritePipeline } from '../writes.js';
+
+/** What streams are made and run with. */
+export interface StreamContext extends QueryNamesContext {
+  readonly engine: Engine;
+  readonly changes: Changes;
+  readonly states: StreamStates;
+  readonly writes: Pick<WritePipeline, 'insert'>;
+  readonly log: ComponentLog;
+}
+
+/** The statement that made a stream. */
+export function streamStatement({ name, statement }: Pick<StreamDef, 'name' | 'statement'>): CreateStream {
+  const parsed = parseStatement(statement);
+  if (parsed.kind !== 'create-stream') throw new Error(`Stream ${name} was not made by CREATE STREAM.`);
+  return parsed;
+}
+
+/** What the names in a stream's statement mean to its maker, who reads the source and writes the target. */
+export async function streamNames(
+  { query, target }: CreateStream,
+  { current, user, timeZone }: Pick<StreamDef, 'current' | 'user' | 'timeZone'>,
+  context: StreamContext,
+): Promise<QueryContext> {
+  const request: QueryRequest = {
+    database: current,
+    connectionZone: timeZone,
+    timeZone: 'UTC',
+    keyed: false,
+    rowLimit: -1,
+  };
+  const access = new Access(context.catalogue, user);
+  const into = { database: target.database?.text, name: target.name.text };
+  const nothing = (): undefined => undefined;
+  const read = await queryContext(collectTables(query), nothing, request, access, 'READ', context);
+  const written = await queryContext([into], nothing, request, access, 'WRITE', context);
+  const within = into.database ?? current;
+  return {
+    ...read,
+    resolveTable: (database, name) =>
+      (database === within && name === into.name ? written : read).resolveTable(database, name),
+  };
+}
+
+/** What tells a table from a later one of its name. */
+export function tableId(target: TableTarget): string {
+  return target.kind === 'sub' ? String(target.id) : target.table.id;
+}
+
+/** First and last tick that a row of a database may have now. */
+export function storableTimes(database: DatabaseDef): TimeRange {
+  const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
+  return { min: nowTicks(database) - keep, max: lastTick(database.precision) };
+}

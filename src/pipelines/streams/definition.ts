@@ -1,0 +1,173 @@
+import { createNamed } from '../../database/catalogue/create-named.js';
+import { checkedName, declaredType } from '../../database/definitions/column-type.js';
+import { type DefinitionContext, knownDatabase, submit } from '../../database/definitions/context.js';
+import { checkStatementRights } from '../../database/definitions/statement-rights.js';
+import { Access } from '../../database/rights.js';
+import type { StreamTable } from '../../model/derivation.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef } from '../../model/schema.js';
+import {
+  type CreateStream,
+  planStream,
+  resultsVanish,
+  type StreamQuery,
+  streamQuery,
+  streamTableShape,
+} from '../../sql/plan/stream.js';
+import type { QueryContext } from '../../sql/resolve/context.js';
+import { type StreamContext, storableTimes, streamNames, streamStatement, tableId } from './context.js';
+
+/** Longest statement that a stream keeps, in bytes. */
+const maxStatementBytes = 65_536;
+/** Streams of one installation. */
+const maxStreams = 1000;
+
+/**
+ * CREATE STREAM: checks the query, makes the super table of the results where it is missing, and notes from where on the
+ * rows of the source count. What no stream can run is refused here, with 0x2645.
+ */
+export async function createStream(
+  statement: CreateStream,
+  definitions: DefinitionContext,
+  context: StreamContext,
+): Promise<void> {
+  const { catalogue } = definitions;
+  await catalogue.sync();
+  checkStatementRights(statement, new Access(catalogue, definitions.user), definitions.database);
+  const name = checkedName(statement.name.text, 192);
+  if (catalogue.derivations.stream(name) !== undefined) {
+    if (statement.ifNotExists) return;
+    throw new FaultError(fault('database', Codes.streamAlreadyExists, 'Stream already exists'));
+  }
+  if (catalogue.derivations.streams().length >= maxStreams) throw invalid(`there are ${maxStreams} streams already`);
+  if (Buffer.byteLength(definitions.statement) > maxStatementBytes) {
+    throw new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
+  }
+  const maker = { current: definitions.database, user: definitions.user, timeZone: definitions.timeZone };
+  const database = await targetDatabase(statement, definitions);
+  const query = streamQuery(statement, await streamNames(statement, maker, context));
+  checkTrigger(statement, query);
+  if (database.precision !== catalogue.database(query.database)?.precision) {
+    throw invalid('source and target have databases of different precision');
+  }
+  const source = { database: query.database, table: sourceName(statement), id: tableId(query.source) };
+  checkCircle(query, database, statement.target.name.text, definitions);
+  await context.changes.track(catalogue.database(query.database)!, query.source.table);
+  checkWriters(statement, query, database, definitions);
+  const ownsTarget = await makeTarget(statement, query, database, definitions);
+  const names = await streamNames(statement, maker, context);
+  checkTarget(statement, query, name, names, definitions);
+  const target = targetOf(statement, database, definitions);
+  const start = statement.options.fillHistory ? 0 : await context.changes.latest(query.source.table);
+  const { statement: text } = definitions;
+  const operation = {
+    op: 'create-stream',
+    name,
+    statement: text,
+    ...maker,
+    source,
+    target,
+    ownsTarget,
+    start,
+  } as const;
+  await submit(definitions, operation, statement.ifNotExists ? Codes.streamAlreadyExists : undefined);
+}
+
+function invalid(reason: string): FaultError {
+  return new FaultError(fault('database', Codes.invalidStreamQuery, `Invalid stream query: ${reason}`));
+}
+
+function sourceName({ query }: CreateStream): string {
+  return query.kind === 'select' && query.from?.kind === 'table' ? query.from.table.name.text : '';
+}
+
+function targetDatabase({ target: { database } }: CreateStream, definitions: DefinitionContext): Promise<DatabaseDef> {
+  const name = database?.text ?? definitions.database;
+  if (name === undefined) throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  return knownDatabase(definitions, name);
+}
+
+/** Windows that rows make end when the next one begins, which only the rows themselves tell. */
+function checkTrigger({ options: { trigger } }: CreateStream, { windows }: StreamQuery): void {
+  if (trigger.kind === 'window-close' && windows.kind !== 'interval') {
+    throw invalid('TRIGGER WINDOW_CLOSE needs INTERVAL windows');
+  }
+}
+
+/** A stream must not feed itself, be it by way of others. */
+function checkCircle(
+  { source, database: from }: StreamQuery,
+  { name: database }: DatabaseDef,
+  target: string,
+  { catalogue }: DefinitionContext,
+): void {
+  const streams = catalogue.derivations.streams();
+  const open = [{ database, table: target }];
+  for (let next = open.pop(), seen = 0; next !== undefined && seen <= streams.length; next = open.pop(), seen++) {
+    const at = next;
+    if (at.database === from && at.table === source.table.name) throw invalid('it would read what it writes');
+    open.push(...streams.filter((stream) => isSource(stream.source, at)).map((stream) => stream.target));
+  }
+}
+
+function isSource(source: StreamTable, { database, table }: Pick<StreamTable, 'database' | 'table'>): boolean {
+  return source.database === database && source.table === table;
+}
+
+/** Results that may vanish are removed from the target, so nothing else may be in it. */
+function checkWriters(
+  statement: CreateStream,
+  { windows }: StreamQuery,
+  { name: database }: DatabaseDef,
+  { catalogue }: DefinitionContext,
+): void {
+  const table = catalogue.table(database, statement.target.name.text);
+  if (table === undefined) return;
+  const { derivations } = catalogue;
+  if (windows.kind === 'rows' && !derivations.isStreamTable(table.id)) {
+    throw invalid('windows that rows make need a table of their own, which the stream makes');
+  }
+  const others = derivations.streams().filter(({ target }) => target.id === table.id);
+  if (others.length > 0 && [statement, ...others.map(streamStatement)].some(resultsVanish)) {
+    throw invalid(`stream ${others[0]?.name ?? ''} writes to the same table`);
+  }
+}
+
+/** Makes the super table of the results unless it is there; tells whether it was made. */
+async function makeTarget(
+  statement: CreateStream,
+  query: StreamQuery,
+  database: DatabaseDef,
+  definitions: DefinitionContext,
+): Promise<boolean> {
+  const { catalogue, subTables, storage } = definitions;
+  const name = checkedName(statement.target.name.text, 192);
+  const found = catalogue.table(database.name, name);
+  if (found?.kind === 'super') return catalogue.derivations.isStreamTable(found.id);
+  if (found !== undefined) throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  const shape = streamTableShape(statement, query, ({ type }) => type && declaredType(type, 'tag'));
+  const spec = { database: database.name, name, kind: 'super', comment: undefined, ttl: 0, ...shape } as const;
+  const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
+  if (refused !== undefined && refused.code !== Codes.stableAlreadyExists) throw new FaultError(refused);
+  const made = catalogue.table(database.name, name);
+  if (made !== undefined) await storage.ensure(database, made);
+  return refused === undefined;
+}
+
+/** Throws the fault of results that the columns and tags of the target cannot take. */
+function checkTarget(
+  statement: CreateStream,
+  query: StreamQuery,
+  name: string,
+  names: QueryContext,
+  { catalogue }: DefinitionContext,
+): void {
+  const everything = { rows: () => [], results: () => [] };
+  planStream(statement, query, everything, name, names, (database) => storableTimes(catalogue.database(database)!));
+}
+
+function targetOf({ target }: CreateStream, database: DatabaseDef, { catalogue }: DefinitionContext): StreamTable {
+  const table = catalogue.table(database.name, target.name.text);
+  if (table === undefined) throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  return { database: database.name, table: table.name, id: table.id };
+}

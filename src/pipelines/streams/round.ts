@@ -1,0 +1,253 @@
+import type { Changed } from '../../database/changes.js';
+import { Access } from '../../database/rights.js';
+import type { StreamState } from '../../database/stream-states.js';
+import type { StreamDef } from '../../model/derivation.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { type DatabaseDef, type Precision, ticksPerSecond } from '../../model/schema.js';
+import type { Duration } from '../../sql/ast.js';
+import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
+import { bareTime, idColumn, keysSource, ofSeries, timeColumn, writtenBetween } from '../../sql/plan/storage.js';
+import {
+  type CreateStream,
+  planStream,
+  resultsVanish,
+  type StreamPiece,
+  type StreamQuery,
+  streamQuery,
+} from '../../sql/plan/stream.js';
+import { allOf } from '../../sql/print/select.js';
+import type { QueryContext } from '../../sql/resolve/context.js';
+import { durationTicks } from '../../sql/timestamp.js';
+import { insertSelected } from '../insert-select.js';
+import { type StreamContext, storableTimes, streamNames, tableId } from './context.js';
+import { type RowRange, rowRanges } from './ranges.js';
+import { recomputeSeries } from './series-windows.js';
+import { removeStale } from './stale.js';
+
+/** Stored rows whose results are brought up to date in one round, at least, when there are that many. */
+const maxRoundRows = 5_000_000;
+
+/** A stream with what its statement means now. */
+export interface PreparedStream {
+  readonly def: StreamDef;
+  readonly statement: CreateStream;
+  readonly query: StreamQuery;
+  readonly names: QueryContext;
+  readonly source: DatabaseDef;
+  readonly context: StreamContext;
+  readonly signal: AbortSignal;
+}
+
+/** How a stream begins. */
+export function firstState({ start }: StreamDef): StreamState {
+  return { place: start, newest: undefined, opened: undefined, closed: undefined, fault: undefined };
+}
+
+/**
+ * Works one piece of what was written to the source since into the target. The state that comes back is to be kept once
+ * this resolves: done again from the state before, the same work changes nothing. Undefined when there was nothing to do.
+ * Throws FaultErrors.
+ */
+export async function streamRound(
+  def: StreamDef,
+  statement: CreateStream,
+  state: StreamState,
+  context: StreamContext,
+  signal: AbortSignal,
+): Promise<StreamState | undefined> {
+  const stream = await prepare(def, statement, context, signal);
+  const { query } = stream;
+  const { table } = query.source;
+  await context.changes.track(stream.source, table);
+  const series = seriesTerms(query);
+  const [changed] = await context.changes.since(
+    table,
+    state.place,
+    maxRoundRows,
+    series.length > 0 ? allOf(series) : undefined,
+  );
+  if (changed === undefined) return undefined;
+  const next = { ...state, place: changed.upTo, fault: undefined };
+  if (changed.rows === 0) return next;
+  if (query.windows.kind === 'rows') {
+    await recomputeSeries(stream, changed);
+    return next;
+  }
+  const ranges = await rowRanges(context.engine, table.storage, [writtenIn(changed), ...series], stepOf(query));
+  const ends = ranges.flatMap(({ low, high }) => [low, high]);
+  const [opened, newest] = limitsOf([...ends, ...given(state.newest), ...given(state.opened)]);
+  if (statement.options.trigger.kind === 'window-close' && query.windows.kind === 'interval') {
+    const closed = await closeWindows(stream, { ranges, changed, newest, opened }, state);
+    return { ...next, newest: String(newest), opened: String(opened), closed };
+  }
+  const expired =
+    statement.options.ignoreExpired && state.newest !== undefined
+      ? BigInt(state.newest) - watermarkOf(stream)
+      : undefined;
+  for (const range of ranges) await recompute(stream, range, expired === undefined ? {} : { above: expired }, changed);
+  return { ...next, newest: String(newest), opened: String(opened) };
+}
+
+async function prepare(
+  def: StreamDef,
+  statement: CreateStream,
+  context: StreamContext,
+  signal: AbortSignal,
+): Promise<PreparedStream> {
+  const { catalogue } = context;
+  if (catalogue.principals.user(def.user) === undefined) throw broken(`user ${def.user} was dropped`);
+  const { source: from, target: into } = def;
+  if (catalogue.table(into.database, into.table)?.id !== into.id) {
+    throw broken(`table ${into.database}.${into.table} was dropped`);
+  }
+  const names = await streamNames(statement, def, context);
+  if (names.resolveTable(from.database, from.table) === undefined)
+    throw broken(`table ${from.database}.${from.table} was dropped`);
+  const query = streamQuery(statement, names);
+  if (tableId(query.source) !== from.id) throw broken(`table ${from.database}.${from.table} was dropped`);
+  const source = catalogue.database(query.database);
+  if (source === undefined) throw broken(`database ${from.database} was dropped`);
+  return { def, statement, query, names, source, context, signal };
+}
+
+function broken(reason: string): FaultError {
+  return new FaultError(fault('database', Codes.invalidStreamQuery, `The stream cannot run: ${reason}`));
+}
+
+/** Conditions on bare stored rows: that they are of the source, where others lie beside them. */
+export function seriesTerms({ source }: StreamQuery): string[] {
+  if (source.kind === 'super') return [];
+  const id = source.kind === 'sub' ? source.id : source.table.seriesId;
+  return id === undefined ? [] : [ofSeries([id])];
+}
+
+/** Condition on bare stored rows. */
+export function writtenIn({ after, upTo }: Changed): string {
+  return writtenBetween('', after, upTo);
+}
+
+function stepOf({ windows, precision }: StreamQuery): bigint {
+  if (windows.kind !== 'interval') return BigInt(ticksPerSecond(precision));
+  const { length } = windows;
+  return length.behind(0n) - length.firstStart(0n);
+}
+
+function watermarkOf({ statement, query }: PreparedStream): bigint {
+  return ticksOfDuration(statement.options.watermark, query.precision);
+}
+
+function ticksOfDuration(duration: Duration | undefined, precision: Precision): bigint {
+  return duration === undefined ? 0n : (durationTicks(duration, precision) ?? 0n);
+}
+
+/** Which windows count: those whose end is above one instant and not above another. */
+interface Ends {
+  readonly above?: bigint;
+  readonly upTo?: bigint;
+}
+
+/**
+ * Computes the results that rows in a range of time contribute to, each of them from all its rows, and writes them; where it
+ * can be told, only those that rows of `changed` contribute to.
+ */
+async function recompute(stream: PreparedStream, range: RowRange, ends: Ends, changed?: Changed): Promise<void> {
+  const { query } = stream;
+  const reach = query.windows.kind === 'interval' ? query.windows.length : undefined;
+  const low = reach?.firstStart(range.low) ?? range.low;
+  const behind = reach?.behind(range.high) ?? range.high + 1n;
+  const last = reach?.lastStart(range.high) ?? range.high;
+  const vanishing = ends.above === undefined && resultsVanish(stream.statement);
+  const only = changed === undefined || vanishing ? () => [] : touchedOnly(query, changed);
+  const piece: StreamPiece = {
+    rows: (alias) => [`${timeColumn(alias)} >= ${low}`, `${timeColumn(alias)} < ${behind}`, ...only(alias)],
+    results: (time, end) => [`${time} >= ${low}`, `${time} <= ${last}`, ...endTerms(end, ends)],
+  };
+  const plan = planPiece(stream, piece);
+  const stored = await store(stream, plan);
+  if (vanishing) {
+    await removeStale(stream, plan, stored, [`${bareTime} >= ${low}`, `${bareTime} <= ${last}`]);
+  }
+}
+
+function endTerms(end: string | undefined, { above, upTo }: Ends): string[] {
+  if (end === undefined) return [];
+  return [...(above === undefined ? [] : [`${end} > ${above}`]), ...(upTo === undefined ? [] : [`${end} <= ${upTo}`])];
+}
+
+/** Where every group is one series, series that were not written to need no look. */
+function touchedOnly({ keys, source }: StreamQuery, { after, upTo }: Changed): (alias: string) => string[] {
+  const byTable = keys.some(({ names }) => names.includes('tbname'));
+  if (source.kind !== 'super' || !byTable) return () => [];
+  const rows = `${keysSource(source.table.storage, 'w')} WHERE ${writtenBetween('w', after, upTo)}`;
+  const touched = `SELECT ${idColumn('w')} FROM ${rows}`;
+  return (alias) => [`${idColumn(alias)} IN (${touched})`];
+}
+
+/** Rows that came, and the greatest and the least timestamp that ever did. */
+interface Arrived {
+  readonly ranges: readonly RowRange[];
+  readonly changed: Changed;
+  readonly newest: bigint;
+  readonly opened: bigint;
+}
+
+/**
+ * Writes the windows that are closed now and were not before, and, unless late rows are ignored, those that were closed
+ * before and have new rows. Gives up to where windows are closed.
+ */
+async function closeWindows(
+  stream: PreparedStream,
+  { ranges, changed, newest, opened }: Arrived,
+  state: StreamState,
+): Promise<string | undefined> {
+  const { query, statement, context } = stream;
+  const before = state.closed === undefined ? undefined : BigInt(state.closed);
+  const now = newest - watermarkOf(stream);
+  const reach = query.windows.kind === 'interval' ? query.windows.length : undefined;
+  if (reach === undefined) throw new Error('Only windows of time are closed by time.');
+  if (before !== undefined && !statement.options.ignoreExpired) {
+    for (const range of ranges) {
+      if (reach.firstStart(range.low) < before) await recompute(stream, range, { upTo: before }, changed);
+    }
+  }
+  if (before !== undefined && now <= before) return state.closed;
+  const from = reach.firstStart(before ?? opened);
+  const rows = [`${bareTime} >= ${from}`, `${bareTime} < ${now}`, ...seriesTerms(query)];
+  const closing = await rowRanges(context.engine, query.source.table.storage, rows, stepOf(query));
+  for (const range of closing) {
+    await recompute(stream, range, before === undefined ? { upTo: now } : { above: before, upTo: now });
+  }
+  return String(now);
+}
+
+/** The plan of the rows for one piece of the source. */
+export function planPiece(stream: PreparedStream, piece: StreamPiece): InsertSelectPlan {
+  const { statement, query, def, names, context } = stream;
+  return planStream(statement, query, piece, def.name, names, (database) => {
+    return storableTimes(context.catalogue.database(database)!);
+  });
+}
+
+/** Writes the rows of a plan as those of the stream's maker; gives their number. */
+export async function store({ context, def, signal }: PreparedStream, plan: InsertSelectPlan): Promise<number> {
+  const { engine, catalogue, subTables, writes } = context;
+  const access = new Access(catalogue, def.user);
+  return insertSelected(plan, {
+    engine,
+    catalogue,
+    subTables,
+    access,
+    write: (blocks, bytes) => writes.insert(blocks, def.user, bytes),
+    signal,
+  });
+}
+
+function given(ticks: string | undefined): bigint[] {
+  return ticks === undefined ? [] : [BigInt(ticks)];
+}
+
+/** The least and the greatest of some ticks. */
+function limitsOf(values: readonly bigint[]): readonly [least: bigint, greatest: bigint] {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
+  return [sorted[0] ?? 0n, sorted.at(-1) ?? 0n];
+}

@@ -1,0 +1,194 @@
+import { isOvertaken } from '../../database/catalogue/overtaken.js';
+import type { StreamState } from '../../database/stream-states.js';
+import type { Component } from '../../model/component.js';
+import type { StreamDef } from '../../model/derivation.js';
+import { FaultError } from '../../model/fault.js';
+import type { CreateStream } from '../../sql/plan/stream.js';
+import { durationTicks } from '../../sql/timestamp.js';
+import { withCurrentSchema } from '../current-schema.js';
+import { type StreamContext, streamStatement } from './context.js';
+import { firstState, streamRound } from './round.js';
+
+/** How often a stream looks for new rows. */
+const pollMs = 500;
+/** How often a process says that it runs the streams, well before others stop believing it. */
+const claimMs = 2_500;
+/** A stream rests three times as long as its last round took, so that it never takes more than a quarter of the time. */
+const restFactor = 3;
+const maxRestMs = 60_000;
+/** Pauses after an error: of the engine, doubled each time, and of the stream itself. */
+const firstRetryMs = 1_000;
+const maxRetryMs = 30_000;
+const faultRetryMs = 5_000;
+/** Streams that are worked on at once; each holds a connection of the engine. */
+const maxBusy = 2;
+
+/** What this process knows of a stream it runs. */
+interface Run {
+  readonly statement: CreateStream;
+  def: StreamDef;
+  state: StreamState;
+  /** The state as the engine has it. */
+  kept: StreamState | undefined;
+  dueMs: number;
+  failures: number;
+  busy: boolean;
+}
+
+/**
+ * Runs the streams of the catalogue while this process holds their lease: every stream is looked at about twice a second,
+ * and what was written to its source since is worked into its target, piece by piece. Nothing is kept but how far each
+ * is, so a process may die anywhere: the next one repeats the last piece, which changes nothing.
+ */
+export class StreamRunner implements Component {
+  readonly name = 'streams';
+  readonly #context: StreamContext;
+  readonly #runs = new Map<string, Run>();
+  readonly #working = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #holds = false;
+  #nextClaimMs = 0;
+
+  constructor(context: StreamContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    this.#schedule();
+  }
+
+  async drain(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    await this.#turn;
+    await Promise.all(this.#working);
+  }
+
+  async stop(): Promise<void> {
+    await this.drain();
+    if (!this.#holds) return;
+    this.#holds = false;
+    await this.#context.states.release().catch(() => undefined);
+  }
+
+  #schedule(): void {
+    if (this.#ending.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#turn = this.#look().then(() => this.#schedule());
+    }, pollMs / 2);
+    this.#timer.unref();
+  }
+
+  /** Begins the rounds that are due. */
+  async #look(): Promise<void> {
+    const streams = this.#context.catalogue.derivations.streams();
+    if (streams.length === 0 && this.#runs.size === 0) return;
+    try {
+      if (!(await this.#claimed())) return;
+      await this.#follow(streams);
+    } catch (error) {
+      this.#context.log.debug({ error: messageOf(error) }, 'The streams could not be looked at.');
+      return;
+    }
+    const nowMs = Date.now();
+    for (const run of this.#runs.values()) {
+      if (this.#working.size >= maxBusy || this.#ending.signal.aborted) return;
+      if (run.busy || run.def.paused || run.dueMs > nowMs) continue;
+      run.busy = true;
+      const work = this.#work(run).finally(() => {
+        run.busy = false;
+        this.#working.delete(work);
+      });
+      this.#working.add(work);
+    }
+  }
+
+  async #claimed(): Promise<boolean> {
+    const nowMs = Date.now();
+    if (nowMs < this.#nextClaimMs) return this.#holds;
+    this.#nextClaimMs = nowMs + claimMs;
+    const held = this.#holds;
+    this.#holds = false;
+    this.#holds = await this.#context.states.claim();
+    // Another process may have gone on in between.
+    if (!held || !this.#holds) this.#runs.clear();
+    return this.#holds;
+  }
+
+  /** Takes up streams that were made, and lets go of those that were dropped. */
+  async #follow(streams: readonly StreamDef[]): Promise<void> {
+    const { states } = this.#context;
+    const byId = new Map(streams.map((def) => [def.id, def]));
+    for (const id of this.#runs.keys()) {
+      if (byId.has(id)) continue;
+      this.#runs.delete(id);
+      await states.forget(id);
+    }
+    const begun = streams.filter(({ id }) => !this.#runs.has(id));
+    const found = await states.read(begun.map(({ id }) => id));
+    for (const def of begun) {
+      const kept = found.get(def.id);
+      const run = { def, statement: streamStatement(def), state: kept ?? firstState(def), kept };
+      this.#runs.set(def.id, { ...run, dueMs: 0, failures: 0, busy: false });
+    }
+    for (const run of this.#runs.values()) run.def = byId.get(run.def.id) ?? run.def;
+  }
+
+  async #work(run: Run): Promise<void> {
+    const began = Date.now();
+    try {
+      const { signal } = this.#ending;
+      const next = await withCurrentSchema(this.#context, () => {
+        return streamRound(run.def, run.statement, run.state, this.#context, signal);
+      });
+      const found = next ?? (run.state.fault === undefined ? undefined : { ...run.state, fault: undefined });
+      if (found !== undefined) await this.#keep(run, found);
+      run.failures = 0;
+      const tookMs = Date.now() - began;
+      run.dueMs = Date.now() + Math.max(periodOf(run.statement), Math.min(tookMs * restFactor, maxRestMs));
+    } catch (error) {
+      if (this.#ending.signal.aborted) return;
+      await this.#fail(run, error);
+    }
+  }
+
+  async #keep(run: Run, state: StreamState): Promise<void> {
+    await this.#context.states.write(run.def.id, state);
+    run.state = state;
+    run.kept = state;
+  }
+
+  /** An engine that is away is waited for; what is wrong with the stream itself is shown, and tried again now and then. */
+  async #fail(run: Run, error: unknown): Promise<void> {
+    const { log } = this.#context;
+    const { name } = run.def;
+    const passes = !(error instanceof FaultError) || isPassing(error);
+    run.failures += 1;
+    const waitMs = passes ? Math.min(firstRetryMs * 2 ** (run.failures - 1), maxRetryMs) : faultRetryMs;
+    run.dueMs = Date.now() + waitMs;
+    const reason = messageOf(error);
+    if (passes) {
+      log.warn({ stream: name, error: reason, waitMs }, 'A stream could not go on; it is tried again.');
+      return;
+    }
+    if (run.state.fault === reason) return;
+    log.warn({ stream: name, error: reason }, 'A stream does not get on.');
+    await this.#keep(run, { ...run.state, fault: reason }).catch(() => undefined);
+  }
+}
+
+function isPassing({ fault }: FaultError): boolean {
+  return fault.kind === 'network' || fault.kind === 'resource' || isOvertaken(fault);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof FaultError ? error.fault.message : String(error);
+}
+
+/** Results may be as old as MAX_DELAY says; else they are written as soon as they are seen. */
+function periodOf({ options: { trigger } }: CreateStream): number {
+  if (trigger.kind !== 'max-delay') return pollMs;
+  return Math.max(pollMs, Number(durationTicks(trigger.delay, 'ms') ?? 0n));
+}

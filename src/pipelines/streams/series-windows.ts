@@ -1,0 +1,162 @@
+import type { Changed } from '../../database/changes.js';
+import {
+  bareTime,
+  idColumn,
+  keysSource,
+  nameColumn,
+  ofSeries,
+  tagsSource,
+  timeColumn,
+  writtenBetween,
+} from '../../sql/plan/storage.js';
+import { planGroups, type StreamPiece } from '../../sql/plan/stream.js';
+import { int64, quoteString } from '../../sql/print/quote.js';
+import { allOf } from '../../sql/print/select.js';
+import { type PreparedStream, planPiece, seriesTerms, store } from './round.js';
+import { removeStale } from './stale.js';
+
+/** Series that are worked on at once. */
+const pageSeries = 500;
+const firstTick = -(2n ** 63n);
+
+/** A series of the source with new rows. */
+interface Touched {
+  readonly id: bigint;
+  /** The least timestamp of the new rows, ticks. */
+  readonly low: bigint;
+}
+
+/** The same, with the sub-table of its results. */
+interface TouchedGroup extends Touched {
+  readonly target: string;
+}
+
+/**
+ * Brings windows that rows make up to date, series by series. The last window that began before the first new row of a series
+ * begins where it did: nothing before it has changed, nor its first row. So all windows from there on are computed anew, and
+ * those of the target that are not among them are removed. A series without such a window is computed from its first row.
+ */
+export async function recomputeSeries(stream: PreparedStream, changed: Changed): Promise<void> {
+  const { engine } = stream.context;
+  const { query } = stream;
+  const { storage } = query.source.table;
+  const where = [writtenBetween('', changed.after, changed.upTo), ...seriesTerms(query)];
+  for (let after = '0'; ; ) {
+    const page = await engine.rows(
+      `SELECT toString(id AS i), toString(min(${bareTime})) FROM ${storage} WHERE ${allOf([...where, `i > ${after}`])}
+       GROUP BY i ORDER BY i LIMIT ${pageSeries}`,
+    );
+    const touched = page.map(([id, low]): Touched => ({ id: BigInt(String(id)), low: BigInt(String(low)) }));
+    if (touched.length > 0) await recomputePage(stream, changed, touched);
+    const last = touched.at(-1);
+    if (last === undefined || touched.length < pageSeries) return;
+    after = String(last.id);
+  }
+}
+
+async function recomputePage(stream: PreparedStream, changed: Changed, touched: readonly Touched[]): Promise<void> {
+  const groups = await withTargets(stream, changed, touched);
+  if (groups.length === 0) return;
+  const starts = await lastStarts(stream, groups);
+  const startOf = ({ target }: TouchedGroup): bigint => starts.get(target) ?? firstTick;
+  const [first = firstTick] = groups.map(startOf).toSorted((a, b) => (a < b ? -1 : 1));
+  const ids = groups.map(({ id }) => id);
+  const piece: StreamPiece = {
+    rows: (alias) => [
+      `${idColumn(alias)} IN (${ids.join(', ')})`,
+      `${timeColumn(alias)} >= ${int64(first)}`,
+      `${timeColumn(alias)} >= ${choice(idColumn(alias), ids.map(String), groups.map(startOf))}`,
+    ],
+    // Without a window to begin with, those that end before the new rows are history and stay as they were.
+    results: (_, end, name) => {
+      const limits = groups.map((group) => (starts.has(group.target) ? firstTick : group.low));
+      return [
+        `${end ?? '0'} >= ${choice(
+          name,
+          groups.map(({ target }) => quoteString(target)),
+          limits,
+        )}`,
+      ];
+    },
+  };
+  const plan = planPiece(stream, piece);
+  const stored = await store(stream, plan);
+  const targets = await targetIds(stream, groups);
+  if (targets.size === 0) return;
+  const known = groups.filter(({ target }) => targets.has(target));
+  const knownIds = known.map(({ target }) => targets.get(target) ?? 0n);
+  await removeStale(stream, plan, stored, [
+    ofSeries(knownIds),
+    `${bareTime} >= ${choice('id', knownIds.map(String), known.map(startOf))}`,
+  ]);
+}
+
+/** A number that depends on what another expression is; engine SQL. */
+function choice(of: string, keys: readonly string[], values: readonly bigint[]): string {
+  const numbers = values.map(int64).join(', ');
+  return `transform(${of}, [${keys.join(', ')}], [${numbers}], ${int64(firstTick)})`;
+}
+
+/** The sub-tables that the results of series go to. */
+async function withTargets(
+  stream: PreparedStream,
+  changed: Changed,
+  touched: readonly Touched[],
+): Promise<readonly TouchedGroup[]> {
+  const { context, query, def, names } = stream;
+  const { source } = query;
+  const rows = (alias: string): string[] => [writtenBetween(alias, changed.after, changed.upTo)];
+  const groups = planGroups(query, def.name, { ...names, storedRows: rows });
+  if (source.kind !== 'super') {
+    const [[, target] = []] = await context.engine.rows(`SELECT * FROM (${groups}) LIMIT 1`);
+    return touched.map((series) => ({ ...series, target: String(target) }));
+  }
+  const byId = new Map(touched.map((series) => [String(series.id), series]));
+  const tags = `${tagsSource(source.table.tagStorage ?? '', 'g')} ON ${nameColumn('g')} = n.source`;
+  const found = await context.engine.rows(
+    `SELECT toString(${idColumn('g')}), n.target FROM (${groups}) AS n INNER JOIN ${tags}
+     WHERE ${idColumn('g')} IN (${[...byId.keys()].join(', ')})`,
+  );
+  return found.flatMap(([id, target]) => {
+    const series = byId.get(String(id));
+    return series === undefined ? [] : [{ ...series, target: String(target) }];
+  });
+}
+
+/** Ids of the sub-tables of results that exist, by name. */
+async function targetIds(
+  { context, def }: PreparedStream,
+  groups: readonly TouchedGroup[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const database = context.catalogue.database(def.target.database);
+  if (database === undefined) return new Map();
+  const found = await context.subTables.lookUp(
+    database,
+    groups.map(({ target }) => target),
+  );
+  return new Map([...found].map(([name, { id }]) => [name, id]));
+}
+
+/** By sub-table of results: the start of its last window that began before the new rows. */
+async function lastStarts(
+  stream: PreparedStream,
+  groups: readonly TouchedGroup[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const { context, def } = stream;
+  const targets = await targetIds(stream, groups);
+  const table = context.catalogue.table(def.target.database, def.target.table);
+  if (targets.size === 0 || table === undefined) return new Map();
+  const known = groups.filter(({ target }) => targets.has(target));
+  const ids = known.map(({ target }) => targets.get(target) ?? 0n);
+  const names = new Map(known.map(({ target }, at) => [String(ids[at]), target]));
+  const before = choice(
+    idColumn('r'),
+    ids.map(String),
+    known.map(({ low }) => low),
+  );
+  const found = await context.engine.rows(
+    `SELECT toString(${idColumn('r')} AS i), toString(max(${timeColumn('r')})) FROM ${keysSource(table.storage, 'r')}
+     WHERE i IN (${ids.join(', ')}) AND ${timeColumn('r')} < ${before} GROUP BY i`,
+  );
+  return new Map(found.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
+}

@@ -1,0 +1,27 @@
+import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
+import { idColumn, nameColumn, tagsSource } from '../../sql/plan/storage.js';
+import { allOf } from '../../sql/print/select.js';
+import type { PreparedStream } from './round.js';
+
+/**
+ * Removes results that are none any more: rows of the target that meet conditions and are not among those of the plan,
+ * which are `stored` rows and all that may be there under the conditions. Only in a table that was made for the stream and
+ * that no other stream writes to.
+ */
+export async function removeStale(
+  { def, context }: PreparedStream,
+  plan: InsertSelectPlan,
+  stored: number,
+  where: readonly string[],
+): Promise<void> {
+  const { catalogue, engine, storage } = context;
+  const { target } = def;
+  const writers = catalogue.derivations.streams().filter((stream) => stream.target.id === target.id);
+  if (!def.ownsTarget || writers.length !== 1) return;
+  const { table } = plan.target;
+  const [row] = await engine.rows(`SELECT count() FROM ${table.storage} FINAL WHERE ${allOf(where)}`);
+  if (Number(row?.[0] ?? 0) <= stored) return;
+  const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table.tagStorage ?? '', 'g')} ON ${nameColumn('g')} = r.x1`;
+  const stale = [...where, `(id, ts) NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
+  await storage.inTurn(table, () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(stale)}`));
+}

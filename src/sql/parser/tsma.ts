@@ -1,0 +1,84 @@
+import type { Expression, ObjectName } from '../ast.js';
+import type { Statement } from '../ast-statement.js';
+import { TokenKind } from '../lexer.js';
+import type { Cursor } from './cursor.js';
+import { parseExpression } from './expression.js';
+import { parseDuration, parseWindowLength } from './literals.js';
+import { parseObjectName } from './names.js';
+
+/**
+ * `CREATE TSMA [db.]name ON [db.]table FUNCTION (f, …) INTERVAL (d) [SLIDING (d)]`, from behind TSMA. The recursive form
+ * stands on another TSMA and has its functions from there.
+ */
+export function parseCreateTsma(cursor: Cursor, recursive: boolean): Statement {
+  const tsma = parseObjectName(cursor);
+  cursor.expect('ON');
+  const table = parseObjectName(cursor);
+  const functions = recursive && !cursor.at('FUNCTION') ? { list: [], texts: [] } : parseFunctions(cursor);
+  return parseWindows(cursor, { tsma, table, recursive, index: false }, functions);
+}
+
+/**
+ * The older form: `CREATE SMA INDEX name ON table FUNCTION (f, …) INTERVAL (d[, offset]) [SLIDING (d)] [WATERMARK d]
+ * [MAX_DELAY d] [DELETE_MARK d] [STABLE …]`, from behind INDEX. What follows the windows is checked in shape and has no effect.
+ */
+export function parseSmaIndex(cursor: Cursor): Statement {
+  const tsma = parseObjectName(cursor);
+  cursor.expect('ON');
+  const table = parseObjectName(cursor);
+  const functions = parseFunctions(cursor);
+  const statement = parseWindows(cursor, { tsma, table, recursive: false, index: true }, functions);
+  while (cursor.accept('WATERMARK') || cursor.accept('MAX_DELAY') || cursor.accept('DELETE_MARK'))
+    parseDuration(cursor);
+  return statement;
+}
+
+/** `[IF EXISTS] [db.]name`, from behind TSMA or INDEX. */
+export function parseDropTsma(cursor: Cursor, index: boolean): Statement {
+  const ifExists = cursor.acceptPhrase('IF EXISTS');
+  return { kind: 'drop-tsma', index, tsma: parseObjectName(cursor), ifExists };
+}
+
+interface Functions {
+  readonly list: readonly Expression[];
+  readonly texts: readonly string[];
+}
+
+interface Head {
+  readonly tsma: ObjectName;
+  readonly table: ObjectName;
+  readonly recursive: boolean;
+  readonly index: boolean;
+}
+
+function parseFunctions(cursor: Cursor): Functions {
+  cursor.expect('FUNCTION');
+  cursor.expect('(');
+  const list: Expression[] = [];
+  const texts: string[] = [];
+  do {
+    const { start } = cursor;
+    list.push(parseExpression(cursor));
+    texts.push(cursor.sourceFrom(start));
+  } while (cursor.accept(','));
+  cursor.expect(')');
+  return { list, texts };
+}
+
+function parseWindows(cursor: Cursor, head: Head, { list, texts }: Functions): Statement {
+  cursor.expect('INTERVAL');
+  cursor.expect('(');
+  const interval = parseWindowLength(cursor);
+  const offset = cursor.accept(',') ? parseWindowLength(cursor) : undefined;
+  cursor.expect(')');
+  const sliding = cursor.accept('SLIDING') ? parseSliding(cursor) : undefined;
+  return { kind: 'create-tsma', ...head, functions: list, functionTexts: texts, interval, offset, sliding };
+}
+
+function parseSliding(cursor: Cursor) {
+  const bracketed = cursor.accept('(');
+  if (!bracketed && cursor.kind !== TokenKind.duration) cursor.fail();
+  const sliding = parseWindowLength(cursor);
+  if (bracketed) cursor.expect(')');
+  return sliding;
+}
