@@ -5,7 +5,8 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { readLoadRequest } from './config/load.js';
 import { planLines, scenarioText } from './config/load-echo.js';
-import { runInsertScenario } from './load-run.js';
+import { runQueryScenario } from './load-query-run.js';
+import { type LoadRunContext, runInsertScenario } from './load-run.js';
 import { FaultError } from './model/fault.js';
 import type { RunLog } from './model/load-ports.js';
 import type { LoadScenario } from './model/load-scenario.js';
@@ -73,12 +74,14 @@ async function run(scenario: LoadScenario): Promise<void> {
   }
 }
 
-async function runScenario(scenario: LoadScenario, context: Parameters<typeof runInsertScenario>[1]): Promise<number> {
-  if (scenario.kind !== 'insert') {
+async function runScenario(scenario: LoadScenario, context: LoadRunContext): Promise<number> {
+  if (scenario.kind === 'subscribe') {
     context.log.error(`Scenarios of kind ${scenario.kind} cannot be run yet`);
     return failedExitCode;
   }
-  const report = await runInsertScenario(scenario, context);
+  const report = await (scenario.kind === 'query'
+    ? runQueryScenario(scenario, context)
+    : runInsertScenario(scenario, context));
   if (scenario.jsonReport !== undefined)
     writeFileSync(scenario.jsonReport, `${JSON.stringify(report, undefined, 2)}\n`);
   return report.outcome === 'failed' ? failedExitCode : 0;

@@ -17,9 +17,6 @@ export function readQueryFile(section: Section, input: LoadInput): Omit<QuerySce
   const times = section.integer('query_times') ?? 1;
   const mode = section.text('query_mode') === 'rest' ? 'rest' : 'taosc';
   const killSlowerThanMs = (section.number('kill_slow_query_threshold') ?? 0) * msPerSecond;
-  if (killSlowerThanMs > 0 && mode === 'rest') {
-    section.inform('kill_slow_query_threshold', 'has no effect on the query mode rest');
-  }
   const specified = section.section('specified_table_query', specifiedQueryKeys);
   const superTable = section.section('super_table_query', superQueryKeys);
   if (specified === undefined && superTable === undefined) {

@@ -1,0 +1,51 @@
+import type { LoadRunContext } from './load-run.js';
+import { openLoadWorld } from './load-world.js';
+import type { RunSql } from './model/load-ports.js';
+import type { QueryScenario } from './model/load-scenario.js';
+import type { QueryReport } from './model/query-report.js';
+import { runQueries } from './pipelines/load/query.js';
+import { HttpService } from './sinks/http-service.js';
+import { restStatements } from './sinks/rest-statements.js';
+import { createLogger } from './telemetry/logger.js';
+
+/** Connections to the engine at most, of which one half is for results: it runs so many statements side by side. */
+const maxConnections = 64;
+const creditBytes = 1024 * 1024;
+
+/** Runs a query scenario: opens its way to the database, and gives it back at the end. Throws a FaultError when there is none. */
+export async function runQueryScenario(
+  scenario: QueryScenario,
+  context: Pick<LoadRunContext, 'version' | 'log' | 'watch' | 'stop'>,
+): Promise<QueryReport> {
+  const threads = Math.max(scenario.specified?.threads ?? 1, scenario.superTable?.threads ?? 1);
+  const way = scenario.mode === 'rest' ? overHttp(scenario, threads) : await inProcess(scenario, threads, context);
+  try {
+    return await runQueries(scenario, { ...context, run: way.run });
+  } finally {
+    await way.close();
+  }
+}
+
+interface Way {
+  readonly run: RunSql;
+  close(): Promise<void>;
+}
+
+function overHttp({ connection }: QueryScenario, connections: number): Way {
+  const { host, httpPort: port, user, password } = connection;
+  const service = new HttpService({ host, port, user, password, connections });
+  return { run: restStatements(service), close: async () => service.close() };
+}
+
+async function inProcess(
+  { connection }: QueryScenario,
+  threads: number,
+  context: Pick<LoadRunContext, 'version' | 'log'>,
+): Promise<Way> {
+  const { log, version } = context;
+  // What the parts of the service log is of interest only to those who want to know more.
+  const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
+  const connections = Math.min(maxConnections, 2 * threads + 2);
+  const world = await openLoadWorld(connection, version, logger, { statements: threads, connections, creditBytes });
+  return { run: world.run, close: () => world.stop() };
+}
