@@ -30,7 +30,7 @@ function readField(section: Section, role: FieldRole, before: number): readonly 
   const count = section.integer('count') ?? 1;
   if (type === undefined) return [];
   const isJson = type.name === 'JSON';
-  const length = readLength(section, type);
+  const length = readLength(section, type, role);
   const values = readValues(section, type, length, role, isJson ? count : 1);
   const sma = readSma(section, role);
   const columns = isJson ? 1 : Math.min(count, maxFields[role] + 1);
@@ -62,11 +62,11 @@ function checkName(section: Section, name: string | undefined, columns: number):
 }
 
 /** Length of texts; 0 of other types is kept, because it makes the column NULL. */
-function readLength(section: Section, type: LoadType): number {
+function readLength(section: Section, type: LoadType, role: FieldRole): number {
   const length = section.integer('len');
   const counts = type.sized === true || type.name === 'JSON';
   if (length === undefined) return counts ? defaultLength : 1;
-  const most = maxLengthOf(type);
+  const most = maxLengthOf(type, role);
   if (counts && (length < 1 || length > most)) {
     section.refuse('len', `${length} is out of range; allowed: 1 to ${most}`);
     return defaultLength;

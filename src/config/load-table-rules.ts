@@ -1,4 +1,5 @@
-import type { SuperTablePlan } from '../model/load-scenario.js';
+import type { FieldPlan, SuperTablePlan } from '../model/load-scenario.js';
+import { lengthFault, longestWidth } from '../model/row-length.js';
 import { isSchemaless } from './load-interface.js';
 import { information, type LoadNote } from './load-request.js';
 
@@ -56,7 +57,24 @@ export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   if (plan.tags.length > 1 && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push('a JSON tag must be the only tag');
   }
-  return [...mistakes, ...repeatedNames(plan)];
+  return [...mistakes, ...repeatedNames(plan), ...lengthMistakes(plan)];
+}
+
+/** What the database would refuse when it is made, after the old one was dropped. */
+function lengthMistakes({ columns, tags }: SuperTablePlan): readonly string[] {
+  const tooLong = [...tooLongFields(columns, 'column'), ...tooLongFields(tags, 'tag')];
+  if (tooLong.length > 0) return tooLong;
+  const found = lengthFault(columns, tags);
+  return found === undefined ? [] : [found.message];
+}
+
+function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): readonly string[] {
+  return fields.flatMap(({ name, type }) => {
+    const most = longestWidth(type.name, role) ?? type.length;
+    return type.length <= most
+      ? []
+      : [`the ${role} ${name} is ${type.length} long; ${type.name} takes 1 to ${most} there`];
+  });
 }
 
 /** A line when a name is too long or empty. */

@@ -1,3 +1,4 @@
+import { longestWidth } from '../model/row-length.js';
 import { type DataType, dataType, type TypeName } from '../model/schema.js';
 
 /** Bounds of numbers, `max` excluded; 64-bit integers beyond 2^53 are exact as bigint. */
@@ -59,10 +60,8 @@ const types: ReadonlyMap<string, LoadType> = new Map<string, LoadType>([
   ['json', { name: 'JSON' }],
 ]);
 
-/** Most bytes of one VARCHAR; an NCHAR character counts as four. */
-export const maxTextBytes = 65519;
 /** Longest value of a JSON tag, in characters. */
-export const maxJsonLength = 4096;
+const maxJsonLength = 4096;
 
 /** A type by name, whatever its case and blanks; undefined when it is none. */
 export function loadTypeOf(name: string): LoadType | undefined {
@@ -75,9 +74,8 @@ export function columnType(type: LoadType, length: number): DataType {
 }
 
 /** Longest text of a type, in its own unit. */
-export function maxLengthOf(type: LoadType): number {
-  if (type.name === 'JSON') return maxJsonLength;
-  return type.name === 'NCHAR' ? Math.floor(maxTextBytes / 4) : maxTextBytes;
+export function maxLengthOf(type: LoadType, role: 'column' | 'tag'): number {
+  return longestWidth(type.name, role) ?? maxJsonLength;
 }
 
 /** One type of `-b` or `-A`. */
@@ -106,6 +104,5 @@ function readListedType(word: string, defaultLength: number): ListedType | undef
   const type = loadTypeOf(name ?? word);
   if (type === undefined || digits === undefined) return type && { type, length: defaultLength };
   if (type.sized !== true && type.name !== 'JSON') return undefined;
-  const length = Number(digits);
-  return length <= maxLengthOf(type) ? { type, length } : undefined;
+  return { type, length: Number(digits) };
 }

@@ -1,11 +1,11 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
+import { lengthFault } from '../../model/row-length.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
 import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
-import { lengthFault } from './row-length.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
 export interface TableEntry {

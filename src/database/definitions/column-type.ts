@@ -1,16 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { longestWidth } from '../../model/row-length.js';
 import { type DataType, dataType, type TypeName, typeText } from '../../model/schema.js';
 import type { TypeSyntax } from '../../sql/ast.js';
 import type { ColumnSyntax } from '../../sql/ast-statement.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
-
-/** Longest declared widths, as column and as tag (SQL reference, limits): bytes, characters for NCHAR. */
-const widest: Partial<Record<TypeName, readonly [column: number, tag: number]>> = {
-  VARCHAR: [65517, 16382],
-  VARBINARY: [65517, 16382],
-  GEOMETRY: [65517, 16382],
-  NCHAR: [16379, 4095],
-};
 
 const plain: ReadonlySet<string> = new Set<TypeName>([
   'BOOL',
@@ -44,8 +37,8 @@ export function declaredType(syntax: TypeSyntax, role: 'column' | 'tag'): DataTy
   const { name, length, scale } = syntax;
   if (isPlain(name)) return dataType(name);
   if (isVariable(name)) {
-    const limit = widest[name]![role === 'column' ? 0 : 1];
-    if (length === undefined || length < 1 || length > limit) throw invalidLength();
+    const limit = longestWidth(name, role);
+    if (limit === undefined || length === undefined || length < 1 || length > limit) throw invalidLength();
     return dataType(name, length);
   }
   if (name === 'JSON') {

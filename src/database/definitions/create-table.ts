@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { lengthFault } from '../../model/row-length.js';
 import type { TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
-import { lengthFault } from '../catalogue/row-length.js';
 import { checkComment, checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 

@@ -1,13 +1,30 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
-import { type DataType, isVariable } from '../../model/schema.js';
-import type { ColumnSpec } from './operations.js';
+import { Codes, type Fault, fault } from './fault.js';
+import { type DataType, isVariable, type TypeName } from './schema.js';
+
+/** A column or tag, as far as its length goes. */
+interface Typed {
+  readonly type: DataType;
+}
+
+/** Longest declared widths, as column and as tag (SQL reference, limits): bytes, characters for NCHAR. */
+const widest: Partial<Record<TypeName, { readonly column: number; readonly tag: number }>> = {
+  VARCHAR: { column: 65517, tag: 16382 },
+  VARBINARY: { column: 65517, tag: 16382 },
+  GEOMETRY: { column: 65517, tag: 16382 },
+  NCHAR: { column: 16379, tag: 4095 },
+};
 
 /** Longest row and longest tags of a sub-table, in bytes (SQL reference, limits). */
 const maxRowBytes = 65531;
 const maxTagsBytes = 16384;
 
+/** Longest declared width of a type that is declared with one: bytes, characters for NCHAR; undefined for all others. */
+export function longestWidth(name: TypeName, role: 'column' | 'tag'): number | undefined {
+  return widest[name]?.[role];
+}
+
 /** The fault of columns or tags that are together too long for one row; undefined when they fit. */
-export function lengthFault(columns: readonly ColumnSpec[], tags: readonly ColumnSpec[]): Fault | undefined {
+export function lengthFault(columns: readonly Typed[], tags: readonly Typed[]): Fault | undefined {
   if (bytesOf(columns) + 8 > maxRowBytes) {
     return fault('syntax', Codes.rowTooLong, `Row length exceeds max length ${maxRowBytes}`);
   }
@@ -17,7 +34,7 @@ export function lengthFault(columns: readonly ColumnSpec[], tags: readonly Colum
   return undefined;
 }
 
-function bytesOf(columns: readonly ColumnSpec[]): number {
+function bytesOf(columns: readonly Typed[]): number {
   return columns.reduce((sum, { type }) => sum + rowBytes(type), 0);
 }
 
