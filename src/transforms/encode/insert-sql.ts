@@ -56,6 +56,7 @@ export function insertEncoder(target: InsertTarget, maxBytes = maxStatementBytes
 }
 
 class InsertFormat implements RowFormat {
+  readonly bodyName = 'sql';
   readonly beginning = Buffer.from('INSERT INTO');
   readonly end = none;
   readonly dropped = 0;

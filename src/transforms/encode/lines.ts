@@ -88,6 +88,7 @@ class GivenTags {
 }
 
 class LineFormat implements RowFormat {
+  readonly bodyName = 'line';
   readonly beginning = none;
   readonly end = none;
   readonly dropped = 0;
@@ -139,6 +140,7 @@ class LineFormat implements RowFormat {
 }
 
 class TelnetFormat implements RowFormat {
+  readonly bodyName = 'telnet';
   readonly beginning = none;
   readonly end = none;
   readonly dropped = 0;
@@ -173,6 +175,7 @@ class TelnetFormat implements RowFormat {
 }
 
 class JsonFormat implements RowFormat {
+  readonly bodyName: string;
   readonly beginning = Buffer.from('[');
   readonly end = Buffer.from(']');
   /** The comma behind the last object. */
@@ -186,7 +189,8 @@ class JsonFormat implements RowFormat {
   readonly #ticksPerMilli: number;
 
   constructor(target: LinesTarget, typed: boolean) {
-    const { superTable, precision } = target;
+    const { superTable, precision, format } = target;
+    this.bodyName = `${format} ${precision}`;
     this.#target = target;
     this.#tags = new GivenTags(target);
     this.#typed = typed;

@@ -52,13 +52,12 @@ export function drawDelays(delays: DelayFigures): string {
   const most = ticks[ticks.length - 1] ?? 1;
   const y = (count: number): number => top + plotHeight - (count / most) * plotHeight;
   const barWidth = plotWidth / Math.max(1, bars.length);
-  const every = Math.max(1, Math.ceil(bars.length / 8));
   const drawn = bars.map(({ upToMs, count }, i) => {
-    const x = left + i * barWidth;
+    const x = (left + i * barWidth).toFixed(1);
     const at = y(count);
-    const bar = `<rect class="bar" x="${x.toFixed(1)}" y="${at.toFixed(1)}" width="${Math.max(1, barWidth - 1).toFixed(1)}" height="${(top + plotHeight - at).toFixed(1)}"><title>up to ${shortNumber(upToMs)} ms: ${count} requests</title></rect>`;
-    if (i % every !== 0 && i !== bars.length - 1) return bar;
-    return bar + label(x + barWidth / 2, height - bottom + 18, `${shortNumber(upToMs)} ms`, 'middle');
+    const size = `width="${Math.max(1, barWidth - 1).toFixed(1)}" height="${(top + plotHeight - at).toFixed(1)}"`;
+    const title = `<title>up to ${shortNumber(upToMs)} ms: ${count} requests</title>`;
+    return `<rect class="bar" x="${x}" y="${at.toFixed(1)}" ${size}>${title}</rect>`;
   });
   const marks = (['p50', 'p99'] as const).map((name) => {
     const at = bars.findIndex(({ upToMs }) => upToMs >= delays[name]);
@@ -67,7 +66,20 @@ export function drawDelays(delays: DelayFigures): string {
     const line = `<line class="mark" x1="${x}" x2="${x}" y1="${top}" y2="${top + plotHeight}"/>`;
     return line + label(Number(x) + 4, top + 10, name, 'start');
   });
-  return chart('Requests by the time they took', gridLines(ticks, y) + drawn.join('') + marks.join(''));
+  const parts = [gridLines(ticks, y), ...drawn, ...barLabels(bars, barWidth), ...marks];
+  return chart('Requests by the time they took', parts.join(''));
+}
+
+/** Names some of the bars, the last one always. */
+function barLabels(bars: readonly { readonly upToMs: number }[], barWidth: number): string[] {
+  const every = Math.max(1, Math.ceil(bars.length / 8));
+  const last = bars.length - 1;
+  return bars.map(({ upToMs }, i) => {
+    const text = `${shortNumber(upToMs)} ms`;
+    if (i === last) return label(width - right, height - bottom + 18, text, 'end');
+    if (i % every !== 0 || last - i < every) return '';
+    return label(left + (i + 0.5) * barWidth, height - bottom + 18, text, 'middle');
+  });
 }
 
 /** A number with three significant digits and a unit prefix: `1.23 M`. */

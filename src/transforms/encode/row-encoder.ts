@@ -18,6 +18,8 @@ export interface PartText {
  * or the other order, and a tail, then the end.
  */
 export interface RowFormat {
+  /** Formats of one name print bodies alike, so that their encoders share them. */
+  readonly bodyName: string;
   readonly beginning: Uint8Array;
   readonly end: Uint8Array;
   /** Bytes of the last tail that are dropped before the end. */
@@ -43,6 +45,9 @@ interface Bodies {
   readonly offsets: Uint32Array;
 }
 
+/** Printed pools by the name of the format, for all threads of a run; undefined for those that are too long to be kept. */
+const printedPools = new WeakMap<RowPool, Map<string, Bodies | undefined>>();
+
 /** Pools whose bodies would take more are printed row by row instead. */
 const maxBodiesBytes = 256 * 1024 * 1024;
 
@@ -54,8 +59,6 @@ export class RowEncoder {
   readonly #format: RowFormat;
   readonly #maxBytes: number;
   readonly #out: ByteWriter;
-  #bodies: Bodies | undefined;
-  #tooLong: RowPool | undefined;
 
   /** `maxBytes` bounds the text of one request; a row is never cut. */
   constructor(format: RowFormat, maxBytes: number) {
@@ -167,12 +170,15 @@ export class RowEncoder {
   }
 
   #bodiesOf({ pooled }: RowRequest): Bodies | undefined {
-    if (pooled === undefined || pooled.pool === this.#tooLong) return undefined;
+    if (pooled === undefined) return undefined;
     const { pool } = pooled;
-    if (this.#bodies?.pool === pool) return this.#bodies;
-    this.#bodies = this.#printPool(pool);
-    if (this.#bodies === undefined) this.#tooLong = pool;
-    return this.#bodies;
+    const { bodyName } = this.#format;
+    const printed = printedPools.get(pool) ?? new Map<string, Bodies | undefined>();
+    if (!printed.has(bodyName)) {
+      printed.set(bodyName, this.#printPool(pool));
+      printedPools.set(pool, printed);
+    }
+    return printed.get(bodyName);
   }
 
   #printPool(pool: RowPool): Bodies | undefined {
