@@ -1,0 +1,461 @@
+import test, { type ExecutionContext } from 'ava';
+import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
+import { startService, type TestService } from '../../support/service.js';
+
+const telnetDatabase = 'telnet_load';
+const { service, end } = await startService(
+  '--tsdbwire_telnet.enable',
+  '--tsdbwire_telnet.ports=0',
+  `--tsdbwire_telnet.dbs=${telnetDatabase}`,
+);
+const tool = new LoadTool(service);
+test.after.always(async () => {
+  tool.remove();
+  await end();
+});
+
+type Rows = Awaited<ReturnType<TestService['rows']>>;
+type Ask = (sql: string) => Promise<Rows>;
+
+const start = '2024-02-01T00:00:00.000Z';
+const int = [{ type: 'int', name: 'v' }];
+const tag = [{ type: 'int', name: 'g' }];
+
+/** A super table `m` with sub-tables `k0`, `k1`, …, unless a case says otherwise. */
+function superTable(more: object): object {
+  return {
+    name: 'm',
+    childtable_prefix: 'k',
+    childtable_count: 2,
+    insert_rows: 3,
+    start_timestamp: start,
+    columns: int,
+    tags: tag,
+    ...more,
+  };
+}
+
+interface Case {
+  readonly title: string;
+  /** Settings of the super table beside those of {@link superTable}. */
+  readonly table?: object;
+  readonly dbinfo?: object;
+  /** Settings of the whole scenario. */
+  readonly top?: object;
+  /** Rows of the super table afterwards. */
+  readonly rows?: number;
+  readonly answers?: Readonly<Record<string, Rows>>;
+  readonly also?: (t: ExecutionContext, ending: ToolEnding, ask: Ask) => unknown;
+  /** What the error output of a run that must fail says. */
+  readonly refused?: RegExp;
+}
+
+const namesOf = 'SELECT DISTINCT tbname FROM DB.m ORDER BY tbname';
+const ticks = (table: string) => `SELECT CAST(ts AS BIGINT) FROM DB.${table} ORDER BY ts`;
+const startMs = Date.parse(start);
+
+const cases: readonly Case[] = [
+  {
+    title: 'without rows there are empty tables',
+    table: { insert_rows: undefined, childtable_count: 8 },
+    rows: 0,
+    answers: { "SELECT COUNT(*) FROM information_schema.ins_tables WHERE db_name = 'DB'": [[8]] },
+  },
+  {
+    title: 'a range of sub-tables is created and filled',
+    table: { childtable_count: 12, childtable_from: 4, childtable_to: 9, insert_rows: 6 },
+    rows: 30,
+    answers: { [namesOf]: [['k4'], ['k5'], ['k6'], ['k7'], ['k8']] },
+  },
+  ...[
+    [9, 4],
+    [0, 13],
+    [12, 12],
+  ].map(
+    ([from, to]): Case => ({
+      title: `the range from ${from} to ${to} of twelve sub-tables is refused`,
+      table: { childtable_count: 12, childtable_from: from, childtable_to: to },
+      refused: new RegExp(`${from}|${to}`),
+    }),
+  ),
+  ...['taosc', 'rest', 'stmt'].map(
+    (insert_mode): Case => ({
+      title: `sub-tables are created by the rows of ${insert_mode}`,
+      table: { insert_mode, auto_create_table: 'yes', childtable_count: 5, insert_rows: 4 },
+      rows: 20,
+      answers: { 'SELECT COUNT(*) FROM (SELECT DISTINCT tbname, g FROM DB.m WHERE g IS NOT NULL)': [[5]] },
+      also: (t, { out }) => t.notRegex(out, /seconds to create/),
+    }),
+  ),
+  ...['taosc', 'stmt'].map(
+    (insert_mode): Case => ({
+      title: `the lines of a sample file come again in turn, by ${insert_mode}`,
+      table: {
+        insert_mode,
+        data_source: 'sample',
+        sample_file: 'sample.csv',
+        insert_rows: 8,
+        columns: [{ type: 'int' }, { type: 'binary', len: 8 }],
+      },
+      rows: 16,
+      answers: {
+        'SELECT c0, c1 FROM DB.k1 ORDER BY ts': [
+          [1, 'a'],
+          [2, 'b,c'],
+          [null, null],
+          [1, 'a'],
+          [2, 'b,c'],
+          [null, null],
+          [1, 'a'],
+          [2, 'b,c'],
+        ],
+      },
+    }),
+  ),
+  {
+    title: 'times of a sample file take the place of generated ones',
+    table: {
+      data_source: 'sample',
+      sample_file: 'timed.csv',
+      use_sample_ts: 'yes',
+      insert_rows: 8,
+    },
+    rows: 6,
+    answers: { [ticks('k0')]: [[1700000000001], [1700000000005], [1700000000009]] },
+  },
+  {
+    title: 'a sample file that is missing is named',
+    table: { data_source: 'sample', sample_file: 'nowhere.csv' },
+    refused: /nowhere\.csv/,
+  },
+  {
+    title: 'there are as many sub-tables as the tags file has lines',
+    table: {
+      tags_file: 'tags.csv',
+      childtable_count: 10,
+      tags: [
+        { type: 'int', name: 'g' },
+        { type: 'binary', len: 9 },
+      ],
+    },
+    rows: 12,
+    answers: {
+      'SELECT DISTINCT tbname, g, t1 FROM DB.m ORDER BY tbname': [
+        ['k0', 17, 'north'],
+        ['k1', 18, 'south'],
+        ['k2', null, 'east'],
+        ['k3', 19, 'west'],
+      ],
+    },
+  },
+  {
+    title: 'only the first columns are written over HTTP',
+    table: { insert_mode: 'rest', partial_col_num: 2, columns: [{ type: 'int', count: 4 }] },
+    rows: 6,
+    answers: { 'SELECT COUNT(c0), COUNT(c1), COUNT(c2), COUNT(c3) FROM DB.m': [[6, 6, 0, 0]] },
+  },
+  {
+    title: 'equal bounds are a constant',
+    table: { columns: [{ type: 'bigint', name: 'v', min: 5000000000, max: 5000000000 }] },
+    rows: 6,
+    answers: { 'SELECT MIN(v), MAX(v) FROM DB.m': [[5000000000, 5000000000]] },
+  },
+  ...['taosc', 'stmt'].map(
+    (insert_mode): Case => ({
+      title: `a column of length 0 is NULL by ${insert_mode}`,
+      table: { insert_mode, columns: [{ type: 'int', len: 0, name: 'v' }] },
+      rows: 6,
+      answers: { 'SELECT COUNT(v) FROM DB.m': [[0]] },
+    }),
+  ),
+  {
+    title: 'values are taken from a list',
+    table: { insert_rows: 40, columns: [{ type: 'nchar', len: 3, name: 'v', values: ['on', 'off'] }] },
+    rows: 80,
+    answers: { 'SELECT DISTINCT v FROM DB.m ORDER BY v': [['off'], ['on']] },
+  },
+  {
+    title: 'a wave goes up and down with the time of its rows',
+    table: { insert_rows: 720, columns: [{ type: 'double', name: 'v', fun: '8*cos(x)+20*random(5)' }] },
+    rows: 1440,
+    also: async (t, _, ask) => {
+      const values = (await ask('SELECT v FROM DB.k0 ORDER BY ts')).map(([v]) => Number(v));
+      t.true(values.every((v) => v >= 12 && v <= 28.8));
+      const first = startMs % 360;
+      const trough = (540 - first) % 360;
+      const crest = (720 - first) % 360;
+      t.true(values[trough]! < 13 && values[crest]! > 27, `${values[trough]} and ${values[crest]}`);
+      t.true(Math.abs(values[trough]! - values[trough + 360]!) < 1);
+    },
+  },
+  {
+    title: 'columns of a count are numbered from 2 on',
+    table: { columns: [{ type: 'int', name: 'v', count: 3 }] },
+    rows: 6,
+    also: async (t, _, ask) =>
+      t.deepEqual(
+        (await ask('DESCRIBE DB.m')).map(([name]) => name),
+        ['ts', 'v', 'v_2', 'v_3', 'g'],
+      ),
+  },
+  {
+    title: 'a JSON tag has as many members as it is to',
+    table: { tags: [{ type: 'json', count: 4, len: 6 }] },
+    rows: 6,
+    also: async (t, _, ask) => {
+      t.is((await ask('DESCRIBE DB.m')).at(-1)?.[0], 'jtag');
+      for (const [value] of await ask('SELECT DISTINCT jtag FROM DB.m')) {
+        const members: Record<string, string> = typeof value === 'string' ? JSON.parse(value) : value;
+        t.deepEqual(Object.keys(members), ['k0', 'k1', 'k2', 'k3']);
+        t.true(Object.values(members).every((text) => text.length === 6));
+      }
+    },
+  },
+  ...['sml', 'sml-rest'].map(
+    (insert_mode): Case => ({
+      title: `lines of ${insert_mode} make their super table`,
+      table: {
+        insert_mode,
+        line_protocol: 'line',
+        childtable_count: 4,
+        insert_rows: 5,
+        columns: [{ type: 'int', count: 3 }],
+      },
+      rows: 20,
+      answers: {
+        'SELECT COUNT(*) FROM (SELECT DISTINCT tbname FROM DB.m)': [[4]],
+        'SELECT COUNT(c2), MIN(_ts), MAX(_ts) FROM DB.m': [[20, start, '2024-02-01T00:00:00.004Z']],
+      },
+    }),
+  ),
+  ...['telnet', 'json'].flatMap((line_protocol) =>
+    ['sml', 'sml-rest'].map(
+      (insert_mode): Case => ({
+        title: `points of ${line_protocol} by ${insert_mode} hold the first column`,
+        table: { insert_mode, line_protocol, columns: [{ type: 'int', count: 3 }], insert_rows: 10 },
+        rows: 20,
+        also: async (t, _, ask) => t.is((await ask('DESCRIBE DB.m')).filter((row) => row[3] !== 'TAG').length, 2),
+      }),
+    ),
+  ),
+  {
+    title: 'steps are in ticks of the precision',
+    dbinfo: { precision: 'ns' },
+    table: { childtable_count: 1, timestamp_step: 1000, start_timestamp: 1700000000000000000 },
+    rows: 3,
+    answers: {
+      [ticks('k0')]: [['1700000000000000000'], ['1700000000000001000'], ['1700000000000002000']],
+    },
+  },
+  {
+    title: 'options of the database take effect, also by their older names',
+    dbinfo: { vgroups: 4, keep: 4000, days: 12, cacheLast: 1, comp: 1, replica: 1, blocks: 6 },
+    rows: 6,
+    answers: {
+      "SELECT vgroups, duration, cachemodel FROM information_schema.ins_databases WHERE name = 'DB'": [
+        [4, '12d', 'last_row'],
+      ],
+    },
+  },
+  {
+    title: 'batches of creation follow their sizes and pauses',
+    top: { create_table_thread_count: 2 },
+    table: {
+      childtable_count: 20,
+      batch_create_tbl_numbers: '1,2,3,4',
+      batch_create_tbl_intervals: '10,20',
+      insert_rows: 1,
+    },
+    rows: 20,
+  },
+  {
+    title: 'text that needs escapes is stored as it is',
+    table: {
+      columns: [{ type: 'binary', len: 20, name: 'v', values: ["it's", 'back\\slash', '"quoted"'] }],
+      insert_rows: 30,
+    },
+    rows: 60,
+    answers: { 'SELECT DISTINCT v FROM DB.m ORDER BY v': [['"quoted"'], ['back\\slash'], ["it's"]] },
+  },
+  {
+    title: 'a super table without tags is a set of normal tables',
+    table: { tags: undefined, childtable_count: 3 },
+    answers: { 'SELECT COUNT(*) FROM DB.k2': [[3]], 'SHOW DB.STABLES': [] },
+  },
+  {
+    title: 'every type of column and tag goes through SQL text',
+    table: { columns: allTypes(), tags: allTypes(), insert_rows: 20 },
+    rows: 40,
+    answers: { 'SELECT COUNT(*) FROM DB.m WHERE c0 IS NULL OR c12 IS NULL OR t0 IS NULL OR t12 IS NULL': [[0]] },
+  },
+  {
+    title: 'every type of column and tag goes as columns',
+    table: { insert_mode: 'stmt', columns: allTypes(), tags: allTypes(), insert_rows: 20 },
+    rows: 40,
+    answers: { 'SELECT COUNT(*) FROM DB.m WHERE c0 IS NULL OR c12 IS NULL OR t0 IS NULL OR t12 IS NULL': [[0]] },
+  },
+  {
+    title: 'a database that must exist and does not is an error',
+    dbinfo: { drop: 'no' },
+    refused: /Database not exist/,
+  },
+  { title: 'a mode that is none is an error', table: { insert_mode: 'stml' }, refused: /stml/ },
+];
+
+function allTypes(): object[] {
+  const types = 'bool tinyint smallint int bigint utinyint usmallint uint ubigint float double timestamp'.split(' ');
+  return [...types.map((type) => ({ type })), { type: 'binary', len: 7 }, { type: 'nchar', len: 5 }];
+}
+
+for (const [i, { title, table = {}, dbinfo = {}, top = {}, rows, answers = {}, also, refused }] of cases.entries()) {
+  test(title, async (t) => {
+    prepareFiles();
+    const name = `file_${i}`;
+    const content = {
+      filetype: 'insert',
+      thread_count: 2,
+      result_file: `out${i}.txt`,
+      databases: [{ dbinfo: { name, ...dbinfo }, super_tables: [superTable(table)] }],
+      ...top,
+    };
+    const ending = await tool.scenario({ ...httpPort(table), ...content });
+    if (refused !== undefined) {
+      t.not(ending.code, 0);
+      t.regex(ending.errors, refused);
+      return;
+    }
+    t.is(ending.code, 0, ending.out + ending.errors);
+    const ask: Ask = (sql) => service.rows(sql.replaceAll('DB', name));
+    if (rows !== undefined) t.deepEqual(await ask('SELECT COUNT(*) FROM DB.m'), [[rows]]);
+    for (const [sql, expected] of Object.entries(answers)) t.deepEqual(await ask(sql), expected, sql);
+    await also?.(t, ending, ask);
+  });
+}
+
+/** Runs over HTTP name the port of the HTTP service. */
+function httpPort(table: object): object {
+  const isHttp = 'insert_mode' in table && (table.insert_mode === 'rest' || table.insert_mode === 'sml-rest');
+  return isHttp ? { port: service.port } : {};
+}
+
+let prepared = false;
+function prepareFiles(): void {
+  if (prepared) return;
+  prepared = true;
+  tool.file("1,'a'\n2,'b,c'\nNULL,NULL\n", 'sample.csv');
+  tool.file('1700000000001,1\n1700000000005,2\n1700000000009,3\n', 'timed.csv');
+  tool.file("17,'north'\n18,'south'\nNULL,'east'\n19,'west'\n", 'tags.csv');
+}
+
+/** A scenario of one database. */
+function scenario(name: string, tables: readonly object[], dbinfo: object = {}) {
+  return { filetype: 'insert', thread_count: 2, databases: [{ dbinfo: { name, ...dbinfo }, super_tables: tables }] };
+}
+
+test('existing sub-tables are filled from an offset up to a limit, unless the database is made anew', async (t) => {
+  const range = { childtable_count: 12, childtable_from: 4, childtable_to: 9, insert_rows: 6 };
+  t.is((await tool.scenario(scenario('exist', [superTable(range)]))).code, 0);
+  const more = superTable({
+    child_table_exists: 'yes',
+    childtable_count: 5,
+    childtable_limit: 2,
+    childtable_offset: 1,
+    insert_rows: 10,
+    start_timestamp: '2024-03-01T00:00:00Z',
+  });
+  for (const [insert_mode, rows] of [
+    ['taosc', 50],
+    ['stmt', 50],
+  ] as const) {
+    const ending = await tool.scenario(scenario('exist', [{ ...more, insert_mode }], { drop: 'no' }));
+    t.is(ending.code, 0, ending.errors);
+    t.deepEqual(await service.rows('SELECT COUNT(*) FROM exist.m'), [[rows]]);
+  }
+  const counts = await service.rows('SELECT tbname, COUNT(*) FROM exist.m GROUP BY tbname ORDER BY tbname');
+  t.deepEqual(
+    counts.map(([, count]) => count),
+    [6, 16, 16, 6, 6],
+  );
+  t.is((await tool.scenario(scenario('exist', [more], { drop: 'yes' }))).code, 0);
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM exist.m'), [[50]]);
+});
+
+test('super tables are filled one after the other, each with a summary, and a total at the end', async (t) => {
+  const tables = [
+    superTable({}),
+    superTable({ name: 'n', childtable_prefix: 'l', childtable_count: 4, insert_rows: 5 }),
+  ];
+  const { code, out } = await tool.scenario({ ...scenario('both', tables), result_file: 'both.txt' });
+  t.is(code, 0);
+  t.regex(out, /insert rows: 6 with[\s\S]*insert rows: 20 with[\s\S]*Total: .*insert rows: 26 with/);
+  t.regex(tool.written('both.txt'), /SUCC: Total: Spent [\d.]+ seconds to insert rows: 26 /);
+});
+
+test('telnet lines over TCP arrive', async (t) => {
+  await service.run(`CREATE DATABASE ${telnetDatabase}`);
+  const table = superTable({
+    insert_mode: 'sml-rest',
+    line_protocol: 'telnet',
+    tcp_transfer: 'yes',
+    insert_rows: 10,
+  });
+  const ending = await tool.scenario({
+    ...scenario(telnetDatabase, [table], { drop: 'no' }),
+    telnet_tcp_port: service.listeners.get(telnetDatabase),
+    port: service.port,
+  });
+  t.is(ending.code, 0, ending.out + ending.errors);
+  let rows = 0;
+  for (let tries = 0; tries < 300 && rows < 20; tries++) {
+    const { body } = await service.sql(`SELECT COUNT(*) FROM ${telnetDatabase}.m`);
+    rows = body.code === 0 ? Number(body.data[0]?.[0]) : 0;
+    if (rows < 20) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  t.is(rows, 20);
+});
+
+test('the smart policy creates a sub-table that is missing, with its own tags', async (t) => {
+  const table = {
+    childtable_count: 6,
+    insert_rows: 400,
+    interlace_rows: 1,
+    insert_interval: 20,
+    num_of_records_per_req: 6,
+  };
+  const run = await tool.begin({
+    ...scenario('smart', [superTable({ ...table, continue_if_fail: 'smart' })]),
+    continue_if_fail: 'smart',
+  });
+  for (let tries = 0; tries < 600; tries++) {
+    const { body } = await service.sql('SELECT COUNT(*) FROM smart.k3');
+    if (body.code === 0 && Number(body.data[0]?.[0]) > 5) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const tags = await service.rows('SELECT DISTINCT g FROM smart.k3');
+  await service.run('DROP TABLE smart.k3');
+  const ending = await run.ended;
+  t.is(ending.code, 0, ending.out + ending.errors);
+  t.deepEqual(await service.rows('SELECT DISTINCT g FROM smart.k3'), tags);
+  const counts = await service.rows('SELECT COUNT(*) FROM smart.m GROUP BY tbname');
+  t.is(counts.length, 6);
+  t.is(counts.filter(([count]) => count === 400).length, 5);
+});
+
+test('a run without an end goes on until it is interrupted', async (t) => {
+  for (const insert_mode of ['taosc', 'stmt']) {
+    const table = superTable({ insert_mode, non_stop_mode: 'yes', interlace_rows: 1, insert_interval: 50 });
+    const run = await tool.begin(scenario(`stop_${insert_mode}`, [table]));
+    while (run.said().match(/go to 2 table/) === null) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    run.process.kill('SIGINT');
+    const ending = await run.ended;
+    t.is(ending.code, 0, ending.out + ending.errors);
+    const rows = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
+    t.true(rows > 2);
+    t.deepEqual(await service.rows(`SELECT COUNT(*) FROM stop_${insert_mode}.m`), [[rows]]);
+    const [[count, spread] = []] = await service.rows(
+      `SELECT COUNT(*), CAST(MAX(ts) AS BIGINT) - CAST(MIN(ts) AS BIGINT) FROM stop_${insert_mode}.k0`,
+    );
+    t.is(Number(spread), Number(count) - 1);
+  }
+});
