@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Settings } from './config/adapter-settings.js';
+import { TopicConsumer } from './database/consumers/consumer.js';
 import { Access } from './database/rights.js';
 import { addressOf, connectionFault, engineAt, settingsOf } from './load-engine.js';
 import type { Component } from './model/component.js';
@@ -9,6 +10,7 @@ import type { Credentials, SqlAnswer } from './model/exchange.js';
 import { type Fault, FaultError } from './model/fault.js';
 import type { LinesToWrite, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/load-ports.js';
 import type { LoadConnection } from './model/load-scenario.js';
+import type { SubscribeTo } from './model/topic-message.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { polledCatalogue } from './pipelines/polled-catalogue.js';
 import type { RunningEngine } from './running-engine.js';
@@ -26,6 +28,8 @@ export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 
   readonly writeBlocks: WriteBlocks;
   /** Text through the parsers of the schemaless doors. */
   readonly writeLines: WriteLines;
+  /** Topics. */
+  readonly subscribe: SubscribeTo;
   /** Settles what was taken, then gives up all connections. */
   stop(): Promise<void>;
 }
@@ -83,12 +87,14 @@ async function startOn(
   user: string,
   credentials: Credentials,
 ): Promise<LoadWorld> {
-  const { catalogue, storage, subTables, logOf } = parts;
+  const { catalogue, storage, subTables, logOf, settings } = parts;
   const pipelines = createPipelines(parts, []);
   const components: Component[] = [polledCatalogue(catalogue), pipelines.writes, pipelines.sql];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await lifecycle.start();
   const access = new Access(catalogue, user);
+  const releaseMultiplier = settings.tmq.releaseIntervalMultiplierForAutocommit;
+  const consuming = { engine: engine.client, catalogue, storage, subTables };
   return {
     catalogue,
     storage,
@@ -100,6 +106,7 @@ async function startOn(
       return pipelines.writes.insert(blocks, user, bytes);
     },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
+    subscribe: (topics, wanted) => TopicConsumer.subscribe(topics, { ...wanted, user, releaseMultiplier }, consuming),
     stop: async () => {
       await lifecycle.stop(stopDeadlineMs);
       await engine.stop();

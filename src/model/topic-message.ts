@@ -30,3 +30,17 @@ export interface TopicPoller {
   /** Leaves the group; commits before, where that is automatic. */
   close(): Promise<void>;
 }
+
+/** A consumer as it is asked for. */
+export interface WantedConsumer {
+  readonly group: string;
+  readonly clientId: string;
+  readonly offsetReset: OffsetReset;
+  /** Messages that were dealt with are committed every so often. */
+  readonly autoCommit: boolean;
+  readonly autoCommitIntervalMs: number;
+  readonly withTableName: boolean;
+}
+
+/** Joins a group for some topics. Throws a FaultError: a topic does not exist or may not be consumed. */
+export type SubscribeTo = (topics: readonly string[], consumer: WantedConsumer) => Promise<TopicPoller>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { OffsetReset, TopicMessage, TopicPoller } from '../../model/topic-message.js';
+import type { TopicMessage, TopicPoller, WantedConsumer } from '../../model/topic-message.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Storage } from '../catalogue/storage.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
@@ -15,18 +15,11 @@ import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
 import { Subscription } from './subscription.js';
 
-/** What a consumer is asked to be. */
-export interface ConsumerOptions {
-  readonly group: string;
-  readonly clientId: string;
+/** Whose consumer it is, and how long it may stay away. */
+export interface ConsumerOptions extends WantedConsumer {
   readonly user: string;
-  readonly offsetReset: OffsetReset;
-  /** Messages that were dealt with are committed every so often. */
-  readonly autoCommit: boolean;
-  readonly autoCommitIntervalMs: number;
-  /** How many of these intervals a consumer may stay away before its share goes to the others. */
+  /** How many intervals of commits a consumer may stay away before its share goes to the others. */
   readonly releaseMultiplier: number;
-  readonly withTableName: boolean;
 }
 
 /** What consumers work on. */
@@ -128,8 +121,9 @@ export class TopicConsumer implements TopicPoller {
       const message = await this.#next();
       if (message !== undefined) return message;
       const left = until - Date.now();
-      if (left <= 0 || signal.aborted) return undefined;
-      await sleep(Math.min(pauseMs, left), undefined, { signal }).catch(() => undefined);
+      const awaits = await this.#followAwaited();
+      if (signal.aborted || (left <= 0 && !awaits)) return undefined;
+      await sleep(awaits ? idleMs.least : Math.min(pauseMs, left), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -176,6 +170,17 @@ export class TopicConsumer implements TopicPoller {
     const isAmid = [...this.#subscriptions.values()].some(({ isAmidPiece }) => isAmidPiece);
     const everyMs = Math.min(mostRenewalMs, this.#row.leaseMs / renewalsPerLease);
     if (Date.now() - this.#renewed >= (isAmid ? this.#row.leaseMs / 2 : everyMs)) await this.#renew();
+  }
+
+  /**
+   * True while a share is on its way to this consumer, which is looked after more often then: that nothing came does not
+   * mean that there is nothing. Whoever does not release it is expelled in the end.
+   */
+  async #followAwaited(): Promise<boolean> {
+    const awaits = (): boolean => [...this.#subscriptions.values()].some(({ state }) => state.awaits(this.id));
+    if (!awaits()) return false;
+    await this.#follow();
+    return true;
   }
 
   /** Shows that this consumer is there, learns who reads what, and gives up what is meant for others. */

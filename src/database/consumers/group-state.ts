@@ -43,6 +43,11 @@ export class GroupState {
     return this.#where((share) => this.#owners[share] === consumer && this.#targets[share] !== consumer);
   }
 
+  /** True while shares are meant for a consumer that others have not released yet. */
+  awaits(consumer: string): boolean {
+    return this.#targets.some((target, share) => target === consumer && this.#owners[share] !== consumer);
+  }
+
   apply(entry: GroupEntry): void {
     const { consumer } = entry;
     const at = this.#members.indexOf(consumer);

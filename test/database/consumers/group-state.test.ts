@@ -13,6 +13,8 @@ test('the first consumer reads everything until a second one has joined and got 
   t.deepEqual(state.owned('a'), [0, 1, 2, 3]);
   state.apply({ op: 'join', consumer: 'b' });
   t.deepEqual(state.owned('b'), [], 'nothing is read by two');
+  t.true(state.awaits('b'));
+  t.false(state.awaits('a'));
   const given = state.toRelease('a');
   t.is(given.length, 2);
   state.apply({ op: 'release', consumer: 'a', share: given[0]! });
@@ -21,6 +23,7 @@ test('the first consumer reads everything until a second one has joined and got 
   t.deepEqual(state.owned('b'), [given[0]!], 'only the owner releases');
   state.apply({ op: 'release', consumer: 'a', share: given[1]! });
   t.deepEqual([...state.owned('a'), ...state.owned('b')].toSorted(), [0, 1, 2, 3]);
+  t.false(state.awaits('b'));
 });
 
 test('what a consumer read that left or was expelled goes to the others at once', (t) => {

@@ -1,0 +1,266 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { runSubscribeScenario } from '../../../src/load-subscribe-run.js';
+import type {
+  LoadConnection,
+  OlderSubscription,
+  SubscribeScenario,
+  TopicConsumers,
+} from '../../../src/model/load-scenario.js';
+import { temporaryDirectory } from '../../support/engine.js';
+import { startService } from '../../support/service.js';
+
+const { service, end } = await startService();
+const connection: LoadConnection = {
+  host: 'localhost',
+  port: Number(new URL(service.engineUrl).port),
+  httpPort: service.port,
+  user: 'root',
+  password: 'taosdata',
+  configDirectory: undefined,
+};
+const [directory, remove] = temporaryDirectory();
+test.after.always(async () => {
+  await end();
+  remove();
+});
+
+const subscriber = fileURLToPath(new URL('../../support/subscriber.js', import.meta.url));
+const topicDefaults: TopicConsumers = {
+  kind: 'topics',
+  topics: [],
+  consumers: 1,
+  setUp: 'sequential',
+  groups: ['g'],
+  clientId: 'c',
+  pollDelayMs: 1000,
+  offsetReset: 'earliest',
+  autoCommit: true,
+  autoCommitIntervalMs: 1000,
+  manualCommit: false,
+  snapshot: false,
+  withTableName: true,
+  rowsFile: undefined,
+  expectRows: -1,
+};
+
+const plain = { resultFile: '', confirm: false, jsonReport: undefined, htmlReport: undefined, debug: false };
+const scenarioOf = (consume: SubscribeScenario['consume']): SubscribeScenario => {
+  return { ...plain, kind: 'subscribe', connection, consume };
+};
+
+/** Runs a subscription in this process; gives its report and what it said. */
+async function run(consume: SubscribeScenario['consume'], stop = new AbortController()) {
+  const lines: string[] = [];
+  const say = (line: string): void => void lines.push(line);
+  const log = { info: say, done: say, warn: say, error: say, debug: () => undefined };
+  const report = await runSubscribeScenario(scenarioOf(consume), { version: 'test', log, stop: stop.signal });
+  return { report, lines };
+}
+
+/** The rows in rows files, each as `table|values`, in their order. */
+function rowsIn(...paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    return rowsOf(text.slice(0, text.lastIndexOf('\n')).split('\n'));
+  });
+}
+
+function rowsOf(lines: readonly string[]): string[] {
+  return lines.flatMap((line, at) => {
+    const table = /^table: (.*), row: \d+$/.exec(line)?.[1];
+    return table === undefined || lines[at + 1] === undefined ? [] : [`${table}|${lines[at + 1]}`];
+  });
+}
+
+async function fiftyRows(db: string): Promise<TopicConsumers['topics']> {
+  await service.run(`CREATE DATABASE ${db} KEEP 36500`);
+  await service.run(`CREATE STABLE ${db}.m (ts TIMESTAMP, v INT, s NCHAR(8)) TAGS (g INT)`);
+  for (let table = 0; table < 10; table++) {
+    const rows = Array.from({ length: 5 }, (_, at) => `(${at + 1}, ${at === 2 ? 'NULL' : at}, 'a b')`);
+    await service.run(`INSERT INTO ${db}.d${table} USING ${db}.m TAGS (${table}) VALUES ${rows.join(' ')}`);
+  }
+  return [{ name: `${db}_Topic`, sql: `SELECT ts, v, s FROM ${db}.m` }];
+}
+
+test('two consumers of one group get every row once, and say so', async (t) => {
+  const topics = await fiftyRows('shared');
+  const rowsFile = join(directory, 'shared');
+  appendFileSync(`${rowsFile}_0`, 'kept\ntorn');
+  const { report, lines } = await run({ ...topicDefaults, topics, consumers: 2, groups: ['g', 'g'], rowsFile });
+  t.is(report.rows, 50);
+  t.is(report.outcome, 'completed');
+  const found = rowsIn(`${rowsFile}_0`, `${rowsFile}_1`);
+  t.is(found.length, 50);
+  t.is(new Set(found).size, 50);
+  t.true(found.includes('d3|3 NULL a b'));
+  t.regex(
+    readFileSync(`${rowsFile}_0`, 'utf8'),
+    /^kept\nconsumerId: 0, message: 0\ndatabase: shared, table: m, topic: shared_topic, vgroup: [23]\n/,
+  );
+  t.true(lines.some((line) => /^consumerId: 1, consume msgs: \d+, consume rows: \d+$/.test(line)));
+  t.true(lines.some((line) => /^total consumers: 2, consume msgs: \d+, consume rows: 50$/.test(line)));
+  t.is((await run({ ...topicDefaults, topics, groups: ['g'] })).report.rows, 0, 'a later run goes on after them');
+});
+
+test('independent consumers get every row each, also when they are set up at once and commit each message', async (t) => {
+  const topics = await fiftyRows('apart');
+  const rowsFile = join(directory, 'apart');
+  const apart = { ...topicDefaults, topics, consumers: 2, groups: ['x', 'y'], rowsFile };
+  const { report } = await run({ ...apart, setUp: 'parallel', autoCommit: false, manualCommit: true });
+  t.is(report.rows, 100);
+  t.is(new Set(rowsIn(`${rowsFile}_0`)).size, 50);
+  t.is(new Set(rowsIn(`${rowsFile}_1`)).size, 50);
+  t.is((await run({ ...topicDefaults, topics, groups: ['x'] })).report.rows, 0);
+});
+
+test('a consumer ends when it has the rows it waits for, or when it is stopped', async (t) => {
+  const topics = await fiftyRows('until');
+  const enough = await run({ ...topicDefaults, topics, groups: ['a'], pollDelayMs: -1, expectRows: 50 });
+  t.is(enough.report.rows, 50);
+  const stop = new AbortController();
+  const running = run({ ...topicDefaults, topics, groups: ['b'], pollDelayMs: -1 }, stop);
+  setTimeout(() => stop.abort(), 1500);
+  t.is((await running).report.outcome, 'interrupted');
+});
+
+test('a topic that cannot be made ends the run, a consumer without a place is told and counted', async (t) => {
+  const topics = await fiftyRows('wrong');
+  const bad = await run({ ...topicDefaults, topics: [{ name: 'bad', sql: 'SELECT count(*) FROM wrong.m' }] });
+  t.is(bad.report.outcome, 'failed');
+  t.is(bad.report.failure, '[0x2639] Invalid topic query');
+  const { report, lines } = await run({ ...topicDefaults, topics, setUp: 'parallel', offsetReset: 'none' });
+  t.is(report.outcome, 'failed');
+  t.deepEqual(
+    report.consumers.map((consumer) => consumer.failed),
+    [true],
+  );
+  t.true(lines.some((line) => line.includes('No committed offset')));
+});
+
+const older: OlderSubscription = {
+  superTable: undefined,
+  threads: 1,
+  intervalMs: 0,
+  restart: false,
+  keepProgress: true,
+  resubAfterConsume: false,
+  endAfterConsume: 1,
+  queries: [],
+};
+
+test('older subscriptions keep their progress, begin anew, and follow every sub-table', async (t) => {
+  await fiftyRows('older');
+  const result = join(directory, 'older');
+  const plan = (part: Partial<OlderSubscription>) =>
+    ({ kind: 'statements', database: 'older', parts: [{ ...older, ...part }] }) as const;
+  const queries = [{ sql: 'SELECT ts, v FROM m', result }];
+  t.is((await run(plan({ queries, threads: 2 }))).report.rows, 100);
+  t.is(readFileSync(`${result}-1`, 'utf8').split('\n').length, 51);
+  await service.run(`INSERT INTO older.d1 VALUES (100, 1, 'n')`);
+  t.is((await run(plan({ queries }))).report.rows, 1, 'it goes on');
+  t.is((await run(plan({ queries, restart: true, keepProgress: false }))).report.rows, 51);
+  t.is((await run(plan({ queries, resubAfterConsume: true, endAfterConsume: 1 }))).report.rows, 51, 'nothing was kept');
+  const perTable = [{ sql: 'SELECT ts, v FROM xxxx', result: undefined }];
+  const { report } = await run(plan({ queries: perTable, superTable: 'm', threads: 3 }));
+  t.is(report.rows, 51);
+  t.is(report.consumers.length, 10);
+});
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A subscriber process; `ended` resolves when it is gone. */
+function startSubscriber(plan: TopicConsumers): { child: ChildProcess; ended: Promise<unknown> } {
+  const child = spawn(process.execPath, [subscriber, JSON.stringify(scenarioOf(plan))], {
+    stdio: 'ignore',
+  });
+  children.add(child);
+  return { child, ended: once(child, 'exit') };
+}
+
+/** The messages of a rows file, run by run: a run begins with its message 0. */
+function runsIn(path: string): string[][][] {
+  const runs: string[][][] = [];
+  for (const text of readFileSync(path, 'utf8')
+    .split(/^consumerId: 0, message: /m)
+    .slice(1)) {
+    if (text.startsWith('0\n')) runs.push([]);
+    runs.at(-1)?.push(rowsOf(text.split('\n')));
+  }
+  return runs;
+}
+
+test('consumers that are killed and started again in turn lose nothing, and repeat only what was not committed', async (t) => {
+  const [tables, batches, perBatch] = [40, 126, 40];
+  await service.run('CREATE DATABASE killed KEEP 36500');
+  await service.run('CREATE STABLE killed.m (ts TIMESTAMP, v INT) TAGS (g INT)');
+  const topics = [{ name: 'killed_t', sql: 'SELECT ts, v FROM killed.m' }];
+  await service.run(`CREATE TOPIC killed_t AS ${topics[0]!.sql}`);
+  const base = join(directory, 'killed');
+  // Each message is committed once it is in the file, so of a run that was killed only the last one may come again.
+  const committing = { autoCommit: false, manualCommit: true, autoCommitIntervalMs: 3000 };
+  const plans = ['a', 'b'].map((name): TopicConsumers => {
+    return { ...topicDefaults, ...committing, topics, groups: ['g'], pollDelayMs: -1, rowsFile: `${base}-${name}` };
+  });
+  const paths = ['a', 'b'].map((name) => `${base}-${name}_0`);
+  const runs = plans.map(startSubscriber);
+  let writing = true;
+  const write = async (): Promise<void> => {
+    for (let batch = 0; batch < batches; batch++) {
+      const inserts = Array.from({ length: tables }, (_, table) => {
+        const rows = Array.from({ length: perBatch }, (__, at) => `(${batch * perBatch + at + 1},${batch})`);
+        return `killed.d${table} USING killed.m TAGS (${table}) VALUES ${rows.join(' ')}`;
+      });
+      await service.run(`INSERT INTO ${inserts.join(' ')}`);
+      await sleep(60);
+    }
+    writing = false;
+  };
+  let kills = 0;
+  const killInTurn = async (): Promise<void> => {
+    for (let turn = 0; writing || kills < 4; turn = 1 - turn) {
+      await sleep(1500);
+      runs[turn]!.child.kill('SIGKILL');
+      await runs[turn]!.ended;
+      kills++;
+      await sleep(500);
+      runs[turn] = startSubscriber(plans[turn]!);
+    }
+  };
+  await Promise.all([write(), killInTurn()]);
+  const wanted = Array.from({ length: tables * batches * perBatch }, (_, at) => {
+    const time = Math.floor(at / tables);
+    return `d${at % tables}|${time + 1} ${Math.floor(time / perBatch)}`;
+  });
+  const found = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
+  for (let left = 240; new Set(found()).size < wanted.length && left > 0; left--) await sleep(500);
+  for (const { child, ended } of runs) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  const distinct = new Set(found());
+  t.deepEqual(wanted.filter((row) => !distinct.has(row)).slice(0, 5), [], 'nothing is missing');
+  t.is(distinct.size, wanted.length, 'nothing is there that was not written');
+  const messages = paths.flatMap((path) => runsIn(path));
+  const committed = messages.flatMap((run) => run.slice(0, -1).flat());
+  t.is(new Set(committed).size, committed.length, 'what was committed does not come again');
+  for (const run of messages) {
+    const last = new Map<string, number>();
+    for (const row of run.flat()) {
+      const [table = '', values = ''] = row.split('|');
+      const time = Number(values.split(' ')[0]);
+      if (time <= (last.get(table) ?? 0)) t.fail(`out of order: ${row}`);
+      last.set(table, time);
+    }
+  }
+  t.log(`${wanted.length} rows, ${kills} kills, ${found().length - wanted.length} rows again`);
+  t.is((await run({ ...topicDefaults, topics, groups: ['g'] })).report.rows, 0, 'all of it is committed');
+});
