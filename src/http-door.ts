@@ -77,6 +77,7 @@ function intakeOf(
     },
     authenticate: (given) => credentials.authenticate(given),
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
+    slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
     metrics: () => metrics.text(),
   };

@@ -108,6 +108,7 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     slots: limits.statements,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
+    slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, version),
   });

@@ -62,6 +62,15 @@ export const monitorOptions: OptionTable = {
       max: 100,
     },
     {
+      flag: 'monitor.slowStatement',
+      type: 'duration',
+      default: '1s',
+      env: 'ADAPTER_MONITOR_SLOW_STATEMENT',
+      help: 'how long a statement takes at least that is kept in the list of slow ones; 0s keeps none',
+      min: 0,
+      max: longestTimerMs,
+    },
+    {
       flag: 'monitor.writeToDB',
       type: 'bool',
       default: 'false',

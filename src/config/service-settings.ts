@@ -55,6 +55,8 @@ export interface MonitorSettings {
   readonly incgroup: boolean;
   readonly pauseAllMemoryPercent: number;
   readonly pauseQueryMemoryPercent: number;
+  /** 0 keeps no statement. */
+  readonly slowStatementMs: number;
   readonly writeToDB: boolean;
   readonly writeIntervalMs: number;
   readonly user: string;
@@ -209,6 +211,7 @@ function readMonitor(reader: SettingReader): MonitorSettings {
     incgroup: reader.bool('monitor.incgroup'),
     pauseAllMemoryPercent,
     pauseQueryMemoryPercent,
+    slowStatementMs: reader.number('monitor.slowStatement'),
     writeToDB: reader.bool('monitor.writeToDB'),
     writeIntervalMs: reader.number('monitor.writeInterval'),
     user: reader.text('monitor.user'),

@@ -3,6 +3,7 @@ import { eventOperations } from './api/events.js';
 import { metricsSystemOperations } from './api/metrics-system.js';
 import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
+import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
 import type { Handler, HandlerContext, HandlerSettings } from './call.js';
 import { descriptionHandler } from './handlers/description.js';
@@ -14,6 +15,7 @@ import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { pingHandler } from './handlers/ping.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
+import { slowStatementsHandler } from './handlers/slow-statements.js';
 import { sqlHandler } from './handlers/sql.js';
 import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
@@ -89,6 +91,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/api/v1/events/:id', operation: events.get, handler: eventHandler },
   { method: 'PUT', path: '/api/v1/events/:id/acknowledge', operation: events.acknowledge, handler: acknowledge },
   { method: 'PUT', path: '/api/v1/events/:id/resolve', operation: events.resolve, handler: resolve },
+  { method: 'GET', path: '/api/v1/statements', operation: statementOperations.slow, handler: slowStatementsHandler },
   { method: 'GET', path: '/openapi.json', operation: service.description, handler: descriptionHandler },
   {
     method: 'GET',

@@ -4,6 +4,7 @@ import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
 import type { DataType } from './schema.js';
+import type { SlowStatementList } from './slow-statement.js';
 
 /** Who asks; made by the credentials check, never by the door. */
 export interface Identity {
@@ -118,6 +119,8 @@ export interface Intake {
   authenticate(credentials: Credentials): Promise<Identity | Fault>;
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
   vgroups(user: string, database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
+  /** The statements that count as slow; a fault when the user is no administrator. */
+  slowStatements(user: string): SlowStatementList | Fault;
   guard(): GuardState;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;

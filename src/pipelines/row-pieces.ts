@@ -1,15 +1,20 @@
-/** Pieces, and what is done when they end, however that is. `because` says why they broke off, if it knows. */
+/**
+ * Pieces, and what is done when they end, however that is; it is told what they failed of. `because` says why they broke
+ * off, if it knows.
+ */
 export async function* ended<T>(
   pieces: AsyncIterable<T>,
-  whenEnded: () => void,
+  whenEnded: (failure?: unknown) => void,
   because: () => Error | undefined = () => undefined,
 ): AsyncGenerator<T> {
+  let failure: unknown;
   try {
     yield* pieces;
   } catch (error) {
-    throw because() ?? error;
+    failure = because() ?? error;
+    throw failure;
   } finally {
-    whenEnded();
+    whenEnded(failure);
   }
 }
 

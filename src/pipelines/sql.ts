@@ -11,13 +11,14 @@ import { checkStatementRights } from '../database/definitions/statement-rights.j
 import { createToken } from '../database/definitions/tokens.js';
 import { deleteRows } from '../database/delete-rows.js';
 import type { Engine } from '../database/engine.js';
-import { Access } from '../database/rights.js';
+import { Access, insufficientPrivilege } from '../database/rights.js';
 import { killedStatement } from '../database/system-tables/kill-id.js';
 import { systemRelations } from '../database/system-tables/registry.js';
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { SlowStatementList } from '../model/slow-statement.js';
 import type { ObjectName, Query } from '../sql/ast.js';
 import type { Show, Statement } from '../sql/ast-statement.js';
 import type { InsertContext } from '../sql/insert/context.js';
@@ -37,6 +38,7 @@ import { nowNanos, queryContext, withoutViews } from './query-names.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import { ended, resumed } from './row-pieces.js';
 import { RunningStatements } from './running-statements.js';
+import { SlowStatements } from './slow-statements.js';
 import { type StreamContext, storableTimes } from './streams/context.js';
 import { createStream } from './streams/definition.js';
 import { runTopicStatement } from './topics.js';
@@ -57,6 +59,8 @@ export interface SqlContext extends RequestReplyContext, Pick<StreamContext, 'ch
   readonly queryBytes: number;
   /** How long a query may take until its last row has left; 0 is no limit. */
   readonly queryTimeMs: number;
+  /** How long a statement takes at least that is kept in the list of slow ones; 0 keeps none. */
+  readonly slowStatementMs: number;
   /** Name and port under which lists show the node. */
   readonly endpoint: string;
   /** What SHOW VARIABLES lists. */
@@ -88,17 +92,30 @@ const holdRows: Hold<SqlAnswer> = (answer, release) => {
 export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #context: SqlContext;
   readonly #statements = new RunningStatements();
+  readonly #slow: SlowStatements;
   readonly #started = Date.now();
 
   constructor(context: SqlContext) {
     super('sql', context, (exchange, user) => this.#runShallow(exchange, user), holdRows);
     this.#context = context;
+    this.#slow = new SlowStatements(context.slowStatementMs);
+  }
+
+  /** The statements that count as slow, for administrators. */
+  slowStatements(user: string): SlowStatementList | Fault {
+    const access = new Access(this.#context.catalogue, user);
+    return access.isAdministrator ? this.#slow.list() : insufficientPrivilege().fault;
   }
 
   async #runShallow({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
+    const isOver = this.#slow.begin(user, request);
     try {
-      return await this.#run(request, user, aborted);
+      const answer = await this.#run(request, user, aborted);
+      if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, isOver) };
+      isOver();
+      return answer;
     } catch (error) {
+      isOver(error);
       throw isTooDeep(error) ? new FaultError(tooDeep) : error;
     }
   }

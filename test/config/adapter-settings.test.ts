@@ -118,6 +118,7 @@ agentd.userFile string - AGENTD_USER_FILE
 agentd.typesDb string-list - AGENTD_TYPES_DB
 hostexporter.maxBodyBytes size 64MB HOSTEXPORTER_MAX_BODY_BYTES
 hostexporter.maxScrapes int 2000 HOSTEXPORTER_MAX_SCRAPES
+monitor.slowStatement duration 1s MONITOR_SLOW_STATEMENT
 statsgw.percentiles string-list - STATSGW_PERCENTILES
 statsgw.maxKeys int 500000 STATSGW_MAX_KEYS
 statsgw.maxSetValues int 1000000 STATSGW_MAX_SET_VALUES

@@ -49,6 +49,7 @@ export interface RoomOptions {
   readonly series?: (exchange: Exchange<SeriesRequest, SeriesAnswer>) => void;
   readonly events?: (exchange: Exchange<EventRequest, EventAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
+  readonly slowStatements?: Intake['slowStatements'];
   readonly guard?: () => GuardState;
   readonly settings?: Partial<HandlerSettings>;
   readonly cors?: Partial<CorsSettings>;
@@ -106,6 +107,8 @@ function defaultIntake(options: RoomOptions): Intake {
       database === 'd'
         ? tables.map((_, at) => at + 2)
         : fault('database', Codes.databaseNotExist, 'Database not exist'),
+    slowStatements:
+      options.slowStatements ?? (() => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
     metrics: async () => '# EOF\n',
   };

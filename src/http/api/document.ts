@@ -3,6 +3,7 @@ import { eventSchemas } from './events.js';
 import { serviceSchemas } from './service.js';
 import { errorSchema } from './shared.js';
 import { sqlSchemas } from './sql.js';
+import { statementSchemas } from './statements.js';
 import { writeSchemas } from './writes.js';
 
 /** An interface as far as its description goes. */
@@ -40,6 +41,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   ...writeSchemas,
   ...eventSchemas,
   ...serviceSchemas,
+  ...statementSchemas,
 };
 
 /** The OpenAPI 3.1 document of these interfaces, as plain data. */

@@ -1,0 +1,77 @@
+import type { SqlRequest } from '../model/exchange.js';
+import { Codes, FaultError } from '../model/fault.js';
+import type { SlowStatement, SlowStatementList } from '../model/slow-statement.js';
+import { withoutSecrets } from '../telemetry/sql-record.js';
+
+/** As much of a statement's text as is kept. */
+const maxKeptBytes = 2048;
+/** How many statements that are over are kept. */
+const maxKept = 200;
+
+/** What a statement is judged by. */
+type Watched = Pick<SqlRequest, 'statement' | 'database'>;
+
+interface Begun {
+  readonly id: number;
+  readonly user: string;
+  readonly request: Watched;
+  readonly startTime: number;
+  /** On the clock that is not set back. */
+  readonly began: number;
+}
+
+/** Keeps the newest statements that took long, with those that run and do. Nothing is done with the text of a fast one. */
+export class SlowStatements {
+  readonly #thresholdMs: number;
+  readonly #clock: () => number;
+  readonly #running = new Map<number, Begun>();
+  readonly #over: SlowStatement[] = [];
+  #count = 0;
+
+  /** `thresholdMs` 0 keeps none; `clock` tells milliseconds and never goes back. */
+  constructor(thresholdMs: number, clock: () => number = () => performance.now()) {
+    this.#thresholdMs = thresholdMs;
+    this.#clock = clock;
+  }
+
+  /** A statement begins; the result must be called once when it is over, with what it failed of. */
+  begin(user: string, request: Watched): (failure?: unknown) => void {
+    this.#count++;
+    const begun: Begun = { id: this.#count, user, request, startTime: Date.now(), began: this.#clock() };
+    this.#running.set(begun.id, begun);
+    return (failure) => {
+      if (this.#running.delete(begun.id)) this.#end(begun, failure);
+    };
+  }
+
+  /** What is slow now or was. */
+  list(): SlowStatementList {
+    const running = [...this.#running.values()]
+      .filter((begun) => this.#isSlow(this.#clock() - begun.began))
+      .map((begun) => this.#shown(begun, 'running', null));
+    return { thresholdMs: this.#thresholdMs, records: [...running, ...this.#over.toReversed()] };
+  }
+
+  #end(begun: Begun, failure: unknown): void {
+    if (!this.#isSlow(this.#clock() - begun.began)) return;
+    const error = failure === undefined ? null : errorOf(failure);
+    this.#over.push(this.#shown(begun, error === null ? 'done' : 'failed', error));
+    if (this.#over.length > maxKept) this.#over.shift();
+  }
+
+  #isSlow(durationMs: number): boolean {
+    return this.#thresholdMs > 0 && durationMs >= this.#thresholdMs;
+  }
+
+  #shown(begun: Begun, state: SlowStatement['state'], error: SlowStatement['error']): SlowStatement {
+    const { id, user, request, startTime } = begun;
+    const sql = withoutSecrets(request.statement.toString('utf8', 0, maxKeptBytes));
+    const durationMs = Math.round(this.#clock() - begun.began);
+    return { id, user, database: request.database ?? null, sql, state, startTime, durationMs, error };
+  }
+}
+
+function errorOf(failure: unknown): SlowStatement['error'] {
+  if (failure instanceof FaultError) return { code: failure.fault.code, desc: withoutSecrets(failure.fault.message) };
+  return { code: Codes.free, desc: 'Internal error' };
+}
