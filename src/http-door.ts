@@ -44,6 +44,9 @@ export async function createHttpDoor(
     observer: monitoring.metrics,
     ...(recordSql === undefined ? {} : { recordSql }),
   });
+  monitoring.metrics.watch({
+    adapter_http_connections: { help: 'Open connections of HTTP.', read: () => http.connections },
+  });
   return doorOf(http, settings.general.port);
 }
 

@@ -48,6 +48,16 @@ export function createMonitoring(
     },
     log,
   });
+  metrics.watch({
+    adapter_memory_guard_query_percent: {
+      help: 'Memory use above which queries are refused.',
+      read: () => monitor.pauseQueryMemoryPercent,
+    },
+    adapter_memory_guard_all_percent: {
+      help: 'Memory use above which queries and writes are refused.',
+      read: () => monitor.pauseAllMemoryPercent,
+    },
+  });
   return { guard, metrics };
 }
 

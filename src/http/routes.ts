@@ -99,5 +99,6 @@ export const routes: readonly Route[] = [
     operation: service.swaggerUi,
     handler: () => namedFileHandler('swagger-ui.html'),
   },
+  { method: 'GET', path: '/', operation: service.page, handler: () => namedFileHandler('index.html') },
   { method: 'GET', path: '/page/:file', operation: service.pageFile, handler: fileHandler },
 ];

@@ -48,6 +48,8 @@ export interface HttpServerOptions {
 
 /** The HTTP listener as a component. */
 export interface HttpServer extends Omit<Component, 'start'> {
+  /** Open connections. */
+  readonly connections: number;
   /** Resolves with the bound port; rejects when the port is taken or a setting is bad. */
   start(): Promise<number>;
 }
@@ -80,9 +82,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   for (const route of mounted) mount(app, route, route.handler(context), open);
 
+  let connections = 0;
+  app.server.on('connection', (socket: Socket) => {
+    connections++;
+    socket.once('close', () => connections--);
+  });
   let stopped: Promise<void> | undefined;
   return {
     name: 'http',
+    get connections() {
+      return connections;
+    },
     start: async () => {
       await app.ready();
       return listen(app, options);

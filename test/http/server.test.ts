@@ -23,7 +23,7 @@ test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plai
     ['GET', '/rest/sql'],
     ['POST', '/-/ping'],
     ['POST', '/Rest/sql'],
-    ['GET', '/'],
+    ['POST', '/'],
     ['OPTIONS', '/rest/sql'],
     ['DELETE', '/rest/sql/demo'],
     ['PROPFIND', '/rest/sql'],

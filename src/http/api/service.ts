@@ -77,6 +77,13 @@ export const serviceOperations = {
     responses: file('A page.', 'text/html'),
     security: noScheme,
   },
+  page: {
+    operationId: 'getPage',
+    summary: 'The page for people',
+    tags: ['Service'],
+    responses: file('A page.', 'text/html'),
+    security: noScheme,
+  },
   pageFile: {
     operationId: 'getPageFile',
     summary: 'A file of the pages for people',

@@ -9,7 +9,7 @@ export const pageFolder = fileURLToPath(new URL('../../../../page/', import.meta
 
 /** What the pages use of other packages. */
 const borrowed: readonly (readonly [specifier: string, folder: string, names: readonly string[]])[] = [
-  ['uplot', './', ['uPlot.esm.js', 'uPlot.min.css']],
+  ['uplot', './', ['uPlot.iife.min.js', 'uPlot.min.css']],
   ['@fastify/swagger-ui', './static/', ['swagger-ui.css', 'swagger-ui-bundle.js']],
 ];
 
@@ -34,7 +34,8 @@ const pageHeaders = {
 
 /** Folders of the files by name; nothing else is ever served. */
 function findFiles(): ReadonlyMap<string, string> {
-  const folders = new Map(readdirSync(pageFolder).map((name) => [name, pageFolder]));
+  const own = readdirSync(pageFolder).filter((name) => /\.(?:html|css|js|svg)$/.test(name));
+  const folders = new Map(own.map((name) => [name, pageFolder]));
   for (const [specifier, folder, names] of borrowed) {
     const found = fileURLToPath(new URL(folder, import.meta.resolve(specifier)));
     for (const name of names) folders.set(name, found);

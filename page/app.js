@@ -1,0 +1,246 @@
+import { h, put, say, toast } from './dom.js';
+import { doorsView } from './doors.js';
+import { eventsView } from './events.js';
+import { figure, History, parseFigures } from './figures.js';
+import { timeOfDay } from './format.js';
+import { loginView } from './login.js';
+import { memoryView } from './memory.js';
+import { poll } from './polling.js';
+import { queryView } from './query.js';
+import { ask, askJson, logOut, session, Trouble } from './session.js';
+import { statementsView } from './statements.js';
+
+/**
+ * @typedef {object} View
+ * @property {HTMLElement} element
+ * @property {() => void} [figures] new figures have come
+ * @property {() => void} stop
+ */
+
+/**
+ * @typedef {object} Context what the views share
+ * @property {History} history
+ * @property {(trouble: unknown) => void} failed a request of a poll failed
+ * @property {() => void} went a request of a poll went well
+ */
+
+const views = {
+  events: { title: 'Events', make: eventsView },
+  doors: { title: 'Doors', make: doorsView },
+  memory: { title: 'Memory', make: memoryView },
+  statements: { title: 'Statements', make: statementsView },
+  query: { title: 'Query', make: queryView },
+};
+
+const figuresMs = 2000;
+/** Newest active events that are looked at for new ones, whatever view is open. */
+const watchedEvents = 20;
+
+const app = document.querySelector('#app') ?? document.body;
+
+/** @type {() => void} */
+let leave = () => {};
+
+/** @param {string} [said] why the page asks again who is there */
+function showLogin(said) {
+  leave();
+  document.title = 'Sluice: log in';
+  const view = loginView(said, () => {
+    leave();
+    showService();
+  });
+  leave = view.stop;
+  put(app, view.element);
+}
+
+function showService() {
+  const history = new History();
+  /** @type {View | undefined} */
+  let view;
+  /** @type {Trouble | undefined} */
+  let trouble;
+  let goodAt = Date.now();
+
+  const banner = h('div', { class: 'banner', role: 'alert', hidden: true });
+  const badge = h('span', { class: 'badge', hidden: true });
+  const pill = h('span', { class: 'pill' });
+  const main = h('main', { id: 'main', tabindex: -1 });
+  const links = Object.entries(views).map(([name, { title }]) =>
+    h('a', { href: `#${name}` }, title, name === 'events' ? badge : null),
+  );
+
+  const showTrouble = () => {
+    const [kind, words] = troubleWords(trouble, history, goodAt);
+    banner.hidden = words === '';
+    banner.className = `banner ${kind}`;
+    say(banner, words);
+    pill.className = `pill ${kind === '' ? 'good' : kind}`;
+    say(pill, pillWords(trouble, history));
+  };
+
+  /** @type {Context} */
+  const context = {
+    history,
+    failed: (found) => {
+      if (!(found instanceof Trouble)) throw found;
+      if (found.reason === 'password') {
+        logOut();
+        showLogin('You are no longer let in: the password has changed, or the user is gone.');
+      } else if (found.mayPass) {
+        trouble = found;
+        showTrouble();
+      }
+    },
+    went: () => {
+      if (trouble !== undefined) toast('The database is back.');
+      trouble = undefined;
+      goodAt = Date.now();
+      showTrouble();
+    },
+  };
+
+  const show = () => {
+    const name = location.hash.slice(1);
+    const [key, { title, make }] = Object.entries(views).find(([known]) => known === name) ?? ['events', views.events];
+    view?.stop();
+    view = make(context);
+    for (const link of links) {
+      if (link.hash === `#${key}`) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+    put(main, view.element);
+    document.title = `${title} · Sluice`;
+    view.figures?.();
+  };
+  const turn = () => {
+    show();
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  };
+
+  const scrape = poll(figuresMs, async () => {
+    try {
+      const response = await ask('/metrics');
+      history.add(parseFigures(await response.text(), Date.now()));
+      if (trouble?.reason === 'unreachable') trouble = undefined;
+      showTrouble();
+      view?.figures?.();
+    } catch (error) {
+      context.failed(error);
+    }
+  });
+  const watch = poll(figuresMs, watchEvents(badge, context));
+
+  put(
+    app,
+    h('a', { class: 'skip', href: '#main', onclick: skipTo(main) }, 'Skip to the content'),
+    h(
+      'header',
+      { class: 'bar' },
+      h(
+        'a',
+        { class: 'brand', href: '#events' },
+        h('img', { src: '/page/icon.svg', alt: '', width: 28, height: 28 }),
+        'Sluice',
+      ),
+      h('nav', { 'aria-label': 'Views' }, links),
+      h('div', { class: 'who' }, pill, h('span', { class: 'user' }, session()?.user), logOutButton()),
+    ),
+    banner,
+    main,
+    h(
+      'footer',
+      {},
+      h('a', { href: '/swagger-ui.html' }, 'HTTP interfaces'),
+      h('a', { href: '/metrics' }, 'Figures as text'),
+    ),
+  );
+  addEventListener('hashchange', turn);
+  show();
+  showTrouble();
+  leave = () => {
+    removeEventListener('hashchange', turn);
+    scrape.stop();
+    watch.stop();
+    view?.stop();
+  };
+}
+
+function logOutButton() {
+  const act = () => {
+    logOut();
+    showLogin();
+  };
+  return h('button', { class: 'quiet', onclick: act }, 'Log out');
+}
+
+/** @param {HTMLElement} main */
+function skipTo(main) {
+  return (/** @type {Event} */ event) => {
+    event.preventDefault();
+    main.focus();
+  };
+}
+
+/**
+ * Counts the active events on the badge, and tells of new ones.
+ * @param {HTMLElement} badge
+ * @param {Context} context
+ */
+function watchEvents(badge, context) {
+  /** @type {Set<string> | undefined} */
+  let known;
+  return async () => {
+    try {
+      const { total, records } = await askJson(`/api/v1/events?status=active&pageSize=${watchedEvents}`);
+      badge.hidden = total === 0;
+      say(badge, total > 999 ? '999+' : String(total));
+      badge.setAttribute('aria-label', `${total} active`);
+      const before = known;
+      known = new Set(records.map((/** @type {{ id: string }} */ { id }) => id));
+      for (const { id, severity, title } of before === undefined ? [] : records) {
+        if (!before?.has(id)) toast(`New ${severity} event: ${title}`);
+      }
+      context.went();
+    } catch (error) {
+      context.failed(error);
+    }
+  };
+}
+
+/**
+ * @param {Trouble | undefined} trouble
+ * @param {History} history
+ * @param {number} goodAt
+ * @returns {[kind: '' | 'bad' | 'warn', words: string]}
+ */
+function troubleWords(trouble, history, goodAt) {
+  const since = `What you see is from ${timeOfDay(goodAt)}.`;
+  if (trouble?.reason === 'unreachable') {
+    return ['bad', `The service cannot be reached. This page goes on trying. ${since}`];
+  }
+  if (trouble?.reason === 'database' || figure(history.last, 'adapter_engine_up') === 0) {
+    return [
+      'bad',
+      `The database is not answering. The service brings it back by itself; senders are told to try again meanwhile. ${since}`,
+    ];
+  }
+  const guard = figure(history.last, 'adapter_memory_guard_state') ?? 0;
+  if (guard === 1) return ['warn', 'Memory is short: queries are refused, writes go on.'];
+  if (guard === 2 || trouble?.reason === 'memory') return ['bad', 'Memory is short: queries and writes are refused.'];
+  return ['', ''];
+}
+
+/**
+ * @param {Trouble | undefined} trouble
+ * @param {History} history
+ */
+function pillWords(trouble, history) {
+  if (trouble?.reason === 'unreachable') return 'unreachable';
+  if (trouble?.reason === 'database' || figure(history.last, 'adapter_engine_up') === 0) return 'database down';
+  const guard = figure(history.last, 'adapter_memory_guard_state') ?? 0;
+  return guard === 0 ? 'running' : 'memory short';
+}
+
+if (session() === undefined) showLogin();
+else showService();

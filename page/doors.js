@@ -1,0 +1,244 @@
+import { h, put, putRows, say } from './dom.js';
+import { figure, labelValues } from './figures.js';
+import { count, duration, size } from './format.js';
+import { sparkline } from './plot.js';
+
+/** Doors by the name in the figures, as people call them. */
+const doorNames = {
+  lineproto: 'Line protocol',
+  'tsdbwire-json': 'Points as JSON',
+  'tsdbwire-telnet': 'Points as telnet lines',
+  tsdbwire_telnet: 'Telnet listeners',
+  'remote-write': 'Remote write',
+  statsgw: 'Statistics clients',
+  agentd: 'Metric agents',
+  hostexporter: 'Scraped exporters',
+  sql: 'SQL INSERT',
+  'own-figures': "The service's own figures",
+};
+
+/** Figures of single doors that are worth a line: name, what it counts, and whether it is bad news above 0. */
+const doorFigures = {
+  tsdbwire_telnet: [
+    ['adapter_telnet_connections', 'connections', false],
+    ['adapter_telnet_refused_connections', 'refused connections', true],
+    ['adapter_telnet_lost_lines', 'lost lines', true],
+  ],
+  statsgw: [
+    ['adapter_statsgw_messages', 'messages', false],
+    ['adapter_statsgw_rejected_lines', 'bad lines', true],
+    ['adapter_statsgw_shed_datagrams', 'shed datagrams', true],
+    ['adapter_statsgw_refused_connections', 'refused connections', true],
+    ['adapter_statsgw_skipped_gathers', 'skipped gathers', true],
+  ],
+  agentd: [
+    ['adapter_agentd_datagrams', 'datagrams', false],
+    ['adapter_agentd_shed_datagrams', 'shed datagrams', true],
+  ],
+  hostexporter: [
+    ['adapter_hostexporter_scrapes', 'scrapes', false],
+    ['adapter_hostexporter_failed_scrapes', 'failed scrapes', true],
+    ['adapter_hostexporter_skipped_scrapes', 'skipped scrapes', true],
+  ],
+};
+
+const outcomes = { stored: 'stored', rejected: 'rejected', failed: 'failed', shed: 'shed' };
+const reasons = {
+  'all-paused': 'by the memory guard',
+  'query-paused': 'queries, by the memory guard',
+  draining: 'while shutting down',
+};
+
+/**
+ * What comes in by each door, and what becomes of it.
+ * @param {import('./app.js').Context} context
+ * @returns {import('./app.js').View}
+ */
+export function doorsView({ history }) {
+  const totals = h('dl', { class: 'totals' });
+  const cards = h('ul', { class: 'cards', 'aria-label': 'Doors' });
+  const empty = h('p', { class: 'empty' }, 'Nothing has come in since the start.');
+  const body = h('tbody');
+  const cardRows = new Map();
+  const lineRows = new Map();
+  const element = h(
+    'section',
+    {},
+    h(
+      'div',
+      { class: 'head' },
+      h('h1', {}, 'Doors'),
+      h('p', { class: 'muted' }, 'Counts since the start of the service; rates of the last seconds'),
+    ),
+    totals,
+    h('h2', {}, 'Data that comes in'),
+    cards,
+    empty,
+    h('h2', {}, 'Requests over HTTP'),
+    h(
+      'div',
+      { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Requests over HTTP' },
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ['Interface', 'per second', 'in all', 'failed', 'median', '99 %'].map((name, at) =>
+              h('th', { scope: 'col', class: at > 0 ? 'number' : '' }, name),
+            ),
+          ),
+        ),
+        body,
+      ),
+    ),
+  );
+
+  const show = () => {
+    const { last } = history;
+    if (last === undefined) return;
+    put(
+      totals,
+      totalsOf(history).map(([name, value, bad]) =>
+        h('div', {}, h('dt', {}, name), h('dd', { class: bad ? 'bad' : '' }, value)),
+      ),
+    );
+    const doors = doorsOf(last);
+    empty.hidden = doors.length > 0;
+    putRows(
+      cards,
+      doors,
+      (name) => name,
+      (name) => doorCard(name, history),
+      cardRows,
+    );
+    const lines = requestLines(last);
+    putRows(
+      body,
+      lines,
+      ({ method, route }) => `${method} ${route}`,
+      () => requestRow(history),
+      lineRows,
+    );
+  };
+  show();
+  return { element, figures: show, stop: () => {} };
+}
+
+/** @param {import('./figures.js').Figures} figures */
+function doorsOf(figures) {
+  const told = new Set([
+    ...labelValues(figures, 'adapter_rows_total', 'pipeline'),
+    ...labelValues(figures, 'adapter_received_bytes_total', 'pipeline'),
+  ]);
+  for (const [name, lines] of Object.entries(doorFigures)) {
+    if (lines.some(([line]) => typeof line === 'string' && figures.samples.has(line))) told.add(name);
+  }
+  const order = Object.keys(doorNames);
+  return [...told].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}
+
+/**
+ * @param {import('./figures.js').History} history
+ * @returns {[name: string, value: string, bad: boolean][]}
+ */
+function totalsOf(history) {
+  const { last } = history;
+  const rows = history.rates('adapter_rows_total', { outcome: 'stored' }).at(-1) ?? 0;
+  const bytes = history.rates('adapter_received_bytes_total').at(-1) ?? 0;
+  const requests = history.rates('adapter_restful_http_request_total').at(-1) ?? 0;
+  const refused = labelValues(last, 'adapter_refusals_total', 'reason');
+  /** @type {[string, string, boolean][]} */
+  const totals = [
+    ['rows stored per second', count(rows), false],
+    ['data per second', size(bytes), false],
+    ['requests per second', count(requests), false],
+    ['requests in hand', count(figure(last, 'adapter_restful_http_request_in_flight') ?? 0), false],
+    ['HTTP connections', count(figure(last, 'adapter_http_connections') ?? 0), false],
+  ];
+  const refusals = figure(last, 'adapter_refusals_total') ?? 0;
+  if (refusals === 0) return [...totals, ['refused', '0', false]];
+  for (const reason of refused) {
+    const words = Object.entries(reasons).find(([name]) => name === reason)?.[1] ?? reason;
+    totals.push([`refused ${words}`, count(figure(last, 'adapter_refusals_total', { reason }) ?? 0), true]);
+  }
+  return totals;
+}
+
+/**
+ * @param {string} name
+ * @param {import('./figures.js').History} history
+ */
+function doorCard(name, history) {
+  const words = Object.entries(doorNames).find(([known]) => known === name)?.[1] ?? name;
+  const rate = h('p', { class: 'rate' });
+  const line = h('div', { class: 'spark' });
+  const facts = h('ul', { class: 'small-facts' });
+  const show = () => {
+    const { last } = history;
+    const labels = { pipeline: name };
+    const rates = history.rates('adapter_rows_total', { ...labels, outcome: 'stored' });
+    const bytes = history.rates('adapter_received_bytes_total', labels).at(-1) ?? 0;
+    put(rate, h('strong', {}, count(rates.at(-1) ?? 0)), ` rows/s · ${size(bytes)}/s`);
+    put(line, sparkline(rates));
+    /** @type {[string, number, boolean][]} */
+    const told = Object.entries(outcomes).map(([outcome, said]) => [
+      said,
+      figure(last, 'adapter_rows_total', { ...labels, outcome }) ?? 0,
+      outcome !== 'stored',
+    ]);
+    const own = Object.entries(doorFigures).find(([known]) => known === name)?.[1] ?? [];
+    for (const [figureName, said, bad] of own) {
+      const value = figure(last, String(figureName));
+      if (value !== undefined) told.push([String(said), value, bad === true]);
+    }
+    const worthIt = told.filter(([said, value, bad]) => !bad || value > 0 || said === 'rejected');
+    put(
+      facts,
+      worthIt.map(([said, value, bad]) =>
+        h('li', { class: bad && value > 0 ? 'bad' : '' }, h('b', {}, count(value)), ` ${said}`),
+      ),
+    );
+  };
+  return { element: h('li', { class: 'card door' }, h('h3', {}, words), rate, line, facts), show };
+}
+
+/** @param {import('./figures.js').Figures} figures */
+function requestLines(figures) {
+  const seen = new Map();
+  for (const { labels } of figures.samples.get('adapter_restful_http_request_total') ?? []) {
+    const [method, route] = [labels.request_method ?? '', labels.request_uri ?? ''];
+    seen.set(`${method} ${route}`, { method, route });
+  }
+  const own = (/** @type {string} */ route) => Number(route === '/' || route.startsWith('/page/'));
+  return [...seen.values()].sort((a, b) => own(a.route) - own(b.route) || (a.route < b.route ? -1 : 1));
+}
+
+/** @param {import('./figures.js').History} history */
+function requestRow(history) {
+  const cells = Array.from({ length: 5 }, () => h('td', { class: 'number' }));
+  const name = h('th', { scope: 'row' });
+  const show = (/** @type {{ method: string; route: string }} */ { method, route }) => {
+    const { last } = history;
+    const labels = { request_method: method, request_uri: route };
+    const failed = figure(last, 'adapter_restful_http_request_fail', labels) ?? 0;
+    const quantile = (/** @type {string} */ at) => {
+      const ms = figure(last, 'adapter_restful_http_request_summary_milliseconds', { ...labels, quantile: at });
+      return ms === undefined || Number.isNaN(ms) ? '–' : duration(ms);
+    };
+    say(name, `${method} ${route.replace(/:(\w+)/g, '‹$1›')}`);
+    const values = [
+      count(history.rates('adapter_restful_http_request_total', labels).at(-1) ?? 0),
+      count(figure(last, 'adapter_restful_http_request_total', labels) ?? 0),
+      count(failed),
+      quantile('0.5'),
+      quantile('0.99'),
+    ];
+    for (const [at, cell] of cells.entries()) say(cell, values[at] ?? '');
+    cells[2]?.classList.toggle('bad', failed > 0);
+  };
+  return { element: h('tr', {}, name, cells), show };
+}

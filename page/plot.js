@@ -1,0 +1,161 @@
+import { h } from './dom.js';
+
+/** Colours of the series, by their place; the style sheet has them for light and dark. */
+const seriesColours = 8;
+
+/**
+ * @typedef {object} Line
+ * @property {string} label
+ * @property {string} [colour] name of a colour of the style sheet, in place of the next of the series
+ * @property {boolean} [dashed]
+ * @property {(value: number) => string} [format]
+ */
+
+/**
+ * @typedef {object} PlotOptions
+ * @property {readonly Line[]} lines
+ * @property {number} [heightPx]
+ * @property {readonly [number, number]} [range] of the values; left out, the values'
+ * @property {(value: number) => string} [format] of the values
+ * @property {boolean} [points] marks single values where they are few
+ * @property {string} label what the plot shows, for those who do not see it
+ */
+
+/**
+ * A time series plot that is as wide as its place and goes with the colours of the page. `set` takes the times in
+ * seconds, then the values of each line, null where there is none.
+ * @param {PlotOptions} options
+ */
+export function plot({ lines, heightPx = 260, range, format = String, points = false, label }) {
+  const element = h('div', { class: 'plot', role: 'img', 'aria-label': label });
+  /** @type {(number | null)[][]} */
+  let data = [[], ...lines.map(() => [])];
+  /** @type {import('uplot') | undefined} */
+  let drawn;
+
+  const draw = () => {
+    drawn?.destroy();
+    drawn = undefined;
+    if (element.clientWidth === 0) return;
+    const style = getComputedStyle(element);
+    const colour = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
+    const axis = {
+      stroke: colour('muted'),
+      grid: { stroke: colour('line'), width: 1 },
+      ticks: { stroke: colour('line'), width: 1 },
+      font: '12px system-ui, sans-serif',
+    };
+    drawn = new uPlot(
+      {
+        width: element.clientWidth,
+        height: heightPx,
+        cursor: { y: false, points: { size: 7 } },
+        legend: { show: true, live: true },
+        scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },
+        axes: [
+          { ...axis, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
+          { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
+        ],
+        series: [
+          { label: 'Time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
+          ...lines.map((line, at) => ({
+            label: line.label,
+            stroke: colour(line.colour ?? `series-${(at % seriesColours) + 1}`),
+            width: 2,
+            points: { show: false },
+            spanGaps: false,
+            ...(line.dashed ? { dash: [6, 4], width: 1.5 } : {}),
+            ...(points && isSparse(data[at + 1] ?? []) ? { points: { show: true, size: 6 } } : {}),
+            value: (/** @type {unknown} */ _plot, /** @type {number | null} */ value) =>
+              value === null ? '–' : (line.format ?? format)(value),
+          })),
+        ],
+      },
+      /** @type {import('uplot').AlignedData} */ (data),
+      element,
+    );
+  };
+  const watcher = new ResizeObserver(() => {
+    const width = element.clientWidth;
+    if (drawn === undefined) draw();
+    else if (width > 0 && width !== drawn.width) drawn.setSize({ width, height: heightPx });
+  });
+  watcher.observe(element);
+  const scheme = matchMedia('(prefers-color-scheme: dark)');
+  scheme.addEventListener('change', draw);
+
+  return {
+    element,
+    /** @param {(number | null)[][]} values */
+    set: (values) => {
+      data = values;
+      if (drawn === undefined) draw();
+      else drawn.setData(/** @type {import('uplot').AlignedData} */ (data));
+    },
+    stop: () => {
+      watcher.disconnect();
+      scheme.removeEventListener('change', draw);
+      drawn?.destroy();
+    },
+  };
+}
+
+/**
+ * Words for points in time on an axis: the date where it changes, and as much of the time as the step asks for.
+ * @param {readonly number[]} ticks seconds
+ * @param {number} step seconds
+ */
+function timeTicks(ticks, step) {
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  let dateBefore = '';
+  return ticks.map((seconds) => {
+    const time = new Date(seconds * 1000);
+    const date = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+    const isNew = date !== dateBefore;
+    dateBefore = date;
+    if (step >= 86_400) return date;
+    const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
+    const words = step >= 60 ? minutes : `${minutes}:${two(time.getSeconds())}`;
+    return isNew ? `${words}\n${date}` : words;
+  });
+}
+
+/**
+ * True when a line between the points would show little or nothing of them.
+ * @param {(number | null)[]} values
+ */
+function isSparse(values) {
+  if (values.length <= 40) return true;
+  return values.every((value, at) => value === null || (values[at - 1] ?? null) === null);
+}
+
+const svgNamespace = 'http://www.w3.org/2000/svg';
+
+/**
+ * A small line without axes.
+ * @param {readonly number[]} values
+ */
+export function sparkline(values) {
+  const [width, height] = [160, 36];
+  const picture = document.createElementNS(svgNamespace, 'svg');
+  picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  picture.setAttribute('preserveAspectRatio', 'none');
+  picture.setAttribute('class', 'sparkline');
+  picture.setAttribute('aria-hidden', 'true');
+  const most = Math.max(...values, 1e-9);
+  const points = values.map((value, at) => {
+    const x = values.length < 2 ? width : (at * width) / (values.length - 1);
+    return `${x.toFixed(1)},${(height - 2 - (value / most) * (height - 5)).toFixed(1)}`;
+  });
+  const path = (/** @type {string} */ name, /** @type {string} */ d) => {
+    const made = document.createElementNS(svgNamespace, 'path');
+    made.setAttribute('class', name);
+    made.setAttribute('d', d);
+    picture.append(made);
+  };
+  if (points.length > 1) {
+    path('area', `M0,${height} L${points.join(' L')} L${width},${height} Z`);
+    path('stroke', `M${points.join(' L')}`);
+  }
+  return picture;
+}

@@ -1,0 +1,92 @@
+const key = 'sluice.session';
+
+/**
+ * What is wrong, in words for a person. `reason` tells what to do about it.
+ */
+export class Trouble extends Error {
+  /**
+   * @param {'unreachable' | 'database' | 'memory' | 'password' | 'denied' | 'refused' | 'aborted'} reason
+   * @param {string} message
+   */
+  constructor(reason, message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  /** True when it may pass by itself. */
+  get mayPass() {
+    return this.reason === 'unreachable' || this.reason === 'database' || this.reason === 'memory';
+  }
+}
+
+/** @typedef {{ user: string; authorization: string }} Session */
+
+/**
+ * Who is logged in, in this tab and until it is closed.
+ * @returns {Session | undefined}
+ */
+export function session() {
+  const kept = sessionStorage.getItem(key);
+  return kept === null ? undefined : JSON.parse(kept);
+}
+
+/**
+ * Logs in for this tab, once the service lets the pair in.
+ * @param {string} user
+ * @param {string} password
+ */
+export async function logIn(user, password) {
+  const bytes = new TextEncoder().encode(`${user}:${password}`);
+  const authorization = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  await ask('/api/v1/events?pageSize=1', {}, authorization);
+  sessionStorage.setItem(key, JSON.stringify({ user, authorization }));
+}
+
+export function logOut() {
+  sessionStorage.removeItem(key);
+}
+
+/**
+ * One request on behalf of who is logged in; throws {@link Trouble} when nothing good comes back.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ * @param {string} [authorization]
+ * @returns {Promise<Response>}
+ */
+export async function ask(path, options = {}, authorization = session()?.authorization ?? '') {
+  let response;
+  try {
+    // Without credentials of the browser it does not put its own password box over the page.
+    response = await fetch(path, { ...options, credentials: 'omit', cache: 'no-store', headers: { authorization } });
+  } catch {
+    if (options.signal?.aborted) throw new Trouble('aborted', 'Cancelled.');
+    throw new Trouble('unreachable', 'The service cannot be reached.');
+  }
+  if (response.ok) return response;
+  throw await troubleOf(response);
+}
+
+/** @param {Response} response */
+async function troubleOf(response) {
+  const told = await response.json().catch(() => undefined);
+  const words = typeof told === 'string' ? told : (told?.desc ?? told?.message ?? `Status ${response.status}.`);
+  if (response.status === 401) return new Trouble('password', 'The user name or the password is wrong.');
+  if (response.status === 403) return new Trouble('denied', words);
+  if (response.status === 503 && /memory exceeds threshold/.test(words)) {
+    return new Trouble('memory', 'The service is short of memory and takes no work at the moment.');
+  }
+  if (response.status === 502 || response.status === 503) {
+    return new Trouble('database', 'The database is not answering.');
+  }
+  return new Trouble('refused', words);
+}
+
+/**
+ * A JSON answer.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+export async function askJson(path, options) {
+  const response = await ask(path, options);
+  return response.json();
+}

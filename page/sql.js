@@ -1,0 +1,78 @@
+import { ask, Trouble } from './session.js';
+
+/** Longest answer that is taken, in bytes. */
+const maxBytes = 64 * 1024 * 1024;
+
+const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)/;
+
+/** @typedef {{ name: string; type: string; isNumber: boolean }} Column */
+/** @typedef {{ columns: Column[]; data: unknown[][] }} Rows */
+
+/**
+ * Runs a statement; times come in the zone of the browser. Throws a {@link Trouble} with the reason.
+ * @param {string} statement
+ * @param {string} database may be empty
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Rows>}
+ */
+export async function runSql(statement, database, signal) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const path = `/rest/sql${database === '' ? '' : `/${encodeURIComponent(database)}`}?tz=${encodeURIComponent(zone)}`;
+  const response = await ask(path, { method: 'POST', body: statement, ...(signal === undefined ? {} : { signal }) });
+  const answer = parseExactly(await textOf(response, signal));
+  if (answer.code === 0x000b) throw new Trouble('database', 'The database is not answering.');
+  if (answer.code !== 0) {
+    throw new Trouble('refused', `${answer.desc} (0x${Number(answer.code).toString(16).padStart(4, '0')})`);
+  }
+  const columns = answer.column_meta.map((/** @type {[string, string]} */ [name, type]) => ({
+    name,
+    type,
+    isNumber: numberTypes.test(type),
+  }));
+  return { columns, data: answer.data };
+}
+
+/**
+ * The text of an answer, as long as it is not too long for a page.
+ * @param {Response} response
+ * @param {AbortSignal} [signal]
+ */
+async function textOf(response, signal) {
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for (;;) {
+      const step = await reader?.read();
+      if (step === undefined || step.done) return text + decoder.decode();
+      bytes += step.value.length;
+      if (bytes > maxBytes) {
+        await reader?.cancel();
+        throw new Trouble(
+          'refused',
+          `The answer is longer than ${maxBytes / 1024 / 1024} MB: ask for fewer rows, say with LIMIT.`,
+        );
+      }
+      text += decoder.decode(step.value, { stream: true });
+    }
+  } catch (error) {
+    if (error instanceof Trouble) throw error;
+    if (signal?.aborted) throw new Trouble('aborted', 'Cancelled.');
+    throw new Trouble('database', 'The answer broke off: the database has gone away.');
+  }
+}
+
+/**
+ * JSON in which whole numbers too large for a number become texts of their digits, where the browser can tell.
+ * @param {string} text
+ */
+function parseExactly(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  /** @type {(key: string, value: unknown, context?: { source?: string }) => unknown} */
+  const exact = (_key, value, context) =>
+    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? (context?.source ?? value)
+      : value;
+  return JSON.parse(text, exact);
+}

@@ -1,0 +1,75 @@
+import { h, putRows, say } from './dom.js';
+import { ago, dateAndTime, duration } from './format.js';
+import { poll } from './polling.js';
+import { askJson, Trouble } from './session.js';
+
+const statementsMs = 2000;
+
+/**
+ * @typedef {object} Statement
+ * @property {number} id
+ * @property {string} user
+ * @property {string | null} database
+ * @property {string} sql
+ * @property {'running' | 'done' | 'failed'} state
+ * @property {number} startTime
+ * @property {number} durationMs
+ * @property {{ code: number; desc: string } | null} error
+ */
+
+/**
+ * Statements that take, or took, long.
+ * @param {import('./app.js').Context} context
+ * @returns {import('./app.js').View}
+ */
+export function statementsView(context) {
+  const summary = h('p', { class: 'muted' });
+  const list = h('ul', { class: 'statements', 'aria-label': 'Slow statements' });
+  const none = h('p', { class: 'empty', hidden: true });
+  const rows = new Map();
+  const element = h('section', {}, h('div', { class: 'head' }, h('h1', {}, 'Slow statements'), summary), list, none);
+
+  const polling = poll(statementsMs, async () => {
+    try {
+      const { thresholdMs, records } = await askJson('/api/v1/statements');
+      putRows(list, records, ({ id }) => String(id), statementRow, rows);
+      none.hidden = records.length > 0;
+      say(
+        none,
+        thresholdMs === 0
+          ? 'The service keeps no list of slow statements (monitor.slowStatement is 0s).'
+          : 'No statement was slow.',
+      );
+      say(summary, thresholdMs === 0 ? '' : `Those of ${duration(thresholdMs)} and more, the newest first; live`);
+      context.went();
+    } catch (error) {
+      if (!(error instanceof Trouble) || error.reason !== 'denied') return context.failed(error);
+      none.hidden = false;
+      say(none, 'Only administrators may see what others run.');
+    }
+  });
+  return { element, stop: polling.stop };
+}
+
+function statementRow() {
+  const took = h('strong', { class: 'took' });
+  const meta = h('p', { class: 'meta' });
+  const sql = h('pre', { tabindex: 0 });
+  const error = h('p', { class: 'error', hidden: true });
+  const element = h('li', { class: 'card statement' }, h('div', { class: 'statement-head' }, took, meta), sql, error);
+  return {
+    element,
+    show: (/** @type {Statement} */ statement) => {
+      const { user, database, state, startTime, durationMs } = statement;
+      element.className = `card statement ${state}`;
+      say(took, state === 'running' ? `${duration(durationMs)}, running` : duration(durationMs));
+      say(meta, [user, database, `began ${ago(startTime)}`].filter((part) => part !== null).join(' · '));
+      meta.title = dateAndTime(startTime);
+      say(sql, statement.sql);
+      sql.setAttribute('aria-label', 'Statement');
+      error.hidden = statement.error === null;
+      if (statement.error !== null)
+        say(error, `${statement.error.desc} (0x${statement.error.code.toString(16).padStart(4, '0')})`);
+    },
+  };
+}
