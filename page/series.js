@@ -46,9 +46,8 @@ export function readSeries({ columns, data }) {
   if (times.size === 0) return { series: undefined, note: '' };
   const ordered = Float64Array.from(times).sort();
   // Undefined is a time of another line, null a value that is NULL: only that leaves a gap.
-  const values = [...lines.values()].map((line) =>
-    Array.from(ordered, (time) => /** @type {number | null} */ (line.get(time))),
-  );
+  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
+  const values = sorted.map(([, line]) => Array.from(ordered, (time) => /** @type {number | null} */ (line.get(time))));
   const notes = [];
   if (left > 0) notes.push(`Only the first ${maxLines} lines are drawn; a condition makes them fewer.`);
   if (repeated > 0) {
@@ -57,7 +56,7 @@ export function readSeries({ columns, data }) {
     );
   }
   const note = notes.join(' ');
-  return { series: { names: [...lines.keys()], data: [[...ordered], ...values] }, note };
+  return { series: { names: sorted.map(([name]) => name), data: [[...ordered], ...values] }, note };
 }
 
 /**

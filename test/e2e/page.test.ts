@@ -1,0 +1,319 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Page } from 'playwright-core';
+import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
+import { root, startService } from '../support/service.js';
+
+/** The page in a real browser, against the real service. */
+const inBrowser = noBrowser === undefined ? test.serial : test.serial.skip;
+if (noBrowser !== undefined) console.log(noBrowser);
+
+const rules = [
+  {
+    name: 'boiler too hot',
+    database: 'plant',
+    table: 'boilers',
+    column: 'temp',
+    comparison: '>',
+    threshold: 90,
+    severity: 'critical',
+    element: '{boiler}',
+    title: 'Boiler {boiler} is too hot',
+    description: 'Open the valve.',
+    resolve: false,
+  },
+];
+
+async function start() {
+  const started = await startService(
+    '--smlAutoCreateDB=true',
+    '--monitor.slowStatement=1ms',
+    `--events.rules=${JSON.stringify(rules)}`,
+  );
+  return { ...started, browser: await launchBrowser() };
+}
+
+const world = noBrowser === undefined ? await start() : undefined;
+test.after.always(async () => {
+  await world?.browser.close();
+  await world?.end();
+});
+
+function service() {
+  if (world === undefined) throw new Error('There is no browser.');
+  return world.service;
+}
+
+type Look = Parameters<typeof visit>[3];
+type Pair = Readonly<Record<'user' | 'password', string>>;
+
+/** A visitor whose page must be without fault at the end of the test. */
+async function open(t: ExecutionContext, look?: Look, path?: string, port = service().port): Promise<Visit> {
+  if (world === undefined) throw new Error('There is no browser.');
+  const visited = await visit(world.browser, port, path, look);
+  t.teardown(() => visited.close());
+  return visited;
+}
+
+async function logIn(page: Page, { user, password }: Pair = root): Promise<void> {
+  await page.fill('#user', user);
+  await page.fill('#password', password);
+  await page.click('button[type=submit]');
+}
+
+async function logInAndSee(t: ExecutionContext, look?: Look): Promise<Visit> {
+  const visited = await open(t, look);
+  await logIn(visited.page);
+  await visited.page.waitForSelector('nav a[aria-current]');
+  return visited;
+}
+
+/** Goes to a view by its link. */
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.click(`nav >> text=${name}`);
+  await page.waitForSelector(`h1 >> text=${name}`);
+}
+
+/** Writes a temperature that breaks the rule. */
+function overheat(boiler: string) {
+  return service().write(`boilers,boiler=${boiler} temp=93.5`, { db: 'plant' });
+}
+
+const eventOf = (boiler: string): string => `.event:has(h2:text-is("Boiler ${boiler} is too hot"))`;
+
+inBrowser('somebody sees an event arrive, takes it and closes it with a word', async (t) => {
+  const { page, wrong } = await logInAndSee(t);
+  await page.waitForSelector('h1 >> text=Events');
+  t.is((await overheat('b7')).status, 204);
+  await page.waitForSelector(`.toast >> text=New critical event: Boiler b7 is too hot`);
+  const event = page.locator(eventOf('b7'));
+  await event.waitFor();
+  t.is(await event.locator('.status').textContent(), 'active');
+  t.true(await page.locator('.badge').isVisible());
+
+  await event.getByRole('button', { name: 'Acknowledge' }).click();
+  await event.locator('.status:text-is("acknowledged")').waitFor();
+  t.is(await event.getByRole('button', { name: 'Acknowledge' }).count(), 0);
+  await event.locator('summary').click();
+  const facts = await event.locator('.facts').textContent();
+  t.regex(facts ?? '', /boiler too hot.*93\.5.*90.*Acknowledgedroot/s);
+
+  await event.getByRole('button', { name: 'Resolve' }).click();
+  await page.fill('#comment', 'Opened <the> valve.');
+  await page.click('dialog button[type=submit]');
+  await event.waitFor({ state: 'detached' });
+  await page.selectOption('#status', 'resolved');
+  await event.waitFor();
+  await event.locator('summary').click();
+  t.regex((await event.locator('.facts').textContent()) ?? '', /Resolvedroot.*CommentOpened <the> valve\./s);
+  const { text } = await service().ask({ method: 'GET', path: '/api/v1/events?status=resolved&elementId=b7' });
+  t.regex(text, /"comment":"Opened \\u003cthe\\u003e valve\."/);
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('events are filtered by element, and what does not match is not there', async (t) => {
+  const { page } = await logInAndSee(t);
+  await overheat('f1');
+  await overheat('f2');
+  await page.waitForSelector(eventOf('f1'));
+  await page.waitForSelector(eventOf('f2'));
+  await page.fill('#element', 'f2');
+  await page.waitForSelector(eventOf('f1'), { state: 'detached' });
+  t.is(await page.locator('.event').count(), 1);
+  await page.selectOption('#severity', 'info');
+  await page.waitForSelector('.empty >> text=No event matches.');
+});
+
+inBrowser('everything can be done by keys', async (t) => {
+  const { page } = await open(t);
+  await overheat('k1');
+  await page.keyboard.type(root.user);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(root.password);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(eventOf('k1'));
+  await page.focus(`${eventOf('k1')} summary`);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(`${eventOf('k1')} .facts`);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(`${eventOf('k1')} .status:text-is("acknowledged")`);
+  await page.waitForSelector('button:focus >> text=Resolve…');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('dialog[open]');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog', { state: 'hidden' });
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Resolve…');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('done');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(eventOf('k1'), { state: 'detached' });
+});
+
+inBrowser('a wrong password is said, and the right one lets in', async (t) => {
+  const { page, wrong } = await open(t);
+  await logIn(page, { user: 'root', password: 'wrong' });
+  await page.waitForSelector('[role=alert] >> text=The user name or the password is wrong.');
+  t.is(await page.evaluate('document.activeElement.id'), 'password');
+  await logIn(page);
+  await page.waitForSelector('nav');
+  t.is(await page.evaluate('localStorage.length + document.cookie.length'), 0);
+  await page.reload();
+  await page.waitForSelector('nav');
+  await page.click('text=Log out');
+  await page.waitForSelector('#password');
+  t.is(await page.evaluate('sessionStorage.getItem("sluice.session")'), null);
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('somebody whose password changes is asked again', async (t) => {
+  await service().run("CREATE USER ann PASS 'firstPass1!'");
+  const { page } = await open(t);
+  await logIn(page, { user: 'ann', password: 'firstPass1!' });
+  await goTo(page, 'Statements');
+  await page.waitForSelector('.empty >> text=Only administrators');
+  await service().run("ALTER USER ann PASS 'otherPass1!'");
+  await page.waitForSelector('.message >> text=You are no longer let in');
+  t.pass();
+});
+
+inBrowser('a query is drawn and listed, with each tag a line of its own', async (t) => {
+  const minute = 60_000_000_000n;
+  const begin = 1_700_000_000_000_000_000n;
+  const cities = ['lima', 'oslo', 'rome'];
+  const lines = Array.from({ length: 90 }, (_, at) => {
+    const city = cities[at % 3];
+    return `weather,city=${city} temp=${at % 7},n=${9007199254740993n + BigInt(at)}i ${begin + BigInt(at) * minute}`;
+  });
+  await service().write(lines.join('\n'), { db: 'sky' });
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Query');
+  await page.waitForSelector('#database option[value=sky]', { state: 'attached' });
+  await page.selectOption('#database', 'sky');
+  await page.fill('#statement', 'SELECT _ts, city, temp FROM weather');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.uplot canvas');
+  t.is(await page.locator('.rows tbody tr').count(), 90);
+  t.regex((await page.locator('.outcome').textContent()) ?? '', /^90 rows in /);
+  const labels = await page.locator('.u-legend .u-series .u-label').allInnerTexts();
+  t.deepEqual(labels, ['Time', ...cities]);
+  const colours = `(() => {
+    const canvas = document.querySelector('.uplot canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Set();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] === 255) seen.add([data[at], data[at + 1], data[at + 2]].join());
+    }
+    return [...seen];
+  })()`;
+  const seen: string[] = await page.evaluate(colours);
+  for (const line of ['11,122,117', '194,87,26', '90,79,207']) t.true(seen.includes(line), `${line} in ${seen.length}`);
+
+  await page.fill('#statement', 'SELECT n FROM weather ORDER BY n LIMIT 1');
+  await page.click('form.query button[type=submit]');
+  await page.waitForSelector('.rows td >> text=9007199254740993');
+  t.is(await page.locator('.uplot').count(), 0);
+  await page.fill('#statement', 'SELECT nothing FROM weather');
+  await page.click('form.query button[type=submit]');
+  await page.waitForSelector('.outcome.error >> text=(0x2602)');
+  t.is(await page.locator('.rows').count(), 0);
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('doors, memory and slow statements are shown as they are', async (t) => {
+  const { page, wrong } = await logInAndSee(t);
+  await service().write('m v=1\nbad', { db: 'plant' });
+  await goTo(page, 'Doors');
+  await page.waitForSelector('.door:has-text("Line protocol") >> text=/[1-9]\\d* rejected/');
+  await page.waitForSelector('th >> text=POST /lineproto/v1/write');
+  await goTo(page, 'Memory');
+  await page.waitForSelector('.guard >> text=Normal');
+  await page.waitForSelector('dd >> text=80 %');
+  await page.waitForSelector('.uplot canvas');
+  await service().run("CREATE USER carl PASS 'secretPass1!'");
+  await goTo(page, 'Statements');
+  await page.waitForSelector("pre >> text=CREATE USER carl PASS '******'");
+  t.notRegex((await page.textContent('body')) ?? '', /secretPass1/);
+  t.deepEqual(wrong, []);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  inBrowser(`no view has a barrier for anybody, in ${colorScheme} colours, also on a phone`, async (t) => {
+    await overheat(`a-${colorScheme}`);
+    const { page } = await open(t, { colorScheme, viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' });
+    const look = async (name: string): Promise<void> => {
+      t.deepEqual(await barriers(page), [], name);
+      const [wide, seen]: [number, number] = await page.evaluate(
+        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+      );
+      t.true(wide <= seen, `${name} is wider than the screen: ${wide} of ${seen}`);
+    };
+    await logIn(page, { user: 'root', password: 'wrong' });
+    await page.waitForSelector('.message:not(:empty)');
+    await look('log in');
+    await logIn(page);
+    await page.waitForSelector(eventOf(`a-${colorScheme}`));
+    await page.click(`${eventOf(`a-${colorScheme}`)} summary`);
+    await look('events');
+    await page
+      .locator(eventOf(`a-${colorScheme}`))
+      .getByRole('button', { name: 'Resolve' })
+      .click();
+    await look('resolve');
+    await page.keyboard.press('Escape');
+    await goTo(page, 'Doors');
+    await page.waitForSelector('.door');
+    await look('doors');
+    await goTo(page, 'Memory');
+    await page.waitForSelector('.uplot canvas');
+    await look('memory');
+    await goTo(page, 'Statements');
+    await page.waitForSelector('.statement');
+    await look('statements');
+    await goTo(page, 'Query');
+    await page.fill('#statement', 'SELECT _ts, boiler, temp FROM plant.boilers');
+    await page.click('form.query button[type=submit]');
+    await page.waitForSelector('.uplot canvas');
+    await look('query');
+  });
+}
+
+inBrowser('an outage of the database is told, at the door and inside, and so is its end', async (t) => {
+  const path = directoryFor(t);
+  const engine = await startEngineHost(t, [`--path=${path}`, '--password=away']);
+  const adapter = await startAdapter(t, [
+    '--database.mode=cluster',
+    `--database.urls=http://127.0.0.1:${engine.port}`,
+    '--database.password=away',
+  ]);
+  const inside = await open(t, {}, '/', adapter.port);
+  await logIn(inside.page);
+  await inside.page.waitForSelector('.pill.good >> text=running');
+  engine.child.kill('SIGKILL');
+  await engine.ended;
+  await inside.page.waitForSelector('.banner >> text=The database is not answering.');
+  await inside.page.waitForSelector('.pill.bad >> text=database down');
+  const outside = await open(t, {}, '/', adapter.port);
+  await logIn(outside.page);
+  await outside.page.waitForSelector('.message.warn >> text=The database is not answering, so nobody can be let in');
+
+  await startEngineHost(t, [`--path=${path}`, '--password=away', `--port=${engine.port}`]);
+  await inside.page.waitForSelector('.banner', { state: 'hidden' });
+  await inside.page.waitForSelector('.pill.good');
+  await outside.page.waitForSelector('nav');
+  adapter.child.kill('SIGKILL');
+  await inside.page.waitForSelector('.banner >> text=The service cannot be reached.');
+  t.deepEqual([...inside.wrong, ...outside.wrong], []);
+});
+
+inBrowser('the page of the interfaces lists them and tries them, offline', async (t) => {
+  const { page, wrong } = await open(t, {}, '/swagger-ui.html');
+  await page.waitForSelector('#operations-Events-apiV1EventsGet');
+  await page.click('#operations-Service-ping .opblock-summary-control');
+  await page.click('#operations-Service-ping .try-out__btn');
+  await page.click('#operations-Service-ping .execute');
+  await page.waitForSelector('#operations-Service-ping .live-responses-table .response-col_status >> text=200');
+  t.deepEqual(wrong, []);
+});
