@@ -1,7 +1,7 @@
 import { vgroupsOf } from './database/catalogue/vgroup.js';
 import type { CredentialCheck } from './database/credentials.js';
 import { Access } from './database/rights.js';
-import type { RecordSql } from './http/call.js';
+import type { HttpObserver, RecordSql } from './http/call.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
@@ -20,7 +20,7 @@ export async function createHttpDoor(
   pipelines: ServicePipelines,
   recordSql: RecordSql | undefined,
 ): Promise<HttpDoor> {
-  const { settings, catalogue, monitoring } = parts;
+  const { settings, catalogue } = parts;
   const { limits } = settings;
   const http = createHttpServer({
     intake: intakeOf(parts, pipelines),
@@ -41,13 +41,25 @@ export async function createHttpDoor(
     version: parts.version,
     loginSecret: await catalogue.sharedSecret(),
     log: parts.logOf('http'),
-    observer: monitoring.metrics,
+    observer: observerOf(parts),
     ...(recordSql === undefined ? {} : { recordSql }),
   });
   monitoring.metrics.watch({
     adapter_http_connections: { help: 'Open connections of HTTP.', read: () => http.connections },
   });
   return doorOf(http, settings.general.port);
+}
+
+/** Counts what the door does, and tells of writes that it turns away for want of memory. */
+function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObserver {
+  return {
+    begun: () => metrics.begun(),
+    ended: (request) => metrics.ended(request),
+    refused: (reason) => {
+      metrics.refused(reason);
+      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: 'http' });
+    },
+  };
 }
 
 function doorOf(http: HttpServer, port: number): HttpDoor {

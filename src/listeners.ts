@@ -17,6 +17,7 @@ export function listeningInputs(parts: ServiceParts): WriteInput[] {
       logOf,
       authenticate: (given) => credentials.authenticate(given),
       watch: (figures) => monitoring.metrics.watch(figures),
+      signals: parts.signals,
     }),
     ...figuresInput(parts),
   ];

@@ -68,7 +68,14 @@ function reachable(host: string): string {
 /** A client of the engine that waits for nothing: whether anybody answers is seen at the first statement. */
 export function engineAt(address: EngineAddress, connections: number): RunningEngine {
   const client = new EngineClient({ ...address, maxConnect: connections });
-  return { client, url: address.url, pid: () => undefined, isUp: () => true, stop: () => client.close() };
+  return {
+    client,
+    url: address.url,
+    pid: () => undefined,
+    isUp: () => true,
+    watch: () => () => {},
+    stop: () => client.close(),
+  };
 }
 
 /** What a person is told when the engine cannot be used at all; other faults stay as they are. */

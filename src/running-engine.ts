@@ -11,6 +11,8 @@ export interface RunningEngine {
   pid(): number | undefined;
   /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
   isUp(): boolean;
+  /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
+  watch(listener: (isUp: boolean) => void): () => void;
   stop(): Promise<void>;
 }
 
@@ -25,7 +27,14 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
   if (database.mode === 'cluster' && node !== undefined) {
     const { user, password } = database;
     const client = new EngineClient({ ...limits, url: node, user, password, isServer: true });
-    return { client, url: node, pid: () => undefined, isUp: () => true, stop: () => client.close() };
+    return {
+      client,
+      url: node,
+      pid: () => undefined,
+      isUp: () => true,
+      watch: () => () => {},
+      stop: () => client.close(),
+    };
   }
   const { path, host, port, user, password } = database;
   const secret = password === '' ? {} : { password };
@@ -33,9 +42,10 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
   const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log });
   const endpoint = await supervisor.start();
   const client = new EngineClient({ ...limits, ...endpoint });
+  const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
   const stop = async (): Promise<void> => {
     await client.close();
     await supervisor.stop();
   };
-  return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', stop };
+  return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', watch, stop };
 }

@@ -7,6 +7,7 @@ import { CredentialCheck } from './database/credentials.js';
 import { StreamStates } from './database/stream-states.js';
 import type { ComponentLog } from './model/component.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
+import { ServiceSignals } from './pipelines/events/signals.js';
 import type { RunningEngine } from './running-engine.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
 
@@ -22,6 +23,7 @@ export interface ServiceParts {
   readonly credentials: CredentialCheck;
   readonly changes: Changes;
   readonly states: StreamStates;
+  readonly signals: ServiceSignals;
   logOf(component: string): ComponentLog;
 }
 
@@ -40,8 +42,9 @@ export async function createParts(
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue);
   await credentials.prepare();
+  const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);
   const states = new StreamStates(engine.client);
   const tables = { catalogue, storage, subTables, changes, states };
-  return { settings, version, engine, monitoring, ...tables, credentials, logOf };
+  return { settings, version, engine, monitoring, ...tables, credentials, signals, logOf };
 }

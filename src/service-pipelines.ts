@@ -5,6 +5,8 @@ import { listeningInputs } from './listeners.js';
 import type { WireFormat } from './model/batch.js';
 import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
+import { queriesOver } from './pipelines/events/run-query.js';
+import type { RunQuery } from './pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from './pipelines/events.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
@@ -44,38 +46,52 @@ export interface ServicePipelines {
 
 /** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
 export function createPipelines(parts: ServiceParts, inputs = listeningInputs(parts)): ServicePipelines {
-  const events = eventsPipeline(parts);
+  const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query));
   const writes = writePipeline(parts, inputs, events);
-  const [streams, sql, reads] = [streamRunner(parts, writes), sqlPipeline(parts, writes), readPipeline(parts)];
-  return { writes, streams, sql, reads, events };
+  const sql = sqlPipeline(parts, writes);
+  return { writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts), events };
 }
 
-function eventsPipeline({ settings, engine, catalogue, credentials, monitoring, logOf }: ServiceParts): EventsPipeline {
+function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
+  const { settings, engine, catalogue, storage, credentials, monitoring, signals, logOf } = parts;
   const { statements } = settings.limits;
   const slots = { ...statements, running: maxEventQuestions, runningOfUser: 0 };
-  const context = { settings: settings.events, engine: engine.client, catalogue, credentials, slots, logOf };
-  const events = new EventsPipeline(context);
+  const events = new EventsPipeline({
+    settings: settings.events,
+    engine: engine.client,
+    catalogue,
+    storage,
+    query,
+    credentials,
+    slots,
+    logOf,
+    signals,
+    identity: settings.monitor.identity,
+    guard$: monitoring.guard.state$,
+    watchEngine: (listener) => engine.watch(listener),
+  });
   monitoring.metrics.watch(events.figures);
   return events;
 }
 
 function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { observe }: EventsPipeline): WritePipeline {
-  const { settings, engine, catalogue, storage, subTables, monitoring, logOf } = parts;
+  const { settings, engine, catalogue, storage, subTables, monitoring, signals, logOf } = parts;
   const { limits } = settings;
   const { metrics } = monitoring;
+  const meter = signals.metering(metrics);
   const gate = new ByteCreditGate(limits.creditBytes);
   metrics.watch({
     adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet stored.', read: () => gate.bytes },
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
-  const sink = observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), metrics);
+  const sink = observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), meter);
   return new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     inputs,
     sink: observe === undefined ? sink : watched(sink, observe),
-    meter: metrics,
+    meter,
     gate,
     catalogue,
     subTables,

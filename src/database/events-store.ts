@@ -25,7 +25,7 @@ const create = [
    ENGINE = MergeTree ORDER BY slot
    SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
   `CREATE TABLE IF NOT EXISTS sluice.events (start Int64, id String, slot UInt64, status UInt8, severity UInt8,
-   element String, end Int64, database String, table String, opened UInt64, version UInt64, event String CODEC(ZSTD))
+   element String, rule String, end Int64, database String, table String, opened UInt64, version UInt64, event String CODEC(ZSTD))
    ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start, ${partitionDays * dayMs}) ORDER BY (start, id)
    SETTINGS index_granularity = 2048, min_age_to_force_merge_seconds = 30`,
 ];
@@ -138,14 +138,15 @@ export class EventsStore {
     return row === undefined ? undefined : storedEvent(row[0]);
   }
 
-  /** Events that are open and were found by these rules. */
+  /** Events that are open and were found by these rules, the newest first. */
   async open(rules: readonly string[], limit: number): Promise<readonly StoredEvent[]> {
     await this.prepare();
     const rows = await this.#engine.rows(
-      `SELECT event FROM sluice.events FINAL WHERE status < ${eventStatuses.indexOf('resolved')}
+      `SELECT event FROM sluice.events FINAL
+       WHERE status < ${eventStatuses.indexOf('resolved')} AND rule IN (${rules.map(quoteString).join(', ')})
        ORDER BY start DESC LIMIT ${limit}`,
     );
-    return rows.map(([event]) => storedEvent(event)).filter(({ rule }) => rules.includes(rule));
+    return rows.map(([event]) => storedEvent(event));
   }
 
   /** One page of the events that match and may be seen, newest first, and how many there are in all. */
@@ -202,7 +203,7 @@ function startOf(id: string): number | undefined {
 }
 
 function rowOf(event: StoredEvent): string {
-  const { id, startTime, endTime, slot, status, severity, elementId, database, table, opened, version } = event;
+  const { id, startTime, endTime, slot, rule, status, severity, elementId, database, table, opened, version } = event;
   return JSON.stringify({
     start: startTime,
     id,
@@ -210,6 +211,7 @@ function rowOf(event: StoredEvent): string {
     status: eventStatuses.indexOf(status),
     severity: eventSeverities.indexOf(severity),
     element: elementId,
+    rule,
     end: endTime ?? neverMs,
     database,
     table,

@@ -2,6 +2,7 @@ import { readDuration } from '../model/duration.js';
 import { eventSeverities } from '../model/event.js';
 import { longestTimerMs, type OptionRecord, type SettingReader } from '../model/option.js';
 import { comparisons, holds, type Rule, type TagFilter } from './rule.js';
+import { isSystemRule } from './system-rules.js';
 import { templateProblem } from './template.js';
 
 /** Most rules, and the longest text in one. */
@@ -35,8 +36,8 @@ export function readRules(flag: string, reader: SettingReader): readonly Rule[] 
       reader.refusePart(flag, `[${i + 1}]${key === '' ? '' : ` ${key}`}`, found, needed),
     );
     const rule = readRule(reading);
-    if (rules.some(({ name }) => name === rule.name)) {
-      reading.refuse('name', rule.name, 'a name that no other rule has');
+    if (isSystemRule(rule.name) || rules.some(({ name }) => name === rule.name)) {
+      reading.refuse('name', rule.name, "a name that no other rule, and none of the service's own, has");
     }
     rules.push(rule);
   }
@@ -171,7 +172,7 @@ function readRule(reading: RuleReading): Rule {
         kind,
         ...head,
         ...templates(reading, '{element}', '{rule}: {element}'),
-        sql: reading.text('sql'),
+        sql: readQuery(reading),
         intervalMs: reading.duration('interval', minScheduleMs, defaultIntervalMs),
       };
   }
@@ -208,6 +209,12 @@ function readValueRule(
     forMs: reading.duration('for', 0, 0),
     clear,
   };
+}
+
+function readQuery(reading: RuleReading): string {
+  const sql = reading.text('sql');
+  if (!/^[\s(]*select\b/i.test(sql)) reading.refuse('sql', sql, 'a query that begins with SELECT');
+  return sql;
 }
 
 function checkClear(

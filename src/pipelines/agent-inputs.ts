@@ -14,6 +14,7 @@ import { StatsgwSource } from '../sources/statsgw/source.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { openPackets, type PacketRefusals, parseUserFile } from '../transforms/open-packets.js';
 import { type DataSourceNames, parseTypesDatabase } from '../transforms/parse/agentd.js';
+import type { ServiceSignals } from './events/signals.js';
 import { type Outcomes, reported } from './reported.js';
 import { StandingUser } from './standing-user.js';
 import { StatisticsSource } from './statsgw.js';
@@ -28,6 +29,7 @@ export interface AgentContext {
   readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
   /** Shows figures that are read at each scrape of the service's own. */
   readonly watch: (figures: WatchedFigures) => void;
+  readonly signals: ServiceSignals;
 }
 
 /** Settings of the doors; see the option tables of the sources. */
@@ -112,6 +114,7 @@ function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
     adapter_agentd_datagrams: { help: 'Packets that agentd took.', read: () => source.counts.datagrams },
     adapter_agentd_shed_datagrams: { help: 'Packets that agentd shed.', read: () => source.counts.shedDatagrams },
   });
+  context.signals.shed.set('agentd', () => source.counts.shedDatagrams);
   const users = userFile === '' ? undefined : parseUserFile(readSetting('agentd.userFile', userFile));
   const refusals: PacketRefusals = { forged: 0, unprotected: 0 };
   const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
@@ -129,7 +132,10 @@ function hostexporter(settings: HostexporterSettings, context: AgentContext): Wr
   };
   const log = context.logOf('hostexporter');
   const authorization = authorizationOf(settings);
-  const options = { ...settings, ...certificates, authorization, target: targetOf(settings, context) };
+  const { signals$ } = context.signals;
+  const scraped = (address: string, problem: string | undefined): void =>
+    signals$.next({ kind: 'target', address, problem });
+  const options = { ...settings, ...certificates, authorization, target: targetOf(settings, context), scraped };
   const source = new HostexporterSource(options, context.newGate(), log);
   context.watch({
     adapter_hostexporter_scrapes: { help: 'Scrapes that were begun.', read: () => source.counts.scrapes },
@@ -155,6 +161,7 @@ function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {
   const losses = new LossLog(log);
   const source = new StatsgwSource({ ...settings, target }, context.newGate(), log);
   const statistics = new StatisticsSource(source, settings, { target, nowMicros }, losses);
+  context.signals.shed.set('statsgw', () => source.counts.shedDatagrams);
   context.watch({
     adapter_statsgw_messages: { help: 'Messages that statsgw read.', read: () => statistics.counts.messages },
     adapter_statsgw_rejected_lines: { help: 'Bad lines of statsgw.', read: () => statistics.counts.rejectedLines },

@@ -10,11 +10,16 @@ import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';
 import { EventRecorder } from './events/recorder.js';
 import { EventRetention } from './events/retention.js';
+import { ScheduledWatch, type ScheduledWatchContext } from './events/scheduled-watch.js';
+import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
 import { ValueWatch } from './events/value-watch.js';
 import type { RequestReplyContext } from './request-reply.js';
 
 /** What events are made of. */
-export interface EventsContext extends Omit<RequestReplyContext, 'log'> {
+export interface EventsContext
+  extends Omit<RequestReplyContext, 'log'>,
+    Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
+    Pick<ScheduledWatchContext, 'storage' | 'query'> {
   readonly settings: EventsSettings;
   readonly engine: Engine;
   readonly catalogue: Catalogue;
@@ -38,14 +43,20 @@ export class EventsPipeline {
     this.recorder = new EventRecorder(ledger, settings.maxWaiting, log);
     this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
     const retention = new EventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
-    const rules = settings.rules.filter((rule) => rule.kind === 'value');
     const names = new SeriesNames(engine, catalogue);
-    const values =
-      rules.length === 0
-        ? undefined
-        : new ValueWatch({ ...settings, rules, store, names, catalogue, recorder: this.recorder, log });
+    const watching = { ...settings, ...context, store, names, recorder: this.recorder, log };
+    const overValues = settings.rules.filter((rule) => rule.kind === 'value');
+    const scheduled = settings.rules.filter((rule) => rule.kind !== 'value');
+    const values = overValues.length === 0 ? undefined : new ValueWatch({ ...watching, rules: overValues });
     this.observe = values === undefined ? undefined : (group) => values.observe(group);
-    this.components = [retention, this.recorder, ...(values === undefined ? [] : [values]), this.questions];
+    this.components = [
+      retention,
+      this.recorder,
+      ...(settings.system ? [new SystemWatch(watching)] : []),
+      ...(values === undefined ? [] : [values]),
+      ...(scheduled.length === 0 ? [] : [new ScheduledWatch({ ...watching, rules: scheduled })]),
+      this.questions,
+    ];
   }
 
   /** What the service shows about events. */

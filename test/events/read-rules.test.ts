@@ -119,6 +119,8 @@ const refusals: readonly (readonly [what: string, rule: unknown, line: RegExp])[
   ['with a number as tag', { ...hot, tags: { site: 1 } }, /tags\.site: "1" .*a table of tags/],
   ['with an open brace', { ...hot, title: 'oven {tbname' }, /title: "oven \{tbname" .*names in braces/],
   ['with an empty place', { ...hot, element: '{}' }, /element: "\{\}" .*names in braces/],
+  ['with a name of the service', { ...hot, name: 'engine-down' }, /name: "engine-down" .*a name that no other rule/],
+  ['whose sql writes', { name: 'q', database: 'd', sql: 'INSERT INTO t VALUES (1)' }, /sql: .*begins with SELECT/],
   ['that resolves perhaps', { ...hot, resolve: 'yes' }, /resolve: "yes" .*true or false/],
 ];
 
@@ -133,7 +135,7 @@ for (const [what, rule, line] of refusals) {
 }
 
 test('a second rule of one name is refused', (t) => {
-  t.regex(errorsOf(hot, hot).join(), /events\.rules\[2\] name: "hot" .*a name that no other rule has/);
+  t.regex(errorsOf(hot, hot).join(), /events\.rules\[2\] name: "hot" .*a name that no other rule/);
 });
 
 test('what is not a list of objects is refused', (t) => {

@@ -14,6 +14,7 @@ export interface EventRetentionContext {
 /** Soon after a start, so that what a crash has left is put right, and then now and then. */
 const firstMs = 2_000;
 const sweepMs = 10 * 60_000;
+const retryMs = 15_000;
 
 /** Completes what a process that died has left half done, and removes events whose time is over. */
 export class EventRetention implements Component {
@@ -44,19 +45,22 @@ export class EventRetention implements Component {
   #schedule(ms: number): void {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#sweep = this.#run().finally(() => this.#schedule(sweepMs));
+      this.#sweep = this.#run().then((isDone) => this.#schedule(isDone ? sweepMs : retryMs));
     }, ms);
     this.#timer.unref();
   }
 
-  async #run(): Promise<void> {
+  /** False when it did not work. */
+  async #run(): Promise<boolean> {
     const { store, ledger, retentionMs, log } = this.#context;
     const now = Date.now();
     try {
       await ledger.heal(now);
       await store.removeEnded(retentionMs === 0 ? 0 : now - retentionMs, now);
+      return true;
     } catch (error) {
-      log.warn({ error: String(error) }, 'The events could not be put in order; the next time tries again.');
+      log.warn({ error: String(error) }, 'The events could not be put in order; it is tried again.');
+      return false;
     }
   }
 }

@@ -26,6 +26,8 @@ export interface HostexporterSourceOptions extends ScrapeCertificates {
   /** Scrapes at the same time. */
   readonly maxScrapes: number;
   readonly target: Target;
+  /** Is told after each scrape of an address how it went; `problem` is why it failed. */
+  readonly scraped?: (address: string, problem: string | undefined) => void;
 }
 
 /** What the source has counted since the start. */
@@ -149,11 +151,13 @@ export class HostexporterSource implements Source<ByteBlock> {
     try {
       const { body, isOpenMetrics } = await scrape(url, this.#scraping, this.#stopped.signal);
       up = 1;
+      this.#options.scraped?.(shownAddress(url), undefined);
       this.#emitter.emit(Buffer.concat([headOf(url, isOpenMetrics), body]), 1);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       this.counts.failedScrapes++;
       const reason = error instanceof Error ? error.message : String(error);
+      this.#options.scraped?.(shownAddress(url), reason);
       this.#losses.add('warn', 'A target could not be scraped.', 1, `${shownAddress(url)}: ${reason}`);
     }
     const seconds = (performance.now() - begun) / 1000;

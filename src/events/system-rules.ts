@@ -1,0 +1,18 @@
+import type { EventSeverity } from '../model/event.js';
+
+/** What the service notices about itself. */
+export const systemRules = {
+  'memory-queries': { severity: 'warning', title: 'Queries are paused: memory is short' },
+  'memory-all': { severity: 'critical', title: 'Everything is paused: memory is short' },
+  'engine-down': { severity: 'critical', title: 'The database is down' },
+  'target-unreachable': { severity: 'warning', title: 'A target cannot be scraped' },
+  'writes-failing': { severity: 'critical', title: 'Writes are refused or shed' },
+} as const satisfies Readonly<Record<string, { readonly severity: EventSeverity; readonly title: string }>>;
+export type SystemRule = keyof typeof systemRules;
+
+/** Names that no rule of the settings may have. */
+export const systemRuleNames: readonly string[] = Object.keys(systemRules);
+
+export function isSystemRule(name: string): name is SystemRule {
+  return Object.hasOwn(systemRules, name);
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import type { EventsStore } from '../../database/events-store.js';
+import type { SeriesNames } from '../../database/series-names.js';
+import { heardSeries, type SilentContext, silentSeries } from '../../database/silent-series.js';
+import { newEventId, slotOf } from '../../events/event-id.js';
+import { factsOf } from '../../events/facts.js';
+import { findingsOf } from '../../events/query-rows.js';
+import { type AbsenceRule, passes, type QueryRule } from '../../events/rule.js';
+import type { Component, ComponentLog } from '../../model/component.js';
+import type { EventFacts, StoredEvent } from '../../model/event-log.js';
+import type { EventRecorder } from './recorder.js';
+
+/** Rows of a query, by column name. The signal ends it. */
+export type RunQuery = (
+  database: string,
+  sql: string,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/** What scheduled rules work with. */
+export interface ScheduledWatchContext extends SilentContext {
+  readonly rules: readonly (AbsenceRule | QueryRule)[];
+  readonly repeatIntervalMs: number;
+  readonly store: Pick<EventsStore, 'open'>;
+  readonly names: Pick<SeriesNames, 'find'>;
+  readonly recorder: Pick<EventRecorder, 'add'>;
+  readonly query: RunQuery;
+  readonly log: ComponentLog;
+}
+
+/** An absence is looked for several times while it lasts, but not too often. */
+const absenceShare = 4;
+const minAbsenceMs = 1_000;
+const maxAbsenceMs = 60_000;
+/** Series that had no data for so long, or for so many times the absence, are not missed any more. */
+const lookBackMs = 86_400_000;
+const lookBackFactor = 10;
+/** Elements of one rule. */
+const maxElements = 10_000;
+
+/** An element for which a rule holds now. */
+interface Found {
+  readonly slot: string;
+  readonly facts: EventFacts;
+  readonly first: number;
+  readonly value: number | null;
+}
+
+/** What one run of a rule came to. `over` are open events whose condition does not hold any more, with the time of its end. */
+interface Verdict {
+  readonly found: readonly Found[];
+  readonly over: readonly (readonly [event: StoredEvent, time: number])[];
+}
+
+/**
+ * Rules that ask the database on a schedule: queries, and series that have fallen silent. Runs of a rule are numbered by the
+ * clock, so that what several processes find in one run counts once. What is open is asked of the database, nothing is
+ * remembered.
+ */
+export class ScheduledWatch implements Component {
+  readonly name = 'scheduled-rules';
+  readonly #context: ScheduledWatchContext;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  /** Rules whose last run failed: that is said once. */
+  readonly #failing = new Set<string>();
+
+  constructor(context: ScheduledWatchContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    for (const rule of this.#context.rules) this.#schedule(rule);
+  }
+
+  async drain(): Promise<void> {
+    await this.stop();
+    await Promise.all(this.#running);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  /** Each run begins at the start of its interval by the clock, or at once when the one before took longer. */
+  #schedule(rule: AbsenceRule | QueryRule): void {
+    if (this.#stopped.signal.aborted) return;
+    const intervalMs = intervalOf(rule);
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        const work: Promise<void> = this.#run(rule, intervalMs).finally(() => {
+          this.#running.delete(work);
+          this.#schedule(rule);
+        });
+        this.#running.add(work);
+      },
+      intervalMs - (Date.now() % intervalMs),
+    );
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  async #run(rule: AbsenceRule | QueryRule, intervalMs: number): Promise<void> {
+    const { store, log, repeatIntervalMs } = this.#context;
+    const now = Date.now();
+    const run = Math.floor(now / intervalMs);
+    try {
+      const open = (await store.open([rule.name], maxElements)).filter(({ source }) => source === 'rule');
+      const { found, over } = await (rule.kind === 'query' ? this.#ask(rule, open, now) : this.#miss(rule, open, now));
+      const isTold = run % Math.max(1, Math.ceil(repeatIntervalMs / intervalMs)) === 0;
+      const known = new Set(open.map(({ slot }) => slot));
+      for (const one of found) if (isTold || !known.has(one.slot)) this.#tellFound(one, now, run);
+      if (rule.resolves) for (const [event, time] of over) this.#tellOver(event, time, now, run);
+      this.#failing.delete(rule.name);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      if (this.#failing.has(rule.name)) return;
+      this.#failing.add(rule.name);
+      log.warn({ rule: rule.name, error: String(error) }, 'A rule could not be run; its next runs try again.');
+    }
+  }
+
+  #tellFound({ slot, facts, first, value }: Found, at: number, run: number): void {
+    const keys = { key: randomUUID(), id: newEventId(first) };
+    const operation = { op: 'seen', ...keys, slot, at, facts, count: 1, first, last: at, value, run } as const;
+    this.#context.recorder.add(async () => [operation]);
+  }
+
+  #tellOver({ slot }: StoredEvent, time: number, at: number, run: number): void {
+    const operation = { op: 'clear', key: randomUUID(), slot, at, time, run } as const;
+    this.#context.recorder.add(async () => [operation]);
+  }
+
+  async #ask(rule: QueryRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
+    const rows = await this.#context.query(rule.database, rule.sql, maxElements, this.#stopped.signal);
+    const found = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
+      slot: slotOf('query', rule.name, rule.database, element),
+      facts: factsOf(rule, { element, tags, value, series: '' }),
+      first: now,
+      value,
+    }));
+    const holding = new Set(found.map(({ slot }) => slot));
+    return { found, over: open.filter(({ slot }) => !holding.has(slot)).map((event) => [event, now] as const) };
+  }
+
+  async #miss(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
+    const { names } = this.#context;
+    const { database, table, absenceMs } = rule;
+    const since = now - Math.max(lookBackMs, absenceMs * lookBackFactor);
+    const silent = await silentSeries(this.#context, rule, since, now - absenceMs);
+    const found = await Promise.all(
+      silent.map(async ({ series, lastMs }) => {
+        const name = await names.find(database, table, series);
+        const tags = name && new Map([...name.tags, ['tbname', name.name]]);
+        if (name === undefined || tags === undefined || !passes(rule.tags, tags)) return undefined;
+        const facts = factsOf(rule, { element: name.name, tags: name.tags, value: null, series: String(series) });
+        const slot = slotOf('absence', rule.name, database, table, String(series));
+        return { slot, facts, first: Math.max(0, lastMs), value: null };
+      }),
+    );
+    const ids = open.flatMap(({ series }) => (series === '' ? [] : [BigInt(series)]));
+    const heard = await heardSeries(this.#context, rule, ids, now - absenceMs);
+    const times = new Map(heard.map(({ series, lastMs }) => [String(series), lastMs]));
+    return {
+      found: found.filter((one) => one !== undefined),
+      over: open.flatMap((event) => {
+        const time = times.get(event.series);
+        return time === undefined ? [] : [[event, time] as const];
+      }),
+    };
+  }
+}
+
+function intervalOf(rule: AbsenceRule | QueryRule): number {
+  if (rule.kind === 'query') return rule.intervalMs;
+  return Math.max(minAbsenceMs, Math.min(maxAbsenceMs, rule.absenceMs / absenceShare));
+}

@@ -1,0 +1,35 @@
+import { Subject } from 'rxjs';
+import type { WriteMeter } from '../../model/component.js';
+
+/** Something that the service noticed about itself. */
+export type Signal =
+  /** A target was asked; `problem` is why it did not answer. */
+  | { readonly kind: 'target'; readonly address: string; readonly problem: string | undefined }
+  /** Writes of a door were turned away, or shed. */
+  | { readonly kind: 'refused'; readonly door: string }
+  /** A group of rows was written, or not. */
+  | { readonly kind: 'wrote'; readonly isStored: boolean };
+
+/** Where the parts of the service tell what they notice; nobody has to listen. */
+export class ServiceSignals {
+  readonly signals$ = new Subject<Signal>();
+  /** What each door has shed since the start, for doors that only count it. */
+  readonly shed = new Map<string, () => number>();
+
+  /** The meter, and what it is told about writes that fail or are shed. */
+  metering(meter: WriteMeter): WriteMeter {
+    return {
+      received: (door, bytes) => meter.received(door, bytes),
+      settled: (door, outcome, rows) => {
+        meter.settled(door, outcome, rows);
+        if (outcome === 'shed') this.signals$.next({ kind: 'refused', door });
+      },
+      wrote: (outcome, rows, seconds) => {
+        meter.wrote(outcome, rows, seconds);
+        if (outcome === 'delivered' || outcome === 'failed') {
+          this.signals$.next({ kind: 'wrote', isStored: outcome === 'delivered' });
+        }
+      },
+    };
+  }
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { type Observable, Subscription } from 'rxjs';
+import type { EventsStore } from '../../database/events-store.js';
+import { newEventId, slotOf } from '../../events/event-id.js';
+import { LastingTroubles } from '../../events/lasting.js';
+import { isSystemRule, type SystemRule, systemRuleNames, systemRules } from '../../events/system-rules.js';
+import type { Component, ComponentLog } from '../../model/component.js';
+import type { EventFacts } from '../../model/event-log.js';
+import type { GuardState } from '../../model/exchange.js';
+import type { EventRecorder } from './recorder.js';
+import type { ServiceSignals, Signal } from './signals.js';
+
+/** What the service looks at about itself. */
+export interface SystemWatchContext {
+  /** Name of this service among others on the same database. */
+  readonly identity: string;
+  readonly guard$: Observable<GuardState>;
+  /** Calls the listener now and whenever the engine comes or goes; the result ends that. */
+  readonly watchEngine: (listener: (isUp: boolean) => void) => () => void;
+  readonly signals: ServiceSignals;
+  readonly store: Pick<EventsStore, 'open'>;
+  readonly recorder: Pick<EventRecorder, 'add'>;
+  /** How long writes must fail before that is an event. */
+  readonly failingMs: number;
+  readonly repeatIntervalMs: number;
+  readonly log: ComponentLog;
+}
+
+const tickMs = 1_000;
+/** The trouble of writes that the database does not take, whatever door they came by. */
+const databaseDoor = 'database';
+/** Open events that are looked through at the start. */
+const maxOpen = 10_000;
+
+/** A condition that holds. */
+interface Holding {
+  readonly rule: SystemRule;
+  readonly element: string;
+  /** When it was told last, and how often it was found since. */
+  toldAt: number;
+  count: number;
+}
+
+/** Makes events of what the service notices about itself: its memory, its database, its targets, writes that fail. */
+export class SystemWatch implements Component {
+  readonly name = 'system-events';
+  readonly #context: SystemWatchContext;
+  readonly #troubles: LastingTroubles;
+  readonly #holding = new Map<string, Holding>();
+  readonly #shed = new Map<string, number>();
+  readonly #subscription = new Subscription();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(context: SystemWatchContext) {
+    this.#context = context;
+    this.#troubles = new LastingTroubles(context.failingMs);
+  }
+
+  async start(): Promise<void> {
+    const { guard$, watchEngine, signals } = this.#context;
+    await this.#takeOver();
+    this.#subscription.add(guard$.subscribe((state) => this.#guard(state)));
+    this.#subscription.add(signals.signals$.subscribe((signal) => this.#take(signal)));
+    this.#subscription.add(
+      watchEngine((isUp) =>
+        this.#report('engine-down', '', isUp ? undefined : 'Writes and queries fail until it is back.'),
+      ),
+    );
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+    this.#timer.unref();
+  }
+
+  async drain(): Promise<void> {
+    await this.stop();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#subscription.unsubscribe();
+  }
+
+  /** What a process of this name left open holds until it is found not to. */
+  async #takeOver(): Promise<void> {
+    const { store, identity } = this.#context;
+    for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {
+      const { service, element = '' } = attributes;
+      if (!isSystemRule(rule) || service !== identity) continue;
+      this.#holding.set(slotOf('system', rule, identity, element), { rule, element, toldAt: 0, count: 0 });
+    }
+    for (const { rule, element } of [...this.#holding.values()]) {
+      if (rule === 'writes-failing') this.#report(rule, element, undefined);
+    }
+  }
+
+  #guard(state: GuardState): void {
+    this.#report(
+      'memory-queries',
+      '',
+      state === 'normal' ? undefined : 'Queries are refused until memory is free again.',
+    );
+    this.#report(
+      'memory-all',
+      '',
+      state === 'all-paused' ? 'Writes are refused too, until memory is free.' : undefined,
+    );
+  }
+
+  #take(signal: Signal): void {
+    const now = Date.now();
+    switch (signal.kind) {
+      case 'target':
+        this.#report('target-unreachable', signal.address, signal.problem);
+        break;
+      case 'refused':
+        this.#troubles.failed(signal.door, now);
+        break;
+      case 'wrote':
+        if (signal.isStored) this.#troubles.succeeded(databaseDoor);
+        else this.#troubles.failed(databaseDoor, now);
+    }
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    for (const [door, read] of this.#context.signals.shed) {
+      const count = read();
+      if (count > (this.#shed.get(door) ?? 0)) this.#troubles.failed(door, now);
+      this.#shed.set(door, count);
+    }
+    const lasting = this.#troubles.lasting(now);
+    for (const [door, since] of lasting) {
+      this.#report('writes-failing', door, `It began at ${new Date(since).toISOString()}.`, since);
+    }
+    for (const { rule, element } of [...this.#holding.values()]) {
+      if (rule === 'writes-failing' && !lasting.has(element)) this.#report(rule, element, undefined);
+    }
+  }
+
+  /** Notes that a condition holds, for the reason given, or that it does not. */
+  #report(rule: SystemRule, element: string, problem: string | undefined, since = Date.now()): void {
+    const { identity, recorder, repeatIntervalMs } = this.#context;
+    const slot = slotOf('system', rule, identity, element);
+    const known = this.#holding.get(slot);
+    const at = Date.now();
+    if (problem === undefined) {
+      if (known === undefined) return;
+      this.#holding.delete(slot);
+      const key = randomUUID();
+      recorder.add(async () => [{ op: 'clear', key, slot, at, time: at }]);
+      return;
+    }
+    const holding = known ?? { rule, element, toldAt: 0, count: 0 };
+    this.#holding.set(slot, holding);
+    holding.count++;
+    if (at - holding.toldAt < repeatIntervalMs) return;
+    const { count } = holding;
+    holding.toldAt = at;
+    holding.count = 0;
+    const first = known === undefined ? since : at;
+    const facts = factsOf(rule, identity, element, problem);
+    const seen = {
+      op: 'seen',
+      key: randomUUID(),
+      slot,
+      at,
+      id: newEventId(first),
+      facts,
+      count,
+      first,
+      last: at,
+      value: null,
+    } as const;
+    recorder.add(async () => [seen]);
+  }
+}
+
+function factsOf(rule: SystemRule, identity: string, element: string, problem: string): EventFacts {
+  const { severity, title } = systemRules[rule];
+  return {
+    severity,
+    elementId: element === '' || rule === 'writes-failing' ? [identity, element].filter(Boolean).join('/') : element,
+    title: element === '' ? title : `${title}: ${element}`,
+    description: problem,
+    source: 'system',
+    rule,
+    threshold: null,
+    attributes: { service: identity, ...(element === '' ? {} : { element }) },
+    database: '',
+    table: '',
+    series: '',
+  };
+}
