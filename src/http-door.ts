@@ -44,7 +44,7 @@ export async function createHttpDoor(
     observer: observerOf(parts),
     ...(recordSql === undefined ? {} : { recordSql }),
   });
-  monitoring.metrics.watch({
+  parts.monitoring.metrics.watch({
     adapter_http_connections: { help: 'Open connections of HTTP.', read: () => http.connections },
   });
   return doorOf(http, settings.general.port);
