@@ -1,6 +1,6 @@
 import type { TableDef } from '../model/schema.js';
 import type { DeletePlan } from '../sql/plan/delete.js';
-import { ofSeries } from '../sql/plan/storage.js';
+import { ofSeries, ofTable } from '../sql/plan/storage.js';
 import { allOf } from '../sql/print/select.js';
 import type { Storage } from './catalogue/storage.js';
 import type { Engine } from './engine.js';
@@ -15,7 +15,7 @@ const idsPerStatement = 10_000;
  */
 export function deleteRows(plan: DeletePlan, engine: Engine, storage: Storage): Promise<number> {
   const { table } = plan.target;
-  return storage.inTurn(table, async () => {
+  return storage.inTurn([table], async () => {
     let removed = 0;
     for (const where of await conditionsOf(plan, engine)) removed += await removeWhere(table, where, engine);
     return removed;
@@ -30,12 +30,13 @@ async function removeWhere({ storage }: TableDef, where: string, engine: Engine)
 }
 
 /** One condition per statement; many series are taken in several. */
-async function conditionsOf({ time, series }: DeletePlan, engine: Engine): Promise<string[]> {
-  if (series === 'all') return [time.length === 0 ? '1' : allOf(time)];
+async function conditionsOf({ target, time, series }: DeletePlan, engine: Engine): Promise<string[]> {
+  const own = ofTable(target.table);
+  if (series === 'all') return [allOf(['1', ...own, ...time])];
   const ids = 'ids' in series ? series.ids : (await engine.rows(series.query)).map(([id]) => BigInt(String(id)));
   const conditions: string[] = [];
   for (let at = 0; at < ids.length; at += idsPerStatement) {
-    conditions.push(allOf([ofSeries(ids.slice(at, at + idsPerStatement)), ...time]));
+    conditions.push(allOf([...own, ofSeries(ids.slice(at, at + idsPerStatement)), ...time]));
   }
   return conditions;
 }

@@ -2,6 +2,7 @@ import type { Column, ColumnBlock, FixedValues } from '../model/column-block.js'
 import type { DataType } from '../model/schema.js';
 import { isVariable } from '../model/schema.js';
 import { engineType } from '../sql/plan/storage.js';
+import { quoteIdentifier } from '../sql/print/quote.js';
 
 /** A column as the engine stores it: its name there and the dialect type it holds. */
 export interface EngineColumn {
@@ -66,6 +67,14 @@ class Writer {
     this.bytes.fill(value, this.at, this.at + length);
     this.at += length;
   }
+  /** A 32-bit value, some times over. */
+  repeat(value: number, count: number): void {
+    for (let i = 0; i < count; i++) this.at = this.bytes.writeUInt32LE(value, this.at);
+  }
+  header({ name, type }: Header): void {
+    this.string(name);
+    this.string(type);
+  }
 }
 
 interface Header {
@@ -85,42 +94,88 @@ function bytesOf(values: FixedValues): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
+const numberHeader = header('t', 'UInt32');
 const idHeader = header('id', 'UInt64');
 const timeHeader = header('ts', 'Int64');
 
-/**
- * Encodes blocks of one table as one block of the engine's Native format: column count, row count, then by column name,
- * type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not hold is NULL
- * in that block's rows. `allocate` gives the buffer, which may be longer than asked for.
- */
+/** Rows of one table that are written together with others'; `number` where the tables share their storage by numbers. */
+export interface TableRows {
+  readonly number?: number | undefined;
+  readonly columns: readonly EngineColumn[];
+  readonly blocks: readonly ColumnBlock[];
+}
+
+/** The columns of an INSERT that writes these rows, in the order in which {@link encodeTables} has them. */
+export function insertedColumns(tables: readonly TableRows[]): string[] {
+  return [
+    ...(isNumbered(tables) ? ['t'] : []),
+    'id',
+    'ts',
+    ...storedColumns(tables).map(({ physical }) => quoteIdentifier(physical)),
+  ];
+}
+
+function isNumbered(tables: readonly TableRows[]): boolean {
+  return tables[0]?.number !== undefined;
+}
+
+/** The columns of all tables, each once: one physical name has one engine type everywhere. */
+function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
+  if (tables.length === 1) return tables[0]!.columns;
+  const found = new Map<string, EngineColumn>();
+  for (const { columns } of tables) {
+    for (const column of columns) if (!found.has(column.physical)) found.set(column.physical, column);
+  }
+  return [...found.values()];
+}
+
+/** {@link encodeTables} for the blocks of one table that has its storage for itself. */
 export function encodeNative(
   blocks: readonly ColumnBlock[],
   columns: readonly EngineColumn[],
   allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
 ): Buffer {
+  return encodeTables([{ columns, blocks }], allocate);
+}
+
+/**
+ * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count, then
+ * by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not
+ * hold is NULL in that block's rows. `allocate` gives the buffer, which may be longer than asked for.
+ */
+export function encodeTables(
+  tables: readonly TableRows[],
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
+  const numbered = isNumbered(tables);
+  const blocks = tables.length === 1 ? tables[0]!.blocks : tables.flatMap((table) => table.blocks);
   let rows = 0;
   for (const block of blocks) rows += block.rows;
+  const columns = storedColumns(tables);
   const headers = columns.map((column) => header(column.physical, `Nullable(${engineType(column.type)})`));
-  const found = columns.map((column) => blocks.map((block) => block.columns.find((c) => c.name === column.name)));
-  let size = varintLength(columns.length + 2) + varintLength(rows);
+  const found = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
+  const keys = numbered ? 3 : 2;
+  let size = varintLength(columns.length + keys) + varintLength(rows);
   size += headerLength(idHeader) + headerLength(timeHeader) + rows * 16;
+  if (numbered) size += headerLength(numberHeader) + rows * 4;
   for (const [i, column] of columns.entries()) {
     size += headerLength(headers[i]!) + rows;
     if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
     else for (const [b, block] of blocks.entries()) size += found[i]![b]?.pool?.length ?? block.rows;
   }
   const out = new Writer(allocate(size));
-  out.varint(columns.length + 2);
+  out.varint(columns.length + keys);
   out.varint(rows);
-  out.string(idHeader.name);
-  out.string(idHeader.type);
+  if (numbered) {
+    out.header(numberHeader);
+    for (const table of tables) out.repeat(table.number ?? 0, rowsOf(table));
+  }
+  out.header(idHeader);
   for (const block of blocks) out.copy(bytesOf(block.ids));
-  out.string(timeHeader.name);
-  out.string(timeHeader.type);
+  out.header(timeHeader);
   for (const block of blocks) out.copy(bytesOf(block.times));
   for (const [i, column] of columns.entries()) {
-    out.string(headers[i]!.name);
-    out.string(headers[i]!.type);
+    out.header(headers[i]!);
     for (const [b, block] of blocks.entries()) {
       const source = found[i]![b];
       if (source === undefined) out.fill(1, block.rows);
@@ -129,6 +184,16 @@ export function encodeNative(
     for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
   }
   return out.bytes.subarray(0, out.at);
+}
+
+/** What each block of a table holds of a column. */
+function cellsOf({ columns, blocks }: TableRows, physical: string): (Column | undefined)[] {
+  const name = columns.find((column) => column.physical === physical)?.name;
+  return blocks.map((block) => (name === undefined ? undefined : block.columns.find((c) => c.name === name)));
+}
+
+function rowsOf({ blocks }: TableRows): number {
+  return blocks.reduce((sum, block) => sum + block.rows, 0);
 }
 
 function writeValues(out: Writer, source: Column | undefined, type: DataType, rows: number): void {

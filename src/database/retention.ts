@@ -3,7 +3,7 @@ import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
 import { quoteString } from '../sql/print/quote.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { isOvertaken } from './catalogue/overtaken.js';
-import { partitionSpan } from './catalogue/storage.js';
+import { partitionSpan } from './catalogue/table-statements.js';
 import type { Engine } from './engine.js';
 
 const daySeconds = 86_400n;

@@ -1,4 +1,6 @@
 import type { TableDef } from '../model/schema.js';
+import { ofSeries, ofTable } from '../sql/plan/storage.js';
+import { allOf } from '../sql/print/select.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import type { Engine } from './engine.js';
 import { Gathered } from './gathered.js';
@@ -56,7 +58,7 @@ export class SeriesNames {
     const columns = ['toString(id)', 'name', ...tags.map(({ physical }) => `toString(\`${physical}\`)`)];
     const rows = await this.#engine.rows(
       `SELECT ${columns.join(', ')} FROM ${tagStorage} FINAL
-       WHERE id IN (${[...new Set(ids)].join(', ')}) AND dropped = 0`,
+       WHERE ${allOf([...ofTable(table), ofSeries([...new Set(ids)]), 'dropped = 0'])}`,
     );
     return new Map(
       rows.map(([id, series, ...values]) => {

@@ -1,4 +1,6 @@
 import { ticksPerSecond } from '../model/schema.js';
+import { ofSeries, ofTable } from '../sql/plan/storage.js';
+import { allOf } from '../sql/print/select.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import type { Storage } from './catalogue/storage.js';
 import type { Engine } from './engine.js';
@@ -68,9 +70,9 @@ async function newestRows(
   await storage.ensure(database, table);
   const ticksPerMs = ticksPerSecond(database.precision) / 1000;
   const { where, having } = choose((ms) => BigInt(Math.floor(ms)) * BigInt(ticksPerMs));
-  const own = table.seriesId === undefined ? '' : ` AND id = ${table.seriesId}`;
+  const ofSeriesId = table.seriesId === undefined ? [] : [ofSeries([table.seriesId])];
   const rows = await engine.rows(
-    `SELECT toString(id), max(ts) AS newest FROM ${table.storage} WHERE ${where}${own}
+    `SELECT toString(id), max(ts) AS newest FROM ${table.storage} WHERE ${allOf([...ofTable(table), ...ofSeriesId, where])}
      GROUP BY id ${having} ORDER BY newest DESC LIMIT ${maxSilent}`,
   );
   return rows.map(([id, newest]) => ({ series: BigInt(String(id)), lastMs: Math.floor(Number(newest) / ticksPerMs) }));

@@ -49,7 +49,7 @@ export interface Reading {
   readonly nowMicros: bigint;
 }
 
-/** Blocks of one table, in the order they came, that are written together: what group commit makes. */
+/** Blocks of one database, in the order they came, that are written together: what group commit makes. */
 export interface BlockGroup {
   readonly kind: 'group';
   readonly blocks: readonly ColumnBlock[];
@@ -99,8 +99,15 @@ export function splitBatch<P extends Payload>(parent: Batch, parts: readonly Par
   }));
 }
 
-/** Joins batches of one table into one: its ending is passed on to every parent, rows counted for each on its own. */
-export function groupBatches(parents: readonly Batch<ColumnBlock>[], settled: () => void): Batch<BlockGroup> {
+/** How the block at a place of a group ended. */
+export function endingOf(delivery: Delivery, place: number, rows: number): Delivery {
+  if (delivery.outcome !== 'delivered') return delivery;
+  const { rejectedRows, rejects, apart } = delivery;
+  return apart?.get(place) ?? { outcome: 'delivered', rows, rejectedRows, rejects };
+}
+
+/** Joins batches into one: its ending is passed on to every parent, rows counted for each on its own. */
+export function groupBatches(parents: readonly Batch<ColumnBlock>[]): Batch<BlockGroup> {
   const first = parents[0]!;
   let rows = 0;
   let bytes = 0;
@@ -115,10 +122,7 @@ export function groupBatches(parents: readonly Batch<ColumnBlock>[], settled: ()
     rows,
     bytes,
     settle: (delivery) => {
-      for (const parent of parents) {
-        parent.settle(delivery.outcome === 'delivered' ? { ...delivery, rows: parent.rows } : delivery);
-      }
-      settled();
+      for (const [place, parent] of parents.entries()) parent.settle(endingOf(delivery, place, parent.rows));
     },
   };
 }

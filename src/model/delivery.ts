@@ -19,6 +19,8 @@ export type Delivery =
       readonly rows: number;
       readonly rejectedRows: number;
       readonly rejects: readonly RowReject[];
+      /** Of a group: the blocks that ended in another way, by their place; `rows` leave them out. */
+      readonly apart?: ReadonlyMap<number, Delivery>;
     }
   | { readonly outcome: 'shed'; readonly reason: 'memory' | 'queue-full' | 'draining' }
   | { readonly outcome: 'failed'; readonly fault: Fault }
@@ -30,6 +32,13 @@ export const maxDescribedRejects = 100;
 /** A delivery of `rows` stored rows, with the rejected ones where there are any. */
 export function delivered(rows: number, rejectedRows = 0, rejects: readonly RowReject[] = []): Delivery {
   return { outcome: 'delivered', rows, rejectedRows, rejects };
+}
+
+/** The faults of what failed and may be tried again, each once. */
+export function failuresOf(delivery: Delivery): ReadonlySet<Fault> {
+  if (delivery.outcome === 'failed') return new Set([delivery.fault]);
+  const parts = delivery.outcome === 'delivered' ? [...(delivery.apart?.values() ?? [])] : [];
+  return new Set(parts.flatMap((part) => (part.outcome === 'failed' ? [part.fault] : [])));
 }
 
 /** Trying again is useful as long as one part may still pass, so what is permanent never hides what is transient. */

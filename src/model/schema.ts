@@ -56,7 +56,9 @@ export interface DatabaseDef {
 /**
  * A super table or a normal table. `columns` leave out the primary time column, whose name is `timeColumn`.
  * `storage` names the engine table with the rows, `tagStorage` the engine table with one row per sub-table
- * (super tables only). A normal table owns exactly one series, `seriesId`, in a storage shared by its shape.
+ * (super tables only). A normal table owns exactly one series, `seriesId`, in a storage shared by its shape. A super
+ * table that shares its storages with others is told apart in them by its `number`, which no other table of the database
+ * ever has; one without a number has storages of its own.
  */
 export interface TableDef {
   readonly id: string;
@@ -68,6 +70,7 @@ export interface TableDef {
   readonly tags: readonly ColumnDef[];
   readonly storage: string;
   readonly tagStorage: string | undefined;
+  readonly number?: number | undefined;
   readonly seriesId: bigint | undefined;
   readonly comment: string | undefined;
   readonly ttl: number;

@@ -1,11 +1,11 @@
 import { Observable, type OperatorFunction } from 'rxjs';
-import { type Batch, type BlockGroup, groupBatches, type Target } from '../model/batch.js';
+import { type Batch, type BlockGroup, endingOf, groupBatches, type Target } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 
 /** Bounds of one group; see {@link coalesce}. */
 export interface CoalesceLimits {
-  /** Groups in flight at once, over all tables. */
+  /** Groups in flight at once, over all places. */
   readonly workers: number;
   readonly maxRows: number;
   readonly maxBytes: number;
@@ -17,35 +17,50 @@ const enoughRows = 16_000;
 const maxLingerMs = 20;
 const lingerShare = 0.5;
 
-/** The blocks of one table that wait, and whether a group of it is in flight. */
+/** The blocks of one place that wait, and whether a group of it is in flight. */
 interface Lane {
+  readonly key: string;
   readonly waiting: Batch<ColumnBlock>[];
   rows: number;
+  /** Senders whose blocks wait: blocks of one text come one behind the other. */
+  senders: number;
   busy: boolean;
-  /** Blocks that are likely to come soon or are here: those of the last group's senders, and those that wait. */
+  /** Senders that are likely to come soon or are here: those of the last group, and those that wait. */
   expected: number;
-  /** Runs while the table lingers for them. */
+  /** Runs while the place lingers for them. */
   linger: NodeJS.Timeout | undefined;
   /** How many of those that wait come from a refused group and go one by one. */
   alone: number;
 }
 
+/** The lane of a table, as long as blocks of it are open. */
+interface Pin {
+  readonly lane: Lane;
+  open: number;
+}
+
 /**
- * Group commit. A block for an idle table goes on at once, as a group of one; while a group of its table is in flight
- * (not settled), or all workers are busy, the next blocks pile up and go as one group. One group per table at a time,
- * so blocks of a table are stored in the order they came. The engine's own pace sets the group size. A group is put together
- * at the end of the event loop's turn, so that requests that came in together are stored together.
+ * Group commit. `placeOf` says where the rows of a block are stored: blocks of one place, also of several tables, are
+ * written together. A block for an idle place goes on at once, as a group of one; while a group of its place is in flight
+ * (not settled), or all workers are busy, the next blocks pile up and go as one group. One group per place at a time, and a
+ * table keeps its place while blocks of it are open, so blocks of a table are stored in the order they came. The engine's
+ * own pace sets the group size. A group is put together at the end of the event loop's turn, so that requests that came in
+ * together are stored together.
  *
- * A small group lingers for the senders that were just answered, because they are likely to send again: until as many blocks
- * wait as there were, at most half as long as the last write took. A table with one sender is never kept waiting.
+ * A small group lingers for the senders that were just answered, because they are likely to send again: until as many of
+ * them wait as there were, at most half as long as the last write took. One sender is never kept waiting.
  *
- * A group that is refused is taken apart and its blocks go one by one, so that nobody answers for another one's block.
+ * Blocks of one table that are refused together go one by one, so that nobody answers for another one's block.
  */
-export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
+export function coalesce(
+  limits: CoalesceLimits,
+  placeOf: (block: ColumnBlock) => string = tableKey,
+): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
   return (source) =>
     new Observable((subscriber) => {
       const lanes = new Map<string, Lane>();
-      const ready: string[] = [];
+      const pins = new Map<string, Pin>();
+      const ready: Lane[] = [];
       let inFlight = 0;
       let ended = false;
 
@@ -59,63 +74,81 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
       const launchReady = (): void => {
         scheduled = false;
         while (inFlight < limits.workers) {
-          const key = ready.shift();
-          if (key === undefined) break;
-          launch(key, lanes.get(key)!);
+          const lane = ready.shift();
+          if (lane === undefined) break;
+          launch(lane);
         }
         if (ended && lanes.size === 0) subscriber.complete();
       };
-      const launch = (key: string, lane: Lane): void => {
+      const launch = (lane: Lane): void => {
         inFlight++;
         const begun = performance.now();
+        const members = takeGroup(lane, limits);
         const settled = (): void => {
           inFlight--;
           lane.busy = false;
-          lane.expected = members.length + lane.waiting.length;
-          if (isReady(lane)) enqueue(key, lane);
-          else linger(key, lane, performance.now() - begun);
+          lane.expected = sendersOf(members) + lane.senders;
+          if (isReady(lane)) enqueue(lane);
+          else linger(lane, performance.now() - begun);
           next();
         };
-        const members = takeGroup(lane, limits);
-        const group = groupBatches(members, settled);
         const settle = (delivery: Delivery): void => {
-          if (!isRefused(delivery) || members.length === 1) {
-            group.settle(delivery);
-            return;
+          const again = refusedTogether(members, delivery);
+          for (const [place, member] of members.entries()) {
+            if (again.has(member)) continue;
+            unpin(member);
+            member.settle(endingOf(delivery, place, member.rows));
           }
-          lane.waiting.unshift(...members);
-          lane.rows += rowsOf(members);
-          lane.alone = members.length;
+          takeBack(lane, [...again]);
           settled();
         };
-        subscriber.next({ ...group, settle });
+        subscriber.next({ ...groupBatches(members), settle });
       };
-      const enqueue = (key: string, lane: Lane): void => {
+      const enqueue = (lane: Lane): void => {
         clearTimeout(lane.linger);
         lane.linger = undefined;
         lane.busy = true;
-        ready.push(key);
+        ready.push(lane);
       };
-      const linger = (key: string, lane: Lane, writeMs: number): void => {
+      const linger = (lane: Lane, writeMs: number): void => {
         const waitMs = ended ? 0 : Math.min(maxLingerMs, writeMs * lingerShare);
         lane.linger = setTimeout(() => {
           lane.linger = undefined;
-          if (lane.waiting.length > 0) enqueue(key, lane);
-          else lanes.delete(key);
+          if (lane.waiting.length > 0) enqueue(lane);
+          else lanes.delete(lane.key);
           next();
         }, waitMs);
       };
+      const laneOf = ({ payload }: Batch<ColumnBlock>): Lane => {
+        const table = tableKey(payload);
+        const pin = pins.get(table);
+        if (pin !== undefined) {
+          pin.open++;
+          return pin.lane;
+        }
+        const key = placeOf(payload);
+        let lane = lanes.get(key);
+        if (lane === undefined) {
+          lane = { key, waiting: [], rows: 0, senders: 0, busy: false, expected: 1, linger: undefined, alone: 0 };
+          lanes.set(key, lane);
+        }
+        pins.set(table, { lane, open: 1 });
+        return lane;
+      };
+      const unpin = ({ payload }: Batch<ColumnBlock>): void => {
+        const table = tableKey(payload);
+        const pin = pins.get(table);
+        if (pin === undefined) return;
+        pin.open--;
+        if (pin.open === 0) pins.delete(table);
+      };
       const subscription = source.subscribe({
         next: (batch) => {
-          const key = laneKey(batch);
-          let lane = lanes.get(key);
-          if (lane === undefined) {
-            lane = { waiting: [], rows: 0, busy: false, expected: 1, linger: undefined, alone: 0 };
-            lanes.set(key, lane);
-          }
+          const lane = laneOf(batch);
+          if (lane.waiting.at(-1)?.target !== batch.target) lane.senders++;
           lane.waiting.push(batch);
           lane.rows += batch.rows;
-          if (!lane.busy && isReady(lane)) enqueue(key, lane);
+          if (!lane.busy && isReady(lane)) enqueue(lane);
           next();
         },
         error: (error) => subscriber.error(error),
@@ -132,8 +165,15 @@ export function coalesce(limits: CoalesceLimits): OperatorFunction<Batch<ColumnB
 }
 
 /** True when a group is due at once: enough of it is here, or nobody else is expected. */
-function isReady({ waiting, rows, expected, alone }: Lane): boolean {
-  return waiting.length > 0 && (waiting.length >= expected || rows >= enoughRows || alone > 0);
+function isReady({ waiting, rows, senders, expected, alone }: Lane): boolean {
+  return waiting.length > 0 && (senders >= expected || rows >= enoughRows || alone > 0);
+}
+
+/** Batches of one text have one target, and stand one behind the other. */
+function sendersOf(batches: readonly Batch<ColumnBlock>[]): number {
+  let senders = 0;
+  for (const [i, { target }] of batches.entries()) if (i === 0 || batches[i - 1]!.target !== target) senders++;
+  return senders;
 }
 
 function rowsOf(batches: readonly Batch<ColumnBlock>[]): number {
@@ -145,13 +185,31 @@ function isRefused(delivery: Delivery): boolean {
   return delivery.outcome === 'rejected' || (delivery.outcome === 'failed' && delivery.fault.kind === 'database');
 }
 
+/** The members that were refused and share their table with others of the group: one of these may be the reason. */
+function refusedTogether(members: readonly Batch<ColumnBlock>[], delivery: Delivery): Set<Batch<ColumnBlock>> {
+  const refused = members.filter((member, place) => isRefused(endingOf(delivery, place, member.rows)));
+  if (refused.length < 2) return new Set();
+  const counts = new Map<string, number>();
+  for (const { payload } of refused) counts.set(tableKey(payload), (counts.get(tableKey(payload)) ?? 0) + 1);
+  return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
+}
+
+/** Puts batches before those that wait, to go one by one. */
+function takeBack(lane: Lane, batches: readonly Batch<ColumnBlock>[]): void {
+  if (batches.length === 0) return;
+  lane.waiting.unshift(...batches);
+  lane.rows += rowsOf(batches);
+  lane.senders = sendersOf(lane.waiting);
+  lane.alone = batches.length;
+}
+
 /** A group has one target, the first one's: what it says must be true of all members. */
 function isAlike(a: Target, b: Target): boolean {
   return a.createDatabase === b.createDatabase && a.reading?.epoch === b.reading?.epoch;
 }
 
 /** Names may hold any character, so the length of the first one says where the second begins. */
-function laneKey({ payload: { database, table } }: Batch<ColumnBlock>): string {
+function tableKey({ database, table }: ColumnBlock): string {
   return `${database.length}:${database}${table}`;
 }
 
@@ -161,6 +219,7 @@ function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
     lane.alone--;
     const taken = waiting.splice(0, 1);
     lane.rows -= rowsOf(taken);
+    lane.senders = sendersOf(waiting);
     return taken;
   }
   let rows = 0;
@@ -175,5 +234,6 @@ function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
   }
   const taken = waiting.splice(0, count);
   lane.rows -= rowsOf(taken);
+  lane.senders = sendersOf(waiting);
   return taken;
 }

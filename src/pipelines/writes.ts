@@ -1,4 +1,5 @@
 import { filter, map, merge, Subject, type Subscription } from 'rxjs';
+import { storageWhenMade } from '../database/catalogue/apply-table.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable } from '../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
@@ -15,7 +16,7 @@ import {
 } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
-import { type Delivery, delivered } from '../model/delivery.js';
+import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
@@ -70,7 +71,7 @@ const maxReadings = 3;
 
 /**
  * Everything that is written: text of HTTP bodies is parsed, the VALUES of INSERT statements join as column blocks, and
- * both are group-committed by table into the database sink.
+ * both are group-committed by storage into the database sink.
  */
 export class WritePipeline implements Component {
   readonly name = 'writes';
@@ -104,10 +105,13 @@ export class WritePipeline implements Component {
     );
     const parsed$ = merge(first$, this.#again$).pipe(parseWith((batch) => this.#parse(batch)));
     this.#subscription = merge(parsed$, this.#blocks$)
-      .pipe(coalesce(limits), deliver(sink, limits.writeTimeoutMs))
+      .pipe(
+        coalesce(limits, (block) => this.#placeOf(block)),
+        deliver(sink, limits.writeTimeoutMs),
+      )
       .subscribe({
         next: (delivery) => {
-          if (delivery.outcome === 'failed') log.warn({ fault: delivery.fault }, 'A write failed.');
+          for (const fault of failuresOf(delivery)) log.warn({ fault }, 'A write failed.');
         },
         error: (error: unknown) => log.error({ error: String(error) }, 'The write pipeline broke.'),
       });
@@ -175,10 +179,9 @@ export class WritePipeline implements Component {
         rows: block.rows,
         bytes: Math.ceil((bytes * block.rows) / rows),
       }));
+      const targets = new Map([...readings].map(([name, reading]) => [name, { ...target, database: name, reading }]));
       for (const part of splitBatch(parent, parts, delivered(0))) {
-        const { database } = part.payload;
-        const reading = readings.get(database)!;
-        this.#blocks$.next({ ...part, target: { ...target, database, reading } });
+        this.#blocks$.next({ ...part, target: targets.get(part.payload.database)! });
       }
     });
   }
@@ -217,6 +220,16 @@ export class WritePipeline implements Component {
       else batch.settle(delivery);
     };
     return { ...batch, target: { ...batch.target, reading: { ...(reading ?? unread()), epoch } }, settle };
+  }
+
+  /** The engine table that rows will be in, or the name of their table where that is not known yet. */
+  #placeOf({ database: name, table, columns, style }: ColumnBlock): string {
+    const { catalogue } = this.#context;
+    const known = catalogue.table(name, table);
+    if (known !== undefined) return known.storage;
+    const database = catalogue.database(name);
+    const place = database && style && storageWhenMade(database, columns, style.tagType);
+    return place ?? `${name.length}:${name}${table}`;
   }
 
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {

@@ -1,47 +1,50 @@
-import type { Catalogue } from '../database/catalogue/catalogue.js';
-import { createNamed } from '../database/catalogue/create-named.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
-import { lastPosition } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
-import type { Storage } from '../database/catalogue/storage.js';
-import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { Engine } from '../database/engine.js';
-import { decodeNative, encodeNative, type StoredRows } from '../database/native-block.js';
+import { encodeTables, insertedColumns, type TableRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import { BufferPool } from '../model/buffer-pool.js';
-import type { ColumnBlock, TableStyle } from '../model/column-block.js';
+import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
-import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
-import { mergeRows } from './merge-rows.js';
-import { deliveryOf } from './outcome.js';
-import { type Growth, growthFor } from './required-schema.js';
+import { type Fault, FaultError } from '../model/fault.js';
+import type { DatabaseDef, TableDef } from '../model/schema.js';
+import { deliveryOf, endedWith } from './outcome.js';
+import { type PreparationContext, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';
+import { areWhole, wholeRows } from './whole-rows.js';
 
 /** The parts of the database room that the sink writes through. */
-export interface DatabaseSinkContext {
+export interface DatabaseSinkContext extends PreparationContext {
   readonly engine: Engine;
-  readonly catalogue: Catalogue;
-  readonly storage: Storage;
-  readonly subTables: SubTables;
 }
 
 /** How often a write starts over because other processes changed its table meanwhile. */
 const maxAttempts = 10;
-/** Keys in one statement that reads rows back. */
-const keysPerQuery = 10_000;
 /** Encoded groups kept for the next ones. */
 const pooledBuffers = 8;
 const pooledBufferBytes = 16 * 1024 * 1024;
 const insertSettings =
   'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
 
+/** The blocks of one table in a group, with their places there, and the fault with which they end. */
+interface Portion extends TableBlocks {
+  readonly blocks: ColumnBlock[];
+  readonly places: number[];
+  fault?: Fault;
+}
+
+/** A portion whose table is ready to take it. */
+interface Prepared {
+  readonly portion: Portion;
+  readonly table: TableDef;
+}
+
 /**
- * The one writer: column blocks of one table to the engine as Native inserts. Before it writes it makes sure that the
- * database, the table, its columns and the sub-tables exist. Rows that leave columns out are completed from what is
- * stored, so that every stored row is whole. A write whose table was dropped by another process since its text was read
- * fails with {@link overtaken}: the text must be read again.
+ * The one writer: column blocks to the engine as Native inserts, one for all tables of a group that share their storage.
+ * Before it writes it makes sure that the database, the tables, their columns and the sub-tables exist. Rows that leave
+ * columns out are completed from what is stored, so that every stored row is whole. Each table's blocks end on their own:
+ * blocks whose table was dropped since their text was read fail with {@link overtaken}, and the text must be read again.
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
@@ -61,166 +64,171 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   async #write(batch: Batch<BlockGroup>): Promise<Delivery> {
-    try {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        if (await this.#writeGroup(batch)) return delivered(batch.rows);
-      }
-    } catch (error) {
-      if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
-      this.#context.storage.forget();
-      await this.#context.catalogue.sync();
-    }
-    throw new FaultError(overtaken);
+    const portions = portionsOf(batch);
+    await this.#writePortions(batch, portions);
+    return ending(batch, portions);
   }
 
-  /** False when the table turned out to have changed and nothing was written. */
-  async #writeGroup({ payload, target }: Batch<BlockGroup>): Promise<boolean> {
-    const { blocks } = payload;
+  /** Writes every portion or notes its fault. */
+  async #writePortions({ target }: Batch<BlockGroup>, portions: readonly Portion[]): Promise<void> {
     const { catalogue, storage } = this.#context;
-    const synced = catalogue.sync();
-    // Awaited where it is needed, which may be never.
-    synced.catch(() => undefined);
     const { database: name, createDatabase: create, user } = target;
     const database = await ensureDatabase(catalogue, { name, create, user });
-    const table = await this.#table(database, blocks);
-    await storage.ensure(database, table);
-    if (target.reading !== undefined && target.reading.epoch < catalogue.lastDrop(database.name, table.name)) {
-      throw new FaultError(overtaken);
+    let open = portions;
+    for (let attempt = 0; attempt < maxAttempts && open.length > 0; attempt++) {
+      open = await this.#attempt(database, open);
     }
-    await this.#register(database, table, blocks);
-    return storage.inTurn(table, () => this.#store(table, blocks, synced));
+    for (const portion of open) portion.fault = overtaken;
+    const late = portions.filter(({ fault: found }) => found !== undefined && isOvertaken(found));
+    if (late.length === 0) return;
+    for (const portion of late) portion.fault = overtaken;
+    storage.forget();
+    await catalogue.sync();
+  }
+
+  /** Writes portions; gives those whose table turned out to have changed, of which nothing was written. */
+  async #attempt(database: DatabaseDef, portions: readonly Portion[]): Promise<readonly Portion[]> {
+    const synced = this.#context.catalogue.sync();
+    // Awaited where it is needed, which may be never.
+    synced.catch(() => undefined);
+    const prepared = await this.#prepare(database, portions);
+    const places = new Map<string, Prepared[]>();
+    for (const one of prepared) {
+      const others = places.get(one.table.storage);
+      if (others === undefined) places.set(one.table.storage, [one]);
+      else others.push(one);
+    }
+    const changed = await Promise.all([...places.values()].map((members) => this.#storeInTurn(members, synced)));
+    return changed.flat();
+  }
+
+  /** The portions that can be written; the others have their fault. */
+  async #prepare(database: DatabaseDef, portions: readonly Portion[]): Promise<readonly Prepared[]> {
+    const prepared: Prepared[] = [];
+    const rest: Promise<void>[] = [];
+    const noted = async (portion: Portion): Promise<void> => {
+      try {
+        prepared.push({ portion, table: await prepareTable(this.#context, database, portion) });
+      } catch (error) {
+        portion.fault = faultOf(error);
+      }
+    };
+    for (const portion of portions) {
+      try {
+        const table = readyTable(this.#context, database, portion);
+        if (table === undefined) rest.push(noted(portion));
+        else prepared.push({ portion, table });
+      } catch (error) {
+        portion.fault = faultOf(error);
+      }
+    }
+    await Promise.all(rest);
+    return prepared;
+  }
+
+  #storeInTurn(members: readonly Prepared[], synced: Promise<void>): Promise<readonly Portion[]> {
+    const tables = members.map(({ table }) => table);
+    return this.#context.storage.inTurn(tables, () => this.#store(members, synced));
   }
 
   /**
-   * False when the table turned out to have changed and nothing was written: a row that is whole by an old definition would
-   * hide what another process has stored in a column since. `synced` settles once the catalogue is newer than the rows.
+   * Stores portions of tables that share their storage; gives those whose table turned out to have changed: a row that is
+   * whole by an old definition would hide what another process has stored in a column since, and rows of a table that is no
+   * more would be taken and seen by nobody. `synced` settles once the catalogue is newer than the rows.
    */
-  async #store(table: TableDef, blocks: readonly ColumnBlock[], synced: Promise<void>): Promise<boolean> {
-    if (!blocks.every((block) => isWhole(block, table))) {
-      const stored = await this.#stored(table, blocks);
-      return stored !== 'outdated' && this.#insert(table, [mergeRows(table, blocks, stored)], synced);
-    }
-    return this.#insert(table, blocks, synced);
-  }
-
-  /** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
-  async #table(database: DatabaseDef, blocks: readonly ColumnBlock[]): Promise<TableDef> {
-    const { catalogue } = this.#context;
-    const name = blocks[0]!.table;
-    const style = blocks.find((block) => block.style !== undefined)?.style;
-    const fitting = (): TableDef | Growth => {
-      const table = catalogue.table(database.name, name);
-      const growth = growthFor(blocks, table);
-      return table !== undefined && growth.columns.length + growth.tags.length === 0 ? table : growth;
+  async #store(members: readonly Prepared[], synced: Promise<void>): Promise<readonly Portion[]> {
+    const changed: Portion[] = [];
+    const ready: [Prepared, TableRows][] = [];
+    const rest: Promise<void>[] = [];
+    const completed = async (member: Prepared): Promise<void> => {
+      try {
+        const blocks = await wholeRows(this.#context, member.table, member.portion.blocks);
+        if (blocks === undefined) changed.push(member.portion);
+        else ready.push([member, { ...rowsOf(member), blocks }]);
+      } catch (error) {
+        member.portion.fault = faultOf(error);
+      }
     };
-    let found = fitting();
-    if (!('id' in found)) {
-      await catalogue.sync();
-      found = fitting();
+    for (const member of members) {
+      if (areWhole(member.table, member.portion.blocks)) ready.push([member, rowsOf(member)]);
+      else rest.push(completed(member));
     }
-    const known = catalogue.table(database.name, name);
-    if (known?.kind === 'normal' && style !== undefined) {
-      throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
+    await Promise.all([...rest, synced]);
+    const { catalogue } = this.#context;
+    const current = ready.filter(([{ table }]) => catalogue.table(table.database, table.name) === table);
+    if (current.length < ready.length) {
+      const kept = new Set(current.map(([{ portion }]) => portion));
+      for (const [{ portion }] of ready) if (!kept.has(portion)) changed.push(portion);
     }
-    if ('id' in found) return found;
-    if (style !== undefined) return this.#grow(database, name, style, found);
-    throw new FaultError(known === undefined ? noTable : overtaken);
+    await this.#insertApart(current);
+    return changed;
   }
 
-  async #grow(database: DatabaseDef, name: string, { timeColumn }: TableStyle, growth: Growth): Promise<TableDef> {
-    const { catalogue, subTables } = this.#context;
-    const extend = { op: 'extend-table', database: database.name, name, timeColumn, ...growth } as const;
-    const refused =
-      catalogue.table(database.name, name) === undefined
-        ? await createNamed(catalogue, subTables, database, extend)
-        : (await catalogue.submit([extend]))[0];
-    if (refused !== undefined) throw new FaultError(refused);
-    const grown = catalogue.table(database.name, name);
-    if (grown === undefined) throw new FaultError(overtaken);
-    return grown;
-  }
-
-  async #register(database: DatabaseDef, table: TableDef, blocks: readonly ColumnBlock[]): Promise<void> {
-    const wanted = new Map<bigint, SubTable>();
-    for (const block of blocks) {
-      for (const subTable of block.newSubTables) if (!subTable.registered) wanted.set(subTable.id, subTable);
+  /** One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows. */
+  async #insertApart(ready: readonly (readonly [Prepared, TableRows])[]): Promise<void> {
+    if (ready.length === 0) return;
+    try {
+      const rows = ready.map(([, tableRows]) => tableRows);
+      await this.#insert(ready[0]![0].table.storage, rows);
+    } catch (error) {
+      const found = faultOf(error);
+      if (ready.length === 1 || found.kind !== 'database' || isOvertaken(found)) {
+        for (const [{ portion }] of ready) portion.fault = found;
+        return;
+      }
+      for (const one of ready) await this.#insertApart([one]);
     }
-    if (wanted.size === 0) return;
-    const refused = await this.#context.subTables.register(database, table, [...wanted.values()]);
-    if (refused !== undefined) throw new FaultError(refused);
-    for (const block of blocks) for (const subTable of block.newSubTables) subTable.registered = true;
   }
 
-  /** False when the table has changed and nothing was written. */
-  async #insert(table: TableDef, blocks: readonly ColumnBlock[], synced: Promise<void>): Promise<boolean> {
-    const statement = `INSERT INTO ${table.storage} (${columnList(table)}) SETTINGS ${insertSettings} FORMAT Native`;
+  async #insert(storage: string, rows: readonly TableRows[]): Promise<void> {
+    const columns = insertedColumns(rows).join(', ');
+    const statement = `INSERT INTO ${storage} (${columns}) SETTINGS ${insertSettings} FORMAT Native`;
     let buffer: Buffer = Buffer.alloc(0);
-    const data = encodeNative(blocks, table.columns, (bytes) => {
+    const data = encodeTables(rows, (bytes) => {
       buffer = this.#buffers.take(bytes);
       return buffer;
     });
-    await synced;
-    const isCurrent = this.#context.catalogue.table(table.database, table.name) === table;
-    if (isCurrent) await this.#context.engine.insert(statement, data);
+    await this.#context.engine.insert(statement, data);
     // Only after success: a request that broke off may still hold on to its data.
     this.#buffers.give(buffer);
-    return isCurrent;
-  }
-
-  /**
-   * Stored rows under the keys of rows that leave columns out; nothing is read when their time range is empty. A column
-   * that another process added and filled would be lost with a row that does not know it, so the catalogue must be
-   * current: if it was not, and the table has changed, nothing is read.
-   */
-  async #stored(table: TableDef, blocks: readonly ColumnBlock[]): Promise<StoredRows | undefined | 'outdated'> {
-    const { catalogue } = this.#context;
-    const partial = blocks.filter((block) => !isWhole(block, table));
-    const [from, to] = timeRange(partial);
-    const range = `ts BETWEEN ${from} AND ${to}`;
-    const [row] = await this.#context.engine.rows(
-      `SELECT count(), (${lastPosition}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
-    );
-    if (Number(row?.[1] ?? 0) > catalogue.position) {
-      await catalogue.sync();
-      if (catalogue.table(table.database, table.name) !== table) return 'outdated';
-    }
-    if (Number(row?.[0] ?? 0) === 0) return undefined;
-    const keys = partial.flatMap((block) => Array.from(block.ids, (id, i) => `(${id},${block.times[i]})`));
-    const found: Buffer[] = [];
-    for (let at = 0; at < keys.length; at += keysPerQuery) {
-      const list = keys.slice(at, at + keysPerQuery).join(',');
-      const select = `SELECT ${columnList(table)} FROM ${table.storage} FINAL WHERE ${range} AND (id, ts) IN (${list}) FORMAT Native`;
-      found.push(await this.#context.engine.bytes(select));
-    }
-    return decodeNative(Buffer.concat(found), table.columns);
   }
 }
 
-/** The engine's columns of a table, in the order of its definition; physical names need no quotes. */
-function columnList({ columns }: TableDef): string {
-  return ['id', 'ts', ...columns.map((column) => column.physical)].join(', ');
+function rowsOf({ table: { number, columns }, portion: { blocks } }: Prepared): TableRows {
+  return { number, columns, blocks };
 }
 
-/** True when every row of the block says something about every column of the table. */
-function isWhole(block: ColumnBlock, table: TableDef): boolean {
-  if (block.columns.length < table.columns.length) return false;
-  for (const { name } of table.columns) {
-    const column = block.columns.find((candidate) => candidate.name === name);
-    if (column === undefined || !(column.full || block.nullMeaning === 'overwrite')) return false;
-  }
-  return true;
-}
-
-function timeRange(blocks: readonly ColumnBlock[]): readonly [bigint, bigint] {
-  let from = blocks[0]!.times[0]!;
-  let to = from;
-  for (const block of blocks) {
-    for (const time of block.times) {
-      if (time < from) from = time;
-      if (time > to) to = time;
+function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] {
+  const portions = new Map<string, Portion>();
+  for (const [place, block] of payload.blocks.entries()) {
+    const found = portions.get(block.table);
+    if (found === undefined) portions.set(block.table, { blocks: [block], places: [place], reading: target.reading });
+    else {
+      found.blocks.push(block);
+      found.places.push(place);
     }
   }
-  return [from, to];
+  return [...portions.values()];
 }
 
-const noTable = fault('database', Codes.tableNotExist, 'Table does not exist');
+/** How a group ended: as one where all of it has the same ending, otherwise with what ended differently set apart. */
+function ending(batch: Batch<BlockGroup>, portions: readonly Portion[]): Delivery {
+  const common = portions[0]?.fault;
+  if (portions.every((portion) => portion.fault === common)) {
+    return common === undefined ? delivered(batch.rows) : endedWith(common);
+  }
+  const apart = new Map<number, Delivery>();
+  let { rows } = batch;
+  for (const { blocks, places, fault: found } of portions) {
+    if (found === undefined) continue;
+    for (const block of blocks) rows -= block.rows;
+    for (const place of places) apart.set(place, endedWith(found));
+  }
+  return { outcome: 'delivered', rows, rejectedRows: 0, rejects: [], apart };
+}
+
+/** The fault of an error that was expected; any other one is thrown on. */
+function faultOf(error: unknown): Fault {
+  if (error instanceof FaultError) return error.fault;
+  throw error;
+}

@@ -160,7 +160,7 @@ contract('blocks', async (): Promise<SinkUnderTest<BlockGroup>> => {
   const batch = (database: string): Batch<BlockGroup> => {
     const rows = Array.from({ length: rowsOfBatch }, () => [id, BigInt(ticks++), { v: 1 }] as const);
     const block = { ...blockOf(table, { v: int }, rows), database };
-    return groupBatches([recordedBatch(block)], () => {});
+    return groupBatches([recordedBatch(block)]);
   };
   return {
     sink: new BlocksSink(world.writeBlocks),

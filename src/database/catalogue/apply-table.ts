@@ -1,10 +1,10 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import { lengthFault } from '../../model/row-length.js';
-import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, DataType, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
-import { normalTableId, shapeName } from './identity.js';
+import { normalTableId, shapeName, sharedStorage, sharedTagStorage } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
@@ -15,6 +15,13 @@ export interface TableEntry {
   readonly updated: number;
 }
 
+/** A database with its tables by name, and the number of its next table that shares storage. */
+export interface TableSpace {
+  readonly def: DatabaseDef;
+  readonly tables: Map<string, TableEntry>;
+  readonly numbers: { next: number };
+}
+
 type Tables = Map<string, TableEntry>;
 type CreateTable = Extract<Operation, { op: 'create-table' }>;
 type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
@@ -23,13 +30,13 @@ type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
 const maxColumns = 4096;
 const maxTags = 128;
 
-/** Applies CREATE TABLE and CREATE STABLE. */
+/** Applies CREATE TABLE and CREATE STABLE. With `shares` the table takes its place in storage that others use too. */
 export function createTable(
-  database: DatabaseDef,
-  tables: Tables,
+  { def: database, tables, numbers }: TableSpace,
   operation: CreateTable,
   entry: LogEntry,
   index: number,
+  shares = false,
 ): Fault | undefined {
   const existing = tables.get(operation.name);
   if (existing !== undefined) {
@@ -46,7 +53,8 @@ export function createTable(
   if (operation.kind === 'super' && isFull(database, tables)) {
     return fault('database', Codes.singleStable, 'Database is single stable mode');
   }
-  tables.set(operation.name, newTable(database, operation, `${entry.position}_${index}`, entry));
+  const made = newTable(database, operation, `${entry.position}_${index}`, entry);
+  tables.set(operation.name, shares ? shared(database, made, numbers.next++) : made);
   return undefined;
 }
 
@@ -79,24 +87,52 @@ function newTable(database: DatabaseDef, wanted: CreateTable, number: string, en
   return { def, nextColumn: columns.length + tags.length + 1, updated: entry.at };
 }
 
+/** A table whose rows and tags lie among those of others, told apart by a number. */
+function shared({ id }: DatabaseDef, entry: TableEntry, number: number): TableEntry {
+  const storage = sharedStorage(id, entry.def.columns[0]?.physical ?? '');
+  return { ...entry, def: { ...entry.def, number, storage, tagStorage: sharedTagStorage(id) } };
+}
+
+/**
+ * True for a table that arriving data makes with one column: metrics come in hundreds of them. The one table of JSON tags
+ * that a database has for labelled series holds all metrics by itself.
+ */
+function sharesStorage({ columns, tags }: ExtendTable): boolean {
+  return columns.length === 1 && tags.every(({ type }) => type.name !== 'JSON');
+}
+
+/** Where a table will have its rows if arriving data makes it with these columns; undefined for storage of its own. */
+export function storageWhenMade(
+  { id }: DatabaseDef,
+  columns: readonly Pick<ColumnSpec, 'type'>[],
+  tagType: DataType['name'],
+): string | undefined {
+  const [only] = columns;
+  if (only === undefined || columns.length > 1 || tagType === 'JSON') return undefined;
+  return sharedStorage(id, physicalName(only.type, 1));
+}
+
+function physicalName(type: DataType, number: number): string {
+  return `c${number}_${engineType(type).replace(/[^A-Za-z0-9]+/g, '_')}`;
+}
+
 /** The type is part of the physical name, because tables of one shape share their engine table. */
 function named(spec: ColumnSpec, number: number): ColumnDef {
-  const type = engineType(spec.type).replace(/[^A-Za-z0-9]+/g, '_');
-  return { name: spec.name, type: spec.type, physical: `c${number}_${type}` };
+  return { name: spec.name, type: spec.type, physical: physicalName(spec.type, number) };
 }
 
 /** Applies the growth that arriving data needs; see the operation. */
 export function extendTable(
-  database: DatabaseDef,
-  tables: Tables,
+  space: TableSpace,
   operation: ExtendTable,
   entry: LogEntry,
   index: number,
 ): Fault | undefined {
+  const { tables } = space;
   const found = tables.get(operation.name);
   if (found === undefined) {
     const create: CreateTable = { ...operation, op: 'create-table', kind: 'super', comment: undefined, ttl: 0 };
-    return createTable(database, tables, create, entry, index);
+    return createTable(space, create, entry, index, sharesStorage(operation));
   }
   if (found.def.kind !== 'super' && operation.tags.length > 0) {
     return fault('database', Codes.tableAlreadyExists, `"${operation.name}" is a normal table`);

@@ -143,6 +143,11 @@ export class Catalogue implements SchemaView {
     return this.#state.lastDrop(database, table);
   }
 
+  /** See {@link CatalogueState.nextNumber}. */
+  nextNumber(database: string): number {
+    return this.#state.nextNumber(database);
+  }
+
   /** See {@link CatalogueState.vgroups}. */
   vgroups(database: string): Vgroups {
     return this.#state.vgroups(database);

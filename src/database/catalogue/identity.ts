@@ -27,6 +27,19 @@ export function shapeName(physicalColumns: readonly string[]): string {
 }
 
 /**
+ * The engine table that holds the rows of all super tables of a database that arriving data made with this one column,
+ * named physically; see docs/decisions/007-shared-storage.md.
+ */
+export function sharedStorage(databaseId: string, physicalColumn: string): string {
+  return `${databaseId}.s${shapeName([physicalColumn])}`;
+}
+
+/** The engine table that holds the tags of those tables. */
+export function sharedTagStorage(databaseId: string): string {
+  return `${databaseId}.gs`;
+}
+
+/**
  * True when no entry of the log after the one that made a table has changed it, so that nobody has ever known it with
  * less: its id begins with the number of that entry.
  */

@@ -1,8 +1,10 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { ofTable } from '../../sql/plan/storage.js';
 import { quoteString } from '../../sql/print/quote.js';
+import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import type { Catalogue } from './catalogue.js';
-import { subTableId } from './identity.js';
+import { sharedTagStorage, subTableId } from './identity.js';
 import type { Storage } from './storage.js';
 import type { SubTables } from './sub-tables.js';
 
@@ -47,7 +49,33 @@ export async function removeLeftovers(
       await engine.exec(`DROP TABLE IF EXISTS ${place} SYNC`);
     }
   }
-  for (const database of catalogue.databases()) await removeSubTables(engine, catalogue, storage, subTables, database);
+  for (const database of catalogue.databases()) {
+    await removeShared(engine, catalogue, database);
+    await removeSubTables(engine, catalogue, storage, subTables, database);
+  }
+}
+
+/** Removes what dropped tables have left among the rows and tags of others: those whose numbers no table has. */
+async function removeShared(engine: Engine, catalogue: Catalogue, { id, name }: DatabaseDef): Promise<void> {
+  const tagStorage = sharedTagStorage(id);
+  const isMade = `SELECT 1 FROM system.tables WHERE concat(database, '.', name) = ${quoteString(tagStorage)}`;
+  if ((await engine.rows(isMade)).length === 0) return;
+  const numbers = await engine.rows(`SELECT DISTINCT t FROM ${tagStorage}`);
+  // What is alive among them is in the log by now.
+  await catalogue.sync();
+  if (catalogue.database(name)?.id !== id) return;
+  const live = new Set(catalogue.tables(name).map(({ number }) => number));
+  // A number that this log has not given is of another log: not ours to remove.
+  const isDead = (number: number): boolean => !live.has(number) && number < catalogue.nextNumber(name);
+  const dead = numbers.map(([number]) => Number(number)).filter(isDead);
+  if (dead.length === 0) return;
+  const places = await engine.rows(
+    `SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND match(name, '^s[0-9a-f]{16}$')`,
+  );
+  // Tags last: a crash in between leaves what says that there is something to do.
+  for (const place of [...places.map(([table]) => `${id}.${table}`), tagStorage]) {
+    await engine.exec(`DELETE FROM ${place} WHERE t IN (${dead.join(', ')})`);
+  }
 }
 
 async function removeSubTables(
@@ -83,12 +111,15 @@ async function removeFrom(
   table: TableDef,
   ids: string,
 ): Promise<void> {
+  const wanted = `id IN (${ids})`;
   const shown = await engine.rows(
-    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE dropped = 0 AND id IN (${ids})`,
+    `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${allOf([...ofTable(table), 'dropped = 0', wanted])}`,
   );
   const found = shown.map(([id, name]) => ({ id: BigInt(String(id)), name: String(name) }));
   if (found.length > 0) await subTables.markDropped(database, table, found);
-  const rows = await engine.rows(`SELECT DISTINCT toString(id) FROM ${table.storage} WHERE id IN (${ids})`);
+  const rows = await engine.rows(
+    `SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${allOf([...ofTable(table), wanted])}`,
+  );
   if (rows.length > 0)
     await storage.dropSeries(
       table,

@@ -37,7 +37,7 @@ export class Registry {
   readonly #engine: Engine;
   readonly #readings = new Gathered((lookUps: readonly LookUp[]) => this.#readTogether(lookUps));
   readonly #insertions = new Gathered((parts: readonly string[]) => this.#insertTogether(parts));
-  #prepared = false;
+  #prepared: Promise<void> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -45,9 +45,17 @@ export class Registry {
 
   /** Makes the registry where it is missing. */
   async prepare(): Promise<void> {
-    if (this.#prepared) return;
+    this.#prepared ??= this.#make();
+    try {
+      await this.#prepared;
+    } catch (error) {
+      this.#prepared = undefined;
+      throw error;
+    }
+  }
+
+  async #make(): Promise<void> {
     for (const statement of create) await this.#engine.exec(statement);
-    this.#prepared = true;
   }
 
   /** The rows of sub-tables, of those that were registered. Look-ups of few that are made at once share a statement. */

@@ -1,7 +1,7 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
-import { applyToTable, createTable, extendTable, type TableEntry } from './apply-table.js';
+import { applyToTable, createTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
@@ -11,9 +11,7 @@ import { Topics } from './topics.js';
 type OperationInside = Exclude<Extract<Operation, { database: string }>, TopicOperation>;
 
 /** Everything inside one database. */
-interface DatabaseEntry {
-  readonly def: DatabaseDef;
-  readonly tables: Map<string, TableEntry>;
+interface DatabaseEntry extends TableSpace {
   readonly views: Map<string, ViewDef>;
   /** Names of the tables by id. */
   readonly names: Map<string, string>;
@@ -111,6 +109,11 @@ export class CatalogueState implements SchemaView {
     return found.drops.get(table) ?? found.createdAt;
   }
 
+  /** The number of the next table of a database that shares its storage: all numbers below were given. */
+  nextNumber(database: string): number {
+    return this.#databases.get(database)?.numbers.next ?? 0;
+  }
+
   /** The vgroups of a database; none when it does not exist. */
   vgroups(database: string): Vgroups {
     return this.#databases.get(database)?.vgroups ?? { first: firstVgroup, count: 0 };
@@ -189,7 +192,8 @@ export class CatalogueState implements SchemaView {
     const nothing = { tables: new Map(), views: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
     const vgroups = { first: this.#nextVgroup, count: Number(options.VGROUPS ?? defaultVgroups) };
     this.#nextVgroup += vgroups.count;
-    this.#databases.set(name, { def, ...nothing, vgroups, epoch: entry.position, createdAt: entry.position });
+    const numbers = { next: 1 };
+    this.#databases.set(name, { def, ...nothing, numbers, vgroups, epoch: entry.position, createdAt: entry.position });
     return undefined;
   }
 
@@ -229,8 +233,8 @@ export class CatalogueState implements SchemaView {
       if (found.views.has(name)) return tableExists();
       const refused =
         operation.op === 'create-table'
-          ? createTable(found.def, found.tables, operation, entry, index)
-          : extendTable(found.def, found.tables, operation, entry, index);
+          ? createTable(found, operation, entry, index)
+          : extendTable(found, operation, entry, index);
       const made = found.tables.get(name)?.def;
       if (made !== undefined) found.names.set(made.id, name);
       return refused;

@@ -1,75 +1,22 @@
 import { FaultError } from '../../model/fault.js';
-import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
-import { ticksPerSecond } from '../../model/schema.js';
-import { engineType } from '../../sql/plan/storage.js';
-import { quoteIdentifier } from '../../sql/print/quote.js';
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { ofSeries, ofTable } from '../../sql/plan/storage.js';
+import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import type { Catalogue } from './catalogue.js';
-import { isAsMade, shapeName } from './identity.js';
+import { isAsMade } from './identity.js';
 import { overtaken } from './overtaken.js';
+import { SharedPlace } from './shared-place.js';
+import { addMissing, dataTable, tagTable } from './table-statements.js';
 
-/** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
-const minPartitionDays = 10;
-const maxPartitions = 100;
-
-/** Ticks that one partition of a database's tables spans: partition number p holds p × span up to (p + 1) × span. */
-export function partitionSpan(database: DatabaseDef): bigint {
-  const days = Math.max(minPartitionDays, Math.ceil(database.keepDays / maxPartitions));
-  return BigInt(days) * 86400n * BigInt(ticksPerSecond(database.precision));
-}
-
-function definition(column: ColumnDef): string {
-  return `${quoteIdentifier(column.physical)} Nullable(${engineType(column.type)})`;
-}
-
-/**
- * How data tables are kept. What the engine works out for each part, small ones too, is left out where no query uses it:
- * column statistics, the share of default values, and the expiry of rows (see `dropOldRows`), which alone took a
- * third of a small insert. A base of 30 merges more parts at a time, which takes a third off what an insert and its
- * merges cost, and leaves FINAL as fast; many small parts may
- * wait before inserts are slowed. `bench/engine-native.bench.ts` measures the difference.
- */
-const dataSettings = [
-  "auto_statistics_types = ''",
-  'ratio_of_defaults_for_sparse_serialization = 1',
-  'merge_selector_base = 30',
-  'parts_to_delay_insert = 3000',
-  'parts_to_throw_insert = 10000',
-].join(', ');
-
-function dataTable(database: DatabaseDef, table: TableDef): string {
-  const columns = ['id UInt64', 'ts Int64 CODEC(DoubleDelta, LZ4)', ...table.columns.map(definition)];
-  return `CREATE TABLE IF NOT EXISTS ${table.storage} (${columns.join(', ')})
-    ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (id, ts)
-    SETTINGS ${dataSettings}`;
-}
-
-function tagTable(table: TableDef): string {
-  const columns = [
-    'id UInt64',
-    'ts Int64',
-    'name String',
-    'dropped UInt8',
-    'revision UInt64',
-    ...table.tags.map(definition),
-  ];
-  return `CREATE TABLE IF NOT EXISTS ${table.tagStorage} (${columns.join(', ')})
-    ENGINE = ReplacingMergeTree(revision) ORDER BY id`;
-}
-
-function addMissing(storage: string, columns: readonly ColumnDef[]): string {
-  const adds = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
-  return `ALTER TABLE ${storage} ${adds.join(', ')}`;
+/** True for a table whose storage others use too. */
+function isShared({ number, seriesId }: TableDef): boolean {
+  return number !== undefined || seriesId !== undefined;
 }
 
 interface Known {
   readonly revision: number;
   readonly made: Promise<void>;
-}
-
-/** Where a table's storage is kept in mind: normal tables of one shape share it. */
-function placeOf({ kind, storage, columns }: TableDef): string {
-  return kind === 'super' ? storage : `${storage} ${shapeName(columns.map((column) => column.physical))}`;
 }
 
 /**
@@ -79,10 +26,14 @@ function placeOf({ kind, storage, columns }: TableDef): string {
 export class Storage {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
-  /** What this process knows to exist, by {@link placeOf}. */
+  /** Definitions whose storage this process knows to be whole. */
+  #whole = new WeakSet<TableDef>();
+  /** What this process knows of storage that belongs to one super table, by its name. */
   readonly #known = new Map<string, Known>();
-  /** Ids of databases that this process knows to exist in the engine. */
-  readonly #databases = new Set<string>();
+  /** What this process knows of storage that tables share, by its name. */
+  readonly #shared = new Map<string, SharedPlace>();
+  /** Databases that this process has made sure of in the engine, by id. */
+  readonly #databases = new Map<string, Promise<void>>();
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -95,12 +46,24 @@ export class Storage {
    * Resolves once the engine tables of a table exist with all its columns. Rejects with {@link overtaken} when the table
    * was dropped meanwhile.
    */
-  ensure(database: DatabaseDef, table: TableDef): Promise<void> {
-    const place = placeOf(table);
-    const revision = table.kind === 'super' ? table.revision : 0;
+  async ensure(database: DatabaseDef, table: TableDef): Promise<void> {
+    if (this.isWhole(table)) return;
+    const whole = this.#whole;
+    if (isShared(table)) await this.#makeShared(database, table);
+    else await this.#ensureOwn(database, table);
+    whole.add(table);
+  }
+
+  /** True when {@link Storage.ensure} has nothing to do for a table. */
+  isWhole(table: TableDef): boolean {
+    return this.#whole.has(table);
+  }
+
+  #ensureOwn(database: DatabaseDef, table: TableDef): Promise<void> {
+    const { storage: place, revision } = table;
     const known = this.#known.get(place);
     if (known?.revision === revision) return known.made;
-    const made = this.#make(database, table).catch((error: unknown) => {
+    const made = this.#makeOwn(database, table).catch((error: unknown) => {
       if (this.#known.get(place)?.made === made) this.#known.delete(place);
       throw error;
     });
@@ -110,30 +73,52 @@ export class Storage {
 
   /** Forgets what is known, because the engine turned out to lack some of it. */
   forget(): void {
+    this.#whole = new WeakSet();
     this.#known.clear();
+    this.#shared.clear();
     this.#databases.clear();
   }
 
-  async #make(database: DatabaseDef, table: TableDef): Promise<void> {
+  async #makeOwn(database: DatabaseDef, table: TableDef): Promise<void> {
     await this.#makeDatabase(database);
-    const { tagStorage } = table;
-    const tags = tagStorage === undefined ? [] : [this.#engine.exec(tagTable(table))];
-    await Promise.all([this.#engine.exec(dataTable(database, table)), ...tags]);
-    // A super table that was never altered has its columns from being made, whoever made it. What normal tables share
-    // keeps its name when one of them is altered, and may have been made for that one.
-    if (table.kind !== 'super' || !isAsMade(table)) await this.#addMissing(table);
+    const { storage, columns, tagStorage, tags } = table;
+    await Promise.all([
+      this.#engine.exec(dataTable(database, table, columns)),
+      tagStorage === undefined ? undefined : this.#engine.exec(tagTable(table, tags)),
+    ]);
+    // A super table that was never altered has its columns from being made, whoever made it.
+    if (!isAsMade(table)) {
+      if (columns.length > 0) await this.#engine.exec(addMissing(storage, columns));
+      if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissing(tagStorage, tags));
+    }
     await this.#removeIfDropped(database, table);
   }
 
-  async #makeDatabase({ id }: DatabaseDef): Promise<void> {
-    if (this.#databases.has(id)) return;
-    await this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${id}`);
-    this.#databases.add(id);
+  async #makeShared(database: DatabaseDef, table: TableDef): Promise<void> {
+    await this.#makeDatabase(database);
+    const { storage, columns, tagStorage, tags } = table;
+    const made = await Promise.all([
+      this.#placeOf(storage).ensure(columns, (all) => dataTable(database, table, all)),
+      tagStorage !== undefined && this.#placeOf(tagStorage).ensure(tags, (all) => tagTable(table, all)),
+    ]);
+    if (made.includes(true)) await this.#removeIfDropped(database, table);
   }
 
-  async #addMissing({ storage, columns, tagStorage, tags }: TableDef): Promise<void> {
-    if (columns.length > 0) await this.#engine.exec(addMissing(storage, columns));
-    if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissing(tagStorage, tags));
+  #placeOf(name: string): SharedPlace {
+    const found = this.#shared.get(name) ?? new SharedPlace(this.#engine, name);
+    this.#shared.set(name, found);
+    return found;
+  }
+
+  #makeDatabase({ id }: DatabaseDef): Promise<void> {
+    const known = this.#databases.get(id);
+    if (known !== undefined) return known;
+    const made = this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${id}`).catch((error: unknown) => {
+      if (this.#databases.get(id) === made) this.#databases.delete(id);
+      throw error;
+    });
+    this.#databases.set(id, made);
+    return made;
   }
 
   /**
@@ -146,47 +131,55 @@ export class Storage {
     const isDatabase = this.#catalogue.database(name)?.id === database.id;
     if (isDatabase && this.#catalogue.tableById(name, table.id) !== undefined) return;
     if (!isDatabase) await this.dropDatabase(database);
-    else if (table.seriesId === undefined) await this.dropTable(table);
+    else if (!isShared(table)) await this.dropTable(table);
     throw new FaultError(overtaken);
   }
 
   /** Removes all data of a dropped database. */
   async dropDatabase(database: DatabaseDef): Promise<void> {
-    for (const place of this.#known.keys()) if (place.startsWith(`${database.id}.`)) this.#known.delete(place);
+    for (const places of [this.#known, this.#shared]) {
+      for (const place of places.keys()) if (place.startsWith(`${database.id}.`)) places.delete(place);
+    }
     this.#databases.delete(database.id);
     await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
   }
 
-  /** Removes the data of a dropped table; of a normal table, its series out of the storage it shares. */
+  /** Removes the data of a dropped table: its storage, or its rows and tags out of the storage that it shares. */
   async dropTable(table: TableDef): Promise<void> {
-    if (table.seriesId !== undefined) {
-      await this.dropSeries(table, [table.seriesId]);
-      return;
+    const { storage, tagStorage, seriesId, number } = table;
+    if (seriesId !== undefined) {
+      await this.dropSeries(table, [seriesId]);
+    } else if (number !== undefined) {
+      // Rows first: as long as there are tags, what is left is found at the next start.
+      for (const place of [storage, tagStorage])
+        await this.#engine.exec(`DELETE FROM ${place} WHERE ${allOf(ofTable(table))}`);
+    } else {
+      this.#known.delete(storage);
+      await this.#engine.exec(`DROP TABLE IF EXISTS ${storage} SYNC`);
+      await this.#engine.exec(`DROP TABLE IF EXISTS ${tagStorage} SYNC`);
     }
-    this.#known.delete(placeOf(table));
-    await this.#engine.exec(`DROP TABLE IF EXISTS ${table.storage} SYNC`);
-    await this.#engine.exec(`DROP TABLE IF EXISTS ${table.tagStorage} SYNC`);
   }
 
   /** Removes the rows of series. */
   async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
-    await this.#engine.exec(`DELETE FROM ${table.storage} WHERE id IN (${ids.join(', ')})`);
+    await this.#engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf([...ofTable(table), ofSeries(ids)])}`);
   }
 
   /**
-   * Runs work on the rows of a table when all work that was asked for before has ended, so that a row that is completed
-   * from what is stored never brings back what a DELETE of this process removes at the same time.
+   * Runs work on the rows of tables when all work on any of them that was asked for before has ended, so that a row that is
+   * completed from what is stored never brings back what a DELETE of this process removes at the same time.
    */
-  async inTurn<T>({ id, database }: TableDef, work: () => Promise<T>): Promise<T> {
-    const key = `${database.length}:${database}${id}`;
-    const before = this.#turns.get(key);
-    const turn = before === undefined ? work() : before.then(work);
+  async inTurn<T>(tables: readonly TableDef[], work: () => Promise<T>): Promise<T> {
+    const keys = tables.map(({ id, database }) => `${database.length}:${database}${id}`);
+    // All places in the queues are taken at once, so that no two pieces of work wait for each other.
+    const before = keys.flatMap((key) => this.#turns.get(key) ?? []);
+    const turn = before.length === 0 ? work() : Promise.all(before).then(work);
     const ended = turn.catch(() => undefined);
-    this.#turns.set(key, ended);
+    for (const key of keys) this.#turns.set(key, ended);
     try {
       return await turn;
     } finally {
-      if (this.#turns.get(key) === ended) this.#turns.delete(key);
+      for (const key of keys) if (this.#turns.get(key) === ended) this.#turns.delete(key);
     }
   }
 }

@@ -3,10 +3,12 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, isVariable } from '../../model/schema.js';
-import { castToEngine } from '../../sql/plan/storage.js';
+import { castToEngine, ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
+import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
-import { encodeNative } from '../native-block.js';
+import { Gathered } from '../gathered.js';
+import { encodeTables, insertedColumns, type TableRows } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
 import { overtaken } from './overtaken.js';
@@ -19,6 +21,12 @@ const noTags: ReadonlyMap<string, TagValue> = new Map();
 
 /** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
 const lastRevision = '18446744073709551615';
+
+/** Tags of new sub-tables for an engine table that super tables share. */
+interface TagRows {
+  readonly place: string;
+  readonly rows: TableRows;
+}
 
 /** What ALTER TABLE changes of one sub-table beside its tags. */
 export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
@@ -36,6 +44,7 @@ export class SubTables {
   readonly #remembered = new Map<string, SubTable>();
   /** Registrations that run, by sub-table id. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
+  readonly #tagInsertions = new Gathered((tags: readonly TagRows[]) => this.#insertSharedTags(tags));
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
@@ -176,12 +185,13 @@ export class SubTables {
       JSON.stringify({ database: database.id, id: String(id), name, parent: superTable.id, created, dropped: 1 }),
     );
     await this.#registry.insert(registered);
+    const { number: t, tagStorage } = superTable;
     const rows = subTables.map(({ id, name }) =>
-      JSON.stringify({ id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
+      JSON.stringify({ t, id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
     );
-    const list = 'id, ts, name, dropped, revision';
+    const list = `${t === undefined ? '' : 't, '}id, ts, name, dropped, revision`;
     const data = Buffer.from(rows.join('\n'));
-    await this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT JSONEachRow`, data);
+    await this.#engine.insert(`INSERT INTO ${tagStorage} (${list}) FORMAT JSONEachRow`, data);
   }
 
   /** Takes the sub-tables of a super table or database that was dropped whole out of the registry. */
@@ -201,8 +211,10 @@ export class SubTables {
       values.has(tag.name) ? tagConstant(tag, values.get(tag.name)) : (columns[at] ?? ''),
     );
     const storage = superTable.tagStorage;
-    const change = `INSERT INTO ${storage} (id, ts, name, revision, ${columns.join(', ')})
-      SELECT id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE id = ${id} AND dropped = 0`;
+    const t = superTable.number === undefined ? '' : 't, ';
+    const where = allOf([...ofTable(superTable), ofSeries([id]), 'dropped = 0']);
+    const change = `INSERT INTO ${storage} (${t}id, ts, name, revision, ${columns.join(', ')})
+      SELECT ${t}id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE ${where}`;
     await this.#inTurn(id, () => this.#engine.exec(change));
   }
 
@@ -237,6 +249,32 @@ export class SubTables {
     this.#remembered.set(key, subTable);
   }
 
+  /** Stores the tags of new sub-tables; of tables that share a place, those that come at once share an insert. */
+  async #insertTags({ tagStorage = '', number }: TableDef, rows: TableRows): Promise<void> {
+    if (number === undefined) return this.#insertTagsOf(tagStorage, [rows]);
+    const ending = await this.#tagInsertions.call({ place: tagStorage, rows });
+    if (ending.status === 'rejected') throw ending.reason;
+  }
+
+  /** One insert for each place; what goes wrong in one is not the others' fault. */
+  async #insertSharedTags(tags: readonly TagRows[]): Promise<readonly PromiseSettledResult<void>[]> {
+    const places = [...new Set(tags.map(({ place }) => place))];
+    const endings = await Promise.allSettled(
+      places.map((place) =>
+        this.#insertTagsOf(
+          place,
+          tags.flatMap((part) => (part.place === place ? [part.rows] : [])),
+        ),
+      ),
+    );
+    return tags.map(({ place }) => endings[places.indexOf(place)]!);
+  }
+
+  async #insertTagsOf(tagStorage: string, tables: readonly TableRows[]): Promise<void> {
+    const list = insertedColumns(tables).join(', ');
+    await this.#engine.insert(`INSERT INTO ${tagStorage} (${list}) FORMAT Native`, encodeTables(tables));
+  }
+
   async #write(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {
     const created = BigInt(Date.now());
     const block = new BlockBuilder(database.name, superTable.name, 'overwrite', subTables.length);
@@ -253,9 +291,7 @@ export class SubTables {
       { physical: 'name', name: 'name', type: name.type },
       ...tags.map(({ tag }) => ({ physical: tag.physical, name: `tag ${tag.name}`, type: tag.type })),
     ];
-    const list = ['id', 'ts', ...columns.map((column) => `\`${column.physical}\``)].join(', ');
-    const data = encodeNative([block.finish()], columns);
-    await this.#engine.insert(`INSERT INTO ${superTable.tagStorage} (${list}) FORMAT Native`, data);
+    await this.#insertTags(superTable, { number: superTable.number, columns, blocks: [block.finish()] });
     const rows = subTables.map((subTable) =>
       JSON.stringify({
         database: database.id,

@@ -1,8 +1,9 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { TopicMessage } from '../../model/topic-message.js';
 import { querySettings, topicRowFormat } from '../../sql/plan/settings.js';
-import { writtenBetween } from '../../sql/plan/storage.js';
+import { ofTable, writtenBetween } from '../../sql/plan/storage.js';
 import { inSlice, type TopicSlice } from '../../sql/plan/topic.js';
+import { allOf } from '../../sql/print/select.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Changed, Changes } from '../changes.js';
 import type { Engine } from '../engine.js';
@@ -90,7 +91,8 @@ export class TopicReader {
     const [table] = part.tables;
     if (table === undefined) return;
     const { changes } = this.#context;
-    const found = await changes.since(table, after, messageRows, inSlice('', share.slice), upTo);
+    const own = part.tables.length === 1 ? ofTable(table) : [];
+    const found = await changes.since(table, after, messageRows, allOf([...own, inSlice('', share.slice)]), upTo);
     this.#known.set(keyOf(share, part), [...found]);
   }
 
@@ -117,19 +119,21 @@ export class TopicReader {
     return { storage, upTo: changed.upTo, rows, messages };
   }
 
-  /** Normal tables share engine tables, and only few of them may have new rows. */
+  /** Of tables that share an engine table only few may have new rows. */
   async #touched(
     storage: string,
     tables: readonly TableDef[],
     { slice }: Share,
     { after, upTo }: Changed,
   ): Promise<readonly TableDef[]> {
-    if (tables.length === 1 || tables.some(({ kind }) => kind === 'super')) return tables;
-    const ids = await this.#context.engine.rows(
-      `SELECT DISTINCT toString(id) FROM ${storage} WHERE ${writtenBetween('', after, upTo)} AND ${inSlice('', slice)}`,
+    if (tables.length === 1) return tables;
+    const areNumbered = tables[0]?.number !== undefined;
+    const keys = await this.#context.engine.rows(
+      `SELECT DISTINCT toString(${areNumbered ? 't' : 'id'}) FROM ${storage}
+       WHERE ${writtenBetween('', after, upTo)} AND ${inSlice('', slice)}`,
     );
-    const touched = new Set(ids.map(([id]) => String(id)));
-    return tables.filter(({ seriesId }) => touched.has(String(seriesId)));
+    const touched = new Set(keys.map(([key]) => String(key)));
+    return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
   }
 
   async #message(table: TableDef, { vgroup, slice }: Share, { after, upTo }: Changed): Promise<TopicMessage> {

@@ -7,6 +7,8 @@ import {
   type TableDef,
   type ViewDef,
 } from '../../model/schema.js';
+import { ofSeries, ofTable } from '../../sql/plan/storage.js';
+import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import { tagText } from '../system-tables/tags.js';
 import { declaredText } from './column-type.js';
@@ -69,12 +71,12 @@ export async function createSubTableText(
   table: TableDef,
   { id, name }: SubTable,
 ): Promise<string> {
-  const where = `WHERE id = ${id}`;
   const [values = []] = await engine.rows(
-    `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL ${where} AND dropped = 0`,
+    `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL
+     WHERE ${allOf([...ofTable(table), ofSeries([id]), 'dropped = 0'])}`,
   );
   const [[ttl, comment] = []] = await engine.rows(
-    `SELECT ttl, comment FROM sluice.sub_tables FINAL ${where} AND database = '${database.id}'`,
+    `SELECT ttl, comment FROM sluice.sub_tables FINAL WHERE id = ${id} AND database = '${database.id}'`,
   );
   const tags = table.tags.map((tag, at) => tagLiteral(tag, values[at] ?? null));
   const options = [

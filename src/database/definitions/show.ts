@@ -84,7 +84,7 @@ async function showCreateView(name: ObjectName, context: DefinitionContext): Pro
   return { meta, rows: [[view.name, createViewText(view)]] };
 }
 
-/** What the engine keeps of a table; of a sub-table or normal table, of all that share its storage. */
+/** What the engine keeps of a table; where tables share their storage, of all of them. */
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
   const { table } = await describedTable(name, context);
   const [database = '', storage = ''] = table.storage.split('.');

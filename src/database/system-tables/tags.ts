@@ -1,4 +1,4 @@
-import type { ColumnDef } from '../../model/schema.js';
+import type { ColumnDef, TableDef } from '../../model/schema.js';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { declaredText } from '../definitions/column-type.js';
 import type { Engine } from '../engine.js';
@@ -40,7 +40,7 @@ export const tagsTable: SystemTable = {
     const definitions = present.flatMap(({ database, table }) =>
       table.tags.map(({ physical, name, type }) => {
         const binary = type.name === 'VARBINARY' || type.name === 'GEOMETRY';
-        return [table.tagStorage ?? '', physical, database.name, table.name, name, declaredText(type), binary];
+        return [placeOf(table), physical, database.name, table.name, name, declaredText(type), binary];
       }),
     );
     const physicals = [...new Set(present.flatMap(({ table }) => table.tags.map(({ physical }) => physical)))];
@@ -50,20 +50,42 @@ export const tagsTable: SystemTable = {
       return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;
     });
     const id = demandedId(facts, demands);
-    const rows = `SELECT concat(_database, '.', _table) AS place, name, tag.1 AS physical, tag.2 AS value
+    const where = ['dropped = 0', ...numberTerms(present), ...(id === undefined ? [] : [id])];
+    const rows = `SELECT ${placeColumn(present)} AS place, name, tag.1 AS physical, tag.2 AS value
       FROM ${tablesOfTags(present)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
-      WHERE dropped = 0${id === undefined ? '' : ` AND ${id}`}`;
+      WHERE ${where.join(' AND ')}`;
     const value = 'if(m.c7, lower(hex(t.value)), t.value)';
     return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
       INNER JOIN (${inlineRows(tagColumns, definitions)}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
   },
 };
 
+/** Where a table's tags are, with its number where others have theirs in the same place; see {@link placeColumn}. */
+function placeOf({ tagStorage, number }: TableDef): string {
+  return `${tagStorage} ${number ?? 0}`;
+}
+
+/** The number is missing where every table has a place of its own, and 0 where only this one has. */
+function placeColumn(parents: readonly LiveTable[]): string {
+  return `concat(_database, '.', _table, ' ', ${areShared(parents) ? 'toString(t)' : "'0'"})`;
+}
+
+/** Leaves out what other tables have in shared places, where the tables are few. */
+function numberTerms(parents: readonly LiveTable[]): string[] {
+  if (!areShared(parents) || parents.length > maxNamedTables) return [];
+  const numbers = new Set(parents.map(({ table }) => table.number ?? 0));
+  return [`t IN (${[...numbers].join(', ')})`];
+}
+
+function areShared(parents: readonly LiveTable[]): boolean {
+  return parents.some(({ table }) => table.number !== undefined);
+}
+
 /** The engine tables of tags as one table; those that hold other tags too are left to the join. */
 function tablesOfTags(parents: readonly LiveTable[]): string {
   const databases = [...new Set(parents.map(({ database }) => database.id))];
-  const tables = parents.map(({ table }) => table.tagStorage?.split('.')[1] ?? '');
-  const names = tables.length > maxNamedTables ? '^g[0-9]' : `^(${tables.join('|')})$`;
+  const tables = [...new Set(parents.map(({ table }) => table.tagStorage?.split('.')[1] ?? ''))];
+  const names = tables.length > maxNamedTables ? '^g' : `^(${tables.join('|')})$`;
   return `merge(REGEXP('^(${databases.join('|')})$'), '${names}')`;
 }
 

@@ -6,7 +6,16 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import { type DatabaseDef, type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration } from '../../sql/ast.js';
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
-import { bareTime, idColumn, keysSource, ofSeries, timeColumn, writtenBetween } from '../../sql/plan/storage.js';
+import {
+  bareTime,
+  idColumn,
+  keysSource,
+  ofSeries,
+  ofTable,
+  rowsOfTable,
+  timeColumn,
+  writtenBetween,
+} from '../../sql/plan/storage.js';
 import {
   type CreateStream,
   planStream,
@@ -116,9 +125,10 @@ function broken(reason: string): FaultError {
 
 /** Conditions on bare stored rows: that they are of the source, where others lie beside them. */
 export function seriesTerms({ source }: StreamQuery): string[] {
-  if (source.kind === 'super') return [];
+  const own = ofTable(source.table);
+  if (source.kind === 'super') return own;
   const id = source.kind === 'sub' ? source.id : source.table.seriesId;
-  return id === undefined ? [] : [ofSeries([id])];
+  return [...own, ...(id === undefined ? [] : [ofSeries([id])])];
 }
 
 /** Condition on bare stored rows. */
@@ -178,7 +188,8 @@ function endTerms(end: string | undefined, { above, upTo }: Ends): string[] {
 function touchedOnly({ keys, source }: StreamQuery, { after, upTo }: Changed): (alias: string) => string[] {
   const byTable = keys.some(({ names }) => names.includes('tbname'));
   if (source.kind !== 'super' || !byTable) return () => [];
-  const rows = `${keysSource(source.table.storage, 'w')} WHERE ${writtenBetween('w', after, upTo)}`;
+  const where = allOf([...rowsOfTable(source.table, 'w'), writtenBetween('w', after, upTo)]);
+  const rows = `${keysSource(source.table.storage, 'w')} WHERE ${where}`;
   const touched = `SELECT ${idColumn('w')} FROM ${rows}`;
   return (alias) => [`${idColumn(alias)} IN (${touched})`];
 }

@@ -5,6 +5,7 @@ import {
   keysSource,
   nameColumn,
   ofSeries,
+  rowsOfTable,
   tagsSource,
   timeColumn,
   writtenBetween,
@@ -112,7 +113,7 @@ async function withTargets(
     return touched.map((series) => ({ ...series, target: String(target) }));
   }
   const byId = new Map(touched.map((series) => [String(series.id), series]));
-  const tags = `${tagsSource(source.table.tagStorage ?? '', 'g')} ON ${nameColumn('g')} = n.source`;
+  const tags = `${tagsSource(source.table, 'g')} ON ${nameColumn('g')} = n.source`;
   const found = await context.engine.rows(
     `SELECT toString(${idColumn('g')}), n.target FROM (${groups}) AS n INNER JOIN ${tags}
      WHERE ${idColumn('g')} IN (${[...byId.keys()].join(', ')})`,
@@ -156,7 +157,7 @@ async function lastStarts(
   );
   const found = await context.engine.rows(
     `SELECT toString(${idColumn('r')} AS i), toString(max(${timeColumn('r')})) FROM ${keysSource(table.storage, 'r')}
-     WHERE i IN (${ids.join(', ')}) AND ${timeColumn('r')} < ${before} GROUP BY i`,
+     WHERE ${allOf([...rowsOfTable(table, 'r'), `i IN (${ids.join(', ')})`, `${timeColumn('r')} < ${before}`])} GROUP BY i`,
   );
   return new Map(found.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
 }

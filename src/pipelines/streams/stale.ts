@@ -1,5 +1,5 @@
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
-import { idColumn, nameColumn, tagsSource } from '../../sql/plan/storage.js';
+import { idColumn, nameColumn, ofTable, tagsSource } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
 import type { PreparedStream } from './round.js';
 
@@ -19,9 +19,10 @@ export async function removeStale(
   const writers = catalogue.derivations.streams().filter((stream) => stream.target.id === target.id);
   if (!def.ownsTarget || writers.length !== 1) return;
   const { table } = plan.target;
-  const [row] = await engine.rows(`SELECT count() FROM ${table.storage} FINAL WHERE ${allOf(where)}`);
+  const rows = [...ofTable(table), ...where];
+  const [row] = await engine.rows(`SELECT count() FROM ${table.storage} FINAL WHERE ${allOf(rows)}`);
   if (Number(row?.[0] ?? 0) <= stored) return;
-  const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table.tagStorage ?? '', 'g')} ON ${nameColumn('g')} = r.x1`;
-  const stale = [...where, `(id, ts) NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
-  await storage.inTurn(table, () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(stale)}`));
+  const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table, 'g')} ON ${nameColumn('g')} = r.x1`;
+  const stale = [...rows, `(id, ts) NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
+  await storage.inTurn([table], () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(stale)}`));
 }

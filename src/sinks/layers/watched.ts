@@ -1,11 +1,11 @@
-import type { Payload } from '../../model/batch.js';
+import type { BlockGroup } from '../../model/batch.js';
 import type { Sink } from '../../model/component.js';
 
 /**
- * A sink whose payloads are shown to `watch` once they are stored, before their senders are told: what was answered was
+ * A sink whose blocks are shown to `watch` once they are stored, before their senders are told: what was answered was
  * seen. `watch` must not throw and is done when it returns.
  */
-export function watched<P extends Payload>(next: Sink<P>, watch: (payload: P) => void): Sink<P> {
+export function watched(next: Sink<BlockGroup>, watch: (group: BlockGroup) => void): Sink<BlockGroup> {
   return {
     name: next.name,
     start: () => next.start(),
@@ -13,7 +13,10 @@ export function watched<P extends Payload>(next: Sink<P>, watch: (payload: P) =>
     stop: () => next.stop(),
     write: async (batch, deadline) => {
       const delivery = await next.write(batch, deadline);
-      if (delivery.outcome === 'delivered') watch(batch.payload);
+      if (delivery.outcome !== 'delivered') return delivery;
+      const { apart } = delivery;
+      const { blocks } = batch.payload;
+      watch({ kind: 'group', blocks: apart === undefined ? blocks : blocks.filter((_, place) => !apart.has(place)) });
       return delivery;
     },
   };

@@ -47,7 +47,7 @@ function seriesOf(target: TableTarget, relation: Relation, tags: readonly string
   if (target.kind === 'sub') return { ids: [target.id] };
   if (target.kind === 'normal') return { ids: [target.table.seriesId ?? 0n] };
   if (tags.length === 0) return 'all';
-  const from = tagsSource(target.table.tagStorage ?? '', relation.tagAlias);
+  const from = tagsSource(target.table, relation.tagAlias);
   return { query: printSelect({ columns: [[`toString(${idColumn(relation.tagAlias)})`, 'id']], from, where: tags }) };
 }
 

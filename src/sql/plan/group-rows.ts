@@ -95,7 +95,7 @@ function groupBySeries(grouping: Grouping, relation: Relation): string {
   const { keys, window, aggregates, dependents } = grouping;
   const perSeries = keys.some(({ value }) => value.role === 'tbname');
   const inner = seriesRows(grouping, relation, perSeries);
-  const source = relation.source.kind === 'stored' ? relation.source.target.table.tagStorage : undefined;
+  const source = relation.source.kind === 'stored' ? relation.source.target.table : undefined;
   const { tagAlias } = relation;
   const keepsEmpty = grouping.countLike && window === undefined;
   const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
@@ -111,7 +111,7 @@ function groupBySeries(grouping: Grouping, relation: Relation): string {
   ];
   return printSelect({
     columns,
-    from: `${tagsSource(source ?? '', tagAlias)} ${join}`,
+    from: `${tagsSource(source ?? { tagStorage: '' }, tagAlias)} ${join}`,
     where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
     groupBy: perSeries ? 0 : groupColumns.length,
   });

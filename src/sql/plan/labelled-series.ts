@@ -3,12 +3,11 @@ import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
 import { int64, quoteString } from '../print/quote.js';
 import { allOf } from '../print/select.js';
 import { querySettings } from './settings.js';
-import { dataColumn, idColumn, keysSource, rowsSource, tagsSource, timeColumn } from './storage.js';
+import { dataColumn, idColumn, keysSource, rowsOfTable, rowsSource, tagsSource, timeColumn } from './storage.js';
 
-/** The table of labelled series, its parts in the engine. */
+/** A table of labelled series. */
 export interface SeriesTable {
-  readonly rows: string;
-  readonly tags: string;
+  readonly table: TableDef;
   /** Physical names of the column with the values and of the JSON tag with the labels. */
   readonly value: string;
   readonly labels: string;
@@ -34,8 +33,7 @@ export function seriesTable(table: TableDef, valueColumn: string, ticksPerMilli:
   const value = table.columns.find(({ name, type }) => name === valueColumn && numeric.test(type.name));
   const labels = table.tags.find(({ type }) => type.name === 'JSON');
   if (value === undefined || labels === undefined || table.tagStorage === undefined) return undefined;
-  const { storage: rows, tagStorage: tags } = table;
-  return { rows, tags, value: value.physical, labels: labels.physical, ticksPerMilli };
+  return { table, value: value.physical, labels: labels.physical, ticksPerMilli };
 }
 
 const min = -(2n ** 63n);
@@ -63,26 +61,28 @@ function anchored(pattern: string): string {
  * Plans a query of series; undefined when its time range is empty. A label that is absent is the empty text. What the
  * query says enters the statements as literals alone. `rowLimit` bounds the samples; negative is no limit.
  */
-export function planSeries(table: SeriesTable, query: SeriesQuery, rowLimit: number): SeriesPlan | undefined {
-  const range = ticksOf(query, table.ticksPerMilli);
+export function planSeries(series: SeriesTable, query: SeriesQuery, rowLimit: number): SeriesPlan | undefined {
+  const { table, ticksPerMilli } = series;
+  const range = ticksOf(query, ticksPerMilli);
   if (range === undefined) return undefined;
-  const labels = `ifNull(${dataColumn('s', table.labels)}, '')`;
-  const series = query.matchers.map((matcher) => condition(matcher, labels));
-  const live = tagsSource(table.tags, 's');
-  const ofSeries = series.length === 0 ? '' : ` WHERE ${allOf(series)}`;
+  const labels = `ifNull(${dataColumn('s', series.labels)}, '')`;
+  const matching = query.matchers.map((matcher) => condition(matcher, labels));
+  const live = tagsSource(table, 's');
+  const ofSeries = matching.length === 0 ? '' : ` WHERE ${allOf(matching)}`;
   const where = [
+    ...rowsOfTable(table, 'r'),
     `${timeColumn('r')} BETWEEN ${int64(range[0])} AND ${int64(range[1])}`,
     `${idColumn('r')} IN (SELECT ${idColumn('s')} FROM ${live}${ofSeries})`,
   ];
-  const value = dataColumn('r', table.value);
-  const keys = `SELECT ${idColumn('r')} FROM ${keysSource(table.rows, 'r')} WHERE ${allOf(where)}`;
-  const columns = [idColumn('r'), millis(timeColumn('r'), table.ticksPerMilli), `toFloat64(assumeNotNull(${value}))`];
+  const value = dataColumn('r', series.value);
+  const keys = `SELECT ${idColumn('r')} FROM ${keysSource(table.storage, 'r')} WHERE ${allOf(where)}`;
+  const columns = [idColumn('r'), millis(timeColumn('r'), ticksPerMilli), `toFloat64(assumeNotNull(${value}))`];
   const limit = rowLimit < 0 ? '' : ` LIMIT ${rowLimit}`;
   const settings = `SETTINGS ${querySettings} FORMAT RowBinary`;
   return {
-    series: `SELECT ${idColumn('s')}, ${labels} FROM ${live} WHERE ${allOf([...series, `${idColumn('s')} IN (${keys})`])} ${settings}`,
+    series: `SELECT ${idColumn('s')}, ${labels} FROM ${live} WHERE ${allOf([...matching, `${idColumn('s')} IN (${keys})`])} ${settings}`,
     samples:
-      `SELECT ${columns.join(', ')} FROM ${rowsSource(table.rows, 'r')} WHERE ${allOf([...where, `isNotNull(${value})`])}` +
+      `SELECT ${columns.join(', ')} FROM ${rowsSource(table.storage, 'r')} WHERE ${allOf([...where, `isNotNull(${value})`])}` +
       ` ORDER BY ${idColumn('r')}, ${timeColumn('r')}${limit} ${settings}`,
   };
 }

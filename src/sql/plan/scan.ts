@@ -1,7 +1,7 @@
 import { allOf } from '../print/select.js';
 import type { Relation } from '../resolve/relation.js';
 import type { Filter } from './filter.js';
-import { idColumn, keysSource, rowsSource, tagsSource, timeColumn } from './storage.js';
+import { idColumn, keysSource, rowsOfTable, rowsSource, tagsSource, timeColumn } from './storage.js';
 
 /** The FROM and WHERE of an engine SELECT. */
 export interface Scan {
@@ -25,9 +25,10 @@ export function scanRows(
   const { table } = source.target;
   const rows = read(table.storage, rowAlias);
   if (source.target.kind !== 'super') return { from: rows, where: [...seriesTerms(relation), ...everything(filter)] };
-  const where = [...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
+  const own = rowsOfTable(table, rowAlias);
+  const where = [...own, ...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
   if (!needsTags && filter.mixed.length === 0) return { from: rows, where };
-  const join = `INNER JOIN ${tagsSource(table.tagStorage ?? '', tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
+  const join = `INNER JOIN ${tagsSource(table, tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
   return { from: `${rows} ${join}`, where };
 }
 
@@ -35,23 +36,25 @@ export function scanRows(
 export function scanKeys(relation: Relation, filter: Filter): Scan {
   const { rowAlias, source } = relation;
   if (source.kind === 'block') return scanRows(relation, filter, false);
-  const from = keysSource(source.target.table.storage, rowAlias);
-  const series = source.target.kind === 'super' ? liveTerms(relation, filter) : seriesTerms(relation);
-  return { from, where: [...series, ...filter.time] };
+  const { table, kind } = source.target;
+  const series =
+    kind === 'super' ? [...rowsOfTable(table, rowAlias), ...liveTerms(relation, filter)] : seriesTerms(relation);
+  return { from: keysSource(table.storage, rowAlias), where: [...series, ...filter.time] };
 }
 
 /** Live sub-tables alone, without their rows. */
 export function scanTags(relation: Relation, filter: Filter): Scan | undefined {
   const { source, tagAlias, rowAlias } = relation;
   if (source.kind === 'block' || source.target.kind !== 'super' || filter.mixed.length > 0) return undefined;
-  const { storage, tagStorage } = source.target.table;
+  const { table } = source.target;
   const where = [...filter.tags];
   const rowTerms = [...filter.time, ...filter.row];
   if (rowTerms.length > 0) {
-    const rows = filter.row.length > 0 ? rowsSource(storage, rowAlias) : keysSource(storage, rowAlias);
-    where.push(`${idColumn(tagAlias)} IN (SELECT ${idColumn(rowAlias)} FROM ${rows} WHERE ${allOf(rowTerms)})`);
+    const rows = filter.row.length > 0 ? rowsSource(table.storage, rowAlias) : keysSource(table.storage, rowAlias);
+    const terms = allOf([...rowsOfTable(table, rowAlias), ...rowTerms]);
+    where.push(`${idColumn(tagAlias)} IN (SELECT ${idColumn(rowAlias)} FROM ${rows} WHERE ${terms})`);
   }
-  return { from: tagsSource(tagStorage ?? '', tagAlias), where };
+  return { from: tagsSource(table, tagAlias), where };
 }
 
 function everything(filter: Filter): string[] {
@@ -60,14 +63,15 @@ function everything(filter: Filter): string[] {
 
 function seriesTerms({ rowAlias, source }: Relation): string[] {
   if (source.kind === 'block' || source.target.kind === 'super') return [];
-  const id = source.target.kind === 'sub' ? source.target.id : source.target.table.seriesId;
-  return [`${idColumn(rowAlias)} = ${id ?? 0n}`];
+  const { target } = source;
+  const id = target.kind === 'sub' ? target.id : target.table.seriesId;
+  return [...rowsOfTable(target.table, rowAlias), `${idColumn(rowAlias)} = ${id ?? 0n}`];
 }
 
 /** Terms on tags become a set of ids, which the primary key of the rows can use. */
 function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): string[] {
   if (filter.tags.length === 0 || source.kind === 'block') return [];
-  const tags = tagsSource(source.target.table.tagStorage ?? '', tagAlias);
+  const tags = tagsSource(source.target.table, tagAlias);
   return [`${idColumn(rowAlias)} IN (SELECT ${idColumn(tagAlias)} FROM ${tags} WHERE ${allOf(filter.tags)})`];
 }
 

@@ -1,11 +1,21 @@
-import type { DataType, Precision } from '../../model/schema.js';
+import type { DataType, Precision, TableDef } from '../../model/schema.js';
 import { quoteIdentifier, quoteString } from '../print/quote.js';
 
-/** Names of the columns that every engine table of rows or of tags has. */
-const layout = { id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
+/** Names of the columns that every engine table of rows or of tags has; `number` only where tables share it. */
+const layout = { number: 't', id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
 
 /** The primary timestamp where the rows have no alias. */
 export const bareTime = layout.time;
+
+/** Conditions on rows or tags without an alias that leave those of one table; none where it shares with no other. */
+export function ofTable({ number }: Pick<TableDef, 'number'>): string[] {
+  return number === undefined ? [] : [`${layout.number} = ${number}`];
+}
+
+/** Like {@link ofTable}, for rows known under `alias`. */
+export function rowsOfTable(table: Pick<TableDef, 'number'>, alias: string): string[] {
+  return ofTable(table).map((term) => `${alias}.${term}`);
+}
 
 /** A condition on rows without an alias: that they are of one of these series. */
 export function ofSeries(ids: readonly bigint[]): string {
@@ -59,14 +69,19 @@ export function writtenBetween(alias: string, after: number, upTo: number): stri
 }
 
 /** Live sub-tables with their tags as a FROM item, one row each. */
-export function tagsSource(tagStorage: string, alias: string): string {
-  return `(SELECT * FROM ${tagStorage} FINAL WHERE ${layout.dropped} = 0) AS ${alias}`;
+export function tagsSource(table: TagTable, alias: string): string {
+  const where = [...ofTable(table), `${layout.dropped} = 0`].join(' AND ');
+  return `(SELECT * FROM ${table.tagStorage} FINAL WHERE ${where}) AS ${alias}`;
 }
 
+/** Where a super table has its tags. */
+export type TagTable = Pick<TableDef, 'tagStorage' | 'number'>;
+
 /** One tag of one sub-table as a scalar. */
-export function tagOfSeries(tagStorage: string, physical: string, id: bigint): string {
+export function tagOfSeries(table: TagTable, physical: string, id: bigint): string {
   const column = quoteIdentifier(physical);
-  return `(SELECT ${column} FROM ${tagStorage} FINAL WHERE ${layout.id} = ${id} AND ${layout.dropped} = 0 LIMIT 1)`;
+  const where = [...ofTable(table), ofSeries([id]), `${layout.dropped} = 0`].join(' AND ');
+  return `(SELECT ${column} FROM ${table.tagStorage} FINAL WHERE ${where} LIMIT 1)`;
 }
 
 /** The engine type that stores a type of the dialect, without its Nullable wrapper. */

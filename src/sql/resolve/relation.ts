@@ -82,7 +82,7 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
   }
   for (const { name, type, physical } of table.tags) {
     const shared = target.kind === 'sub';
-    const sql = shared ? tagOfSeries(table.tagStorage ?? '', physical, target.id) : dataColumn(tagAlias, physical);
+    const sql = shared ? tagOfSeries(table, physical, target.id) : dataColumn(tagAlias, physical);
     const uses = shared ? Uses.nothing : Uses.tags;
     columns.push({ name, value: { sql, type, precision, nullable: true, uses }, tag: true });
   }

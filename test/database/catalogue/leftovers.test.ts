@@ -26,24 +26,41 @@ test('what a crash in the middle of a drop has left is removed at the next start
     keepDays: 36500,
     options: {},
   });
-  const table = (name: string, of: string): Operation => ({
+  /** With one column its storage is shared. */
+  const table = (name: string, of: string, ...columns: readonly string[]): Operation => ({
     op: 'extend-table',
     database: of,
     name,
     timeColumn: '_ts',
-    columns: [{ name: 'v', type: dataType('INT') }],
+    columns: columns.map((column) => ({ name: column, type: dataType('INT') })),
     tags: [{ name: 'g', type: dataType('NCHAR', 8) }],
   });
-  await catalogue.submit([database('db'), database('gone'), table('m', 'db'), table('dead', 'db'), table('x', 'gone')]);
+  await catalogue.submit([
+    database('db'),
+    database('gone'),
+    table('m', 'db', 'v', 'w'),
+    table('dead', 'db', 'v', 'w'),
+    table('shared', 'db', 'v'),
+    table('shareddead', 'db', 'v'),
+    table('x', 'gone', 'v'),
+  ]);
   const [db, gone] = [catalogue.database('db')!, catalogue.database('gone')!];
   const [m, dead] = [catalogue.table('db', 'm')!, catalogue.table('db', 'dead')!];
-  await storage.ensure(db, m);
-  await storage.ensure(db, dead);
+  const [shared, sharedDead] = [catalogue.table('db', 'shared')!, catalogue.table('db', 'shareddead')!];
+  t.deepEqual([shared.storage, shared.tagStorage], [sharedDead.storage, sharedDead.tagStorage]);
+  for (const made of [m, dead, shared, sharedDead]) await storage.ensure(db, made);
   await storage.ensure(gone, catalogue.table('gone', 'x')!);
-  const made = ['kept', 'dropped'].map((name) => subTables.make(db, 'm', name, new Map([['g', 'x']]), 0));
+  const subTable = (of: string, name: string) => subTables.make(db, of, name, new Map([['g', 'x']]), 0);
+  const made = ['kept', 'dropped'].map((name) => subTable('m', name));
   t.is(await subTables.register(db, m, made), undefined);
   for (const { id } of made) {
     await client.exec(`INSERT INTO ${m.storage} (id, ts, ${m.columns[0]!.physical}) VALUES (${id}, 1, 1)`);
+  }
+  for (const { name, number, storage: place, columns } of [shared, sharedDead]) {
+    const series = ['a', 'b'].map((series) => subTable(name, `${name}_${series}`));
+    t.is(await subTables.register(db, name === 'shared' ? shared : sharedDead, series), undefined);
+    const values = series.map(({ id }) => `(${number}, ${id}, 1, 1)`);
+    await client.exec(`INSERT INTO ${place} (t, id, ts, ${columns[0]!.physical}) VALUES ${values.join(', ')}`);
   }
   await client.exec('CREATE DATABASE d999999_0');
 
@@ -51,6 +68,8 @@ test('what a crash in the middle of a drop has left is removed at the next start
   await catalogue.submit([
     { op: 'drop-database', name: 'gone', id: gone.id },
     { op: 'drop-table', database: 'db', name: 'dead', id: dead.id },
+    { op: 'drop-table', database: 'db', name: 'shareddead', id: sharedDead.id },
+    { op: 'drop-sub-table', database: 'db', superTable: 'shared', name: 'shared_b', generation: 0 },
     { op: 'drop-sub-table', database: 'db', superTable: 'm', name: 'dropped', generation: 0 },
   ]);
   const next = new Catalogue(client, silentLog);
@@ -62,8 +81,12 @@ test('what a crash in the middle of a drop has left is removed at the next start
   const tables = await client.rows(`SELECT name FROM system.tables WHERE database = '${db.id}' ORDER BY name`);
   t.deepEqual(
     tables.map(([name]) => `${db.id}.${name}`),
-    [m.tagStorage, m.storage],
+    [m.tagStorage, shared.tagStorage, shared.storage, m.storage],
   );
+  t.deepEqual(await client.rows(`SELECT t, name FROM ${shared.tagStorage} FINAL WHERE dropped = 0`), [
+    [shared.number, 'shared_a'],
+  ]);
+  t.deepEqual(await client.rows(`SELECT t, toUInt32(count()) FROM ${shared.storage} GROUP BY t`), [[shared.number, 1]]);
   t.deepEqual(await client.rows(`SELECT name FROM ${m.tagStorage} FINAL WHERE dropped = 0`), [['kept']]);
   t.deepEqual(await client.rows(`SELECT toString(id) FROM ${m.storage}`), [[String(made[0]!.id)]]);
 });

@@ -1,0 +1,48 @@
+import type { ColumnDef } from '../../model/schema.js';
+import type { Engine } from '../engine.js';
+import { Gathered } from '../gathered.js';
+import { addMissing } from './table-statements.js';
+
+/**
+ * An engine table that several tables share, as far as this process knows it. Those that need it at once are served
+ * together, with one statement that makes it and one that adds the columns it may lack.
+ */
+export class SharedPlace {
+  readonly #engine: Engine;
+  readonly #name: string;
+  readonly #columns = new Set<string>();
+  readonly #making = new Gathered((needs: readonly Need[]) => this.#make(needs));
+  #isMade = false;
+
+  constructor(engine: Engine, name: string) {
+    this.#engine = engine;
+    this.#name = name;
+  }
+
+  /** Resolves once the engine table exists with these columns, to false when it was known to; `create` is what makes it. */
+  async ensure(columns: readonly ColumnDef[], create: Need['create']): Promise<boolean> {
+    if (this.#isMade && columns.every(({ physical }) => this.#columns.has(physical))) return false;
+    await this.#making.call({ columns, create });
+    return true;
+  }
+
+  async #make(needs: readonly Need[]): Promise<readonly undefined[]> {
+    const missing = new Map<string, ColumnDef>();
+    for (const { columns } of needs) {
+      for (const column of columns) if (!this.#columns.has(column.physical)) missing.set(column.physical, column);
+    }
+    const columns = [...missing.values()];
+    if (!this.#isMade) await this.#engine.exec(needs[0]!.create(columns));
+    // It may have been made before, for tables that need less.
+    if (columns.length > 0) await this.#engine.exec(addMissing(this.#name, columns));
+    this.#isMade = true;
+    for (const physical of missing.keys()) this.#columns.add(physical);
+    return needs.map(() => undefined);
+  }
+}
+
+/** What one table needs of a {@link SharedPlace}: columns, and how it would be made with columns. */
+interface Need {
+  readonly columns: readonly ColumnDef[];
+  readonly create: (columns: readonly ColumnDef[]) => string;
+}

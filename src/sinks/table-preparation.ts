@@ -1,0 +1,126 @@
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { createNamed } from '../database/catalogue/create-named.js';
+import { overtaken } from '../database/catalogue/overtaken.js';
+import type { Storage } from '../database/catalogue/storage.js';
+import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { Reading } from '../model/batch.js';
+import type { ColumnBlock, TableStyle } from '../model/column-block.js';
+import { Codes, FaultError, fault } from '../model/fault.js';
+import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
+import { type Growth, growthFor } from './required-schema.js';
+
+/** The parts of the database room that tables are prepared through. */
+export interface PreparationContext {
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+}
+
+/** Blocks of one table, in the order they came, and what was known when their text was read. */
+export interface TableBlocks {
+  readonly blocks: readonly ColumnBlock[];
+  readonly reading: Reading | undefined;
+}
+
+const noTable = fault('database', Codes.tableNotExist, 'Table does not exist');
+
+/** The table of blocks when it is ready to take them as it is; undefined when something is to be made first. */
+export function readyTable(
+  { catalogue, storage }: PreparationContext,
+  database: DatabaseDef,
+  { blocks, reading }: TableBlocks,
+): TableDef | undefined {
+  const first = blocks[0]!;
+  const table = catalogue.table(database.name, first.table);
+  if (table === undefined || !storage.isWhole(table) || isOutdated(catalogue, table, reading)) return undefined;
+  for (const block of blocks) {
+    if (block.style !== undefined && table.kind === 'normal') return undefined;
+    for (const subTable of block.newSubTables) if (!subTable.registered) return undefined;
+  }
+  const growth = growthFor(blocks, table);
+  return growth.columns.length + growth.tags.length === 0 ? table : undefined;
+}
+
+/**
+ * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or make
+ * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read.
+ */
+export async function prepareTable(
+  context: PreparationContext,
+  database: DatabaseDef,
+  written: TableBlocks,
+): Promise<TableDef> {
+  const { catalogue, storage } = context;
+  const table = await fittingTable(context, database, written.blocks);
+  await storage.ensure(database, table);
+  if (isOutdated(catalogue, table, written.reading)) throw new FaultError(overtaken);
+  await register(context, database, table, written.blocks);
+  return table;
+}
+
+/** True when series that the blocks refer to may have been dropped since they were looked up. */
+function isOutdated(catalogue: Catalogue, { database, name }: TableDef, reading: Reading | undefined): boolean {
+  return reading !== undefined && reading.epoch < catalogue.lastDrop(database, name);
+}
+
+/** The table with every column and tag that the blocks hold; grown, or created for schemaless blocks, if need be. */
+async function fittingTable(
+  context: PreparationContext,
+  database: DatabaseDef,
+  blocks: readonly ColumnBlock[],
+): Promise<TableDef> {
+  const { catalogue } = context;
+  const name = blocks[0]!.table;
+  const style = blocks.find((block) => block.style !== undefined)?.style;
+  const fitting = (): TableDef | Growth => {
+    const table = catalogue.table(database.name, name);
+    const growth = growthFor(blocks, table);
+    return table !== undefined && growth.columns.length + growth.tags.length === 0 ? table : growth;
+  };
+  let found = fitting();
+  if (!('id' in found)) {
+    await catalogue.sync();
+    found = fitting();
+  }
+  const known = catalogue.table(database.name, name);
+  if (known?.kind === 'normal' && style !== undefined) {
+    throw new FaultError(fault('parameter', Codes.schemalessData, `table "${name}" is not a super table`));
+  }
+  if ('id' in found) return found;
+  if (style !== undefined) return grow(context, database, name, style, found);
+  throw new FaultError(known === undefined ? noTable : overtaken);
+}
+
+async function grow(
+  { catalogue, subTables }: PreparationContext,
+  database: DatabaseDef,
+  name: string,
+  { timeColumn }: TableStyle,
+  growth: Growth,
+): Promise<TableDef> {
+  const extend = { op: 'extend-table', database: database.name, name, timeColumn, ...growth } as const;
+  const refused =
+    catalogue.table(database.name, name) === undefined
+      ? await createNamed(catalogue, subTables, database, extend)
+      : (await catalogue.submit([extend]))[0];
+  if (refused !== undefined) throw new FaultError(refused);
+  const grown = catalogue.table(database.name, name);
+  if (grown === undefined) throw new FaultError(overtaken);
+  return grown;
+}
+
+async function register(
+  { subTables }: PreparationContext,
+  database: DatabaseDef,
+  table: TableDef,
+  blocks: readonly ColumnBlock[],
+): Promise<void> {
+  const wanted = new Map<bigint, SubTable>();
+  for (const block of blocks) {
+    for (const subTable of block.newSubTables) if (!subTable.registered) wanted.set(subTable.id, subTable);
+  }
+  if (wanted.size === 0) return;
+  const refused = await subTables.register(database, table, [...wanted.values()]);
+  if (refused !== undefined) throw new FaultError(refused);
+  for (const block of blocks) for (const subTable of block.newSubTables) subTable.registered = true;
+}
