@@ -57,7 +57,14 @@ export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 /** What a test may change about a request. */
 export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit'>>;
 
-/** Databases on the real engine, laid out as the planner expects, with a way to ask them. */
+/** Number of the table that the super tables share their storage with. */
+const stranger = 0;
+
+/**
+ * Databases on the real engine, laid out as the planner expects, with a way to ask them. Super tables share their storage
+ * with another table, which has the same rows under the same ids, and a sub-table called `stranger` beside each of theirs: a
+ * query that looks at what is not its table's gives too much.
+ */
 export class QueryFixture {
   readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-query-'));
   readonly #session = new Session(this.#directory, { connectionArgs: ['--max_query_size=268435456'] });
@@ -83,12 +90,12 @@ export class QueryFixture {
   }
 
   superTable(database: string, name: string, columns: readonly string[], tags: readonly string[]): void {
-    const table = this.#define(database, name, columns, tags);
+    const table = { ...this.#define(database, name, columns, tags, true), number: this.#serial };
     this.#targets.set(`${database}.${name}`, { kind: 'super', table });
     const stored = table.tags.map(({ physical, type }) => `${physical} Nullable(${engineType(type)})`);
     this.exec(
-      `CREATE TABLE ${table.tagStorage ?? ''} (id UInt64, name String, ${stored.join(', ')}, dropped UInt8, _v UInt64) ` +
-        'ENGINE = ReplacingMergeTree(_v) ORDER BY id',
+      `CREATE TABLE ${table.tagStorage ?? ''} (t UInt32, id UInt64, name String, ${stored.join(', ')}, dropped UInt8, _v UInt64) ` +
+        'ENGINE = ReplacingMergeTree(_v) ORDER BY (t, id)',
     );
   }
 
@@ -98,8 +105,9 @@ export class QueryFixture {
     this.#serial += 1;
     const id = BigInt(this.#serial) * 1_000_000_007n;
     this.#targets.set(`${database}.${name}`, { kind: 'sub', table: parent, id, name });
+    const row = (number: number, of: string): string => `(${[number, id, `'${of}'`, ...tags, 0, 1].join(', ')})`;
     this.exec(
-      `INSERT INTO ${parent.tagStorage ?? ''} SETTINGS async_insert = 0 VALUES (${[id, `'${name}'`, ...tags, 0, 1].join(', ')})`,
+      `INSERT INTO ${parent.tagStorage ?? ''} SETTINGS async_insert = 0 VALUES ${row(parent.number ?? 0, name)}, ${row(stranger, 'stranger')}`,
     );
     this.insert(database, name, rows);
   }
@@ -119,7 +127,8 @@ export class QueryFixture {
   drop(database: string, name: string): void {
     const target = this.#targets.get(`${database}.${name}`);
     if (target?.kind !== 'sub') throw new Error(`No sub-table ${name}`);
-    const source = `SELECT * REPLACE (1 AS dropped, 2 AS _v) FROM ${target.table.tagStorage ?? ''} FINAL WHERE id = ${target.id}`;
+    const { tagStorage, number } = target.table;
+    const source = `SELECT * REPLACE (1 AS dropped, 2 AS _v) FROM ${tagStorage} FINAL WHERE t = ${number} AND id = ${target.id}`;
     this.exec(`INSERT INTO ${target.table.tagStorage ?? ''} ${source}`);
     this.#targets.delete(`${database}.${name}`);
   }
@@ -130,7 +139,11 @@ export class QueryFixture {
     if (target === undefined || target.kind === 'super') throw new Error(`No rows for ${name}`);
     const id = target.kind === 'sub' ? target.id : (target.table.seriesId ?? 0n);
     this.#serial += 1;
-    const values = rows.map((row) => `(${[id, ...row.map((value) => value ?? 'NULL'), this.#serial].join(', ')})`);
+    const { number } = target.table;
+    const values = rows.flatMap((row) => {
+      const cells = [id, ...row.map((value) => value ?? 'NULL'), this.#serial].join(', ');
+      return number === undefined ? [`(${cells})`] : [`(${number}, ${cells})`, `(${stranger}, ${cells})`];
+    });
     if (values.length > 0)
       this.exec(`INSERT INTO ${target.table.storage} SETTINGS async_insert = 0 VALUES ${values.join(', ')}`);
   }
@@ -190,14 +203,21 @@ export class QueryFixture {
     return target.table;
   }
 
-  #define(database: string, name: string, columns: readonly string[], tags: readonly string[]): TableDef {
+  #define(
+    database: string,
+    name: string,
+    columns: readonly string[],
+    tags: readonly string[],
+    isNumbered = false,
+  ): TableDef {
     this.#serial += 1;
     const storage = `${database}_data.t${this.#serial}`;
     const defined = columns.map(column);
     const stored = defined.map(({ physical, type }) => `${physical} Nullable(${engineType(type)})`);
+    const [number, key] = isNumbered ? ['t UInt32, ', 't, '] : ['', ''];
     this.exec(
-      `CREATE TABLE ${storage} (id UInt64, ts Int64, ${stored.join(', ')}, _v UInt64) ` +
-        'ENGINE = ReplacingMergeTree(_v) ORDER BY (id, ts)',
+      `CREATE TABLE ${storage} (${number}id UInt64, ts Int64, ${stored.join(', ')}, _v UInt64) ` +
+        `ENGINE = ReplacingMergeTree(_v) ORDER BY (${key}id, ts)`,
     );
     return {
       id: String(this.#serial),
