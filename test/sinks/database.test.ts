@@ -4,7 +4,8 @@ import { Storage } from '../../src/database/catalogue/storage.js';
 import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/client.js';
 import { type Batch, type BlockGroup, groupBatches } from '../../src/model/batch.js';
-import type { SubTable } from '../../src/model/schema.js';
+import type { ColumnBlock } from '../../src/model/column-block.js';
+import type { DataType, SubTable } from '../../src/model/schema.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
 import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js';
 import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
@@ -136,6 +137,67 @@ test('registers a sub-table once, with its tags, however many blocks bring it', 
   const { tagStorage, tags } = made.catalogue.table('db', 'm')!;
   const found = await made.client.rows(`SELECT name, ${tags[0]!.physical} FROM ${tagStorage} FINAL`);
   t.deepEqual(found, [['t_site', 'north']]);
+  await made.end();
+});
+
+test('tables that share their storage are written with one insert, and each answers for itself', async (t) => {
+  const made = await make();
+  const database = made.catalogue.database('db')!;
+  const inserts = async () => {
+    const [row] = await made.client.rows("SELECT toUInt32(value) FROM system.events WHERE event = 'InsertQuery'");
+    return Number(row?.[0] ?? 0);
+  };
+  const soon = () => AbortSignal.timeout(60_000);
+  const tables = Array.from({ length: 300 }, (_, i) => `m${i}`);
+  const group = (time: bigint, bad: DataType | undefined) =>
+    groupBatches(
+      tables.map((table, i) => {
+        const subTable = made.subTables.make(database, table, `${table}_s`, new Map([['site', table]]), 0);
+        const columns = { v: i === 7 && bad !== undefined ? bad : double };
+        const block = blockOf(table, columns, [[subTable.id, time, { v: i }]], 'keep');
+        return recordedBatch({ ...block, newSubTables: subTable.registered ? [] : [subTable] });
+      }),
+    );
+  const before = await inserts();
+  t.is((await made.sink.write(group(1n, undefined), soon())).outcome, 'delivered');
+  // Two entries of the log, tags and names of the sub-tables at most in a few pieces, the rows.
+  t.true((await inserts()) - before < 10);
+  const ending = await made.sink.write(group(2n, varchar), soon());
+  t.is(ending.outcome, 'delivered');
+  if (ending.outcome !== 'delivered') return;
+  t.is(ending.rows, 299);
+  t.deepEqual([...(ending.apart?.keys() ?? [])], [7]);
+  t.is(ending.apart?.get(7)?.outcome, 'rejected');
+  const { storage, tagStorage } = made.catalogue.table('db', 'm0')!;
+  const { number } = made.catalogue.table('db', 'm7')!;
+  const [counted] = await made.client.rows(
+    `SELECT toUInt32(count()), toUInt32(uniqExact(t)), toUInt32(countIf(t = ${number})) FROM ${storage} FINAL`,
+  );
+  t.deepEqual(counted, [599, 300, 1]);
+  t.deepEqual(await made.client.rows(`SELECT toUInt32(uniqExact(t, id, name)) FROM ${tagStorage} FINAL`), [[300]]);
+  await made.end();
+});
+
+test('a table that grows leaves those it shares its storage with as they are', async (t) => {
+  const made = await make();
+  const write = (...blocks: readonly ColumnBlock[]) =>
+    made.sink.write(groupBatches(blocks.map(recordedBatch)), AbortSignal.timeout(60_000));
+  const [a, b] = [
+    blockOf('a', { v: double }, [[1n, 1n, { v: 1 }]], 'keep'),
+    blockOf('b', { v: double }, [[1n, 1n, { v: 2 }]], 'keep'),
+  ];
+  t.is((await write(a, b)).outcome, 'delivered');
+  // A row of the same series id and time in the other table, whose columns are others from now on.
+  const grownA = blockOf('a', { w: double }, [[1n, 1n, { w: 3 }]], 'keep');
+  const grownB = blockOf('b', { w: varchar }, [[1n, 1n, { w: 'x' }]], 'keep');
+  t.is((await write(grownA, grownB, a)).outcome, 'delivered');
+  const rows = async (name: string) => {
+    const { storage, number, columns } = made.catalogue.table('db', name)!;
+    const list = columns.map(({ physical }) => physical).join(', ');
+    return made.client.rows(`SELECT ${list} FROM ${storage} FINAL WHERE t = ${number}`);
+  };
+  t.is(made.catalogue.table('db', 'a')!.storage, made.catalogue.table('db', 'b')!.storage);
+  t.deepEqual([await rows('a'), await rows('b')], [[[1, 3]], [[2, 'x']]]);
   await made.end();
 });
 
