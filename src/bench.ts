@@ -9,12 +9,14 @@ import { runQueryScenario } from './load-query-run.js';
 import { type LoadRunContext, runInsertScenario } from './load-run.js';
 import { FaultError } from './model/fault.js';
 import type { RunLog } from './model/load-ports.js';
-import type { LoadScenario } from './model/load-scenario.js';
+import type { LoadRun, LoadScenario } from './model/load-scenario.js';
 import { serverTimeZone } from './model/time-zones.js';
 import { faultLine } from './pipelines/load/statements.js';
 import { parseTimestamp } from './sql/timestamp.js';
 import { createLiveView } from './telemetry/live-view.js';
 import { createRunLog } from './telemetry/run-log.js';
+import { encodeHtmlReport, encodeJsonReport } from './transforms/encode/load-report.js';
+import { encodeQueryPage } from './transforms/encode/query-report.js';
 import { version } from './version.js';
 
 /** What a run that failed ends with. */
@@ -75,16 +77,43 @@ async function run(scenario: LoadScenario): Promise<void> {
 }
 
 async function runScenario(scenario: LoadScenario, context: LoadRunContext): Promise<number> {
-  if (scenario.kind === 'subscribe') {
-    context.log.error(`Scenarios of kind ${scenario.kind} cannot be run yet`);
-    return failedExitCode;
+  switch (scenario.kind) {
+    case 'insert': {
+      const report = await runInsertScenario(scenario, context);
+      return finish(scenario, report, () => encodeHtmlReport(report), context.log);
+    }
+    case 'query': {
+      const report = await runQueryScenario(scenario, context);
+      return finish(scenario, report, () => encodeQueryPage(report), context.log);
+    }
+    case 'subscribe':
+      context.log.error(`Scenarios of kind ${scenario.kind} cannot be run yet`);
+      return failedExitCode;
   }
-  const report = await (scenario.kind === 'query'
-    ? runQueryScenario(scenario, context)
-    : runInsertScenario(scenario, context));
-  if (scenario.jsonReport !== undefined)
-    writeFileSync(scenario.jsonReport, `${JSON.stringify(report, undefined, 2)}\n`);
-  return report.outcome === 'failed' ? failedExitCode : 0;
+}
+
+/** Writes the reports that were asked for; gives the exit code. */
+function finish(
+  { jsonReport, htmlReport }: LoadRun,
+  report: { outcome: string },
+  page: () => string,
+  log: RunLog,
+): number {
+  const isWritten = [
+    jsonReport === undefined || writeReport(jsonReport, encodeJsonReport(report), log),
+    htmlReport === undefined || writeReport(htmlReport, page(), log),
+  ];
+  return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
+}
+
+function writeReport(path: string, text: string, log: RunLog): boolean {
+  try {
+    writeFileSync(path, text);
+    return true;
+  } catch (error) {
+    log.error(`The report ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
 }
 
 /** Asks once, and only somebody who can answer. */

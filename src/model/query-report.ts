@@ -15,6 +15,8 @@ export interface QueryReport {
   /** What was asked for, in effect: name and value of each setting, secrets masked already. */
   readonly settings: readonly LoadSetting[];
   readonly totals: QueryFigures;
+  /** Queries a second over time, in order of time. */
+  readonly rates: readonly QueryRateSample[];
   readonly parts: readonly QueryPartReport[];
 }
 
@@ -39,4 +41,12 @@ export interface QueryPartReport {
   readonly statements: readonly string[];
   readonly threads: number;
   readonly figures: QueryFigures;
+}
+
+/** What happened in the `seconds` that ended at `atSeconds` after the start. */
+export interface QueryRateSample {
+  readonly atSeconds: number;
+  readonly seconds: number;
+  readonly queries: number;
+  readonly errors: number;
 }

@@ -1,13 +1,14 @@
 import { FaultError } from '../../model/fault.js';
 import { sqlName, storedName } from '../../model/load-names.js';
 import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
-import type { LoadSetting } from '../../model/load-report.js';
+import type { LoadSetting, RateSample } from '../../model/load-report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../../model/load-scenario.js';
-import type { QueryPartReport, QueryReport } from '../../model/query-report.js';
+import type { QueryPartReport, QueryRateSample, QueryReport } from '../../model/query-report.js';
 import type { RowsFile } from '../../sinks/rows-file.js';
 import { splitTables } from '../../sources/generated-rows/plan.js';
 import { pause } from './attempts.js';
 import { forChild } from './child-placeholder.js';
+import { RateSampler } from './figures.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';
 import { executeQuery, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
 import { RunningQueries } from './running-queries.js';
@@ -46,6 +47,8 @@ class QueryRunner {
   readonly #context: QueryContext;
   readonly #parts: QueryPartReport[] = [];
   readonly #totals = new QueryCounts();
+  /** Of the part under way; not in the totals yet. */
+  #counts = new QueryCounts();
   #failure: string | undefined;
 
   constructor(scenario: QueryScenario, given: QueryRun, running: RunningQueries) {
@@ -58,7 +61,12 @@ class QueryRunner {
     const { log, stop, version } = this.#given;
     const { specified, superTable } = this.#scenario;
     const startedMs = Date.now();
+    let rates: readonly QueryRateSample[] = [];
     const begun = performance.now();
+    const sampler = new RateSampler(() => ({
+      rows: this.#totals.queries + this.#counts.queries,
+      failedRows: this.#totals.errors + this.#counts.errors,
+    }));
     try {
       if (specified !== undefined) await (specified.mixed ? this.#mixed(specified) : this.#specified(specified));
       if (superTable !== undefined && !this.#isOver) await this.#superTable(superTable);
@@ -66,13 +74,25 @@ class QueryRunner {
       if (error instanceof FaultError) this.#fail(faultLine(error.fault));
       else if (error instanceof ResultFileFailure) this.#fail(error.message);
       else throw error;
+    } finally {
+      rates = sampler.stop().map(rateOf);
     }
     const totals = this.#totals.report((performance.now() - begun) / 1000);
     for (const line of totalLines(totals)) log.done(line);
     const outcome = this.#failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
     const endedMs = Date.now();
     const settings = settingsOf(this.#scenario);
-    return { version, startedMs, endedMs, outcome, failure: this.#failure, settings, totals, parts: this.#parts };
+    return {
+      version,
+      startedMs,
+      endedMs,
+      outcome,
+      failure: this.#failure,
+      settings,
+      totals,
+      rates,
+      parts: this.#parts,
+    };
   }
 
   get #isOver(): boolean {
@@ -152,11 +172,13 @@ class QueryRunner {
     const { log, watch } = this.#given;
     const begun = performance.now();
     const read = () => ({ done: counts.queries, failed: counts.errors });
+    this.#counts = counts;
     const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
     const endings = await Promise.allSettled(Array.from({ length: part.threads }, (_, thread) => worker(thread)));
     watched();
     const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
     this.#parts.push(report);
+    this.#counts = new QueryCounts();
     this.#totals.add(counts);
     log.done(partLine(report, number));
     const broken = endings.find((ending) => ending.status === 'rejected');
@@ -208,6 +230,10 @@ async function withResults(
 /** Contiguous shares of a list, one for each thread; fewer where there are not enough items. */
 function shared<T>(items: readonly T[], threads: number): readonly (readonly T[])[] {
   return splitTables({ from: 0, to: items.length }, threads).map(({ from, to }) => items.slice(from, to));
+}
+
+function rateOf({ atSeconds, seconds, rows, failedRows }: RateSample): QueryRateSample {
+  return { atSeconds, seconds, queries: rows, errors: failedRows };
 }
 
 /** `d2` is before `d10`. */

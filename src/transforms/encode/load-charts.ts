@@ -15,8 +15,8 @@ const maxPoints = 720;
 const maxBars = 60;
 const wantedTicks = 5;
 
-/** Rows a second over time as an SVG element; its colours come from the page. */
-export function drawRates(samples: readonly RateSample[]): string {
+/** What happened a second (`Rows written`) over time as an SVG element; its colours come from the page. */
+export function drawRates(samples: readonly RateSample[], what: string): string {
   const points = thinned(samples);
   const last = points[points.length - 1]?.atSeconds ?? 0;
   const ticks = ticksUpTo(Math.max(0, ...points.map(rateOf)));
@@ -41,12 +41,12 @@ export function drawRates(samples: readonly RateSample[]): string {
       .filter((tick) => tick <= last)
       .map((tick) => label(x(tick), height - bottom + 18, `${shortNumber(tick)} s`, 'middle')),
   ];
-  const title = 'Rows written a second over the time of the run';
+  const title = `${what} a second over the time of the run`;
   return chart(title, parts.join(''));
 }
 
-/** How many requests took how long, as an SVG element, with marks at the percentiles. */
-export function drawDelays(delays: DelayFigures): string {
+/** How many `requests` took how long, as an SVG element, with marks at the percentiles. */
+export function drawDelays(delays: DelayFigures, requests: string): string {
   const bars = merged(delays);
   const ticks = ticksUpTo(Math.max(0, ...bars.map(({ count }) => count)));
   const most = ticks[ticks.length - 1] ?? 1;
@@ -56,7 +56,7 @@ export function drawDelays(delays: DelayFigures): string {
     const x = (left + i * barWidth).toFixed(1);
     const at = y(count);
     const size = `width="${Math.max(1, barWidth - 1).toFixed(1)}" height="${(top + plotHeight - at).toFixed(1)}"`;
-    const title = `<title>up to ${shortNumber(upToMs)} ms: ${count} requests</title>`;
+    const title = `<title>up to ${shortNumber(upToMs)} ms: ${count} ${requests}</title>`;
     return `<rect class="bar" x="${x}" y="${at.toFixed(1)}" ${size}>${title}</rect>`;
   });
   const marks = (['p50', 'p99'] as const).map((name) => {
@@ -67,7 +67,7 @@ export function drawDelays(delays: DelayFigures): string {
     return line + label(Number(x) + 4, top + 10, name, 'start');
   });
   const parts = [gridLines(ticks, y), ...drawn, ...barLabels(bars, barWidth), ...marks];
-  return chart('Requests by the time they took', parts.join(''));
+  return chart(`Delays: ${requests} by the time they took`, parts.join(''));
 }
 
 /** Names some of the bars, the last one always. */

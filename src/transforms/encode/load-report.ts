@@ -1,76 +1,52 @@
-import type { DelayFigures, LoadFigures, LoadReport } from '../../model/load-report.js';
+import type { LoadFigures, LoadReport } from '../../model/load-report.js';
 import { drawDelays, drawRates, shortNumber } from './load-charts.js';
+import { delayCells, delayNames, headline, reportPage, table } from './report-page.js';
 
 /** The report as JSON text, the names being those of {@link LoadReport}. */
-export function encodeJsonReport(report: LoadReport): string {
+export function encodeJsonReport(report: object): string {
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** The report as one HTML page that needs nothing beside itself: figures, and the rate and the delays drawn. All text is escaped. */
+/** The report as one HTML page: figures, and the rate and the delays drawn. */
 export function encodeHtmlReport(report: LoadReport): string {
-  const { totals, superTables, rates, settings, failure } = report;
-  const failed = failure === undefined ? '' : `<p class="failure"><strong>Failed:</strong> ${escaped(failure)}</p>`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Load run of ${timeText(report.startedMs)}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>Load run</h1>
-<p>${timeText(report.startedMs)} to ${timeText(report.endedMs)}, <strong>${report.outcome}</strong>, version ${escaped(report.version)}</p>
-${failed}
-<dl class="headline">
+  const { totals, superTables, rates } = report;
+  const waits = [totals.generateSeconds, totals.encodeSeconds, totals.waitSeconds];
+  return reportPage('Load run', report, [
+    `<dl class="headline">
 ${headline('Rows written', shortNumber(totals.rows))}
 ${headline('Rows a second', shortNumber(rateOf(totals)))}
 ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Rows failed', shortNumber(totals.failedRows))}
-</dl>
-<h2>Rows a second</h2>
-<figure>${drawRates(rates)}</figure>
-<h2>Delays of requests</h2>
-<figure>${drawDelays(totals.delays)}</figure>
-${table('Delays in milliseconds', [...delayNames], [delayCells(totals.delays)])}
-<h2>Figures</h2>
-${table(
-  'The whole run and its super tables',
-  ['Table', 'Mode', 'Sub-tables', 'Threads', ...figureNames, ...delayNames],
-  [
-    ['All', '', '', '', ...figureCells(totals), ...delayCells(totals.delays)],
-    ...superTables.map((each) => [
-      `${each.database}.${each.name}`,
-      each.mode,
-      String(each.subTables),
-      String(each.threads),
-      ...figureCells(each.figures),
-      ...delayCells(each.figures.delays),
-    ]),
-  ],
-)}
-<h2>Where the time went</h2>
-${table(
-  'Seconds of all threads together',
-  ['Making rows', 'Encoding requests', 'Waiting for answers'],
-  [[totals.generateSeconds, totals.encodeSeconds, totals.waitSeconds].map((seconds) => seconds.toFixed(2))],
-)}
-<h2>Settings</h2>
-${table(
-  'What was asked for',
-  ['Setting', 'Value'],
-  settings.map(({ name, value }) => [name, value]),
-)}
-</main>
-</body>
-</html>
-`;
+</dl>`,
+    `<h2>Rows a second</h2>\n<figure>${drawRates(rates, 'Rows written')}</figure>`,
+    `<h2>Delays of requests</h2>\n<figure>${drawDelays(totals.delays, 'requests')}</figure>`,
+    table('Delays in milliseconds', [...delayNames], [delayCells(totals.delays)]),
+    '<h2>Figures</h2>',
+    table(
+      'The whole run and its super tables',
+      ['Table', 'Mode', 'Sub-tables', 'Threads', ...figureNames, ...delayNames],
+      [
+        ['All', '', '', '', ...figureCells(totals), ...delayCells(totals.delays)],
+        ...superTables.map((each) => [
+          `${each.database}.${each.name}`,
+          each.mode,
+          String(each.subTables),
+          String(each.threads),
+          ...figureCells(each.figures),
+          ...delayCells(each.figures.delays),
+        ]),
+      ],
+    ),
+    '<h2>Where the time went</h2>',
+    table(
+      'Seconds of all threads together',
+      ['Making rows', 'Encoding requests', 'Waiting for answers'],
+      [waits.map((seconds) => seconds.toFixed(2))],
+    ),
+  ]);
 }
 
 const figureNames = ['Rows', 'Rows/s', 'Seconds', 'Failed rows', 'Requests', 'Failed requests', 'Retries'] as const;
-const delayNames = ['min', 'mean', 'p50', 'p90', 'p95', 'p99', 'max'] as const;
 
 function figureCells(figures: LoadFigures): string[] {
   const { rows, seconds, failedRows, requests, failedRequests, retries } = figures;
@@ -82,71 +58,6 @@ function figureCells(figures: LoadFigures): string[] {
   ];
 }
 
-function delayCells(delays: DelayFigures): string[] {
-  return delayNames.map((name) => delays[name].toFixed(2));
-}
-
 function rateOf({ rows, seconds }: LoadFigures): number {
   return seconds > 0 ? rows / seconds : 0;
 }
-
-function headline(name: string, value: string): string {
-  return `<div><dt>${name}</dt><dd>${value}</dd></div>`;
-}
-
-/** A table whose first column names its rows. */
-function table(caption: string, heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map((text) => `<th scope="col">${escaped(text)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map((text) => `<td>${escaped(text)}</td>`).join('')}</tr>`).join('\n');
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(caption)}"><table>
-<caption>${escaped(caption)}</caption>
-<thead><tr>${head}</tr></thead>
-<tbody>
-${body}
-</tbody>
-</table></div>`;
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text as HTML shows it, in elements and in quoted attributes. */
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);
-}
-
-const style = `
-:root { color-scheme: light dark; --text: #1c2430; --quiet: #55606e; --back: #fff; --line: #d6dbe1; --accent: #0b62a8; --mark: #a8320b; }
-@media (prefers-color-scheme: dark) {
-  :root { --text: #e4e9ef; --quiet: #a6b0bb; --back: #14181d; --line: #39424c; --accent: #6cb6f2; --mark: #ff9c73; }
-}
-body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 60rem; margin: 0 auto; padding: 1.5rem; }
-h1, h2 { line-height: 1.2; }
-h2 { margin: 2rem 0 0.75rem; }
-.failure { border-left: 0.25rem solid var(--mark); padding-left: 0.75rem; }
-.headline { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 1rem; }
-.headline dt { color: var(--quiet); }
-.headline dd { margin: 0; font-size: 1.75rem; font-variant-numeric: tabular-nums; }
-figure { margin: 0; }
-svg { width: 100%; height: auto; }
-svg text { fill: var(--quiet); font-size: 12px; }
-.grid { stroke: var(--line); }
-.area, .bar { fill: var(--accent); }
-.area { opacity: 0.2; }
-.line { fill: none; stroke: var(--accent); stroke-width: 2; }
-.mark { stroke: var(--mark); stroke-dasharray: 4 3; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--quiet); padding-bottom: 0.25rem; }
-th, td { text-align: left; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
-`;

@@ -244,7 +244,13 @@ test.serial(
   async (t) => {
     const tool = new LoadTool(service);
     t.teardown(tool.remove);
-    const keys = { filetype: 'query', databases: 'shop', query_times: 4, result_json_file: 'report.json' };
+    const keys = {
+      filetype: 'query',
+      databases: 'shop',
+      query_times: 4,
+      result_json_file: 'report.json',
+      result_html_file: 'report.html',
+    };
     const good = await tool.scenario({ ...keys, specified_table_query: { threads: 2, sqls: three } });
     t.is(good.code, 0, good.errors);
     t.regex(good.out, /INFO: +3 statements, 4 times, 2 threads: 24 queries\./);
@@ -256,6 +262,13 @@ test.serial(
     const bad = { specified_table_query: { sqls: [{ sql: 'select nosuch from till' }] } };
     t.not((await tool.scenario({ ...keys, ...bad })).code, 0);
     t.is((await tool.scenario({ ...keys, ...bad, continue_if_fail: 'yes' })).code, 0);
+    const lost = await tool.scenario({
+      ...keys,
+      result_json_file: 'no/such/x',
+      specified_table_query: { sqls: three },
+    });
+    t.not(lost.code, 0);
+    t.regex(lost.errors, /ERROR: The report no\/such\/x cannot be written/);
     t.is(
       (await tool.scenario({ ...keys, port: service.port, query_mode: 'rest', specified_table_query: { sqls: three } }))
         .code,

@@ -71,7 +71,7 @@ test('the tags of the page match', (t) => {
 });
 
 test('rates are drawn from the begin to the end of what they were counted over', (t) => {
-  const [, points] = /points="([^"]*)"/.exec(drawRates(report.rates)) ?? [];
+  const [, points] = /points="([^"]*)"/.exec(drawRates(report.rates, 'Rows')) ?? [];
   t.deepEqual(
     points?.split(' ').map((point) => Number(point.split(',')[0])),
     [64, 386, 386, 708],
@@ -82,7 +82,7 @@ test('rates are drawn from the begin to the end of what they were counted over',
 });
 
 test('delays are drawn as bars, with marks at percentiles', (t) => {
-  const drawn = drawDelays(delays);
+  const drawn = drawDelays(delays, 'requests');
   t.is([...drawn.matchAll(/<rect /g)].length, 5);
   t.true(drawn.includes('up to 16 ms: 40 requests'));
   t.true(drawn.includes('p50') && drawn.includes('p99'));
@@ -90,9 +90,9 @@ test('delays are drawn as bars, with marks at percentiles', (t) => {
 
 test('long runs are drawn with as many points as can be seen', (t) => {
   const rates = Array.from({ length: 50_000 }, (_, i) => ({ atSeconds: i + 1, seconds: 1, rows: 10, failedRows: 0 }));
-  t.true(drawRates(rates).length < 60_000);
+  t.true(drawRates(rates, 'Rows').length < 60_000);
   const buckets = Array.from({ length: 5000 }, (_, i) => ({ upToMs: i + 1, count: 1 }));
-  t.true(drawDelays({ ...delays, buckets }).length < 30_000);
+  t.true(drawDelays({ ...delays, buckets }, 'requests').length < 30_000);
 });
 
 test('a run without requests has empty charts, not broken ones', (t) => {
