@@ -7,6 +7,7 @@ import { readLoadRequest } from './config/load.js';
 import { planLines, scenarioText } from './config/load-echo.js';
 import { runQueryScenario } from './load-query-run.js';
 import { type LoadRunContext, runInsertScenario } from './load-run.js';
+import { runSubscribeScenario } from './load-subscribe-run.js';
 import { FaultError } from './model/fault.js';
 import type { RunLog } from './model/load-ports.js';
 import type { LoadRun, LoadScenario } from './model/load-scenario.js';
@@ -17,6 +18,7 @@ import { createLiveView } from './telemetry/live-view.js';
 import { createRunLog } from './telemetry/run-log.js';
 import { encodeHtmlReport, encodeJsonReport } from './transforms/encode/load-report.js';
 import { encodeQueryPage } from './transforms/encode/query-report.js';
+import { encodeSubscribePage } from './transforms/encode/subscribe-report.js';
 import { version } from './version.js';
 
 /** What a run that failed ends with. */
@@ -86,9 +88,10 @@ async function runScenario(scenario: LoadScenario, context: LoadRunContext): Pro
       const report = await runQueryScenario(scenario, context);
       return finish(scenario, report, () => encodeQueryPage(report), context.log);
     }
-    case 'subscribe':
-      context.log.error(`Scenarios of kind ${scenario.kind} cannot be run yet`);
-      return failedExitCode;
+    case 'subscribe': {
+      const report = await runSubscribeScenario(scenario, context);
+      return finish(scenario, report, () => encodeSubscribePage(report), context.log);
+    }
   }
 }
 
