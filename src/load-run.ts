@@ -5,6 +5,7 @@ import type { LoadReport } from './model/load-report.js';
 import type { Attempts, InsertScenario } from './model/load-scenario.js';
 import type { Precision } from './model/schema.js';
 import { tried } from './pipelines/load/attempts.js';
+import { maxRequestsInFlight } from './pipelines/load/in-flight.js';
 import { runInsert } from './pipelines/load/insert.js';
 import { faultLine, mayPass } from './pipelines/load/statements.js';
 import { HttpService } from './sinks/http-service.js';
@@ -75,7 +76,8 @@ function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRu
   // What the parts of the service log is of interest only to those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, Math.max(threads, createTableThreads) + 2);
-  const limits = { statements: threads + createTableThreads + 2, connections, creditBytes };
+  const statements = threads * maxRequestsInFlight + createTableThreads + 2;
+  const limits = { statements, connections, creditBytes };
   return untilAnswered(() => openLoadWorld(connection, version, logger, limits), attempts, context);
 }
 

@@ -12,12 +12,12 @@ const maxNameBytes = { database: 64, table: 192 } as const;
 type Rounds = Pick<SuperTablePlan, 'rows' | 'rowsPerRequest' | 'interlaceRows' | 'insertIntervalMs'>;
 
 /**
- * Fits the rows of a round and of a request to each other and to the rows of a sub-table (specification 2, `-B`, `-i`,
- * `-r`); `table` names the super table in the notes.
+ * Fits the rows of a round to those of a request and of a sub-table (specification 2, `-B`, `-i`, `-r`); `table` names the
+ * super table in the notes. A request never holds rows of two tables outside of rounds, however many it may have.
  */
 export function fitRounds(asked: Rounds, table: string, notes: LoadNote[]): Rounds {
-  let { interlaceRows, rowsPerRequest, insertIntervalMs } = asked;
-  const { rows } = asked;
+  let { interlaceRows, insertIntervalMs } = asked;
+  const { rows, rowsPerRequest } = asked;
   if (interlaceRows > rows && rows > 0) {
     notes.push(
       information(
@@ -32,7 +32,6 @@ export function fitRounds(asked: Rounds, table: string, notes: LoadNote[]): Roun
     );
     interlaceRows = rowsPerRequest;
   }
-  if (interlaceRows === 0 && rows > 0) rowsPerRequest = Math.min(rowsPerRequest, rows);
   if (interlaceRows === 0 && insertIntervalMs > 0) {
     notes.push(information(`${table}: the insert interval has no effect without interlaced rows.`));
     insertIntervalMs = 0;

@@ -44,7 +44,7 @@ test('runs the demo without arguments', (t) => {
   t.is(plan.childCount, 10000);
   t.is(plan.childTo, 10000);
   t.is(plan.rows, 10000);
-  t.is(plan.rowsPerRequest, 10000, 'no request spans two tables');
+  t.is(plan.rowsPerRequest, 30000);
   t.is(plan.preparedRows, 10000);
   t.is(plan.start, 1500000000000n);
   t.is(plan.step, 1n);
@@ -333,10 +333,10 @@ test('writes only the first columns where the mode can', (t) => {
 
 for (const [argv, rowsPerRequest, interlaceRows, insertIntervalMs] of [
   [['-B', '4', '-n', '10', '-r', '8'], 8, 4, 0],
-  [['-B', '50', '-n', '10'], 10, 0, 0],
+  [['-B', '50', '-n', '10'], 30000, 0, 0],
   [['-B', '2', '-n', '3', '-i', '1'], 30000, 2, 1],
   [['-B', '2', '-n', '3', '-i', '1', '-r', '1'], 1, 1, 1],
-  [['-B', '151', '-n', '150'], 150, 0, 0],
+  [['-B', '151', '-n', '150'], 30000, 0, 0],
   [['-n', '10', '-r', '4', '-i', '5'], 4, 0, 0],
 ] as const) {
   test(`fits rounds and requests of ${argv.join(' ')}`, (t) => {

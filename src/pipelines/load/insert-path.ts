@@ -173,8 +173,11 @@ class TextPath implements InsertPath {
 
   *parts(request: RowRequest): Generator<RequestPart, void, void> {
     for (let from = 0; from < request.block.rows; ) {
-      const { bytes, rows } = this.#encoder.encode(request, from);
+      const { bytes: shared, rows } = this.#encoder.encode(request, from);
       from += rows;
+      // The next request may be encoded while a short one is under way.
+      const isShort = request.block.rows < this.#table.plan.rowsPerRequest;
+      const bytes = isShort ? Buffer.from(shared) : shared;
       const payload = { kind: 'bytes', format: this.#format, bytes } as const;
       const batch = batchOf(this.#table.database, payload, rows, bytes.length);
       yield { rows, send: (deadline) => this.#sink.write(batch, deadline) };

@@ -5,6 +5,7 @@ import type { TableRange } from '../../sources/generated-rows/plan.js';
 import { pause, tried } from './attempts.js';
 import { createMissing } from './child-tables.js';
 import { InsertFigures } from './figures.js';
+import { InFlight } from './in-flight.js';
 import type { FilledTable, InsertPath, RequestPart } from './insert-path.js';
 import { faultLine, type StatementContext } from './statements.js';
 
@@ -14,7 +15,7 @@ const requestTimeoutMs = 120_000;
 /** The run must end because of what happened to one request. */
 export class RunFailure extends Error {}
 
-/** A thread of an insertion: makes requests out of its range of tables, one after the other, and sees each to its end. */
+/** A thread of an insertion: makes requests out of its range of tables, and sees each to its end; see {@link InFlight}. */
 export class InsertWorker {
   readonly figures = new InsertFigures();
   readonly #table: FilledTable;
@@ -35,16 +36,23 @@ export class InsertWorker {
     const { source, plan } = this.#table;
     const { stop } = this.#context;
     const requests = source.requests(range)[Symbol.iterator]();
+    const inFlight = new InFlight(plan.rowsPerRequest);
     try {
       while (!stop.aborted) {
         const begun = performance.now();
         const next = requests.next();
         this.figures.generateMs += performance.now() - begun;
         if (next.done === true) break;
-        await this.#insert(next.value);
-        if (next.value.endsRound && plan.insertIntervalMs > 0) await pause(plan.insertIntervalMs, stop);
+        const request = next.value;
+        await inFlight.start(request.block.rows, () => this.#insert(request));
+        if (request.endsRound && plan.insertIntervalMs > 0) {
+          await inFlight.idle();
+          await pause(plan.insertIntervalMs, stop);
+        }
       }
+      await inFlight.idle();
     } finally {
+      await inFlight.ended();
       await this.#path.stop();
     }
   }

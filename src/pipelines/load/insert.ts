@@ -250,7 +250,7 @@ class InsertRun {
 function memoryOf(plan: SuperTablePlan, { pace }: RowSource, threads: number): number {
   const rowBytes = plan.columns.reduce((sum, { type }) => sum + type.length + 1, 16);
   const pool = plan.preparedRows * rowBytes;
-  const text = plan.mode === 'stmt' ? pace.rowsPerRequest * pace.tablesPerRequest * rowBytes : plan.maxSqlBytes;
+  const text = plan.mode === 'stmt' ? pace.rowsPerRequest * rowBytes : plan.maxSqlBytes;
   return pool + threads * (text + (plan.mode === 'stmt' ? 0 : pool));
 }
 

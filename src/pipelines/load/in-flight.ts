@@ -1,0 +1,57 @@
+/** Requests of one thread that are under way at once, at most. */
+export const maxRequestsInFlight = 256;
+/** Rows of one thread that are under way at once, unless a single request has more. */
+const maxRowsInFlight = 4096;
+
+/**
+ * The requests of one thread that wait for their answers. As a rule that is one. Where requests are much shorter than they may be,
+ * because tables end so soon, the next ones follow without waiting, as long as all together have no more rows than one request may have:
+ * so a million tables of a few rows do not take a million round trips one after the other, and the database stores them in groups.
+ */
+export class InFlight {
+  readonly #maxRows: number;
+  readonly #running = new Set<Promise<void>>();
+  #rows = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** `rowsPerRequest` is how many rows a request may have. */
+  constructor(rowsPerRequest: number) {
+    this.#maxRows = Math.min(rowsPerRequest, maxRowsInFlight);
+  }
+
+  /** Starts a request of so many rows as soon as there is room for it. Rejects with what an earlier one failed with. */
+  async start(rows: number, request: () => Promise<void>): Promise<void> {
+    while (!this.#hasRoomFor(rows)) await Promise.race(this.#running);
+    this.#throwFailure();
+    this.#rows += rows;
+    const work = request()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#rows -= rows;
+        this.#running.delete(work);
+      });
+    this.#running.add(work);
+  }
+
+  /** Waits until all requests have ended. Rejects with what the first of them failed with. */
+  async idle(): Promise<void> {
+    await this.ended();
+    this.#throwFailure();
+  }
+
+  /** Waits until all requests have ended, however they did. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #hasRoomFor(rows: number): boolean {
+    const { size } = this.#running;
+    return size === 0 || (size < maxRequestsInFlight && this.#rows + rows <= this.#maxRows);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
