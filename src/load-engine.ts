@@ -82,12 +82,13 @@ export function engineAt(address: EngineAddress, connections: number): RunningEn
 export function connectionFault(found: Fault, { url, password }: EngineAddress): Fault {
   const engineCode = engineCodeOf(found);
   if (engineCode !== undefined && authenticationCodes.includes(engineCode)) {
-    const hint =
-      password === ''
-        ? 'name its password with ADAPTER_DATABASE_PASSWORD or a directory with adapter.toml (-c), or run as its user'
-        : 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own';
+    const isGiven = password !== '';
+    const hint = isGiven
+      ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
+      : 'name its password with ADAPTER_DATABASE_PASSWORD or a directory with adapter.toml (-c), or run as its user';
     const text = `The database engine at ${url} lets nobody in without its password: ${hint}`;
-    return fault('auth', Codes.authenticationFailure, text, found);
+    // An engine that has just begun to listen is about to tell where it is.
+    return fault(isGiven ? 'auth' : 'network', Codes.authenticationFailure, text, found);
   }
   if (found.kind !== 'network') return found;
   return fault('network', Codes.networkUnavailable, `No database at ${url}: ${reasonOf(found.cause)}`, found);

@@ -47,9 +47,11 @@ export async function defineDatabases(scenario: InsertScenario, context: Stateme
       continue;
     }
     const attempts = attemptsOf(database);
-    if (found.has(name)) log.warn(`Database ${name} exists: it is dropped with everything in it.`);
     for (const stream of scenario.streams) await define(dropStreamText(stream), attempts, context);
-    await define(dropDatabaseText(database), attempts, context);
+    if (found.has(name)) {
+      log.warn(`Database ${name} exists: it is dropped with everything in it.`);
+      await define(dropDatabaseText(database), attempts, context);
+    }
     log.info(createDatabaseText(database));
     await define(createDatabaseText(database), attempts, context);
   }

@@ -1,0 +1,218 @@
+import { rmSync } from 'node:fs';
+import test from 'ava';
+import { LoadTool } from '../../support/load-tool.js';
+import { startService } from '../../support/service.js';
+
+const { service, end } = await startService();
+const tool = new LoadTool(service);
+test.after.always(async () => {
+  tool.remove();
+  await end();
+});
+
+const table = {
+  name: 'm',
+  childtable_prefix: 'k',
+  childtable_count: 4,
+  insert_rows: 100,
+  start_timestamp: '2024-02-01T00:00:00Z',
+  columns: [{ type: 'int', name: 'v' }],
+  tags: [{ type: 'int', name: 'g' }],
+};
+
+const scenario = (name: string, more: object = {}, top: object = {}) => ({
+  filetype: 'insert',
+  thread_count: 2,
+  databases: [{ dbinfo: { name }, super_tables: [{ ...table, ...more }] }],
+  ...top,
+});
+
+async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 1200; tries++) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('It did not happen within a minute.');
+}
+
+test.serial('wrong words end with a hint and without touching the server', async (t) => {
+  for (const argv of [['--no-such'], ['-Z0q'], ['-n'], ['stray'], ['--tab=7'], ['-y=1']]) {
+    const ending = await tool.run(['-P', '1', ...argv]);
+    t.not(ending.code, 0, argv.join(' '));
+    t.regex(ending.errors, /Try .*--help/, argv.join(' '));
+  }
+});
+
+test.serial('help and version are printed without a connection', async (t) => {
+  for (const argv of [['-V'], ['--version'], ['-?'], ['--help'], ['--usage']]) {
+    const ending = await tool.run(['-P', '1', ...argv]);
+    t.is(ending.code, 0);
+    t.true(ending.out.length > 10);
+  }
+});
+
+test.serial('what cannot be reached, and who is not let in, has one clear line with its code', async (t) => {
+  const port = String(tool.enginePort);
+  const http = String(service.port);
+  for (const [argv, reason] of [
+    [['-h', 'no.such.host.invalid'], /\[0x000b\] No database at .*no\.such\.host/],
+    [['-P', '1'], /\[0x000b\] No database at .*nothing listens there/],
+    [['-P', port, '-u', 'nobody'], /\[0x0357\] Authentication failure/],
+    [['-P', port, '-p', 'wrong'], /\[0x0357\] Authentication failure/],
+    [['-P', '1', '-I', 'rest'], /\[0x000b\] The service at .*cannot be reached/],
+    [['-P', http, '-I', 'rest', '-p', 'wrong'], /\[0x0357\] Authentication failure/],
+  ] as const) {
+    const ending = await tool.run([...argv, '-y', '-t', '1', '-n', '1']);
+    t.is(ending.code, 255, argv.join(' '));
+    t.regex(ending.errors, reason);
+    t.is(ending.errors.trim().split('\n').length, 1, ending.errors);
+    t.notRegex(ending.out + ending.errors, /wrong/);
+  }
+});
+
+test.serial('a file that is missing, or no JSON, or a wrong type is named and drops nothing', async (t) => {
+  await service.run('CREATE DATABASE kept');
+  t.not((await tool.run(['-f', 'missing.json'])).code, 0);
+  const noJson = await tool.run(['-f', tool.file('a,b\n', 'rows.csv')]);
+  t.not(noJson.code, 0);
+  t.regex(noJson.errors, /rows\.csv/);
+  const wrongType = await tool.arguments('-d', 'kept', '-b', 'int,nosuch');
+  t.not(wrongType.code, 0);
+  t.regex(wrongType.errors, /nosuch/i);
+  const schemaless = await tool.arguments('-d', 'kept', '-N', '-I', 'sml', '-t', '2', '-n', '1');
+  t.not(schemaless.code, 0);
+  t.deepEqual(await service.rows("SELECT name FROM information_schema.ins_databases WHERE name = 'kept'"), [['kept']]);
+});
+
+test.serial('with a file other arguments do not count, and the run says so', async (t) => {
+  const ending = await tool.scenario(scenario('beside'), '-n', '999', '-y');
+  t.is(ending.code, 0, ending.errors);
+  t.regex(ending.errors, /--records/);
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM beside.m'), [[400]]);
+});
+
+test.serial('a run that asks for confirmation never waits for somebody who is not there', async (t) => {
+  const content = JSON.stringify({
+    ...scenario('confirm'),
+    host: '127.0.0.1',
+    port: tool.enginePort,
+    confirm_parameter_prompt: 'yes',
+  });
+  for (const input of ['\n\n\n', '']) {
+    const ending = await tool.run(['-f', tool.file(content)]).then((first) => first);
+    t.is(ending.code, 0, `${input}${ending.errors}`);
+    t.is(ending.out.match(/without a terminal/g)?.length, 1);
+  }
+});
+
+test.serial('the result file is appended to, and one that cannot be written does not end the run', async (t) => {
+  tool.file('X\n', 'kept.txt');
+  t.is((await tool.arguments('-d', 'result', '-t', '1', '-n', '1', '-o', 'kept.txt')).code, 0);
+  t.regex(tool.written('kept.txt'), /^X\n[\s\S]*SUCC: Spent/);
+  const ending = await tool.arguments('-d', 'result', '-t', '1', '-n', '1', '-o', '/nowhere/out.txt');
+  t.is(ending.code, 0);
+  t.regex(ending.errors, /\/nowhere\/out\.txt cannot be written/);
+});
+
+test.serial('passwords are never shown', async (t) => {
+  await service.run("CREATE USER loader PASS 'Secret_123'");
+  await service.run('ALTER USER loader CREATEDB 1');
+  const argv = ['-P', String(tool.enginePort), '-u', 'loader', '-p', 'Secret_123', '-g', '-y', '-d', 'secret'];
+  const ending = await tool.run([...argv, '-t', '1', '-n', '1', '-o', 'secret.txt', '--json', 'secret.json']);
+  t.is(ending.code, 0, ending.errors);
+  t.notRegex(ending.out + ending.errors, /Secret_123/);
+  t.notRegex(tool.written('secret.txt') + tool.written('secret.json'), /Secret_123/);
+});
+
+test.serial('an interrupted run finishes what is under way, sums up and ends well', async (t) => {
+  const run = await tool.begin(
+    scenario('interrupted', { insert_rows: 100000, interlace_rows: 10, insert_interval: 20 }),
+  );
+  await soon(() => /go to 4 table/.test(run.said()));
+  await soon(async () => Number((await service.sql('SELECT COUNT(*) FROM interrupted.m')).body.data?.[0]?.[0]) > 0);
+  run.process.kill('SIGTERM');
+  const ending = await run.ended;
+  t.is(ending.code, 0, ending.errors);
+  const rows = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
+  t.deepEqual(await service.rows('SELECT COUNT(*) FROM interrupted.m'), [[rows]]);
+});
+
+test.serial('a second signal ends the run at once', async (t) => {
+  const run = await tool.begin(
+    scenario('twice', { insert_rows: 1000 }, { host: '127.0.0.1', port: 1, keep_trying: -1, trying_interval: 600000 }),
+  );
+  await soon(() => run.said().includes('made anew'));
+  run.process.kill('SIGINT');
+  run.process.kill('SIGINT');
+  const ending = await run.ended;
+  t.true(ending.signal === 'SIGINT' || ending.code === 130 || ending.code === 255);
+});
+
+test.serial('with attempts a run waits for a database that comes up later', async (t) => {
+  const late = await startService();
+  const port = new URL(late.service.engineUrl).port;
+  const path = late.service.path ?? '';
+  await late.service.stop();
+  const content = { keep_trying: 100, trying_interval: 300, host: '127.0.0.1', port: Number(port) };
+  const run = await tool.begin(scenario('late', {}, content));
+  let said = '';
+  run.process.stderr?.on('data', (piece: string) => {
+    said += piece;
+  });
+  await soon(() => said.includes('will sleep 300 milliseconds'));
+  const { startService: again } = await import('../../support/service.js');
+  const { service: up, end: endUp } = await again(`--database.path=${path}`, `--database.port=${port}`);
+  const ending = await run.ended;
+  t.is(ending.code, 0, ending.errors);
+  t.deepEqual(await up.rows('SELECT COUNT(*) FROM late.m'), [[400]]);
+  await endUp();
+  rmSync(path, { recursive: true, force: true });
+});
+
+for (const insert_mode of ['taosc', 'stmt']) {
+  test.serial(
+    `an engine that is killed loses and doubles nothing of a run by ${insert_mode} that keeps trying`,
+    async (t) => {
+      const name = `killed_${insert_mode}`;
+      const more = { insert_mode, childtable_count: 20, insert_rows: 20000, num_of_records_per_req: 500 };
+      const run = await tool.begin(scenario(name, more, { thread_count: 4, keep_trying: 200, trying_interval: 200 }));
+      const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
+      await soon(async () => (await stored()) > 5000);
+      process.kill(service.enginePid(), 'SIGKILL');
+      const ending = await run.ended;
+      t.is(ending.code, 0, ending.errors);
+      t.regex(ending.errors, /will sleep 200 milliseconds then re-insert/);
+      t.regex(ending.out, /insert rows: 400000 with 4/);
+      t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${name}.m`), [[400000]]);
+      const counts = await service.rows(`SELECT DISTINCT c FROM (SELECT COUNT(*) AS c FROM ${name}.m GROUP BY tbname)`);
+      t.deepEqual(counts, [[20000]]);
+    },
+  );
+}
+
+test.serial(
+  'without attempts a killed engine ends the run with a clear line, or fails requests that are told apart',
+  async (t) => {
+    for (const [continue_if_fail, code] of [
+      ['no', 255],
+      ['yes', 0],
+    ] as const) {
+      const name = `broken_${continue_if_fail}`;
+      const more = { childtable_count: 20, insert_rows: 10000, num_of_records_per_req: 200, continue_if_fail };
+      const run = await tool.begin(scenario(name, more, { continue_if_fail }));
+      const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
+      await soon(async () => (await stored()) > 2000);
+      process.kill(service.enginePid(), 'SIGKILL');
+      const ending = await run.ended;
+      t.is(ending.code, code, ending.errors);
+      t.regex(ending.errors, /A request failed: \[0x[0-9a-f]{4}\]/);
+      const [, failed] = /failed rows: (\d+) in/.exec(ending.out) ?? [];
+      t.true(Number(failed) > 0, ending.out);
+      await soon(async () => (await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.code === 0);
+      const inserted = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
+      const found = await stored();
+      // What failed may have been stored although its answer was lost.
+      t.true(found >= inserted && found <= inserted + Number(failed), `${found} rows for ${inserted} and ${failed}`);
+    }
+  },
+);
