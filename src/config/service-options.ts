@@ -67,7 +67,7 @@ const tmqOptions: OptionTable = {
       type: 'int',
       default: '2',
       env: 'ADAPTER_TMQ_RELEASE_INTERVAL_MULTIPLIER_FOR_AUTOCOMMIT',
-      help: 'auto-commit intervals after which a message is released',
+      help: 'auto-commit intervals that a consumer may stay away before its share of the messages goes to others',
       min: 1,
       max: 10,
     },

@@ -47,7 +47,8 @@ dbs = ["first", "second"]
 
 A file with every setting and its default is [packaging/adapter.toml](../packaging/adapter.toml).
 
-Accepted and checked, but without effect: \`debug\`, and \`tmq\` as long as nobody subscribes.
+Accepted and checked, but without effect: \`debug\`. \`tmq\` is read by processes that consume topics, such as the load tool;
+see [topics.md](topics.md).
 `;
 
 /** The page `docs/settings.md`: every setting of the service, one section a table. */

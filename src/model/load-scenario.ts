@@ -271,7 +271,7 @@ export interface TopicConsumers {
   readonly withTableName: boolean;
   /** Rows are appended to `<file>_<consumer>`; undefined only counts them. */
   readonly rowsFile: string | undefined;
-  /** A consumer ends after more rows than that; -1 is no such end. */
+  /** A consumer ends when it has so many rows; -1 is no such end. */
   readonly expectRows: number;
 }
 
