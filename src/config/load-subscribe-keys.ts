@@ -56,7 +56,12 @@ export const topicsKeys: KeyTable = {
     { key: 'enable.auto.commit', type: 'true-false', default: 'true', help: 'commit at intervals' },
     { key: 'auto.commit.interval.ms', type: 'int', default: '5000', min: 1, max: maxMs, help: 'these intervals' },
     { key: 'enable.manual.commit', type: 'true-false', default: 'false', help: 'commit after every message' },
-    { key: 'experimental.snapshot.enable', type: 'true-false', default: 'false', help: 'a new group begins with what is stored, which is so in any case' },
+    {
+      key: 'experimental.snapshot.enable',
+      type: 'true-false',
+      default: 'false',
+      help: 'a new group begins with what is stored, which is so in any case',
+    },
     {
       key: 'msg.with.table.name',
       type: 'true-false',
@@ -64,7 +69,13 @@ export const topicsKeys: KeyTable = {
       help: 'rows come with the name of their table',
     },
     { key: 'rows_file', type: 'text', help: "rows are appended to this file, `_` and the consumer's number behind it" },
-    { key: 'expect_rows', type: 'int', default: '-1', min: -1, help: 'a consumer ends when it has so many rows; -1 is never' },
+    {
+      key: 'expect_rows',
+      type: 'int',
+      default: '-1',
+      min: -1,
+      help: 'a consumer ends when it has so many rows; -1 is never',
+    },
     { key: 'topic_list', type: 'list', help: 'topics; required' },
   ],
   withoutEffect: ['enable.heartbeat.background'],

@@ -81,7 +81,7 @@ export class TopicConsumer implements TopicPoller {
       host: hostname(),
       topics: topics.map(({ id }) => id),
       leaseMs: leaseOf(options),
-      parameters: `tbname:${Number(withTableName)},${commit},reset:${offsetReset}`,
+      parameters: `tbname:${Number(withTableName)},${commit},reset:${offsetReset},lease:${leaseOf(options)}ms`,
       joined: Date.now(),
     };
   }

@@ -178,13 +178,35 @@ process.once('exit', () => {
 });
 
 /** A subscriber process; `ended` resolves when it is gone. */
-function startSubscriber(plan: TopicConsumers): { child: ChildProcess; ended: Promise<unknown> } {
+function startSubscriber(
+  plan: TopicConsumers,
+  env: Readonly<Record<string, string>> = {},
+): { child: ChildProcess; ended: Promise<unknown> } {
   const child = spawn(process.execPath, [subscriber, JSON.stringify(scenarioOf(plan))], {
     stdio: 'ignore',
+    env: { ...process.env, ...env },
   });
   children.add(child);
   return { child, ended: once(child, 'exit') };
 }
+
+test('the setting tmq.releaseIntervalMultiplierForAutocommit says how long a consumer is waited for', async (t) => {
+  const topics = await fiftyRows('lease');
+  await service.run(`CREATE TOPIC ${topics[0]!.name} AS ${topics[0]!.sql}`);
+  const plan = { ...topicDefaults, topics, groups: ['lease'], pollDelayMs: -1, autoCommitIntervalMs: 3000 };
+  const { child, ended } = startSubscriber(plan, { ADAPTER_TMQ_RELEASE_INTERVAL_MULTIPLIER_FOR_AUTOCOMMIT: '7' });
+  const parameters = () =>
+    service.rows(`SELECT parameters FROM performance_schema.perf_consumers WHERE consumer_group = 'lease'`);
+  let found = await parameters();
+  for (let left = 300; found.length === 0 && left > 0; left--) {
+    await sleep(200);
+    found = await parameters();
+  }
+  child.kill('SIGTERM');
+  await ended;
+  t.deepEqual(found, [['tbname:1,commit:1,interval:3000ms,reset:earliest,lease:21000ms']]);
+  t.deepEqual(await parameters(), [], 'who has left is not waited for');
+});
 
 /** The messages of a rows file, run by run: a run begins with its message 0. */
 function runsIn(path: string): string[][][] {
@@ -211,7 +233,7 @@ test('consumers that are killed and started again in turn lose nothing, and repe
     return { ...topicDefaults, ...committing, topics, groups: ['g'], pollDelayMs: -1, rowsFile: `${base}-${name}` };
   });
   const paths = ['a', 'b'].map((name) => `${base}-${name}_0`);
-  const runs = plans.map(startSubscriber);
+  const runs = plans.map((plan) => startSubscriber(plan));
   let writing = true;
   const write = async (): Promise<void> => {
     for (let batch = 0; batch < batches; batch++) {
