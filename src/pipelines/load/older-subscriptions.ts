@@ -6,6 +6,7 @@ import type { OlderSubscription, OlderSubscriptions, QueryText } from '../../mod
 import type { TopicPoller } from '../../model/topic-message.js';
 import { RowsFile } from '../../sinks/rows-file.js';
 import { pause } from './attempts.js';
+import { forChild } from './child-placeholder.js';
 import { printedRow } from './message-lines.js';
 import { polledThrough } from './polled-through.js';
 import { faultLine, queried } from './statements.js';
@@ -70,9 +71,13 @@ async function textsByThread(
   const sql = `SELECT TAGS tbname FROM ${sqlName(storedName(superTable, false), false)}`;
   for await (const [name] of queried(run, sql, inDatabase(database))) tables.push(String(name));
   return all.map((thread) => {
-    const own = tables.filter((_, at) => at % threads === thread).map((table) => sqlName(table, false));
-    return own.flatMap((table) => queries.map((query) => ({ ...query, sql: query.sql.replaceAll('xxxx', table) })));
+    const own = tables.filter((_, at) => at % threads === thread);
+    return own.flatMap((table) => queries.map((query) => ({ ...query, sql: textFor(query.sql, database, table) })));
   });
+}
+
+function textFor(sql: string, database: string | undefined, table: string): string {
+  return database === undefined ? sql.replaceAll('xxxx', sqlName(table, false)) : forChild(sql, database, table);
 }
 
 function inDatabase(database: string | undefined): RunSqlOptions {
