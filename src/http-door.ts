@@ -6,6 +6,7 @@ import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
 import { Codes, fault } from './model/fault.js';
+import { httpDoor } from './pipelines/events/system-watch.js';
 import type { ServiceParts } from './service-parts.js';
 import type { ServicePipelines } from './service-pipelines.js';
 
@@ -57,7 +58,7 @@ function observerOf({ monitoring: { metrics }, signals }: ServiceParts): HttpObs
     ended: (request) => metrics.ended(request),
     refused: (reason) => {
       metrics.refused(reason);
-      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: 'http' });
+      if (reason === 'all-paused') signals.signals$.next({ kind: 'refused', door: httpDoor });
     },
   };
 }

@@ -29,6 +29,8 @@ export interface SystemWatchContext {
 const tickMs = 1_000;
 /** The trouble of writes that the database does not take, whatever door they came by. */
 const databaseDoor = 'database';
+/** The trouble of requests that the memory guard turns away. */
+export const httpDoor = 'http';
 /** Open events that are looked through at the start. */
 const maxOpen = 10_000;
 
@@ -93,6 +95,7 @@ export class SystemWatch implements Component {
   }
 
   #guard(state: GuardState): void {
+    if (state !== 'all-paused') this.#troubles.succeeded(httpDoor);
     this.#report(
       'memory-queries',
       '',
