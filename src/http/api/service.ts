@@ -58,7 +58,10 @@ export const serviceOperations = {
     responses: {
       200: {
         description: 'OpenMetrics text; readers that ask for plain text get it under the type of the older format.',
-        content: { 'application/openmetrics-text': { schema: { type: 'string' } } },
+        content: {
+          'application/openmetrics-text': { schema: { type: 'string' } },
+          'text/plain': { schema: { type: 'string' } },
+        },
       },
     },
     security: noScheme,
