@@ -32,9 +32,18 @@ const views = {
   query: { title: 'Query', make: queryView },
 };
 
+/** @type {Readonly<Record<string, string>>} */
+const backWords = {
+  unreachable: 'The service is back.',
+  database: 'The database is back.',
+  memory: 'The service takes work again.',
+};
+
 const figuresMs = 2000;
 /** Newest active events that are looked at for new ones, whatever view is open. */
 const watchedEvents = 20;
+/** More new events than that at once are told of in one line. */
+const mostToasts = 3;
 
 const app = document.querySelector('#app') ?? document.body;
 
@@ -92,7 +101,7 @@ function showService() {
       }
     },
     went: () => {
-      if (trouble !== undefined) toast('The database is back.');
+      if (trouble !== undefined) toast(backWords[trouble.reason] ?? '');
       trouble = undefined;
       goodAt = Date.now();
       showTrouble();
@@ -188,24 +197,41 @@ function skipTo(main) {
  * @param {Context} context
  */
 function watchEvents(badge, context) {
-  /** @type {Set<string> | undefined} */
-  let known;
+  /** @type {Newest | undefined} */
+  let before;
   return async () => {
     try {
-      const { total, records } = await askJson(`/api/v1/events?status=active&pageSize=${watchedEvents}`);
-      badge.hidden = total === 0;
-      say(badge, total > 999 ? '999+' : String(total));
-      badge.setAttribute('aria-label', `${total} active`);
-      const before = known;
-      known = new Set(records.map((/** @type {{ id: string }} */ { id }) => id));
-      for (const { id, severity, title } of before === undefined ? [] : records) {
-        if (!before?.has(id)) toast(`New ${severity} event: ${title}`);
-      }
+      /** @type {Newest} */
+      const newest = await askJson(`/api/v1/events?status=active&pageSize=${watchedEvents}`);
+      badge.hidden = newest.total === 0;
+      say(badge, newest.total > 999 ? '999+' : String(newest.total));
+      badge.title = `${newest.total} active`;
+      if (before !== undefined) tellOf(newcomers(newest, before));
+      before = newest;
       context.went();
     } catch (error) {
       context.failed(error);
     }
   };
+}
+
+/** @typedef {{ total: number; records: import('./events.js').Event[] }} Newest */
+
+/**
+ * The events that were not there before. Older ones, which only move up as others are closed, are none.
+ * @param {Newest} newest
+ * @param {Newest} before
+ */
+function newcomers({ records }, before) {
+  const known = new Set(before.records.map(({ id }) => id));
+  const oldest = before.total > before.records.length ? (before.records.at(-1)?.startTime ?? 0) : 0;
+  return records.filter(({ id, startTime }) => !known.has(id) && startTime >= oldest);
+}
+
+/** @param {readonly import('./events.js').Event[]} events */
+function tellOf(events) {
+  if (events.length > mostToasts) toast(`${events.length} new events`);
+  else for (const { severity, title } of events) toast(`New ${severity} event: ${title}`);
 }
 
 /**

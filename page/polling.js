@@ -2,7 +2,7 @@
  * Does something again and again, each time so long after the last one ended; not while the page is hidden. Returns what
  * stops it, and what makes the next time come at once.
  * @param {number} intervalMs
- * @param {() => Promise<void>} work must not reject
+ * @param {() => Promise<void>} work
  */
 export function poll(intervalMs, work) {
   let stopped = false;
@@ -19,11 +19,13 @@ export function poll(intervalMs, work) {
       return;
     }
     working = true;
-    await work();
-    working = false;
-    if (stopped) return;
-    timer = setTimeout(turn, again ? 0 : intervalMs);
-    again = false;
+    try {
+      await work();
+    } finally {
+      working = false;
+      if (!stopped) timer = setTimeout(turn, again ? 0 : intervalMs);
+      again = false;
+    }
   };
   document.addEventListener('visibilitychange', turn);
   turn();
