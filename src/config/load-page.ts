@@ -15,8 +15,10 @@ All of these are equal: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Swi
 value: \`-yn5\`. Long names can be cut where they stay unique. Of a repeated argument the last counts. \`--\` ends the
 arguments. \`-h\` is the host; help is \`-?\`.
 
-A number that cannot be read, or is out of range, is complained of and replaced; it never ends the run. The run ends with code 0
-after success, with 64 when the command line is wrong, and with 1 after anything else.
+A number that cannot be read, or is out of range, is complained of and replaced; it never ends the run. The tool ends with code 0
+after success, with 64 when the command line is wrong, with 1 when what is asked for cannot be, and with 255 when a run failed.
+
+[load-tool.md](load-tool.md) shows what to do with it.
 `;
 
 const fileIntroduction = `

@@ -1,0 +1,80 @@
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { LoadTool } from '../../support/load-tool.js';
+import { type Rows, rowsSoon } from '../../support/rows-soon.js';
+import { startService } from '../../support/service.js';
+
+const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
+const { service, end } = await startService();
+const tool = new LoadTool(service);
+cpSync(examples, tool.path('examples'), { recursive: true });
+test.after.always(async () => {
+  await end();
+  tool.remove();
+});
+
+/** Examples in the order in which they can be run; with a port of their own they are for the HTTP service. */
+const order = [
+  'insert.json',
+  'insert-csv.json',
+  'insert-bound.json',
+  'insert-rest.json',
+  'insert-lines.json',
+  'insert-lines-rest.json',
+  'insert-stream.json',
+  'query.json',
+  'query-mixed-rest.json',
+  'subscribe.json',
+];
+
+for (const name of order) {
+  test.serial(`${name} runs as it is, but for its ports`, async (t) => {
+    const content: { port?: number } = JSON.parse(readFileSync(`${examples}${name}`, 'utf8'));
+    const { port, ...rest } = content;
+    const run = await tool.scenario(port === undefined ? rest : { ...rest, port: service.port });
+    t.is(run.code, 0, `${run.out}\n${run.errors}`);
+    t.notRegex(run.errors, /WARN|ERROR/);
+  });
+}
+
+test.serial('no example is left out', (t) => {
+  const found = readdirSync(examples).filter((name) => name.endsWith('.json'));
+  t.deepEqual(found.sort(), order.toSorted());
+});
+
+for (const [statement, rows] of [
+  ['SELECT COUNT(*), MIN(rpm) >= 900, MAX(rpm) < 1500 FROM plant.motors', [[10000, true, true]]],
+  ['SELECT LAST(ts) FROM plant.pumps', [['2026-02-01T01:39:00.000Z']]],
+  ['SELECT COUNT(*) FROM plant.pump_4', [[100]]],
+  ['SELECT DISTINCT town FROM weather.stations ORDER BY town', [['lhasa'], ['oslo'], ['quito'], ['rome']]],
+  ['SELECT COUNT(*), SUM(humidity) FROM weather.station_3', [[24, 1224]]],
+  ['SELECT sky FROM weather.station_0 LIMIT 4', [['cloudy'], ['rain, light'], ['clear'], ['cloudy']]],
+  [
+    'SELECT FIRST(ts), LAST(ts) FROM lab.probes',
+    [['2026-02-01T00:00:00.000000000Z', '2026-02-01T00:00:00.000999000Z']],
+  ],
+  ['SELECT DISTINCT tbname FROM lab.probes ORDER BY tbname', [2, 3, 4, 5, 6, 7].map((at) => [`probe_${at}`])],
+  ['SELECT COUNT(*), COUNT(c0), COUNT(c1), COUNT(c2), COUNT(c3) FROM shop.till', [[200, 200, 200, 0, 0]]],
+  ['SELECT COUNT(busy), COUNT(switches) FROM metrics.cpu', [[400, 400]]],
+  ['SELECT COUNT(*) FROM metrics_json.load', [[400]]],
+  ['SELECT COUNT(*) FROM grid.meters', [[1000]]],
+] as const) {
+  test.serial(`afterwards ${statement} is right`, async (t) => {
+    t.deepEqual(await service.rows(statement), rows);
+  });
+}
+
+test.serial('the stream of an example fills its target', async (t) => {
+  const isFull = (rows: Rows): boolean => rows[0]?.[0] === 100;
+  const rows = await rowsSoon(service, 'grid', 'SELECT COUNT(*) FROM power_of_ten_seconds', isFull);
+  t.deepEqual(rows, [[100]]);
+});
+
+test.serial('queries and subscriptions have kept their rows', (t) => {
+  for (const thread of [0, 1, 2, 3]) t.is(tool.written(`motors.txt-${thread}`), '10000\n'.repeat(10));
+  const last = [0, 1].flatMap((thread) => tool.written(`last.txt-${thread}`).trimEnd().split('\n'));
+  t.is(last.length, 40);
+  const read = [0, 1].flatMap((consumer) => tool.written(`rows_${consumer}`).match(/^table: motor_\d+, row: /gm) ?? []);
+  t.is(read.length, 10000);
+});
