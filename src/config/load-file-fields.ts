@@ -7,7 +7,10 @@ import { readWave } from './load-wave.js';
 
 const defaultLength = 64;
 const maxNameBytes = 64;
-const maxJsonPairs = 1000;
+/** Longest text of a JSON tag, in characters. */
+const maxJsonText = 4095;
+/** What a member takes beside its value: two pairs of quotes, a colon, a comma, and its key. */
+const jsonMemberLength = 9;
 /** Types that `fun` can fill. */
 const waveTypes = ['INT', 'BIGINT', 'FLOAT', 'DOUBLE'];
 
@@ -82,7 +85,7 @@ function readSma(section: Section, role: FieldRole): boolean {
 
 /** What fills the field: a wave before listed texts, these before bounds, these before what is usual. */
 function readValues(section: Section, type: LoadType, length: number, role: FieldRole, pairs: number): ValuePlan {
-  if (type.name === 'JSON') return { kind: 'json', pairs: Math.min(pairs, maxJsonPairs), length };
+  if (type.name === 'JSON') return readJson(section, pairs, length);
   if (type.sized === true) return readChoice(section, type, length) ?? { kind: 'text', length };
   if (section.has('values')) section.warn('values', 'has an effect on NCHAR and BINARY only');
   if (length === 0) return { kind: 'null' };
@@ -91,6 +94,12 @@ function readValues(section: Section, type: LoadType, length: number, role: Fiel
   if (!section.has('min') && !section.has('max')) return usualValues(type, length, role);
   const bounds = readBounds(section, type);
   return bounds === undefined ? usualValues(type, length, role) : { kind: 'range', ...bounds };
+}
+
+function readJson(section: Section, pairs: number, length: number): ValuePlan {
+  if (pairs * (length + jsonMemberLength) <= maxJsonText) return { kind: 'json', pairs, length };
+  section.refuse('count', `${pairs} members of ${length} characters are more than the ${maxJsonText} of a JSON tag`);
+  return { kind: 'json', pairs: 1, length };
 }
 
 function readFun(section: Section, type: LoadType, role: FieldRole): ValuePlan | undefined {

@@ -4,6 +4,7 @@ import { maxStatements, statementKeys } from './load-general-keys.js';
 import { specifiedQueryKeys, superQueryKeys } from './load-query-keys.js';
 import { type LoadInput, reasonOf } from './load-request.js';
 import type { Section } from './load-section.js';
+import { nameMistakes } from './load-table-rules.js';
 
 /** What stands for a sub-table in a statement. */
 export const childPlaceholder = 'xxxx';
@@ -13,7 +14,8 @@ const msPerSecond = 1000;
 /** A query scenario, all but what every file has. What is wrong with it is in the report. */
 export function readQueryFile(section: Section, input: LoadInput): Omit<QueryScenario, keyof LoadRun> {
   const database = section.text('databases') ?? '';
-  if (database === '') section.missing('databases', 'the name of the database');
+  if (!section.has('databases')) section.missing('databases', 'the name of the database');
+  else for (const mistake of nameMistakes('database', database)) section.refuse('databases', mistake);
   const times = section.integer('query_times') ?? 1;
   const mode = section.text('query_mode') === 'rest' ? 'rest' : 'taosc';
   const killSlowerThanMs = (section.number('kill_slow_query_threshold') ?? 0) * msPerSecond;

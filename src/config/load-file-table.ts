@@ -7,7 +7,7 @@ import { isSchemaless, type LoadInterface, loadInterfaceOf, schemalessFormatOf }
 import type { LoadInput, LoadNote } from './load-request.js';
 import type { Section } from './load-section.js';
 import { tsmaKeys } from './load-super-table-keys.js';
-import { fitRounds, maxSqlBytes, tableMistakes } from './load-table-rules.js';
+import { fitRounds, maxSqlBytes, tableMistakes, timeMistakes } from './load-table-rules.js';
 
 /** Settings of the top level that super tables fall back to. */
 export interface TableDefaults
@@ -91,7 +91,8 @@ export function readSuperTable(
     tsmas: section.sections('tsmas', tsmaKeys).flatMap(readTsma),
   };
   if (section.has('name') && columns.length > 0) {
-    for (const mistake of tableMistakes(plan)) section.refuse(undefined, mistake);
+    for (const mistake of [...tableMistakes(plan), ...timeMistakes(plan, home.precision)])
+      section.refuse(undefined, mistake);
   }
   return plan;
 }

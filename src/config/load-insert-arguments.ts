@@ -13,7 +13,7 @@ import {
   type LoadRefusal,
   warning,
 } from './load-request.js';
-import { fitRounds, maxSqlBytes, nameMistakes, tableMistakes } from './load-table-rules.js';
+import { fitRounds, maxSqlBytes, nameMistakes, tableMistakes, timeMistakes } from './load-table-rules.js';
 import { type ListedType, loadTypeOf, readTypeList } from './load-types.js';
 
 const database = 'test';
@@ -46,7 +46,7 @@ export function readInsertArguments(
   if (typeof fields === 'string') return refused([`${fields} is no data type.`]);
   const plan = superTableOf(args, asked, fields, notes);
   const name = args.given.get('database') ?? database;
-  const mistakes = [...nameMistakes('database', name), ...tableMistakes(plan)];
+  const mistakes = [...nameMistakes('database', name), ...tableMistakes(plan), ...timeMistakes(plan, 'ms')];
   if (fields.columns.length > maxFields.column) mistakes.push(`there are more than ${maxFields.column} data columns`);
   if (fields.tags.length > maxFields.tag) mistakes.push(`there are more than ${maxFields.tag} tags`);
   if (mistakes.length > 0) return refused(mistakes.map(sentence));
@@ -141,11 +141,11 @@ function randomlyFilled(field: FieldPlan): FieldPlan {
   return type === undefined ? field : { ...field, values: usualValues(type, field.type.length, 'column') };
 }
 
-/** Adds INT up to `count` types. */
+/** Adds INT up to `count` types; as many as are too many are enough. */
 function padded(types: readonly ListedType[], count: number): readonly ListedType[] {
   const int = loadTypeOf('int');
   if (int === undefined) throw new Error('The table of types has no INT.');
-  const more = Math.max(0, count - types.length);
+  const more = Math.max(0, Math.min(count, maxFields.column + 1) - types.length);
   return [...types, ...Array.from({ length: more }, () => ({ type: int, length: 0 }))];
 }
 

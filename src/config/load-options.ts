@@ -183,7 +183,7 @@ const tables: LoadOptionGroup = {
       short: 'l',
       long: 'columns',
       value: 'N',
-      number: { default: 0, min: 1, max: 4095 },
+      number: { default: 0, min: 1, max: most },
       help: 'data columns; those without a type in -b are INT',
       endsDemo: true,
     },

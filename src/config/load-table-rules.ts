@@ -1,10 +1,13 @@
 import type { FieldPlan, SuperTablePlan } from '../model/load-scenario.js';
 import { lengthFault, longestWidth } from '../model/row-length.js';
+import { lastTick, type Precision } from '../model/schema.js';
 import { isSchemaless } from './load-interface.js';
 import { information, type LoadNote } from './load-request.js';
 
 /** Longest statement and request body, in bytes. */
 export const maxSqlBytes = 1048576;
+/** Most memory that prepared rows of one super table may take. */
+const maxPoolBytes = 2 * 1024 ** 3;
 /** Longest names, in bytes. */
 const maxNameBytes = { database: 64, table: 192 } as const;
 
@@ -56,7 +59,26 @@ export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   if (plan.tags.length > 1 && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push('a JSON tag must be the only tag');
   }
-  return [...mistakes, ...repeatedNames(plan), ...lengthMistakes(plan)];
+  return [...mistakes, ...repeatedNames(plan), ...lengthMistakes(plan), ...poolMistakes(plan)];
+}
+
+/** A line when rows would lie beyond the last time that the database takes. */
+export function timeMistakes(plan: SuperTablePlan, precision: Precision): readonly string[] {
+  const { start, step, rows, nonStop, sample } = plan;
+  if (rows === 0 || nonStop || sample?.useTimes === true) return [];
+  const last = start + step * BigInt(rows - 1);
+  const most = lastTick(precision);
+  return last <= most
+    ? []
+    : [`the last row would be at ${last}, after ${most}, the last time of precision ${precision}`];
+}
+
+/** Prepared rows are kept in memory; without interlaced rows no more than a sub-table has. */
+function poolMistakes({ columns, preparedRows, interlaceRows, nonStop, rows }: SuperTablePlan): readonly string[] {
+  const kept = interlaceRows > 0 || nonStop ? preparedRows : Math.min(preparedRows, rows);
+  const bytes = kept * columns.reduce((sum, { type }) => sum + type.length, 0);
+  if (bytes <= maxPoolBytes) return [];
+  return [`${kept} prepared rows would take ${Math.round(bytes / 1048576)} MB, more than ${maxPoolBytes / 1048576} MB`];
 }
 
 /** What the database would refuse when it is made, after the old one was dropped. */
@@ -76,9 +98,12 @@ function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): re
   });
 }
 
-/** A line when a name is too long or empty. */
+/** A line when a name is empty, too long, or holds what no quotes can hold. */
 export function nameMistakes(what: 'database' | 'table', name: string): readonly string[] {
   if (name === '') return [`the name of the ${what} is empty`];
+  if (/[`\p{Cc}]/u.test(name)) {
+    return [`the name ${JSON.stringify(name)} of a ${what} holds a back quote or a control character`];
+  }
   return Buffer.byteLength(name) > maxNameBytes[what]
     ? [`the name ${JSON.stringify(name)} of a ${what} is longer than ${maxNameBytes[what]} bytes`]
     : [];
