@@ -6,6 +6,7 @@ import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as insertWrite } from './insert-write.bench.js';
 import { run as lineprotoParse } from './lineproto-parse.bench.js';
 import { run as lineprotoWrite } from './lineproto-write.bench.js';
+import { run as loadTool } from './load-tool.bench.js';
 import { run as remoteWrite } from './remote-write.bench.js';
 import { run as sqlQuery } from './sql-query.bench.js';
 import { run as stages } from './stages.bench.js';
@@ -26,6 +27,7 @@ const benches = {
   statsgw,
   generatedRows,
   encodedRows,
+  loadTool,
 };
 const wanted = process.argv.slice(2);
 
