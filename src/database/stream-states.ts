@@ -17,7 +17,7 @@ export interface StreamState {
 }
 
 /** How long one process runs the streams without saying so again. */
-const leaseMs = 10_000;
+export const leaseMs = 10_000;
 /** How far back claims are read. Whoever won once goes on winning long before. */
 const claimsMs = 60_000;
 

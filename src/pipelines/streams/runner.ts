@@ -1,5 +1,5 @@
 import { isOvertaken } from '../../database/catalogue/overtaken.js';
-import type { StreamState } from '../../database/stream-states.js';
+import { leaseMs, type StreamState } from '../../database/stream-states.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { FaultError } from '../../model/fault.js';
@@ -50,6 +50,8 @@ export class StreamRunner implements Component {
   #turn: Promise<void> = Promise.resolve();
   #holds = false;
   #nextClaimMs = 0;
+  /** Until when no other process takes the lease. */
+  #heldUntilMs = 0;
 
   constructor(context: StreamContext) {
     this.#context = context;
@@ -92,14 +94,21 @@ export class StreamRunner implements Component {
       this.#context.log.debug({ error: messageOf(error) }, 'The streams could not be looked at.');
       return;
     }
-    const nowMs = Date.now();
-    for (const run of this.#runs.values()) {
-      if (this.#working.size >= maxBusy || this.#ending.signal.aborted) return;
-      if (run.busy || run.def.paused || run.dueMs > nowMs) continue;
+    this.#fill();
+  }
+
+  /** Takes up streams as long as there is room for them, those that have waited longest first. */
+  #fill(): void {
+    while (this.#holds && this.#working.size < maxBusy && !this.#ending.signal.aborted) {
+      const nowMs = Date.now();
+      const due = [...this.#runs.values()].filter(({ busy, def, dueMs }) => !busy && !def.paused && dueMs <= nowMs);
+      const run = due.toSorted((a, b) => a.dueMs - b.dueMs)[0];
+      if (run === undefined) return;
       run.busy = true;
       const work = this.#work(run).finally(() => {
         run.busy = false;
         this.#working.delete(work);
+        this.#fill();
       });
       this.#working.add(work);
     }
@@ -109,12 +118,31 @@ export class StreamRunner implements Component {
     const nowMs = Date.now();
     if (nowMs < this.#nextClaimMs) return this.#holds;
     this.#nextClaimMs = nowMs + claimMs;
-    const held = this.#holds;
+    const held = this.#holds && nowMs < this.#heldUntilMs;
     this.#holds = false;
     this.#holds = await this.#context.states.claim();
+    if (!this.#holds) {
+      this.#runs.clear();
+      return false;
+    }
+    this.#heldUntilMs = nowMs + leaseMs;
     // Another process may have gone on in between.
-    if (!held || !this.#holds) this.#runs.clear();
-    return this.#holds;
+    if (!held) this.#runs.clear();
+    await this.#readBack();
+    return true;
+  }
+
+  /** A process that lost the lease in the middle of its work says so by putting the state back: its piece is done again. */
+  async #readBack(): Promise<void> {
+    const resting = [...this.#runs.values()].filter(({ busy, kept }) => !busy && kept !== undefined);
+    const found = await this.#context.states.read(resting.map(({ def }) => def.id));
+    for (const run of resting) {
+      const kept = found.get(run.def.id);
+      if (run.busy || kept === undefined || kept.place >= run.state.place) continue;
+      run.state = kept;
+      run.kept = kept;
+      run.dueMs = 0;
+    }
   }
 
   /** Takes up streams that were made, and lets go of those that were dropped. */
@@ -144,6 +172,12 @@ export class StreamRunner implements Component {
         return streamRound(run.def, run.statement, run.state, this.#context, signal);
       });
       const found = next ?? (run.state.fault === undefined ? undefined : { ...run.state, fault: undefined });
+      if (Date.now() >= this.#heldUntilMs) {
+        // What another process has written meanwhile may be newer than what was just written over it.
+        this.#holds = false;
+        await this.#context.states.write(run.def.id, run.state);
+        return;
+      }
       if (found !== undefined) await this.#keep(run, found);
       run.failures = 0;
       const tookMs = Date.now() - began;

@@ -2,10 +2,10 @@ import type { Changed } from '../../database/changes.js';
 import {
   bareTime,
   idColumn,
-  keysSource,
   nameColumn,
   ofSeries,
   rowsOfTable,
+  rowsSource,
   tagsSource,
   timeColumn,
   writtenBetween,
@@ -33,7 +33,7 @@ interface TouchedGroup extends Touched {
 }
 
 /**
- * Brings windows that rows make up to date, series by series. The last window that began before the first new row of a series
+ * Brings windows that rows make up to date, series by series. A window that began before the first new row of a series
  * begins where it did: nothing before it has changed, nor its first row. So all windows from there on are computed anew, and
  * those of the target that are not among them are removed. A series without such a window is computed from its first row.
  */
@@ -138,7 +138,10 @@ async function targetIds(
   return new Map([...found].map(([name, { id }]) => [name, id]));
 }
 
-/** By sub-table of results: the start of its last window that began before the new rows. */
+/**
+ * By sub-table of results: the start of its last window that began before the new rows; where windows overlap, of as many
+ * before it as the first new row may be in. Absent when there are not so many.
+ */
 async function lastStarts(
   stream: PreparedStream,
   groups: readonly TouchedGroup[],
@@ -155,9 +158,12 @@ async function lastStarts(
     ids.map(String),
     known.map(({ low }) => low),
   );
+  const overlap = stream.query.windows.kind === 'rows' ? stream.query.windows.overlap : 1;
+  const starts = `groupArraySorted(${overlap})(0 - ${timeColumn('r')})`;
   const found = await context.engine.rows(
-    `SELECT toString(${idColumn('r')} AS i), toString(max(${timeColumn('r')})) FROM ${keysSource(table.storage, 'r')}
-     WHERE ${allOf([...rowsOfTable(table, 'r'), `i IN (${ids.join(', ')})`, `${timeColumn('r')} < ${before}`])} GROUP BY i`,
+    `SELECT toString(${idColumn('r')} AS i), toString(0 - ${starts}[${overlap}]) FROM ${rowsSource(table.storage, 'r')}
+     WHERE ${allOf([...rowsOfTable(table, 'r'), `i IN (${ids.join(', ')})`, `${timeColumn('r')} < ${before}`])}
+     GROUP BY i HAVING length(${starts}) = ${overlap}`,
   );
   return new Map(found.map(([id, start]) => [names.get(String(id)) ?? '', BigInt(String(start))]));
 }

@@ -88,8 +88,10 @@ export class GroupNames implements NameResolver {
   column(expression: ColumnExpression): Value {
     const { name, table } = expression;
     const { window, bounds, env } = this.#scope;
+    // Tables that streams write have columns called so; in a query over windows the bare name is that of its own windows.
+    const isWindow = window !== undefined && !name.quoted && windowColumns.has(name.text);
     const inner = this.#scope.relation?.byName.has(name.text) === true;
-    if (table === undefined && !inner) {
+    if (table === undefined && (isWindow || !inner)) {
       const pseudo = windowColumns.has(name.text) ? windowColumn(name.text, window, bounds, env) : undefined;
       const aliased = this.#scope.keys.find(({ alias }) => alias === name.text);
       const found = pseudo ?? (aliased === undefined ? undefined : this.#keyValue(aliased));

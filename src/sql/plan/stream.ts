@@ -24,8 +24,8 @@ export const groupTag = 'group_id';
 export type StreamWindows =
   /** Windows of time, the same whatever the rows are. */
   | { readonly kind: 'interval'; readonly intervals: IntervalWindows; readonly length: WindowReach }
-  /** Windows that the rows of a series make. */
-  | { readonly kind: 'rows' }
+  /** Windows that the rows of a series make; a row is in `overlap` of them at most. */
+  | { readonly kind: 'rows'; readonly overlap: number }
   /** One result a row. */
   | { readonly kind: 'none' };
 
@@ -78,8 +78,9 @@ export function streamQuery(statement: CreateStream, context: QueryContext): Str
   const keys = select.partitionBy;
   checkSeries(select, source);
   checkKeys(select, source);
-  const block = new Planner(context).plan({ ...select, items: [...select.items, ...keyItems(keys)] });
-  const columns = block.columns.slice(0, block.columns.length - keys.length);
+  const named = statement.subTable && withoutAliases(statement.subTable, keys);
+  const block = streamBlock({ select, subTable: named }, context);
+  const columns = block.columns.slice(0, block.columns.length - keys.length - (select.window === undefined ? 1 : 2));
   checkColumns(columns, select);
   return {
     select,
@@ -92,7 +93,7 @@ export function streamQuery(statement: CreateStream, context: QueryContext): Str
       names: namesOf(key),
       type: block.columns[columns.length + at]?.type ?? dataType('VARCHAR', 1),
     })),
-    subTable: statement.subTable === undefined ? undefined : withoutAliases(statement.subTable, keys),
+    subTable: named,
   };
 }
 
@@ -204,7 +205,11 @@ export function resultsVanish({ query }: CreateStream): boolean {
 
 function windowsOf(clause: WindowClause | undefined, precision: Precision, zone: string): StreamWindows {
   if (clause === undefined) return { kind: 'none' };
-  if (clause.kind !== 'interval') return { kind: 'rows' };
+  if (clause.kind === 'count') {
+    const sliding = clause.sliding ?? clause.size;
+    return { kind: 'rows', overlap: Number((clause.size + sliding - 1n) / sliding) };
+  }
+  if (clause.kind !== 'interval') return { kind: 'rows', overlap: 1 };
   const intervals = intervalWindows(clause, precision, zone, undefined);
   const { grid } = intervals;
   const length: WindowReach = {
@@ -348,11 +353,14 @@ function targetOf(
 }
 
 /** The query with its keys, the name of the group's sub-table and the ends of windows behind the columns of the result. */
-function streamBlock({ select, subTable, windows }: StreamQuery, context: QueryContext): PlannedBlock {
+function streamBlock(
+  { select, subTable }: Pick<StreamQuery, 'select' | 'subTable'>,
+  context: QueryContext,
+): PlannedBlock {
   const items = [...select.items, ...keyItems(select.partitionBy)];
   const nothing: Expression = { kind: 'string', value: '', span: nowhere };
   items.push(itemOf(subTable ?? nothing, 'name'));
-  if (windows.kind !== 'none') items.push(itemOf(columnNamed('_wend', nowhere), 'end'));
+  if (select.window !== undefined) items.push(itemOf(columnNamed('_wend', nowhere), 'end'));
   return new Planner(context).plan({ ...select, items });
 }
 
