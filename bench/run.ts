@@ -1,6 +1,8 @@
 import { run as dashboard } from './dashboard.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
+import { run as eventsList } from './events-list.bench.js';
+import { run as eventsRules } from './events-rules.bench.js';
 import { run as generatedRows } from './generated-rows.bench.js';
 import { run as insertScanner } from './insert-scanner.bench.js';
 import { run as insertWrite } from './insert-write.bench.js';
@@ -28,6 +30,8 @@ const benches = {
   generatedRows,
   encodedRows,
   loadTool,
+  eventsRules,
+  eventsList,
 };
 const wanted = process.argv.slice(2);
 
