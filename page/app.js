@@ -20,6 +20,8 @@ import { statementsView } from './statements.js';
 /**
  * @typedef {object} Context what the views share
  * @property {History} history
+ * @property {{ events?: import('./events.js').Page; statements?: import('./statements.js').SlowList }} kept what views showed
+ *   last, for when they are opened again
  * @property {(trouble: unknown) => void} failed a request of a poll failed
  * @property {() => void} went a request of a poll went well
  */
@@ -90,6 +92,7 @@ function showService() {
   /** @type {Context} */
   const context = {
     history,
+    kept: {},
     failed: (found) => {
       if (!(found instanceof Trouble)) throw found;
       if (found.reason === 'password') {

@@ -27,6 +27,8 @@ import { askJson, Trouble } from './session.js';
  * @property {Record<string, string>} attributes
  */
 
+/** @typedef {{ total: number; records: Event[] }} Page */
+
 const eventsMs = 1000;
 const pageSize = 50;
 /** Spans of time to choose from, in milliseconds. */
@@ -70,10 +72,12 @@ export function eventsView(context) {
     if (Number(span.value) > 0) query.set('from', String(Date.now() - Number(span.value)));
     return query;
   };
+  const isDefault = () => status.value === 'open' && filters().size === 0;
   const load = async () => {
     const query = filters();
     try {
       const page = status.value === 'open' ? await openEvents(query) : await eventsIn(status.value, query, pageNum);
+      if (isDefault()) context.kept.events = page;
       if (query.toString() === filters().toString() || Number(span.value) > 0) show(page);
       context.went();
     } catch (error) {
@@ -105,7 +109,7 @@ export function eventsView(context) {
     if (!document.activeElement || document.activeElement === document.body) heading.focus();
   };
 
-  const show = (/** @type {{ total: number; records: Event[] }} */ { total, records }) => {
+  const show = (/** @type {Page} */ { total, records }) => {
     putRows(
       list,
       records,
@@ -114,7 +118,7 @@ export function eventsView(context) {
       rows,
     );
     none.hidden = records.length > 0;
-    say(none, status.value === 'open' && filters().size === 0 ? 'Nothing needs your attention.' : 'No event matches.');
+    say(none, isDefault() ? 'Nothing needs your attention.' : 'No event matches.');
     const shown = total > records.length ? `${count(records.length)} of ${count(total)}` : count(total);
     say(summary, `${shown} ${total === 1 ? 'event' : 'events'}, newest first; live`);
     showPager(total);
@@ -161,6 +165,9 @@ export function eventsView(context) {
     pager,
     dialog.element,
   );
+  if (context.kept.events === undefined) say(none, 'Waiting for the database…');
+  else show(context.kept.events);
+  none.hidden = list.childElementCount > 0;
   const polling = poll(eventsMs, load);
   return { element: view, stop: polling.stop };
 }

@@ -17,6 +17,8 @@ const statementsMs = 2000;
  * @property {{ code: number; desc: string } | null} error
  */
 
+/** @typedef {{ thresholdMs: number; records: Statement[] }} SlowList */
+
 /**
  * Statements that take, or took, long.
  * @param {import('./app.js').Context} context
@@ -29,18 +31,20 @@ export function statementsView(context) {
   const rows = new Map();
   const element = h('section', {}, h('div', { class: 'head' }, h('h1', {}, 'Slow statements'), summary), list, none);
 
+  const show = (/** @type {SlowList | undefined} */ shown) => {
+    if (shown === undefined) return;
+    const { thresholdMs, records } = shown;
+    const isOff = thresholdMs === 0;
+    putRows(list, records, ({ id }) => String(id), statementRow, rows);
+    none.hidden = records.length > 0;
+    say(none, isOff ? 'The service keeps no list (monitor.slowStatement is 0s).' : 'No statement was slow.');
+    say(summary, isOff ? '' : `Those of ${duration(thresholdMs)} and more, the newest first; live`);
+  };
+  show(context.kept.statements);
   const polling = poll(statementsMs, async () => {
     try {
-      const { thresholdMs, records } = await askJson('/api/v1/statements');
-      putRows(list, records, ({ id }) => String(id), statementRow, rows);
-      none.hidden = records.length > 0;
-      say(
-        none,
-        thresholdMs === 0
-          ? 'The service keeps no list of slow statements (monitor.slowStatement is 0s).'
-          : 'No statement was slow.',
-      );
-      say(summary, thresholdMs === 0 ? '' : `Those of ${duration(thresholdMs)} and more, the newest first; live`);
+      context.kept.statements = await askJson('/api/v1/statements');
+      show(context.kept.statements);
       context.went();
     } catch (error) {
       if (!(error instanceof Trouble) || error.reason !== 'denied') return context.failed(error);
