@@ -102,6 +102,9 @@ const precisions = {
 
 type PrecisionWord = keyof typeof precisions;
 
+/** What `precision` may be. */
+export const precisionWords: readonly string[] = Object.keys(precisions).filter((word) => word !== '');
+
 function isPrecisionWord(text: string): text is PrecisionWord {
   return Object.hasOwn(precisions, text);
 }

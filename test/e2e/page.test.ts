@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
 import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
+import { startInProcess } from '../support/service-in-process.js';
 
 /** The page in a real browser, against the real service. */
 const inBrowser = noBrowser === undefined ? test.serial : test.serial.skip;
@@ -306,6 +307,29 @@ inBrowser('an outage of the database is told, at the door and inside, and so is 
   adapter.child.kill('SIGKILL');
   await inside.page.waitForSelector('.banner >> text=The service cannot be reached.');
   t.deepEqual([...inside.wrong, ...outside.wrong], []);
+});
+
+inBrowser('what the memory guard does is told, at the door and inside', async (t) => {
+  let percent = 10;
+  const watched = await startInProcess({ readMemoryPercent: () => percent }, '--monitor.collectDuration=50ms');
+  t.teardown(() => watched.end());
+  const { page, wrong } = await open(t, {}, '/', watched.service.port);
+  await logIn(page);
+  await goTo(page, 'Memory');
+  await page.waitForSelector('.guard.good >> text=Normal');
+  percent = 75;
+  await page.waitForSelector('.banner.warn >> text=queries are refused, writes go on');
+  await page.waitForSelector('.guard.warn >> text=Queries paused');
+  percent = 90;
+  await page.waitForSelector('.banner.bad >> text=queries and writes are refused');
+  await page.waitForSelector('.guard.bad >> text=Everything paused');
+  const other = await open(t, {}, '/', watched.service.port);
+  await logIn(other.page);
+  await other.page.waitForSelector('.message.warn >> text=The service is short of memory');
+  percent = 10;
+  await page.waitForSelector('.banner', { state: 'hidden' });
+  await other.page.waitForSelector('nav');
+  t.deepEqual([...wrong, ...other.wrong], []);
 });
 
 inBrowser('the page of the interfaces lists them and tries them, offline', async (t) => {

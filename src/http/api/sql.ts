@@ -10,7 +10,10 @@ import {
   unavailable,
 } from './shared.js';
 
-/** `SqlRows` and `VgroupIds`. */
+/** Most names in one request for vgroups. */
+export const maxVgroupNames = 100_000;
+
+/** `SqlRows`, `VgroupId` and `VgroupIds`. */
 export const sqlSchemas: Readonly<Record<string, Schema>> = {
   SqlRows: {
     type: 'object',
@@ -131,7 +134,7 @@ export const sqlOperations = {
       required: true,
       content: {
         'application/json': {
-          schema: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 100_000 },
+          schema: { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: maxVgroupNames },
           example: ['d1', 'd2'],
         },
       },

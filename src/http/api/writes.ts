@@ -1,3 +1,4 @@
+import { precisionWords } from '../parameters.js';
 import type { Answer, Operation, Parameter, Schema } from './description.js';
 import { json, pathParameter, requestIdParameter, shared, unavailable } from './shared.js';
 
@@ -68,7 +69,7 @@ export const writeOperations = {
         name: 'precision',
         in: 'query',
         description: 'Unit of the timestamps.',
-        schema: { type: 'string', enum: ['n', 'ns', 'u', 'us', 'µ', 'µs', 'ms', 's', 'm', 'h'], default: 'ns' },
+        schema: { type: 'string', enum: precisionWords, default: 'ns' },
       },
       ttl,
       requestId,

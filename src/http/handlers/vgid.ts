@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { maxVgroupNames } from '../api/sql.js';
 import { isFault, readAuthorization } from '../auth.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
 import { gzipLayers, unsupportedEncoding } from '../compression.js';
@@ -8,8 +9,7 @@ import { collectBody } from '../request-body.js';
 
 const illegalParams = fault('parameter', Codes.free, 'illegal params');
 
-/** Most names in one request, and the longest body that lists them, in bytes. */
-const maxNames = 100_000;
+/** The longest body that lists names, in bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
 /** What one call wants to know. */
@@ -53,7 +53,7 @@ function namesIn(body: Buffer): string[] | Fault {
   } catch (error) {
     return fault('parameter', Codes.free, `the body is not JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (!Array.isArray(given) || given.length === 0 || given.length > maxNames) return illegalParams;
+  if (!Array.isArray(given) || given.length === 0 || given.length > maxVgroupNames) return illegalParams;
   const names: string[] = [];
   for (const name of given) {
     if (typeof name !== 'string' || name === '') {
