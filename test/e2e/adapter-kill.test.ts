@@ -31,7 +31,7 @@ test.serial(
     t.is(lockOwner(path), engine);
     first.child.kill('SIGKILL');
     t.deepEqual(await first.ended, { code: null, signal: 'SIGKILL' });
-    t.true(await until(() => !isAlive(engine), 5_000), 'the engine ends with its adapter');
+    t.true(await until(() => !isAlive(engine), 30_000), 'the engine ends with its adapter');
     await load.ended;
 
     const second = await startAdapter(t, [`--database.path=${path}`]);
