@@ -1,12 +1,19 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 
 const points = 1_500_000;
-const metrics = 10;
-const hosts = 1_000;
+/** Every metric of every host is a series; there are as many in both loads. */
+interface Load {
+  readonly prefix: string;
+  readonly metrics: number;
+  readonly hosts: number;
+}
+const few = { metrics: 10, hosts: 1_000 } as const;
+const many = { metrics: 500, hosts: 20 } as const;
 const connections = 4;
 const pointsPerRequest = 5_000;
 const start = 1_760_000_000;
@@ -19,7 +26,7 @@ interface Point {
 }
 
 /** Point number `i`: every metric of every host once a second. */
-function point(i: number, prefix: string): Point {
+function point(i: number, { prefix, metrics, hosts }: Load): Point {
   const series = i % (metrics * hosts);
   return {
     metric: `${prefix}.cpu.m${series % metrics}`,
@@ -44,7 +51,7 @@ function texts(join: (from: number, to: number) => string): Buffer[] {
   );
 }
 
-async function stored(service: BenchService, prefix: string): Promise<number> {
+async function stored(service: BenchService, { prefix, metrics }: Load): Promise<number> {
   let count = 0;
   for (let m = 0; m < metrics; m++) {
     try {
@@ -73,8 +80,16 @@ async function overTcp(service: BenchService, port: number, blocks: readonly Buf
   };
   await Promise.all(Array.from({ length: connections }, worker));
   const seconds = (performance.now() - begun) / 1000;
-  for (let i = 0; i < 100 && (await stored(service, 'telnet')) < points; i++) await sleep(100);
+  for (let i = 0; i < 100 && (await stored(service, telnet)) < points; i++) await sleep(100);
   return seconds;
+}
+
+const telnet: Load = { prefix: 'telnet', ...few };
+
+/** The process of the engine, which is the service's only child. */
+function engineOf(service: BenchService): number {
+  const pid = service.process.pid!;
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
 }
 
 async function freePort(): Promise<number> {
@@ -94,36 +109,45 @@ export async function run(): Promise<void> {
     `--tsdbwire_telnet.ports=[${port}]`,
     '--tsdbwire_telnet.dbs=[bench]',
   ]);
-  const measure = async (name: string, prefix: string, bytes: number, send: () => Promise<number>): Promise<void> => {
-    const before = usage(service.process.pid!);
+  const measure = async (name: string, load: Load, bytes: number, send: () => Promise<number>): Promise<void> => {
+    const engine = engineOf(service);
+    const before = [usage(service.process.pid!), usage(engine)] as const;
     const seconds = await send();
-    const after = usage(service.process.pid!);
-    const count = await stored(service, prefix);
+    const after = [usage(service.process.pid!), usage(engine)] as const;
+    const count = await stored(service, load);
     if (count !== points) throw new Error(`${points} points were sent, ${count} are stored.`);
     const rate = (points / seconds / 1e6).toFixed(3);
-    const cpu = (after.cpuSeconds - before.cpuSeconds).toFixed(1);
+    const [adapterMicros, engineMicros] = [0, 1].map((at) => {
+      return (((after[at]!.cpuSeconds - before[at]!.cpuSeconds) / points) * 1e6).toFixed(2);
+    });
+    const { metrics, hosts } = load;
     console.log(
       `tsdbwire end to end, ${name} (${Math.round(bytes / points)}-byte points, ${metrics} metrics, ${metrics * hosts} series): ` +
-        `${rate} M points/s; ${seconds.toFixed(1)} s, adapter ${cpu} CPU s, peak ${after.peakMegabytes.toFixed(0)} MB`,
+        `${rate} M points/s; CPU µs a point: adapter ${adapterMicros}, engine ${engineMicros}; peak ${after[0].peakMegabytes.toFixed(0)} MB`,
     );
   };
   try {
     await service.sql("CREATE DATABASE bench PRECISION 'ms'");
     const lines = texts((from, to) => {
       let text = '';
-      for (let i = from; i < to; i++) text += telnetLine(point(i, 'telnet'));
+      for (let i = from; i < to; i++) text += telnetLine(point(i, telnet));
       return text;
     });
     const size = (blocks: readonly Buffer[]) => blocks.reduce((sum, block) => sum + block.length, 0);
-    await measure(`telnet over ${connections} connections`, 'telnet', size(lines), () => overTcp(service, port, lines));
-    const arrays = texts((from, to) => {
-      const objects: string[] = [];
-      for (let i = from; i < to; i++) objects.push(jsonObject(point(i, 'json')));
-      return `[${objects.join(',')}]`;
-    });
-    await measure(`JSON, ${pointsPerRequest} objects a request`, 'json', size(arrays), () =>
-      sendAll(service.port, '/tsdbwire/v1/put/json/bench', arrays, connections),
-    );
+    await measure(`telnet over ${connections} connections`, telnet, size(lines), () => overTcp(service, port, lines));
+    for (const load of [
+      { prefix: 'json', ...few },
+      { prefix: 'many', ...many },
+    ]) {
+      const arrays = texts((from, to) => {
+        const objects: string[] = [];
+        for (let i = from; i < to; i++) objects.push(jsonObject(point(i, load)));
+        return `[${objects.join(',')}]`;
+      });
+      await measure(`JSON, ${pointsPerRequest} objects a request`, load, size(arrays), () =>
+        sendAll(service.port, '/tsdbwire/v1/put/json/bench', arrays, connections),
+      );
+    }
   } finally {
     await service.stop();
   }

@@ -109,6 +109,29 @@ test('a topic over a database follows tables as they come, each with its own col
   await consumer.close();
 });
 
+test('a topic over a metric whose storage others share gives its rows alone, one over the database those of all', async (t) => {
+  const db = await newDatabase();
+  const put = (lines: string) => service.write(lines, { db, precision: 'ms' });
+  t.is((await put('a,g=1 v=1 1000\nb,g=1 v=2 1000')).status, 204);
+  await service.run(`CREATE TOPIC ${db}_a AS SELECT v FROM ${db}.a`);
+  await service.run(`CREATE TOPIC ${db}_all AS DATABASE ${db}`);
+  const [one, all] = [
+    await subscribe([`${db}_a`], { group: 'g', withTableName: false }),
+    await subscribe([`${db}_all`], { group: 'g', withTableName: false }),
+  ];
+  const values = async (consumer: TopicConsumer) => (await drain(consumer)).map((row) => row.split('|')[1]).toSorted();
+  t.deepEqual(await values(one), ['1']);
+  t.deepEqual(await values(all), ['1000 1', '1000 2']);
+  t.is((await put('b,g=1 v=3 2000\nc,g=2 v=4 2000')).status, 204);
+  t.deepEqual(await values(one), []);
+  t.deepEqual(await values(all), ['2000 3', '2000 4']);
+  t.is((await put('a,g=3 v=5 3000\nb,g=3 v=6 3000')).status, 204);
+  t.deepEqual(await values(one), ['5']);
+  t.deepEqual(await values(all), ['3000 5', '3000 6']);
+  await one.close();
+  await all.close();
+});
+
 test('a topic keeps the columns of its star and reads the one sub-table that it names', async (t) => {
   const db = await newDatabase();
   await write(db, 'd1', 0, 1);

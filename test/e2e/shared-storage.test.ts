@@ -183,6 +183,31 @@ test.serial(
   },
 );
 
+test.serial('a stream over one metric looks at no other one', async (t) => {
+  await service.run("CREATE DATABASE streams PRECISION 'ms'");
+  t.is(await write('streams', `${linesOf('m', 1, 0, 1)}\n${linesOf('n', 500, 0, 1)}`), 204);
+  await service.run(
+    'CREATE STREAM minutes INTO streams.minutes AS SELECT _wstart, COUNT(*), SUM(v) FROM streams.m PARTITION BY host INTERVAL(1m)',
+  );
+  await service.run(
+    'CREATE STREAM counts INTO streams.counts AS SELECT _wstart, COUNT(*), SUM(v) FROM streams.m PARTITION BY tbname COUNT_WINDOW(2)',
+  );
+  t.is(await write('streams', `${linesOf('m', 1, 1, 5)}\n${linesOf('n', 500, 1, 5)}\n${linesOf('o', 900, 0, 5)}`), 204);
+  const wanted = {
+    minutes:
+      "SELECT COUNT(*), SUM(v) FROM streams.m WHERE _ts >= '2026-01-01T00:01:00Z' PARTITION BY host INTERVAL(1m)",
+    counts: 'SELECT COUNT(*), SUM(v) FROM streams.m PARTITION BY tbname COUNT_WINDOW(2)',
+  };
+  for (const [target, query] of Object.entries(wanted)) {
+    const results = async () =>
+      (await service.rows(`SELECT * FROM streams.${target}`)).map((row) => row.slice(1, 3).join(' ')).toSorted();
+    const expected = (await service.rows(query)).map((row) => row.join(' ')).toSorted();
+    t.true(expected.length >= 8);
+    for (let waits = 0; waits < 300 && (await results()).join() !== expected.join(); waits++) await sleep(100);
+    t.deepEqual(await results(), expected, target);
+  }
+});
+
 test.serial(
   'hundreds of metrics in one request are few inserts, and none is lost when the engine is killed',
   async (t) => {
