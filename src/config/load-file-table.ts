@@ -7,7 +7,7 @@ import { isSchemaless, type LoadInterface, loadInterfaceOf, schemalessFormatOf }
 import type { LoadInput, LoadNote } from './load-request.js';
 import type { Section } from './load-section.js';
 import { tsmaKeys } from './load-super-table-keys.js';
-import { fitRounds, maxSqlBytes, tableMistakes, timeMistakes } from './load-table-rules.js';
+import { maxSqlBytes, roundPause, tableMistakes, timeMistakes } from './load-table-rules.js';
 
 /** Settings of the top level that super tables fall back to. */
 export interface TableDefaults
@@ -53,6 +53,8 @@ export function readSuperTable(
   const children = readChildren(section, defaults.childRange, home.drop, asked.mode, normalTables);
   const sample = readSample(section);
   const rows = readRows(section, sample);
+  const interlaceRows = section.integer('interlace_rows') ?? defaults.interlaceRows;
+  const insertIntervalMs = section.integer('insert_interval') ?? defaults.insertIntervalMs;
   const plan: SuperTablePlan = {
     name,
     normalTables,
@@ -64,17 +66,10 @@ export function readSuperTable(
     tagsFile: readTagsFile(section, asked),
     ...asked,
     tcpPort: readTcpPort(section, asked, defaults.tcpPort),
-    ...fitRounds(
-      {
-        rows: sample?.useTimes === true ? Number.MAX_SAFE_INTEGER : rows,
-        rowsPerRequest: defaults.rowsPerRequest,
-        interlaceRows: section.integer('interlace_rows') ?? defaults.interlaceRows,
-        insertIntervalMs: section.integer('insert_interval') ?? defaults.insertIntervalMs,
-      },
-      section.path,
-      notes,
-    ),
     rows,
+    rowsPerRequest: defaults.rowsPerRequest,
+    interlaceRows,
+    insertIntervalMs: roundPause(insertIntervalMs, interlaceRows, section.path, notes),
     nonStop: readNonStop(section, rows),
     partialColumns: readPartial(section, asked, columns.length),
     maxSqlBytes: section.integer('max_sql_len') ?? maxSqlBytes,

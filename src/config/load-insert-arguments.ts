@@ -13,7 +13,7 @@ import {
   type LoadRefusal,
   warning,
 } from './load-request.js';
-import { fitRounds, maxSqlBytes, nameMistakes, tableMistakes, timeMistakes } from './load-table-rules.js';
+import { maxSqlBytes, nameMistakes, roundPause, tableMistakes, timeMistakes } from './load-table-rules.js';
 import { type ListedType, loadTypeOf, readTypeList } from './load-types.js';
 
 const database = 'test';
@@ -160,6 +160,7 @@ function superTableOf(args: LoadArguments, asked: LoadInterface, fields: Fields,
   if (args.given.has('disorder-range') && disorderRatio === 0) {
     notes.push(information('-R, --disorder-range has no effect without -O.'));
   }
+  const interlaceRows = numberOf(args, 'interlace-rows');
   return {
     name: superTable,
     normalTables: args.given.has('normal-table'),
@@ -181,16 +182,10 @@ function superTableOf(args: LoadArguments, asked: LoadInterface, fields: Fields,
     tagsFile: undefined,
     ...asked,
     tcpPort: undefined,
-    ...fitRounds(
-      {
-        rows: numberOf(args, 'records'),
-        rowsPerRequest: numberOf(args, 'rec-per-req'),
-        interlaceRows: numberOf(args, 'interlace-rows'),
-        insertIntervalMs: numberOf(args, 'insert-interval'),
-      },
-      superTable,
-      notes,
-    ),
+    rows: numberOf(args, 'records'),
+    rowsPerRequest: numberOf(args, 'rec-per-req'),
+    interlaceRows,
+    insertIntervalMs: roundPause(numberOf(args, 'insert-interval'), interlaceRows, superTable, notes),
     nonStop: false,
     partialColumns: partialOf(args, asked, fields.columns.length, notes),
     maxSqlBytes,

@@ -11,35 +11,11 @@ const maxPoolBytes = 2 * 1024 ** 3;
 /** Longest names, in bytes. */
 const maxNameBytes = { database: 64, table: 192 } as const;
 
-/** How rows are dealt out to requests and rounds. */
-type Rounds = Pick<SuperTablePlan, 'rows' | 'rowsPerRequest' | 'interlaceRows' | 'insertIntervalMs'>;
-
-/**
- * Fits the rows of a round to those of a request and of a sub-table (specification 2, `-B`, `-i`, `-r`); `table` names the
- * super table in the notes. A request never holds rows of two tables outside of rounds, however many it may have.
- */
-export function fitRounds(asked: Rounds, table: string, notes: LoadNote[]): Rounds {
-  let { interlaceRows, insertIntervalMs } = asked;
-  const { rows, rowsPerRequest } = asked;
-  if (interlaceRows > rows && rows > 0) {
-    notes.push(
-      information(
-        `${table}: ${interlaceRows} interlaced rows are more than the ${rows} rows of a sub-table; one sub-table is finished before the next.`,
-      ),
-    );
-    interlaceRows = 0;
-  }
-  if (interlaceRows > rowsPerRequest) {
-    notes.push(
-      information(`${table}: ${interlaceRows} interlaced rows are lowered to the ${rowsPerRequest} rows of a request.`),
-    );
-    interlaceRows = rowsPerRequest;
-  }
-  if (interlaceRows === 0 && insertIntervalMs > 0) {
-    notes.push(information(`${table}: the insert interval has no effect without interlaced rows.`));
-    insertIntervalMs = 0;
-  }
-  return { rows, rowsPerRequest, interlaceRows, insertIntervalMs };
+/** The pause after each round (specification 2, `-i`): 0 where there are no rounds; `table` names the super table in the note. */
+export function roundPause(insertIntervalMs: number, interlaceRows: number, table: string, notes: LoadNote[]): number {
+  if (interlaceRows > 0 || insertIntervalMs === 0) return insertIntervalMs;
+  notes.push(information(`${table}: the insert interval has no effect without interlaced rows.`));
+  return 0;
 }
 
 /** What no server would take, as lines without an end: checked before anything is dropped. */

@@ -339,13 +339,11 @@ test('writes only the first columns where the mode can', (t) => {
 
 for (const [argv, rowsPerRequest, interlaceRows, insertIntervalMs] of [
   [['-B', '4', '-n', '10', '-r', '8'], 8, 4, 0],
-  [['-B', '50', '-n', '10'], 30000, 0, 0],
+  [['-B', '50', '-n', '10'], 30000, 50, 0],
   [['-B', '2', '-n', '3', '-i', '1'], 30000, 2, 1],
-  [['-B', '2', '-n', '3', '-i', '1', '-r', '1'], 1, 1, 1],
-  [['-B', '151', '-n', '150'], 30000, 0, 0],
   [['-n', '10', '-r', '4', '-i', '5'], 4, 0, 0],
 ] as const) {
-  test(`fits rounds and requests of ${argv.join(' ')}`, (t) => {
+  test(`reads rounds and requests of ${argv.join(' ')}`, (t) => {
     const plan = tableOf(...argv);
     t.is(plan.rowsPerRequest, rowsPerRequest);
     t.is(plan.interlaceRows, interlaceRows);

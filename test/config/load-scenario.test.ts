@@ -608,7 +608,6 @@ test('reads the rest of the rows', (t) => {
   t.is(plan({ disorder_ratio: -1 }).disorderRatio, 0);
   t.true(plan({ non_stop_mode: 'yes', insert_rows: 1 }).nonStop);
   t.is(plan({}, {}, { num_of_records_per_req: 0 }).rowsPerRequest, 30000);
-  t.is(plan({ interlace_rows: 151, insert_rows: 150 }).interlaceRows, 0);
 });
 
 test('reads the words after the columns of a super table', (t) => {
