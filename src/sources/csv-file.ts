@@ -17,6 +17,8 @@ export interface CsvField {
 export interface CsvOptions {
   /** What the fields of a line are, in order. */
   readonly fields: readonly CsvField[];
+  /** How many more fields a line may have, all or none of them, which are not read; none when left out. */
+  readonly spareFields?: number;
   /** The first field of a line is the row's time. */
   readonly withTimes: boolean;
   /** Lines after these are not read. */
@@ -89,13 +91,14 @@ function putRow(
   builder: BlockBuilder,
   columns: readonly ColumnBuilder[],
   cells: readonly unknown[],
-  { fields, withTimes, readTime }: CsvOptions,
+  { fields, spareFields = 0, withTimes, readTime }: CsvOptions,
 ): void {
   const row = builder.rows;
   const place = `"${file}", row ${row + 1}`;
   const skipped = withTimes ? 1 : 0;
-  if (cells.length !== fields.length + skipped) {
-    throw refused(`${place}: ${cells.length} fields, expected ${fields.length + skipped}`);
+  const expected = fields.length + skipped;
+  if (cells.length !== expected && cells.length !== expected + spareFields) {
+    throw refused(`${place}: ${cells.length} fields, expected ${expected}`);
   }
   const time = withTimes ? ticksOf(String(cells[0]), readTime) : 0n;
   if (time === undefined) throw refused(`${place}: "${cells[0]}" is not a time`);

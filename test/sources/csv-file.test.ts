@@ -116,6 +116,18 @@ test('no more lines are used than rows are prepared', async (t) => {
   );
 });
 
+test('a file has all columns of a table of which some are written, or only those', async (t) => {
+  const columns = ['a', 'b', 'c'].map((name) => field(name, 'INT', { kind: 'null' }));
+  const cells = async (text: string) => {
+    const sample = { file: fileOf(text), useTimes: false, fileOfTable: undefined };
+    const source = await openRows({ sample, columns, partialColumns: 2, childCount: 1, rows: 1 });
+    return rowsIn(source, requestsOf(source))[0]?.cells;
+  };
+  t.deepEqual(await cells('1,2,3\n'), [1, 2]);
+  t.deepEqual(await cells('1,2\n'), [1, 2]);
+  await t.throwsAsync(cells('1\n'), { instanceOf: FaultError });
+});
+
 test('with times every line is one row of each table, also in rounds', async (t) => {
   const file = fileOf('1600000000000,1\n"2020-09-13T12:26:41Z",2\n1600000000500,3\n');
   const sample = { file, useTimes: true, fileOfTable: undefined };

@@ -139,10 +139,16 @@ function realFill(type: 'FLOAT' | 'DOUBLE', min: number, max: number): Fill {
     if (!isNumeric(values)) return;
     for (let i = 0; i < count; i++) {
       const share = below(seed, first + i, isEven ? steps : two53);
-      values[row + i] = round(isEven ? (base + share) / places : min + (share / two53) * (max - min));
+      values[row + i] = round(isEven ? (base + share) / places : between(min, max, share / two53));
     }
     wrote(column, row, count);
   };
+}
+
+/** The number at a share of the way; the way itself may be longer than a number can say. */
+function between(min: number, max: number, share: number): number {
+  const span = max - min;
+  return Number.isFinite(span) ? min + share * span : min * (1 - share) + max * share;
 }
 
 /** Rounds to 32 bits without leaving `[min, max)`, as far as it holds such a number at all. */
@@ -200,7 +206,8 @@ function offsetBelow(span: number): (seed: number, entry: number) => void {
 function wideOffsetBelow(span: bigint): (seed: number, entry: number) => void {
   const spanLow = Number(BigInt.asUintN(32, span));
   const spanHigh = Number(span >> 32n);
-  const mask = 2 ** (32 - Math.clz32(spanHigh)) - 1;
+  // A span of all 64 bits has no upper bound.
+  const mask = spanHigh >= two32 ? two32 - 1 : 2 ** (32 - Math.clz32(spanHigh)) - 1;
   return (seed, entry) => {
     let draw = seed;
     do {

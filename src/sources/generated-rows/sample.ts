@@ -23,14 +23,17 @@ export interface Samples {
  */
 export async function readSamples(
   sample: SamplePlan,
-  plan: Pick<SuperTablePlan, 'preparedRows'>,
+  plan: Pick<SuperTablePlan, 'preparedRows' | 'columns'>,
   fields: readonly CsvField[],
   tables: TableSet,
   readTime: (text: string) => bigint | undefined,
 ): Promise<Samples> {
   const maxRows = sample.useTimes ? Number.POSITIVE_INFINITY : plan.preparedRows;
   const read = async (file: string): Promise<SampleRows> => {
-    const rows: CsvRows = await readCsvFile(file, { fields, withTimes: sample.useTimes, maxRows, readTime });
+    // A file has all columns of the table, or only those that are written.
+    const spareFields = plan.columns.length - fields.length;
+    const options = { fields, spareFields, withTimes: sample.useTimes, maxRows, readTime };
+    const rows: CsvRows = await readCsvFile(file, options);
     return { columns: new PooledColumns(rows), times: rows.times };
   };
   const own = new Map<number, SampleRows>();

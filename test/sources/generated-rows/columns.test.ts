@@ -63,6 +63,8 @@ test('64-bit integers cover ranges beyond 2^53, and never leave them', async (t)
     ['BIGINT', (1n << 62n) + 1n, (1n << 62n) + (1n << 57n)],
     ['BIGINT', -3n, (1n << 40n) - 3n],
     ['BIGINT UNSIGNED', 1n << 63n, (1n << 64n) - 1n],
+    ['BIGINT UNSIGNED', 0n, 1n << 64n],
+    ['BIGINT', -(1n << 63n), 1n << 63n],
     ['BIGINT', 9007199254740993n, 9007199254740995n],
   ];
   for (const [type, min, max] of wide) {
@@ -95,6 +97,12 @@ test('floats and doubles lie within their bounds and keep fractions of them', as
     ),
     { numRuns: 60 },
   );
+});
+
+test('the widest bounds of doubles are ways that no number can say, and are covered all the same', async (t) => {
+  const found = (await values(range('DOUBLE', -Number.MAX_VALUE, Number.MAX_VALUE))).map(Number);
+  t.true(found.every((value) => value >= -Number.MAX_VALUE && value < Number.MAX_VALUE));
+  t.true(found.some((value) => value < -1e307) && found.some((value) => value > 1e307));
 });
 
 test('the largest float below a bound is taken where rounding would reach the bound', async (t) => {
