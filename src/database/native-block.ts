@@ -419,24 +419,3 @@ function concat(parts: readonly Uint8Array[]): ArrayBuffer {
   }
   return out.buffer;
 }
-
-/** Where each row's entry begins in a variable column's pool, and where the last one ends: rows + 1 offsets. */
-export function poolOffsets(column: Column): Uint32Array {
-  const pool = column.pool!;
-  const offsets = new Uint32Array(column.nulls.length + 1);
-  let at = 0;
-  for (let row = 0; row < column.nulls.length; row++) {
-    offsets[row] = at;
-    let length = 0;
-    let shift = 0;
-    for (;;) {
-      const byte = pool[at++]!;
-      length |= (byte & 0x7f) << shift;
-      if (byte < 0x80) break;
-      shift += 7;
-    }
-    at += length;
-  }
-  offsets[column.nulls.length] = at;
-  return offsets;
-}

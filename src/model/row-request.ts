@@ -1,4 +1,5 @@
 import type { Column, ColumnBlock } from './column-block.js';
+import { PoolReader } from './pool-reader.js';
 
 /**
  * What one request of the load tool writes: rows of one or more sub-tables of a super table, or of normal tables of one shape.
@@ -49,36 +50,24 @@ export function blocksByTable(request: RowRequest, nameOf: (table: number) => st
 /** Cuts a column into views, from its beginning on. */
 class ColumnSlicer {
   readonly #column: Column;
-  #poolAt = 0;
+  readonly #entries: PoolReader;
 
   constructor(column: Column) {
     this.#column = column;
+    this.#entries = new PoolReader(column.pool ?? new Uint8Array(0));
   }
 
   next(from: number, to: number): Column {
     const { values, nulls, pool } = this.#column;
     const nullsOf = nulls.subarray(from, to);
     const perRow = values === undefined ? 1 : values.length / Math.max(1, nulls.length);
-    const poolFrom = this.#poolAt;
-    if (pool !== undefined) this.#poolAt = endOfEntries(pool, poolFrom, to - from);
+    const poolFrom = this.#entries.end;
+    if (pool !== undefined) this.#entries.skip(to - from);
     return {
       ...this.#column,
       nulls: nullsOf,
       values: values?.subarray(from * perRow, to * perRow),
-      pool: pool?.subarray(poolFrom, this.#poolAt),
+      pool: pool?.subarray(poolFrom, this.#entries.end),
     };
   }
-}
-
-/** Position after so many length-prefixed entries of a pool. */
-export function endOfEntries(pool: Uint8Array, from: number, entries: number): number {
-  let at = from;
-  for (let left = entries; left > 0; left--) {
-    let length = 0;
-    let scale = 1;
-    for (; pool[at]! >= 0x80; scale *= 128) length += (pool[at++]! & 0x7f) * scale;
-    length += pool[at++]! * scale;
-    at += length;
-  }
-  return at;
 }

@@ -1,11 +1,12 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { Engine } from '../database/engine.js';
-import { decodeNativeStream, type EngineColumn, poolOffsets, type StoredRows } from '../database/native-block.js';
+import { decodeNativeStream, type EngineColumn, type StoredRows } from '../database/native-block.js';
 import type { Access } from '../database/rights.js';
 import type { Column, ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { entryOffsets } from '../model/pool-reader.js';
 import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../model/schema.js';
 import { invalidIdentifier, tableInOtherStable } from '../sql/insert/faults.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../sql/plan/insert-select.js';
@@ -110,7 +111,7 @@ async function namedBlock(
 function textsOf(column: Column | undefined): (string | undefined)[] {
   if (column?.pool === undefined) throw new Error('A column of text has no pool.');
   const { pool, nulls } = column;
-  const offsets = poolOffsets(column);
+  const offsets = entryOffsets(pool, nulls.length);
   const bytes = Buffer.from(pool.buffer, pool.byteOffset, pool.byteLength);
   const texts: (string | undefined)[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-import { poolOffsets, type StoredRows } from '../database/native-block.js';
+import type { StoredRows } from '../database/native-block.js';
 import {
   BlockBuilder,
   type Column,
@@ -6,6 +6,7 @@ import {
   type ColumnBuilder,
   elementsPerRow,
 } from '../model/column-block.js';
+import { entryOffsets } from '../model/pool-reader.js';
 import type { ColumnDef, TableDef } from '../model/schema.js';
 
 /** No cell yet, and a cell that was explicitly set to NULL. */
@@ -96,7 +97,7 @@ function copyCells(out: ColumnBuilder, source: Int32Array, origins: readonly Ori
     }
     let starts = offsets.get(cell);
     if (starts === undefined) {
-      starts = poolOffsets(cell);
+      starts = entryOffsets(cell.pool, cell.nulls.length);
       offsets.set(cell, starts);
     }
     let start = starts[at]!;

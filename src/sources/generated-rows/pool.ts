@@ -1,5 +1,6 @@
 import { type Column, ColumnBuilder, type FixedValues } from '../../model/column-block.js';
-import { endOfEntries, type RowPool } from '../../model/row-request.js';
+import { entryOffsets } from '../../model/pool-reader.js';
+import type { RowPool } from '../../model/row-request.js';
 import { type FieldMaker, fillRows } from './columns.js';
 
 /** So many rows of a pool from one on; past the pool's end they go on at its beginning. */
@@ -61,7 +62,7 @@ class PooledColumn {
 
   constructor(column: Column, rows: number) {
     this.#column = column;
-    this.#offsets = column.pool === undefined ? undefined : offsetsOf(column.pool, rows);
+    this.#offsets = column.pool === undefined ? undefined : entryOffsets(column.pool, rows);
   }
 
   /** `pieces` do not pass the end of the pool; together they have `rows` rows. */
@@ -106,12 +107,6 @@ class PooledColumn {
     }
     return copied;
   }
-}
-
-function offsetsOf(pool: Uint8Array, rows: number): Uint32Array {
-  const offsets = new Uint32Array(rows + 1);
-  for (let row = 0; row < rows; row++) offsets[row + 1] = endOfEntries(pool, offsets[row]!, 1);
-  return offsets;
 }
 
 /** Copies rows byte by byte of their width: the arrays are of the same type. */

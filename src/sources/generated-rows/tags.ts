@@ -1,5 +1,6 @@
 import type { Column } from '../../model/column-block.js';
 import type { FieldPlan, SuperTablePlan } from '../../model/load-scenario.js';
+import { PoolReader } from '../../model/pool-reader.js';
 import { realText } from '../../model/real-text.js';
 import type { RowPool } from '../../model/row-request.js';
 import type { Precision, TagValue, TypeName } from '../../model/schema.js';
@@ -86,19 +87,12 @@ function numbered({ type }: FieldPlan, table: number, value: TagValue): string {
 function textRows(columns: readonly Column[], rows: number): TagValue[][] {
   const result: TagValue[][] = Array.from({ length: rows }, () => []);
   for (const column of columns) {
-    let at = 0;
+    const entries = column.pool === undefined ? undefined : new PoolReader(column.pool);
     for (const [row, cells] of result.entries()) {
-      if (column.pool === undefined) {
-        cells.push(column.nulls[row] === 1 ? undefined : fixedText(column, row));
-        continue;
-      }
-      let length = 0;
-      let scale = 1;
-      for (; column.pool[at]! >= 0x80; scale *= 128) length += (column.pool[at++]! & 0x7f) * scale;
-      length += column.pool[at++]! * scale;
-      const bytes = column.pool.subarray(at, at + length);
-      at += length;
-      cells.push(column.nulls[row] === 1 ? undefined : Buffer.from(bytes).toString());
+      entries?.next();
+      if (column.nulls[row] === 1) cells.push(undefined);
+      else if (entries === undefined) cells.push(fixedText(column, row));
+      else cells.push(Buffer.from(entries.bytes.subarray(entries.start, entries.end)).toString());
     }
   }
   return result;

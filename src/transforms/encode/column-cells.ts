@@ -1,8 +1,10 @@
 import type { Column } from '../../model/column-block.js';
+import { PoolReader } from '../../model/pool-reader.js';
 import type { DataType } from '../../model/schema.js';
 import type { ByteWriter } from './byte-writer.js';
 
 const two32 = 0x100000000;
+const noBytes = new Uint8Array(0);
 
 /** How a value is printed: by these kinds formats tell apart what they have to write around it. */
 export const CellKind = {
@@ -51,23 +53,20 @@ export class ColumnCells {
   readonly name: string;
   readonly type: DataType;
   readonly kind: CellKind;
-  /** Bytes of the variable value that {@link ColumnCells.seek} found. */
-  bytes: Uint8Array;
-  start = 0;
-  end = 0;
+  /** The variable value that {@link ColumnCells.seek} found. */
+  readonly entry: PoolReader;
   readonly #nulls: Uint8Array;
   readonly #numbers: ArrayLike<number>;
   readonly #words: Uint32Array;
   readonly #isVariable: boolean;
   #nextRow = 0;
-  #next = 0;
 
   constructor({ name, type, nulls, values, pool }: Column) {
     this.name = name;
     this.type = type;
     this.kind = kindOf(type);
     this.#nulls = nulls;
-    this.bytes = pool ?? new Uint8Array(0);
+    this.entry = new PoolReader(pool ?? noBytes);
     this.#isVariable = pool !== undefined;
     const isWide = values instanceof BigInt64Array || values instanceof BigUint64Array;
     this.#numbers = values === undefined || isWide ? [] : values;
@@ -78,7 +77,7 @@ export class ColumnCells {
 
   /** Goes to a row, which must not lie before the last one; false when it is NULL there, or not finite. */
   seek(row: number): boolean {
-    if (this.#isVariable) this.#pass(row);
+    if (this.#isVariable) for (; this.#nextRow <= row; this.#nextRow++) this.entry.next();
     if (this.#nulls[row] === 1) return false;
     const isReal = this.kind === CellKind.float || this.kind === CellKind.double;
     return !isReal || Number.isFinite(this.#numbers[row]);
@@ -112,19 +111,6 @@ export class ColumnCells {
         break;
       default:
         throw new Error(`A value of type ${this.type.name} is no number.`);
-    }
-  }
-
-  #pass(row: number): void {
-    const { bytes } = this;
-    for (; this.#nextRow <= row; this.#nextRow++) {
-      let at = this.#next;
-      let length = 0;
-      let scale = 1;
-      for (; bytes[at]! >= 0x80; scale *= 128) length += (bytes[at++]! & 0x7f) * scale;
-      length += bytes[at++]! * scale;
-      this.start = at;
-      this.end = this.#next = at + length;
     }
   }
 }

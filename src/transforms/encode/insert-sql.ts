@@ -90,16 +90,16 @@ class InsertFormat implements RowFormat {
     for (const cell of cells) {
       out.byte(comma);
       if (!cell.seek(row)) out.text('NULL');
-      else if (cell.kind === CellKind.text) writeString(out, cell.bytes, cell.start, cell.end);
+      else if (cell.kind === CellKind.text) writeString(out, cell.entry.bytes, cell.entry.start, cell.entry.end);
       else if (cell.kind === CellKind.other) writeBinary(out, cell);
       else cell.write(out, row);
     }
   }
 }
 
-function writeBinary(out: ByteWriter, { type, bytes, start, end }: ColumnCells): void {
+function writeBinary(out: ByteWriter, { type, entry }: ColumnCells): void {
   if (type.name !== 'VARBINARY' && type.name !== 'BLOB') {
     throw new Error(`No literal is written for type ${type.name}.`);
   }
-  out.text(`'\\x${Buffer.from(bytes.subarray(start, end)).toString('hex')}'`);
+  out.text(`'\\x${Buffer.from(entry.bytes.subarray(entry.start, entry.end)).toString('hex')}'`);
 }

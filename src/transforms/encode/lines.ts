@@ -167,7 +167,7 @@ class TelnetFormat implements RowFormat {
   writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
     out.byte(blank);
     const cell = firstCell(cells, row);
-    if (cell.kind === CellKind.text && cell.bytes.subarray(cell.start, cell.end).includes(0x0a)) {
+    if (cell.kind === CellKind.text && cell.entry.bytes.subarray(cell.entry.start, cell.entry.end).includes(0x0a)) {
       throw refused('a text with a line break cannot be written as a telnet line');
     }
     writeLineValue(out, cell, row);
@@ -254,7 +254,7 @@ function writeLineValue(out: ByteWriter, cell: ColumnCells, row: number): void {
   out.text(suffix);
 }
 
-function textOf({ bytes, start, end }: ColumnCells): string {
+function textOf({ entry: { bytes, start, end } }: ColumnCells): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();
 }
 
