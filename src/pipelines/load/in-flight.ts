@@ -14,7 +14,7 @@ export class InFlight {
   #rows = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `rowsPerRequest` is how many rows a request may have. */
+  /** `rowsPerRequest` is how many rows a request may have; with 0 each goes alone. */
   constructor(rowsPerRequest: number) {
     this.#maxRows = Math.min(rowsPerRequest, maxRowsInFlight);
   }

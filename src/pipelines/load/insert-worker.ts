@@ -36,7 +36,9 @@ export class InsertWorker {
     const { source, plan } = this.#table;
     const { stop } = this.#context;
     const requests = source.requests(range)[Symbol.iterator]();
-    const inFlight = new InFlight(plan.rowsPerRequest);
+    // Over HTTP a thread has one connection, on which a request waits for the one before.
+    const isRemote = plan.mode === 'rest' || plan.mode === 'sml-rest';
+    const inFlight = new InFlight(isRemote ? 0 : plan.rowsPerRequest);
     try {
       while (!stop.aborted) {
         const begun = performance.now();

@@ -37,6 +37,17 @@ test('full requests follow one after the other', async (t) => {
   t.deepEqual(requests.begun, [1, 2]);
 });
 
+test('without a number of rows even short requests follow one after the other', async (t) => {
+  const inFlight = new InFlight(0);
+  const requests = new Requests();
+  await inFlight.start(1, requests.begin(1));
+  const second = inFlight.start(1, requests.begin(2));
+  await turn();
+  t.deepEqual(requests.begun, [1]);
+  requests.end(1);
+  await second;
+});
+
 test('short requests are under way together, with no more rows than one request may have', async (t) => {
   const inFlight = new InFlight(100);
   const requests = new Requests();
