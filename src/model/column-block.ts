@@ -143,8 +143,7 @@ export class ColumnBuilder {
   reserve(row: number): void {
     if (row < this.#capacity) return;
     const old = this.#capacity;
-    let capacity = old * 2;
-    while (capacity <= row) capacity *= 2;
+    const capacity = Math.max(old * 2, row + 1);
     this.#capacity = capacity;
     const nulls = new Uint8Array(capacity).fill(1, old);
     nulls.set(this.nulls);
@@ -265,10 +264,10 @@ export class BlockBuilder {
     this.timeWords = new Uint32Array(this.#times.buffer);
   }
 
-  /** Makes room for the next row's id and time. */
-  reserve(): void {
+  /** Makes room for the next row's id and time, and for as many as there are expected to be in all. */
+  reserve(expectedRows = 0): void {
     if (this.rows < this.#ids.length) return;
-    const length = this.#ids.length * 2;
+    const length = Math.max(this.#ids.length * 2, expectedRows);
     this.#ids = grown(this.#ids, (n) => new BigUint64Array(n), length);
     this.#times = grown(this.#times, (n) => new BigInt64Array(n), length);
     this.idWords = new Uint32Array(this.#ids.buffer);

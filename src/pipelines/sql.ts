@@ -81,6 +81,11 @@ const schemaCodes: ReadonlySet<number> = new Set([
   Codes.valueTooLong,
 ]);
 
+/** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
+const insertHeadBytes = 4096;
+const insertOfRows =
+  /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
+
 /** A query holds its slot until its last row has left or nobody wants it any more. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
   if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
@@ -173,6 +178,9 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
 
   /** Rows of an INSERT may be many; everything else is read with care, and not when it is longer than its limit. */
   #parse(text: Buffer): Statement {
+    if (text.length > insertHeadBytes && insertOfRows.test(text.toString('latin1', 0, insertHeadBytes))) {
+      return { kind: 'insert', offset: 0 };
+    }
     const isTooLong = text.length > this.#context.queryBytes;
     if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64))) throw tooLong();
     const statement = parseStatement(text.toString('utf8'));

@@ -3,6 +3,9 @@ import type { SubTable } from '../../model/schema.js';
 import { Field, fieldKindOf } from './field.js';
 import type { Layout, TableShape } from './shape.js';
 
+/** What a short first row makes believe is not believed beyond that. */
+const maxExpectedRows = 65_536;
+
 /** A block that rows are being added to. */
 export class OpenBlock {
   readonly builder: BlockBuilder;
@@ -12,6 +15,7 @@ export class OpenBlock {
   readonly #fields = new Map<Layout, readonly Field[]>();
   readonly #listed = new Set<bigint>();
   #capacity = 0;
+  #expectedRows = 0;
 
   constructor(shape: TableShape, layout: Layout, sequence: number) {
     this.builder = new BlockBuilder(shape.database.name, shape.table.name, 'overwrite');
@@ -33,12 +37,17 @@ export class OpenBlock {
     return fields;
   }
 
+  /** Says how many rows there are likely to be: arrays that grow step by step are most of a long statement's garbage. */
+  expectRows(rows: number): void {
+    this.#expectedRows = Math.min(maxExpectedRows, Math.ceil(rows));
+  }
+
   /** Makes room for the next row. */
   reserve(): void {
     if (this.builder.rows < this.#capacity) return;
-    this.builder.reserve();
+    this.builder.reserve(this.#expectedRows);
     this.#capacity = this.builder.idWords.length / 2;
-    for (const field of this.#columns.values()) field.reserve(this.builder.rows);
+    for (const field of this.#columns.values()) field.reserve(this.#capacity - 1);
   }
 
   /** Lists a sub-table that is not registered yet, once. */

@@ -36,12 +36,18 @@ export class RowScanner {
     const high = Number(BigInt.asUintN(32, series >> 32n));
     const fields = block.fieldsOf(layout);
     const { builder } = block;
+    const cursor = this.#cursor;
     this.expectRow();
+    const start = cursor.at;
+    const firstRow = builder.rows;
     do {
       block.reserve();
       builder.idWords[2 * builder.rows] = low;
       builder.idWords[2 * builder.rows + 1] = high;
       this.#scanRow(shape, fields, block, undefined);
+      if (builder.rows === firstRow) {
+        block.expectRows(firstRow + 1 + (1.05 * (cursor.end - cursor.at)) / (cursor.at - start));
+      }
       builder.rows++;
     } while (this.nextRow());
   }
