@@ -1,6 +1,6 @@
 import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
-import { EngineClient, engineCodeOf } from './database/client.js';
+import { EngineClient, isUnknownUser } from './database/client.js';
 import { findEndpoint } from './database/endpoint-file.js';
 import { isLoopback } from './database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from './model/fault.js';
@@ -11,15 +11,14 @@ import type { RunningEngine } from './running-engine.js';
 const defaultHost = 'localhost';
 const defaultPort = 6030;
 
-/** What the engine refuses a user or password with. */
-const authenticationCodes: readonly number[] = [192, 193, 194, 511, 516];
-
 /** Where the engine is and as whom it is used. */
 export interface EngineAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;
   readonly isServer: boolean;
+  /** Set when user and password are told by the engine itself: those it tells now. */
+  readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
 /**
@@ -54,7 +53,7 @@ export function addressOf(connection: LoadConnection, { database }: Settings): E
   const port = connection.port === defaultPort ? database.port || defaultPort : connection.port;
   if (password === '' && isLoopback(host)) {
     const found = findEndpoint(port);
-    if (found !== undefined) return { ...found, isServer: false };
+    if (found !== undefined) return { ...found, isServer: false, renew: () => findEndpoint(port) };
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, user, password, isServer: database.mode === 'cluster' };
@@ -80,8 +79,7 @@ export function engineAt(address: EngineAddress, connections: number): RunningEn
 
 /** What a person is told when the engine cannot be used at all; other faults stay as they are. */
 export function connectionFault(found: Fault, { url, password }: EngineAddress): Fault {
-  const engineCode = engineCodeOf(found);
-  if (engineCode !== undefined && authenticationCodes.includes(engineCode)) {
+  if (isUnknownUser(found)) {
     const isGiven = password !== '';
     const hint = isGiven
       ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'

@@ -30,6 +30,8 @@ export interface EngineClientOptions {
   readonly isServer?: boolean;
   /** How long a connection may be silent while a statement runs. */
   readonly requestTimeoutMs?: number;
+  /** Asked when the engine refuses user or password: those of an engine that was started anew, for the next statements. */
+  readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
 /** A client over connections of its own. */
@@ -91,9 +93,12 @@ export class EngineClient implements Engine {
   /** For results that last as long as their reader. */
   readonly #results: Connections;
   readonly #isServer: boolean;
+  readonly #renew: EngineClientOptions['renew'];
+  #auth: { auth?: { username: string; password: string } } = {};
 
   constructor(options: EngineClientOptions) {
     this.#isServer = options.isServer ?? false;
+    this.#renew = options.renew;
     const most = options.maxConnect || availableParallelism() * 4;
     this.#short = connect(options, Math.ceil(most / 2));
     this.#results = most === 1 ? this.#short : connect(options, Math.floor(most / 2));
@@ -101,7 +106,7 @@ export class EngineClient implements Engine {
 
   /** Runs a statement without a result. Not repeated on failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    await inFaults(() => this.#short.client.command({ query: sql, ...abortable(options) }));
+    await this.#inFaults(() => this.#short.client.command({ query: sql, ...this.#auth, ...abortable(options) }));
   }
 
   /** The whole result, in the format that the statement names. */
@@ -133,7 +138,7 @@ export class EngineClient implements Engine {
     sql: string,
     options: StatementOptions,
   ): AsyncGenerator<Uint8Array, void, void> {
-    const { stream, response_headers, query_id } = await inFaults(() => this.#open(client, sql, options));
+    const { stream, response_headers, query_id } = await this.#inFaults(() => this.#open(client, sql, options));
     const tag = response_headers['x-clickhouse-exception-tag'];
     // The client's own signal ends with the head of the reply.
     const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
@@ -162,11 +167,12 @@ export class EngineClient implements Engine {
    * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
-    await inFaults(async () => {
+    await this.#inFaults(async () => {
       const { stream } = await this.#short.client.exec({
         query: statement,
         values: Readable.from([data]),
         http_headers: { 'Content-Length': String(data.byteLength) },
+        ...this.#auth,
         ...abortable(options),
       });
       for await (const _ of stream);
@@ -186,6 +192,19 @@ export class EngineClient implements Engine {
     }
   }
 
+  async #inFaults<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const failed = faultErrorOf(error);
+      if (this.#renew !== undefined && isUnknownUser(failed.fault)) {
+        const found = this.#renew();
+        if (found !== undefined) this.#auth = { auth: { username: found.user, password: found.password } };
+      }
+      throw failed;
+    }
+  }
+
   async #open(client: ClickHouseClient, sql: string, options: StatementOptions) {
     try {
       return await this.#begin(client, sql, options);
@@ -199,7 +218,7 @@ export class EngineClient implements Engine {
     const query_id = randomUUID();
     try {
       const settings = limitsFor(sql, this.#isServer);
-      return await client.exec({ query: sql, query_id, ...settings, ...abortable(options) });
+      return await client.exec({ query: sql, query_id, ...settings, ...this.#auth, ...abortable(options) });
     } catch (error) {
       if (options.signal?.aborted) this.#kill(query_id);
       throw error;
@@ -234,14 +253,6 @@ function limitsFor(sql: string, isServer: boolean): { clickhouse_settings?: Reco
 
 function abortable(options: StatementOptions): { abort_signal?: AbortSignal } {
   return options.signal === undefined ? {} : { abort_signal: options.signal };
-}
-
-async function inFaults<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw faultErrorOf(error);
-  }
 }
 
 /** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
@@ -281,6 +292,15 @@ function engineFault(engineCode: number, engineType: string, message: string): F
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(message);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
+}
+
+/** No such user, wrong or missing password, not allowed from here, authentication failed. */
+const authenticationCodes: readonly number[] = [192, 193, 194, 511, 516];
+
+/** True when the engine refused user or password. */
+export function isUnknownUser(value: Fault): boolean {
+  const code = engineCodeOf(value);
+  return code !== undefined && authenticationCodes.includes(code);
 }
 
 /** The engine's code behind a fault, or undefined when the fault did not come from the engine. */

@@ -148,26 +148,35 @@ test.serial('a second signal ends the run at once', async (t) => {
   t.true(ending.signal === 'SIGINT' || ending.code === 130 || ending.code === 255);
 });
 
-test.serial('with attempts a run waits for a database that comes up later', async (t) => {
-  const late = await startService();
-  const port = new URL(late.service.engineUrl).port;
-  const path = late.service.path ?? '';
-  await late.service.stop();
-  const content = { keep_trying: 100, trying_interval: 300, host: '127.0.0.1', port: Number(port) };
-  const run = await tool.begin(scenario('late', {}, content));
-  let said = '';
-  run.process.stderr?.on('data', (piece: string) => {
-    said += piece;
-  });
-  await soon(() => said.includes('will sleep 300 milliseconds'));
-  const { startService: again } = await import('../../support/service.js');
-  const { service: up, end: endUp } = await again(`--database.path=${path}`, `--database.port=${port}`);
-  const ending = await run.ended;
-  t.is(ending.code, 0, ending.errors);
-  t.deepEqual(await up.rows('SELECT COUNT(*) FROM late.m'), [[400]]);
-  await endUp();
-  rmSync(path, { recursive: true, force: true });
-});
+test.serial(
+  'with attempts a run waits for a database that comes up later, and outlasts one that is started anew',
+  async (t) => {
+    const first = await startService();
+    const port = new URL(first.service.engineUrl).port;
+    const path = first.service.path ?? '';
+    const place = [`--database.path=${path}`, `--database.port=${port}`];
+    await first.service.stop();
+    const content = { keep_trying: 300, trying_interval: 300, host: '127.0.0.1', port: Number(port) };
+    const more = { insert_rows: 3000, num_of_records_per_req: 50, interlace_rows: 50, insert_interval: 100 };
+    const run = await tool.begin(scenario('late', more, content));
+    let said = '';
+    run.process.stderr?.on('data', (piece: string) => {
+      said += piece;
+    });
+    await soon(() => said.includes('will sleep 300 milliseconds then re-connect'));
+    const second = await startService(...place);
+    await soon(async () => Number((await second.service.sql('SELECT COUNT(*) FROM late.m')).body.data?.[0]?.[0]) > 0);
+    await second.service.stop();
+    await soon(() => said.includes('will sleep 300 milliseconds then re-insert'));
+    // Another secret, as with every start that is told none.
+    const third = await startService(...place, '--database.password=another-secret');
+    const ending = await run.ended;
+    t.is(ending.code, 0, ending.errors.slice(-2000));
+    t.deepEqual(await third.service.rows('SELECT COUNT(*) FROM late.m'), [[12000]]);
+    for (const started of [first, second, third]) await started.end();
+    rmSync(path, { recursive: true, force: true });
+  },
+);
 
 for (const insert_mode of ['taosc', 'stmt']) {
   test.serial(
