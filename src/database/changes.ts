@@ -67,8 +67,8 @@ export class Changes {
   }
 
   /**
-   * Everything that was written after a place, in pieces of at least `maxRows` rows (the last may have fewer) that follow
-   * each other without gaps, up to what is visible now. Inserts are never cut. With `condition`, engine SQL on the bare
+   * Everything that was written after a place, in pieces of at most `maxRows` rows that follow each other without gaps, up to
+   * what is visible now. Inserts are never cut: one that has more rows is a piece by itself. With `condition`, engine SQL on the bare
    * columns of the table, only rows that meet it count. `upTo` is the {@link latest} place, where it is known.
    */
   async since(
@@ -118,10 +118,11 @@ function pieces(after: number, inserts: readonly (readonly unknown[])[], end: nu
   const found: Changed[] = [];
   let [from, rows] = [after, 0];
   for (const [number, count] of inserts) {
+    if (rows > 0 && rows + Number(count) > maxRows) {
+      found.push({ after: from, upTo: Number(number) - 1, rows });
+      [from, rows] = [Number(number) - 1, 0];
+    }
     rows += Number(count);
-    if (rows < maxRows) continue;
-    found.push({ after: from, upTo: Number(number), rows });
-    [from, rows] = [Number(number), 0];
   }
   if (from < end) found.push({ after: from, upTo: end, rows });
   return found;

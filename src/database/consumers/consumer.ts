@@ -31,7 +31,7 @@ export interface ConsumerContext {
 }
 
 /** However short the interval of commits: a consumer that is only busy must not lose its share. */
-const leastLeaseMs = 4_000;
+const leastLeaseMs = 6_000;
 /** How often a consumer shows itself and looks at the others, as a part of its lease, and at most. */
 const renewalsPerLease = 4;
 const mostRenewalMs = 1_000;

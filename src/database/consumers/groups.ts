@@ -2,6 +2,7 @@ import { quoteString } from '../../sql/print/quote.js';
 import type { TopicDef } from '../catalogue/topics.js';
 import type { Cell, Engine } from '../engine.js';
 import type { GroupEntry } from './group-state.js';
+import { decodePlace, encodePlace, type Place } from './place.js';
 
 /**
  * What consumer groups share, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
@@ -15,7 +16,7 @@ const create = [
    topics Array(String), lease UInt32, parameters String, gone UInt8, joined Int64, seen DateTime64(3) DEFAULT now64(3))
    ENGINE = ReplacingMergeTree(seen) ORDER BY (name, consumer) TTL toDateTime(seen) + toIntervalDay(1)`,
   `CREATE TABLE IF NOT EXISTS sluice.consumer_places (topic String, name String, vgroup Int32, storage String,
-   place SimpleAggregateFunction(max, UInt64), rows SimpleAggregateFunction(sum, UInt64))
+   place SimpleAggregateFunction(max, String), rows SimpleAggregateFunction(sum, UInt64))
    ENGINE = AggregatingMergeTree ORDER BY (topic, name, vgroup, storage)`,
 ];
 
@@ -40,7 +41,7 @@ export interface CommittedPlace {
   readonly topic: string;
   readonly vgroup: number;
   readonly storage: string;
-  readonly place: number;
+  readonly place: Place;
   /** Rows since the last commit. */
   readonly rows: number;
 }
@@ -50,7 +51,7 @@ export interface ListedPlace {
   readonly topic: string;
   readonly group: string;
   readonly vgroup: number;
-  readonly place: number;
+  readonly place: Place;
   readonly rows: number;
 }
 
@@ -149,18 +150,18 @@ export class ConsumerGroups {
     if (places.length === 0) return;
     await this.#insert(
       'consumer_places',
-      places.map((place) => ({ ...place, name: group })),
+      places.map(({ place, ...rest }) => ({ ...rest, place: encodePlace(place), name: group })),
     );
   }
 
   /** The places of a group in one vgroup of a topic, by engine table. */
-  async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, number>> {
+  async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, Place>> {
     await this.prepare();
     const rows = await this.#engine.rows(
       `SELECT storage, max(place) FROM sluice.consumer_places
        WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)} AND vgroup = ${vgroup} GROUP BY storage`,
     );
-    return new Map(rows.map(([storage, place]) => [String(storage), Number(place)]));
+    return new Map(rows.map(([storage, place]) => [String(storage), decodePlace(String(place))]));
   }
 
   /** What all groups have committed, one entry a vgroup. */
@@ -173,7 +174,7 @@ export class ConsumerGroups {
       topic: String(topic),
       group: String(group),
       vgroup: Number(vgroup),
-      place: Number(place),
+      place: decodePlace(String(place)),
       rows: Number(count),
     }));
   }

@@ -5,7 +5,8 @@ import type { Changes } from '../changes.js';
 import type { ConsumerContext, ConsumerOptions } from './consumer.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
-import { type Share, TopicReader } from './topic-reader.js';
+import { beginning, type Place } from './place.js';
+import { type Share, type Step, TopicReader } from './topic-reader.js';
 import { TopicTables } from './topic-tables.js';
 
 /** The place under this name says that a group has begun to read a vgroup: engine tables made later are read from the start. */
@@ -14,9 +15,18 @@ const begun = '';
 /** A share in hand: how far it was given out, and what of that waits for a commit. */
 interface HeldShare extends Share {
   readonly number: number;
-  readonly places: Map<string, number>;
+  readonly places: Map<string, Place>;
+  /** Rows that were given out since the last place was reached. */
+  readonly pending: { rows: number };
   /** By engine table: the place to commit, and rows since the last commit. */
-  readonly uncommitted: Map<string, { readonly place: number; readonly rows: number }>;
+  readonly uncommitted: Map<string, { readonly place: Place; readonly rows: number }>;
+}
+
+function reach({ places, pending, uncommitted }: HeldShare, storage: string, place: Place): void {
+  const rows = pending.rows + (uncommitted.get(storage)?.rows ?? 0);
+  pending.rows = 0;
+  places.set(storage, place);
+  uncommitted.set(storage, { place, rows });
 }
 
 /** What one consumer reads of one topic. */
@@ -30,9 +40,8 @@ export class Subscription {
   readonly #count: number;
   #held: HeldShare[] = [];
   #turn = 0;
-  /** Messages of the piece that is being given out, and what to note with the last of them. */
-  #queue: TopicMessage[] = [];
-  #noteQueued: () => void = () => undefined;
+  /** What is being read, and of which share. */
+  #open: { readonly share: HeldShare; readonly steps: AsyncGenerator<Step, void, void> } | undefined;
 
   constructor(
     topic: TopicDef,
@@ -57,7 +66,7 @@ export class Subscription {
       const vgroup = this.#first + number;
       const slice = { number, of: this.#count };
       const places = await this.#beginning(vgroup);
-      this.#held.push({ number, vgroup, slice, places, uncommitted: new Map() });
+      this.#held.push({ number, vgroup, slice, places, pending: { rows: 0 }, uncommitted: new Map() });
     }
   }
 
@@ -67,19 +76,18 @@ export class Subscription {
     if (gone.length === 0) return;
     for (const share of gone) this.#reader.forget(share);
     this.#held = this.#held.filter((share) => !gone.includes(share));
-    const vgroups = new Set(gone.map(({ vgroup }) => vgroup));
-    this.#queue = this.#queue.filter(({ vgroup }) => !vgroups.has(vgroup));
+    if (this.#open !== undefined && gone.includes(this.#open.share)) this.#open = undefined;
   }
 
-  /** True while some but not all messages of a piece were given out: its place is not reached yet. */
+  /** True while some messages were given out and no place is reached yet that could be committed. */
   get isAmidPiece(): boolean {
-    return this.#queue.length > 0;
+    return this.#held.some(({ pending }) => pending.rows > 0);
   }
 
   /** The next message of any share in hand; undefined when there is none now. */
   async next(): Promise<TopicMessage | undefined> {
-    const queued = this.#fromQueue();
-    if (queued !== undefined) return queued;
+    const more = await this.#fromOpen();
+    if (more !== undefined) return more;
     for (let at = 0; at < this.#held.length; at++) {
       const share = this.#held[(this.#turn + at) % this.#held.length];
       if (share === undefined) continue;
@@ -114,32 +122,38 @@ export class Subscription {
 
   async #nextOf(share: HeldShare): Promise<TopicMessage | undefined> {
     for (;;) {
-      const piece = await this.#reader.next(share, share.places);
-      if (piece === undefined) return undefined;
-      const { storage, upTo, rows, messages } = piece;
-      share.places.set(storage, upTo);
-      const note = (): void => {
-        const before = share.uncommitted.get(storage)?.rows ?? 0;
-        share.uncommitted.set(storage, { place: upTo, rows: before + rows });
-      };
-      if (messages.length === 0) {
-        note();
-        continue;
-      }
-      this.#queue = [...messages];
-      this.#noteQueued = note;
-      return this.#fromQueue();
+      const steps = await this.#reader.next(share, share.places);
+      if (steps === undefined) return undefined;
+      this.#open = { share, steps };
+      const message = await this.#fromOpen();
+      if (message !== undefined) return message;
     }
   }
 
-  /** A place is reached when the last message of its piece was given out. */
-  #fromQueue(): TopicMessage | undefined {
-    const message = this.#queue.shift();
-    if (message !== undefined && this.#queue.length === 0) this.#noteQueued();
-    return message;
+  /** Goes on with what is being read. A place that is reached with a message counts from when that was given out. */
+  async #fromOpen(): Promise<TopicMessage | undefined> {
+    const open = this.#open;
+    if (open === undefined) return undefined;
+    const { share, steps } = open;
+    try {
+      for (;;) {
+        const { done, value } = await steps.next();
+        if (done === true) break;
+        const { message, storage, place } = value;
+        share.pending.rows += message?.rows.length ?? 0;
+        if (place !== undefined) reach(share, storage, place);
+        if (message !== undefined) return message;
+      }
+    } catch (error) {
+      share.pending.rows = 0;
+      this.#open = undefined;
+      throw error;
+    }
+    this.#open = undefined;
+    return undefined;
   }
 
-  async #beginning(vgroup: number): Promise<Map<string, number>> {
+  async #beginning(vgroup: number): Promise<Map<string, Place>> {
     const { group, offsetReset } = this.#options;
     const committed = await this.#groups.places(this.topic.id, group, vgroup);
     if (committed.size > 0 || offsetReset === 'earliest') return new Map(committed);
@@ -147,7 +161,8 @@ export class Subscription {
       const text = `No committed offset of group ${group} in topic ${this.topic.name}, vgroup ${vgroup}`;
       throw new FaultError(fault('database', Codes.offsetNotExist, text));
     }
-    const latest = new Map(await this.#reader.latest()).set(begun, 1);
+    const latest = new Map<string, Place>([[begun, beginning]]);
+    for (const [storage, number] of await this.#reader.latest()) latest.set(storage, { number });
     const places = [...latest].map(([storage, place]) => ({ topic: this.topic.id, vgroup, storage, place, rows: 0 }));
     await this.#groups.commit(group, places);
     return latest;

@@ -2,14 +2,15 @@ import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { TopicMessage } from '../../model/topic-message.js';
 import { querySettings, topicRowFormat } from '../../sql/plan/settings.js';
 import { ofTable, writtenBetween } from '../../sql/plan/storage.js';
-import { inSlice, type TopicSlice } from '../../sql/plan/topic.js';
+import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Changed, Changes } from '../changes.js';
 import type { Engine } from '../engine.js';
+import { beginning, type Place, type RowKey } from './place.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
-/** Rows of a message, about: inserts are not cut, so there are as many more as the last one has. */
+/** Rows of a message at most, but for rows of one key, which stay together. */
 const messageRows = 16_384;
 
 /** What a share of a topic's work is: the series of one vgroup. */
@@ -18,13 +19,13 @@ export interface Share {
   readonly slice: TopicSlice;
 }
 
-/** Messages that together bring a share from one place of an engine table to the next. */
-export interface Piece {
+/** A step in the history of an engine table. */
+export interface Step {
   readonly storage: string;
-  readonly upTo: number;
-  /** Stored rows in it that the topic delivers. */
-  readonly rows: number;
-  readonly messages: readonly TopicMessage[];
+  /** Undefined when there was nothing for the share. */
+  readonly message: TopicMessage | undefined;
+  /** The place that is reached with it; undefined when more is needed for one. */
+  readonly place: Place | undefined;
 }
 
 /** What topic rows are read with. */
@@ -56,20 +57,23 @@ export class TopicReader {
     return new Map(parts.map(({ storage }) => [storage, latest.get(storage) ?? 0]));
   }
 
-  /** The next piece of a share behind its places (0 where there is none), of whichever engine table has one. */
-  async next(share: Share, places: ReadonlyMap<string, number>): Promise<Piece | undefined> {
+  /**
+   * The next steps of a share behind its places, of whichever engine table has some; undefined when there are none now. To
+   * be pulled to the end before the next call.
+   */
+  async next(share: Share, places: ReadonlyMap<string, Place>): Promise<AsyncGenerator<Step, void, void> | undefined> {
     const parts = this.tables.parts();
     for (const part of parts) {
-      const found = await this.#knownNext(part, share, places);
+      const found = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
       if (found !== undefined) return found;
     }
     const latest = await this.latest();
     for (const part of parts) {
-      const after = places.get(part.storage) ?? 0;
+      const { number } = places.get(part.storage) ?? beginning;
       const upTo = latest.get(part.storage) ?? 0;
-      if (upTo <= after) continue;
-      await this.#look(part, share, after, upTo);
-      const found = await this.#knownNext(part, share, places);
+      if (upTo <= number) continue;
+      await this.#look(part, share, number, upTo);
+      const found = this.#knownNext(part, share, places);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -80,11 +84,27 @@ export class TopicReader {
     for (const key of this.#known.keys()) if (key.startsWith(`${vgroup} `)) this.#known.delete(key);
   }
 
-  async #knownNext(part: TopicPart, share: Share, places: ReadonlyMap<string, number>): Promise<Piece | undefined> {
+  #knownNext(
+    part: TopicPart,
+    share: Share,
+    places: ReadonlyMap<string, Place>,
+  ): AsyncGenerator<Step, void, void> | undefined {
+    const { number } = places.get(part.storage) ?? beginning;
     const known = this.#known.get(keyOf(share, part));
-    if (known === undefined || known[0]?.after !== (places.get(part.storage) ?? 0)) return undefined;
+    if (known === undefined || known[0]?.after !== number) return undefined;
     const changed = known.shift();
-    return changed === undefined ? undefined : this.#read(part, share, changed);
+    return changed === undefined ? undefined : this.#read(part, share, changed, undefined);
+  }
+
+  /** What is left of an insert that somebody has read up to a key. */
+  #restOf(
+    part: TopicPart,
+    share: Share,
+    places: ReadonlyMap<string, Place>,
+  ): AsyncGenerator<Step, void, void> | undefined {
+    const { number, key } = places.get(part.storage) ?? beginning;
+    if (key === undefined) return undefined;
+    return this.#read(part, share, { after: number - 1, upTo: number, rows: Number.POSITIVE_INFINITY }, key);
   }
 
   async #look(part: TopicPart, share: Share, after: number, upTo: number): Promise<void> {
@@ -107,16 +127,22 @@ export class TopicReader {
     return found;
   }
 
-  async #read({ storage, tables }: TopicPart, share: Share, changed: Changed): Promise<Piece> {
-    const messages: TopicMessage[] = [];
-    let rows = 0;
-    for (const table of changed.rows === 0 ? [] : await this.#touched(storage, tables, share, changed)) {
-      const message = await this.#message(table, share, changed);
-      if (message.rows.length === 0) continue;
-      rows += message.rows.length;
-      messages.push(message);
+  /** Of a single table every message ends at a place, of several only the last one does. */
+  async *#read(
+    { storage, tables }: TopicPart,
+    share: Share,
+    changed: Changed,
+    behind: RowKey | undefined,
+  ): AsyncGenerator<Step, void, void> {
+    const end: Place = { number: changed.upTo };
+    const touched = changed.rows === 0 ? [] : await this.#touched(storage, tables, share, changed);
+    if (touched.length === 0) yield { storage, message: undefined, place: end };
+    for (const [at, table] of touched.entries()) {
+      const last = at === touched.length - 1 ? end : undefined;
+      if (changed.rows <= messageRows)
+        yield { storage, message: await this.#whole(table, share, changed), place: last };
+      else yield* this.#cut(storage, table, share, changed, { behind, isSingle: tables.length === 1, last });
     }
-    return { storage, upTo: changed.upTo, rows, messages };
   }
 
   /** Of tables that share an engine table only few may have new rows. */
@@ -136,20 +162,49 @@ export class TopicReader {
     return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
   }
 
-  async #message(table: TableDef, { vgroup, slice }: Share, { after, upTo }: Changed): Promise<TopicMessage> {
-    const { topic } = this.tables;
+  async #whole(table: TableDef, share: Share, { after, upTo }: Changed): Promise<TopicMessage | undefined> {
+    const lines = await this.#lines(table, { after, upTo, slice: share.slice });
+    return lines.length === 0 ? undefined : this.#message(table, share, lines);
+  }
+
+  /** An insert of many rows, message by message in the order of keys. */
+  async *#cut(
+    storage: string,
+    table: TableDef,
+    share: Share,
+    { after, upTo }: Changed,
+    { behind: start, isSingle, last }: { behind: RowKey | undefined; isSingle: boolean; last: Place | undefined },
+  ): AsyncGenerator<Step, void, void> {
+    for (let behind = isSingle ? start : undefined; ; ) {
+      const part = { rows: messageRows, behind };
+      const lines = await this.#lines(table, { after, upTo, slice: share.slice, part });
+      const message = lines.length === 0 ? undefined : this.#message(table, share, lines.map(withoutKey));
+      if (lines.length < messageRows) {
+        yield { storage, message, place: last };
+        return;
+      }
+      behind = keyIn(lines.at(-1) ?? '');
+      yield { storage, message, place: isSingle ? { number: upTo, key: behind } : undefined };
+    }
+  }
+
+  async #lines(table: TableDef, range: TopicRange): Promise<string[]> {
     const plan = await this.tables.plan(table);
-    const sql = plan.rows({ after, upTo, slice }, this.#withNames);
+    const sql = plan.rows(range, this.#withNames);
     const bytes = await this.#context.engine.bytes(`${sql} SETTINGS ${querySettings} FORMAT ${topicRowFormat}`);
+    const lines = bytes.toString().split('\n');
+    lines.pop();
+    return lines;
+  }
+
+  #message(table: TableDef, { vgroup }: Share, lines: readonly string[]): TopicMessage {
+    const { topic } = this.tables;
     const names: string[] = [];
     const rows: string[] = [];
-    const text = bytes.toString();
-    for (let start = 0; start < text.length; ) {
-      const tab = text.indexOf('\t', start);
-      const end = text.indexOf('\n', tab);
-      names.push(text.slice(start, tab).replaceAll('\\\\', '\\'));
-      rows.push(text.slice(tab + 1, end));
-      start = end + 1;
+    for (const line of lines) {
+      const tab = line.indexOf('\t');
+      names.push(line.slice(0, tab).replaceAll('\\\\', '\\'));
+      rows.push(line.slice(tab + 1));
     }
     return { topic: topic.name, database: topic.database, table: table.name, vgroup, names, rows };
   }
@@ -157,4 +212,14 @@ export class TopicReader {
 
 function keyOf({ vgroup }: Share, { storage }: TopicPart): string {
   return `${vgroup} ${storage}`;
+}
+
+/** Series id and time at the start of a line. */
+function keyIn(line: string): RowKey {
+  const [id = '', time = ''] = line.split('\t', 2);
+  return { id: BigInt(id), time: BigInt(time) };
+}
+
+function withoutKey(line: string): string {
+  return line.slice(line.indexOf('\t', line.indexOf('\t') + 1) + 1);
 }

@@ -57,7 +57,7 @@ export const subscriptionsTable: SystemTable = {
           const reader = consumers.get(state.owner(share) ?? '');
           const read = places.find((at) => at.topic === topic.id && at.group === group && at.vgroup === vgroup);
           const who = [reader?.consumer ?? null, reader?.user ?? null, reader?.host ?? null];
-          const offset = read === undefined ? null : `log:${read.place}`;
+          const offset = read === undefined ? null : `log:${read.place.number}`;
           return [topic.name, group, vgroup, ...who, offset, read?.rows ?? 0];
         });
       });

@@ -3,6 +3,7 @@ import { Codes } from '../../model/fault.js';
 import { typeLength, typeText } from '../../model/schema.js';
 import type { Expression, ObjectName, Query, Select } from '../ast.js';
 import { isAggregate, isSeries } from '../functions/registry.js';
+import { int64 } from '../print/quote.js';
 import { printSelect } from '../print/select.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../resolve/context.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
@@ -24,6 +25,14 @@ export interface TopicRange {
   readonly upTo: number;
   /** Only series whose id leaves this remainder; undefined is all of them. */
   readonly slice: TopicSlice | undefined;
+  /**
+   * Only so many rows behind a key, and all that have the key of the last one; series id and time then stand before the
+   * name. For ranges of one insert.
+   */
+  readonly part?: {
+    readonly rows: number;
+    readonly behind: { readonly id: bigint; readonly time: bigint } | undefined;
+  };
 }
 
 /** One of `of` parts that the series of a table are dealt out to. */
@@ -166,16 +175,29 @@ function planRows(
     columns,
     meta: shown.map(({ name, type }) => ({ name, type })),
     uses: usesOf(filter),
-    rows: ({ after, upTo, slice }, withNames) => {
+    rows: ({ after, upTo, slice, part }, withNames) => {
       const name = withNames ? (tbname?.sql ?? "''") : "''";
       const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
       const slices = slice === undefined ? [] : [inSlice(rowAlias, slice)];
-      return printSelect({
-        columns: [[name, 'tbname'], ...printed],
+      const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
+      const behind =
+        part?.behind === undefined
+          ? []
+          : [`(${id}, ${time}) > (toUInt64('${part.behind.id}'), ${int64(part.behind.time)})`];
+      const keys: [string, string][] =
+        part === undefined
+          ? []
+          : [
+              [id, 'key_id'],
+              [time, 'key_time'],
+            ];
+      const sql = printSelect({
+        columns: [...keys, [name, 'tbname'], ...printed],
         from: scan.from,
-        where: [writtenBetween(rowAlias, after, upTo), ...slices, ...scan.where],
-        orderBy: [insertNumber(rowAlias), idColumn(rowAlias), timeColumn(rowAlias)],
+        where: [writtenBetween(rowAlias, after, upTo), ...behind, ...slices, ...scan.where],
+        orderBy: [insertNumber(rowAlias), id, time],
       });
+      return part === undefined ? sql : `${sql} LIMIT ${part.rows} WITH TIES`;
     },
   };
 }

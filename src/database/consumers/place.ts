@@ -1,0 +1,40 @@
+/** A row's key in its engine table. */
+export interface RowKey {
+  readonly id: bigint;
+  readonly time: bigint;
+}
+
+/**
+ * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a key in
+ * the order of keys.
+ */
+export interface Place {
+  readonly number: number;
+  readonly key?: RowKey;
+}
+
+/** Before everything. */
+export const beginning: Place = { number: 0 };
+
+const digits = 16;
+const wholeInsert = 'f'.repeat(2 * digits);
+/** Makes the order of signed numbers that of unsigned ones. */
+const signedBias = 1n << 63n;
+
+/** A place as text: of two places the one farther on is the greater text. */
+export function encodePlace({ number, key }: Place): string {
+  if (key === undefined) return hex(BigInt(number)) + wholeInsert;
+  return hex(BigInt(number)) + hex(key.id) + hex(key.time + signedBias);
+}
+
+/** The inverse of {@link encodePlace}. */
+export function decodePlace(text: string): Place {
+  const number = Number(`0x${text.slice(0, digits)}`);
+  if (text.endsWith(wholeInsert)) return { number };
+  const [id, time] = [text.slice(digits, 2 * digits), text.slice(2 * digits)];
+  return { number, key: { id: BigInt(`0x${id}`), time: BigInt(`0x${time}`) - signedBias } };
+}
+
+function hex(value: bigint): string {
+  return value.toString(16).padStart(digits, '0');
+}
