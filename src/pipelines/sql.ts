@@ -20,7 +20,7 @@ import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
 import type { ObjectName, Query } from '../sql/ast.js';
-import type { Show, Statement } from '../sql/ast-statement.js';
+import type { Explain, Show, Statement } from '../sql/ast-statement.js';
 import type { InsertContext } from '../sql/insert/context.js';
 import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
@@ -32,6 +32,7 @@ import { collectTables, type QueryContext } from '../sql/resolve/context.js';
 import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { withCurrentSchema } from './current-schema.js';
+import { explain } from './explain.js';
 import { insertSelected } from './insert-select.js';
 import { StatementNames } from './names.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
@@ -129,7 +130,9 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const statement = this.#parse(request.statement);
     switch (statement.kind) {
       case 'query':
-        if (statement.explain) throw notSupported('EXPLAIN');
+        if (statement.explain !== undefined) {
+          return this.#explain(statement.query, statement.explain, request, user, aborted);
+        }
         return this.#answerQuery(statement.query, request, user, aborted);
       case 'insert': {
         // One NOW for all attempts, so that none stores rows beside those of the one before.
@@ -220,6 +223,29 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     } catch (error) {
       running.end();
       throw running.because() ?? error;
+    }
+  }
+
+  /** EXPLAIN is a query of its own to those who list and end what runs. */
+  async #explain(
+    written: Query,
+    how: Explain,
+    request: SqlRequest,
+    user: string,
+    aborted: AbortSignal,
+  ): Promise<SqlAnswer> {
+    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
+    try {
+      const listing = await this.#withCurrentSchema(async () => {
+        const readable = await this.#readable(written, request, user);
+        const explained = { written, text: request.statement.toString('utf8'), ...readable };
+        return explain(explained, how, this.#context.engine, running.signal);
+      });
+      return listed(listing, request);
+    } catch (error) {
+      throw running.because() ?? error;
+    } finally {
+      running.end();
     }
   }
 

@@ -1,0 +1,55 @@
+import type { Listing } from '../database/definitions/show.js';
+import type { Engine } from '../database/engine.js';
+import { dataType } from '../model/schema.js';
+import type { Query } from '../sql/ast.js';
+import type { Explain } from '../sql/ast-statement.js';
+import { outline } from '../sql/plan/explain.js';
+import { planQuery } from '../sql/plan/query.js';
+import { arrayRowFormat, querySettings } from '../sql/plan/settings.js';
+import type { QueryContext } from '../sql/resolve/context.js';
+
+/** A query to be explained, as it was written and as it is planned. */
+export interface ExplainedQuery {
+  readonly written: Query;
+  /** The statement that the query was read from. */
+  readonly text: string;
+  /** The same with its views written out. */
+  readonly query: Query;
+  readonly context: QueryContext;
+}
+
+/** Longest row of text, in bytes. */
+const maxLineBytes = 16_384;
+
+/**
+ * The rows of EXPLAIN: the steps of the query; when verbose, also the statement of the engine that they become and the engine's own
+ * plan with what its indexes leave; to analyse, the query is run, and what it took is told. Throws what the query itself would.
+ */
+export async function explain(
+  { written, text, query, context }: ExplainedQuery,
+  { analyze, verbose }: Explain,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const plan = planQuery(query, context);
+  const lines = outline(written, text, context);
+  if (analyze) lines.push(...(await measured(plan.sql, engine, signal)));
+  if (verbose) {
+    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${querySettings}`);
+    lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
+  }
+  const meta = [{ name: 'QUERY_PLAN', type: dataType('VARCHAR', maxLineBytes) }];
+  return { meta, rows: lines.map((line) => [Buffer.from(line).toString('utf8', 0, maxLineBytes)]) };
+}
+
+/** Runs a query to its end without keeping its rows. */
+async function measured(sql: string, engine: Engine, signal: AbortSignal): Promise<string[]> {
+  const began = performance.now();
+  let rows = 0;
+  let bytes = 0;
+  for await (const piece of engine.stream(`${sql} SETTINGS ${querySettings} FORMAT ${arrayRowFormat}`, { signal })) {
+    bytes += piece.length;
+    for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
+  }
+  return [`Rows: ${rows}`, `Bytes of the answer: ${bytes}`, `Time: ${(performance.now() - began).toFixed(1)} ms`];
+}
