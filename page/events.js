@@ -1,6 +1,7 @@
 import { h, put, putRows, say, toast } from './dom.js';
 import { ago, count, dateAndTime, measure } from './format.js';
 import { poll } from './polling.js';
+import { openQuery } from './query.js';
 import { askJson, Trouble } from './session.js';
 
 /**
@@ -213,6 +214,7 @@ function eventRow(acknowledge, resolve) {
   const describes = h('p', { class: 'description' });
   const take = h('button', {}, 'Acknowledge');
   const close = h('button', {}, 'Resolve…');
+  const draw = h('button', { onclick: () => openQuery(statementAround(event)) }, 'Draw the values around it');
   take.addEventListener('click', async () => {
     take.disabled = true;
     await acknowledge(event);
@@ -226,7 +228,7 @@ function eventRow(acknowledge, resolve) {
     { class: 'event' },
     h('div', { class: 'event-head' }, severity, title, status),
     meta,
-    h('details', {}, h('summary', {}, 'Details'), describes, facts),
+    h('details', {}, h('summary', {}, 'Details'), describes, facts, draw),
     h('div', { class: 'actions' }, take, close),
   );
 
@@ -244,6 +246,7 @@ function eventRow(acknowledge, resolve) {
       say(title, now.title);
       say(status, now.status);
       say(describes, now.description);
+      draw.hidden = now.attributes?.database === undefined || now.attributes.column === undefined;
       take.hidden = now.status !== 'active';
       close.hidden = now.status === 'resolved';
       take.setAttribute('aria-label', `Acknowledge: ${now.title}`);
@@ -254,6 +257,27 @@ function eventRow(acknowledge, resolve) {
       );
     },
   };
+}
+
+/** How much of the time before and after an event is drawn, in milliseconds. */
+const [aroundBefore, aroundAfter] = [1_800_000, 300_000];
+
+/**
+ * The query for the values that an event is about.
+ * @param {Event} event with a database, a table and a column
+ */
+function statementAround({ attributes, startTime, endTime }) {
+  const { database = '', table = '', column = '', tbname = table } = attributes;
+  const name = (/** @type {string} */ text) => `\`${text.replaceAll('`', '``')}\``;
+  const literal = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+  const instant = (/** @type {number} */ time) => literal(new Date(time).toISOString());
+  const one = tbname === table ? '' : `tbname = ${literal(tbname)} AND `;
+  const [from, to] = [instant(startTime - aroundBefore), instant((endTime ?? Date.now()) + aroundAfter)];
+  return [
+    `SELECT _rowts, ${name(column)} FROM ${name(database)}.${name(table)}`,
+    `WHERE ${one}_rowts BETWEEN ${from} AND ${to}`,
+    'ORDER BY _rowts LIMIT 100000',
+  ].join('\n');
 }
 
 /** @param {Event} event */

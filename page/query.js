@@ -7,7 +7,18 @@ import { runSql } from './sql.js';
 
 /** Rows that the table shows; all of them are drawn. */
 const shownRows = 500;
-const [statementKey, databaseKey] = ['sluice.statement', 'sluice.database'];
+const [statementKey, databaseKey, runKey] = ['sluice.statement', 'sluice.database', 'sluice.run'];
+
+/**
+ * Opens the view of queries and runs a statement there.
+ * @param {string} statement with the names of its databases
+ */
+export function openQuery(statement) {
+  sessionStorage.setItem(statementKey, statement);
+  sessionStorage.setItem(databaseKey, '');
+  sessionStorage.setItem(runKey, 'yes');
+  location.hash = '#query';
+}
 
 /**
  * A box for a statement; rows come as a table, and drawn where they have times.
@@ -95,6 +106,10 @@ export function queryView(context) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   };
   fillDatabases(database, context);
+  if (sessionStorage.getItem(runKey) !== null) {
+    sessionStorage.removeItem(runKey);
+    start();
+  }
 
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const element = h(

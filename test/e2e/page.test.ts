@@ -125,6 +125,18 @@ inBrowser('events are filtered by element, and what does not match is not there'
   await page.waitForSelector('.empty >> text=No event matches.');
 });
 
+inBrowser('the values that an event is about are drawn from it', async (t) => {
+  const { page, wrong } = await logInAndSee(t);
+  await overheat("o'd1");
+  const event = page.locator(`.event:has-text("o'd1")`);
+  await event.locator('summary').click();
+  await event.getByRole('button', { name: 'Draw the values around it' }).click();
+  await page.waitForSelector('.uplot canvas');
+  t.deepEqual(await page.locator('.rows tbody td.number').allTextContents(), ['93.5']);
+  t.is(await page.evaluate('location.hash'), '#query');
+  t.deepEqual(wrong, []);
+});
+
 inBrowser('everything can be done by keys', async (t) => {
   const { page } = await open(t);
   await overheat('k1');
