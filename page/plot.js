@@ -53,7 +53,7 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
         legend: { show: true, live: true },
         scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },
         axes: [
-          { ...axis, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
+          { ...axis, space: 84, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
           { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
         ],
         series: [
@@ -115,7 +115,9 @@ function timeTicks(ticks, step) {
     dateBefore = date;
     if (step >= 86_400) return date;
     const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
-    const words = step >= 60 ? minutes : `${minutes}:${two(time.getSeconds())}`;
+    const exact = `${minutes}:${two(time.getSeconds())}`;
+    const words =
+      step >= 60 ? minutes : step >= 1 ? exact : `${exact}.${String(time.getMilliseconds()).padStart(3, '0')}`;
     return isNew ? `${words}\n${date}` : words;
   });
 }
