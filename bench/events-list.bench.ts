@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/client.js';
 import { EventsStore } from '../src/database/events-store.js';
-import { startBenchService } from './support/service.js';
+import { startBenchService, usage } from './support/service.js';
 
 const count = 1_000_000;
 const elements = 20_000;
@@ -45,12 +46,20 @@ function get(agent: Agent, port: number, path: string): Promise<{ status: number
   });
 }
 
+/** Processor seconds of processes so far. */
+function cpuSeconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + usage(pid).cpuSeconds, 0);
+}
+
 /** Paging and filtering through a million events, over HTTP. */
 export async function run(): Promise<void> {
   const service = await startBenchService();
   const url = `http://127.0.0.1:${service.enginePort}`;
   const engine = new EngineClient({ url, user: 'default', password: service.secret });
   const agent = new Agent({ keepAlive: true });
+  const pid = service.process.pid!;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const pids = [pid, ...children];
   try {
     const begun = await fill(engine);
     const middle = begun + (count / 2) * stepMs;
@@ -68,6 +77,7 @@ export async function run(): Promise<void> {
       if (state !== 'as it was written') await new Promise((resolve) => setTimeout(resolve, 60_000));
       for (const [name, query] of Object.entries(queries)) {
         const times: number[] = [];
+        const cpuBefore = cpuSeconds(pids);
         let total = 0;
         for (let i = 0; i < asks; i++) {
           const before = performance.now();
@@ -77,9 +87,12 @@ export async function run(): Promise<void> {
           const page: { total: number } = JSON.parse(text);
           total = page.total;
         }
+        const cpuMs = ((cpuSeconds(pids) - cpuBefore) * 1000) / asks;
         times.sort((a, b) => a - b);
         const [p50, p95] = [0.5, 0.95].map((part) => (times[Math.floor(part * (asks - 1))] ?? 0).toFixed(0));
-        console.log(`1 M events, ${state}, ${name} (${total}): p50 ${p50} ms, p95 ${p95} ms`);
+        console.log(
+          `1 M events, ${state}, ${name} (${total}): p50 ${p50} ms, p95 ${p95} ms, ${cpuMs.toFixed(0)} CPU ms`,
+        );
       }
     }
   } finally {

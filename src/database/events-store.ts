@@ -13,6 +13,10 @@ const countedDays = 2;
 const neverMs = 9_007_199_254_740_991;
 /** Slots, and events, in one statement. */
 const namesPerQuery = 2_000;
+/** Rows that the first look at a list reads, at least and at most. */
+const defaultCandidates = { least: 200, most: 4_000 };
+
+const newestFirst = 'ORDER BY start DESC, id DESC';
 
 /**
  * `event_log` orders the operations by the number that the engine gives each insert (see decisions/001). `events` has the
@@ -30,13 +34,23 @@ const create = [
    SETTINGS index_granularity = 2048, min_age_to_force_merge_seconds = 30`,
 ];
 
+/** One page, and how many events there are on all. */
+export interface EventList {
+  readonly total: number;
+  /** Log position of the newest event that matches, or what the filter says. */
+  readonly asOf: number;
+  readonly events: readonly StoredEvent[];
+}
+
 /** The log of what happened to events, and the newest state of each, in the engine. Every method may reject with a FaultError. */
 export class EventsStore {
   readonly #engine: Engine;
+  readonly #candidateRows: typeof defaultCandidates;
   #prepared: Promise<void> | undefined;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, candidates = defaultCandidates) {
     this.#engine = engine;
+    this.#candidateRows = candidates;
   }
 
   /** Makes the tables where they are missing. */
@@ -150,27 +164,50 @@ export class EventsStore {
   }
 
   /** One page of the events that match and may be seen, newest first, and how many there are in all. */
-  async list({ filter, pageNum, pageSize }: EventListing, sight: EventSight) {
+  async list({ filter, pageNum, pageSize }: EventListing, sight: EventSight): Promise<EventList> {
     await this.prepare();
     const where = conditions(filter, sight);
-    const matching = `FROM sluice.events FINAL WHERE ${where}`;
     const offset = (pageNum - 1) * pageSize;
-    const order = 'ORDER BY start DESC, id DESC';
-    const [[counts], keys] = await Promise.all([
-      this.#engine.rows(`SELECT count(), max(opened) ${matching}`),
-      this.#engine.rows(`SELECT start, id ${matching} ${order} LIMIT ${pageSize} OFFSET ${offset}`),
-    ]);
-    const rows =
-      keys.length === 0
-        ? []
-        : await this.#engine.rows(
-            `SELECT event FROM sluice.events FINAL WHERE (start, id) IN (${keys.map(keyText).join(', ')}) ${order}`,
-          );
-    return {
-      total: Number(counts?.[0] ?? 0),
-      asOf: filter.asOf ?? Number(counts?.[1] ?? 0),
-      events: rows.map(([event]) => storedEvent(event)),
-    };
+    const limit = `LIMIT ${pageSize} OFFSET ${offset}`;
+    const near = await this.#candidates(where, offset + pageSize);
+    if (near?.isAll === true)
+      return listOf(await this.#page(near.where, limit), await this.#counts(near.where), filter);
+    const [found, counts] = await Promise.all([this.#page(near?.where ?? where, limit), this.#counts(where)]);
+    const isShort = near !== undefined && found.length < pageSize;
+    return listOf(isShort ? await this.#page(where, limit) : found, counts, filter);
+  }
+
+  /**
+   * Where the first events of a list are found without reading the rest: at least twice as many rows as are wanted that match,
+   * be they outdated, in the order of the list. `isAll` when no other event can match. Undefined when many are wanted.
+   */
+  async #candidates(where: string, wanted: number): Promise<{ where: string; isAll: boolean } | undefined> {
+    const { least, most: limit } = this.#candidateRows;
+    if (wanted * 2 > limit) return undefined;
+    const most = Math.max(least, wanted * 2);
+    const rows = await this.#engine.rows(
+      `SELECT DISTINCT start, id FROM sluice.events WHERE ${where} ${newestFirst} LIMIT ${most}`,
+    );
+    if (rows.length === 0) return { where: '0', isAll: true };
+    if (rows.length < most)
+      return { where: `(start, id) IN (${rows.map(keyText).join(', ')}) AND ${where}`, isAll: true };
+    return { where: `start >= ${Number(rows.at(-1)?.[0])} AND ${where}`, isAll: false };
+  }
+
+  async #page(where: string, limit: string): Promise<readonly StoredEvent[]> {
+    const keys = await this.#engine.rows(
+      `SELECT start, id FROM sluice.events FINAL WHERE ${where} ${newestFirst} ${limit}`,
+    );
+    if (keys.length === 0) return [];
+    const rows = await this.#engine.rows(
+      `SELECT event FROM sluice.events FINAL WHERE (start, id) IN (${keys.map(keyText).join(', ')}) ${newestFirst}`,
+    );
+    return rows.map(([event]) => storedEvent(event));
+  }
+
+  async #counts(where: string): Promise<readonly number[]> {
+    const [row = []] = await this.#engine.rows(`SELECT count(), max(opened) FROM sluice.events FINAL WHERE ${where}`);
+    return row.map(Number);
   }
 
   /** Removes events that ended before a time, with their log, and of the log what was only counted and is old. */
@@ -186,6 +223,14 @@ export class EventsStore {
       if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`);
     }
   }
+}
+
+function listOf(
+  events: readonly StoredEvent[],
+  [total = 0, newest = 0]: readonly number[],
+  { asOf }: EventFilter,
+): EventList {
+  return { events, total, asOf: asOf ?? newest };
 }
 
 function* pieces(names: readonly string[]): Iterable<readonly string[]> {
