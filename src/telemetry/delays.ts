@@ -6,6 +6,11 @@ const microsPerMs = 1000;
 const steps = [1, 2, 5] as const;
 /** A tenth of a millisecond, the upper bound of the first bucket. */
 const firstBoundMs = 0.1;
+const decades = 16;
+/** Upper bounds of the buckets. Tenths are not exact in binary; what is shown is. */
+const bounds = Array.from({ length: decades }, (_, decade) =>
+  steps.map((step) => Number((firstBoundMs * 10 ** decade * step).toPrecision(1))),
+).flat();
 
 /**
  * Delays of requests by a histogram of fixed size: percentiles to three digits however many requests there are; least, most,
@@ -89,9 +94,7 @@ export class Delays {
 }
 
 function boundOf(bucket: number): number {
-  const decade = 10 ** Math.floor(bucket / steps.length);
-  // Tenths are not exact in binary; what is shown is.
-  return Number((firstBoundMs * decade * (steps[bucket % steps.length] ?? 1)).toPrecision(1));
+  return bounds[bucket] ?? Number.POSITIVE_INFINITY;
 }
 
 function bucketOf(ms: number): number {

@@ -9,8 +9,11 @@ import { InFlight } from './in-flight.js';
 import type { FilledTable, InsertPath, RequestPart } from './insert-path.js';
 import { faultLine, type StatementContext } from './statements.js';
 
-/** How long one request may take. */
+/** How long one request may take, at least. */
 const requestTimeoutMs = 120_000;
+/** Requests that begin within that time, and so many, share a deadline: a timer for each would cost more than a short request does. */
+const sharedDeadlineMs = 10_000;
+const sharedDeadlineUses = 16;
 
 /** The run must end because of what happened to one request. */
 export class RunFailure extends Error {}
@@ -21,6 +24,9 @@ export class InsertWorker {
   readonly #table: FilledTable;
   readonly #path: InsertPath;
   readonly #context: StatementContext;
+  #deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+  #deadlineMadeMs = performance.now();
+  #deadlineUses = 0;
 
   constructor(table: FilledTable, path: InsertPath, context: StatementContext) {
     this.#table = table;
@@ -100,12 +106,21 @@ export class InsertWorker {
 
   async #send(part: RequestPart): Promise<Delivery> {
     const begun = performance.now();
-    const delivery = await part.send(AbortSignal.timeout(requestTimeoutMs));
+    const delivery = await part.send(this.#deadlineOf(begun));
     const tookMs = performance.now() - begun;
     this.figures.waitMs += tookMs;
     this.figures.requests++;
     if (delivery.outcome === 'delivered') this.figures.delays.record(tookMs);
     return delivery;
+  }
+
+  #deadlineOf(begunMs: number): AbortSignal {
+    if (++this.#deadlineUses > sharedDeadlineUses || begunMs - this.#deadlineMadeMs > sharedDeadlineMs) {
+      this.#deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+      this.#deadlineMadeMs = begunMs;
+      this.#deadlineUses = 1;
+    }
+    return this.#deadline;
   }
 
   #settle(delivery: Delivery, rows: number): void {

@@ -1,6 +1,9 @@
 import type { TableRange, Turn } from './plan.js';
 import type { TableSet } from './tables.js';
 
+/** Ids that are made room for at once, so that short runs do not each take a buffer of their own. */
+const chunkIds = 8192;
+
 /** The series ids of rows. */
 export class SeriesIds {
   readonly #tables: TableSet;
@@ -9,8 +12,9 @@ export class SeriesIds {
   readonly #known: BigUint64Array | undefined;
   readonly #from: number;
   /** The run of one id that was made last. */
-  #run = new BigUint64Array(0);
+  #run: BigUint64Array = new BigUint64Array(0);
   #runTable = -1;
+  #free: BigUint64Array = new BigUint64Array(0);
 
   /** Without `seriesOf` all ids are 0. With `inRounds` each is asked for once, otherwise whenever a table begins. */
   constructor(
@@ -40,10 +44,17 @@ export class SeriesIds {
   #runOf(table: number, rows: number): BigUint64Array {
     const isSame = this.#seriesOf === undefined || this.#runTable === table;
     if (!isSame || this.#run.length < rows) {
-      this.#run = new BigUint64Array(rows);
+      this.#run = this.#take(rows);
       if (this.#seriesOf !== undefined) this.#run.fill(this.#seriesOf(this.#tables.nameOf(table)));
       this.#runTable = table;
     }
     return this.#run.subarray(0, rows);
+  }
+
+  #take(rows: number): BigUint64Array {
+    if (this.#free.length < rows) this.#free = new BigUint64Array(Math.max(rows, chunkIds));
+    const taken = this.#free.subarray(0, rows);
+    this.#free = this.#free.subarray(rows);
+    return taken;
   }
 }
