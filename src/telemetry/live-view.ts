@@ -71,6 +71,19 @@ function statusText({ unit, total }: WatchedWork, done: number, failed: number, 
   return parts.join(', ');
 }
 
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** The same in few letters: a terminal may be eighty wide, and what is beyond that is cut. */
+function shortStatus({ unit, total }: WatchedWork, done: number, failed: number, rate: number): string {
+  const share =
+    total === undefined || total === 0
+      ? `${compact.format(done)} ${unit}`
+      : `${((100 * done) / total).toFixed(1)} % of ${compact.format(total)} ${unit}`;
+  const left = total === undefined || done === 0 ? '' : leftText(total - done, rate);
+  const parts = [share, `${compact.format(rate)}/s`, left, failed > 0 ? `${compact.format(failed)} failed` : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
 class PlainView implements LiveView {
   readonly #output: ViewOutput;
 
@@ -112,7 +125,7 @@ class TerminalView implements LiveView {
       // The tool itself sees to it that the bar is taken away when it is stopped.
       gracefulExit: false,
       linewrap: true,
-      barsize: 24,
+      barsize: 12,
       fps: 4,
     });
     const pace = new Pace();
@@ -120,7 +133,7 @@ class TerminalView implements LiveView {
     const bar = bars.create(total, 0, { label, status: '' });
     const show = (): void => {
       const { done, failed } = work.read();
-      bar.update(Math.min(done, total), { label, status: statusText(work, done, failed, pace.rate(done)) });
+      bar.update(Math.min(done, total), { label, status: shortStatus(work, done, failed, pace.rate(done)) });
     };
     show();
     const timer = setInterval(show, redrawMs);
