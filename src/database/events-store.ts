@@ -29,7 +29,8 @@ const create = [
    ENGINE = MergeTree ORDER BY slot
    SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
   `CREATE TABLE IF NOT EXISTS sluice.events (start Int64, id String, slot UInt64, status UInt8, severity UInt8,
-   element String, rule String, end Int64, database String, table String, opened UInt64, version UInt64, event String CODEC(ZSTD))
+   element String, rule String, end Int64, database String, table String, opened UInt64 CODEC(NONE),
+   version UInt64, event String CODEC(ZSTD), INDEX slot_index slot TYPE bloom_filter(0.01) GRANULARITY 1)
    ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start, ${partitionDays * dayMs}) ORDER BY (start, id)
    SETTINGS index_granularity = 2048, min_age_to_force_merge_seconds = 30`,
 ];
@@ -156,8 +157,8 @@ export class EventsStore {
   async open(rules: readonly string[], limit: number): Promise<readonly StoredEvent[]> {
     await this.prepare();
     const rows = await this.#engine.rows(
-      `SELECT event FROM sluice.events FINAL
-       WHERE status < ${eventStatuses.indexOf('resolved')} AND rule IN (${rules.map(quoteString).join(', ')})
+      `SELECT event FROM sluice.events FINAL PREWHERE rule IN (${rules.map(quoteString).join(', ')})
+       WHERE status < ${eventStatuses.indexOf('resolved')}
        ORDER BY start DESC LIMIT ${limit}`,
     );
     return rows.map(([event]) => storedEvent(event));
@@ -170,23 +171,26 @@ export class EventsStore {
     const offset = (pageNum - 1) * pageSize;
     const limit = `LIMIT ${pageSize} OFFSET ${offset}`;
     const near = await this.#candidates(where, offset + pageSize);
-    if (near?.isAll === true)
-      return listOf(await this.#page(near.where, limit), await this.#counts(near.where), filter);
-    const [found, counts] = await Promise.all([this.#page(near?.where ?? where, limit), this.#counts(where)]);
-    const isShort = near !== undefined && found.length < pageSize;
-    return listOf(isShort ? await this.#page(where, limit) : found, counts, filter);
+    const [found, counts] = await Promise.all([
+      near === undefined ? this.#farPage(where, limit) : this.#nearPage(near.where, limit),
+      this.#counts(near?.isAll === true ? near.where : where),
+    ]);
+    // Too many of the rows that were looked at first are outdated.
+    const isShort = near?.isAll === false && found.length < pageSize;
+    const [total = 0, newest = 0] = counts;
+    return { events: isShort ? await this.#farPage(where, limit) : found, total, asOf: filter.asOf ?? newest };
   }
 
   /**
    * Where the first events of a list are found without reading the rest: at least twice as many rows as are wanted that match,
-   * be they outdated, in the order of the list. `isAll` when no other event can match. Undefined when many are wanted.
+   * be they outdated or there twice, in the order of the list. `isAll` when no other event can match. Undefined when many are wanted.
    */
   async #candidates(where: string, wanted: number): Promise<{ where: string; isAll: boolean } | undefined> {
     const { least, most: limit } = this.#candidateRows;
     if (wanted * 2 > limit) return undefined;
     const most = Math.max(least, wanted * 2);
     const rows = await this.#engine.rows(
-      `SELECT DISTINCT start, id FROM sluice.events WHERE ${where} ${newestFirst} LIMIT ${most}`,
+      `SELECT start, id FROM sluice.events WHERE ${where} ${newestFirst} LIMIT ${most}`,
     );
     if (rows.length === 0) return { where: '0', isAll: true };
     if (rows.length < most)
@@ -194,15 +198,20 @@ export class EventsStore {
     return { where: `start >= ${Number(rows.at(-1)?.[0])} AND ${where}`, isAll: false };
   }
 
-  async #page(where: string, limit: string): Promise<readonly StoredEvent[]> {
+  /** A page out of few events. */
+  async #nearPage(where: string, limit: string): Promise<readonly StoredEvent[]> {
+    const rows = await this.#engine.rows(
+      `SELECT event FROM sluice.events FINAL WHERE ${where} ${newestFirst} ${limit}`,
+    );
+    return rows.map(([event]) => storedEvent(event));
+  }
+
+  /** A page out of many: what they hold is read of those alone that are on it. */
+  async #farPage(where: string, limit: string): Promise<readonly StoredEvent[]> {
     const keys = await this.#engine.rows(
       `SELECT start, id FROM sluice.events FINAL WHERE ${where} ${newestFirst} ${limit}`,
     );
-    if (keys.length === 0) return [];
-    const rows = await this.#engine.rows(
-      `SELECT event FROM sluice.events FINAL WHERE (start, id) IN (${keys.map(keyText).join(', ')}) ${newestFirst}`,
-    );
-    return rows.map(([event]) => storedEvent(event));
+    return keys.length === 0 ? [] : this.#nearPage(`(start, id) IN (${keys.map(keyText).join(', ')})`, '');
   }
 
   async #counts(where: string): Promise<readonly number[]> {
@@ -223,14 +232,6 @@ export class EventsStore {
       if (Number(row?.[0] ?? 0) > 0) await this.#engine.exec(`DELETE FROM ${table} WHERE ${where}`);
     }
   }
-}
-
-function listOf(
-  events: readonly StoredEvent[],
-  [total = 0, newest = 0]: readonly number[],
-  { asOf }: EventFilter,
-): EventList {
-  return { events, total, asOf: asOf ?? newest };
 }
 
 function* pieces(names: readonly string[]): Iterable<readonly string[]> {

@@ -55,7 +55,7 @@ test.serial('every combination of filters lists what matches, newest first', asy
   let combinations = 0;
   for (const status of [undefined, ...eventStatuses]) {
     for (const severity of [undefined, ...eventSeverities]) {
-      for (const elementId of [undefined, 'oven-1', "none'; DROP"]) {
+      for (const elementId of [undefined, 'oven-1']) {
         for (const [from, to] of [
           [undefined, undefined],
           [instants[4], undefined],
@@ -72,7 +72,7 @@ test.serial('every combination of filters lists what matches, newest first', asy
       }
     }
   }
-  t.is(combinations, 192);
+  t.is(combinations, 128);
 });
 
 test.serial('any filters, pages and rights list what a naive reading lists', async (t) => {
@@ -81,7 +81,7 @@ test.serial('any filters, pages and rights list what a naive reading lists', asy
     to: fc.constantFrom(...instants),
     status: fc.constantFrom(undefined, ...eventStatuses),
     severity: fc.constantFrom(undefined, ...eventSeverities),
-    elementId: fc.constantFrom(undefined, 'oven-0', 'oven-3'),
+    elementId: fc.constantFrom(undefined, 'oven-0', 'oven-3', "none'; DROP"),
     asOf: fc.constantFrom(undefined, 0, 1, 30, 60, 1000),
   });
   const sights = fc.record({
@@ -106,7 +106,7 @@ test.serial('any filters, pages and rights list what a naive reading lists', asy
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
 
