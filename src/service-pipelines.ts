@@ -131,10 +131,12 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
 }
 
 function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner {
-  const { settings, version, engine, catalogue, storage, subTables, changes, states, logOf } = parts;
+  const { settings, version, engine, catalogue, storage, subTables, changes, states, monitoring, logOf } = parts;
   const tables = { catalogue, storage, subTables, changes, states };
   const connectionZone = settings.database.timeZone;
-  return new StreamRunner({ ...tables, engine: engine.client, writes, connectionZone, version, log: logOf('streams') });
+  const isHeld = (): boolean => monitoring.guard.state !== 'normal';
+  const context = { ...tables, engine: engine.client, writes, connectionZone, version, isHeld, log: logOf('streams') };
+  return new StreamRunner(context);
 }
 
 function readPipeline({ settings, engine, catalogue, storage, credentials, logOf }: ServiceParts): RemoteReadPipeline {

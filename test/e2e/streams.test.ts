@@ -41,15 +41,18 @@ function numbers(seed: number): (limit: number) => number {
 /** Windows of the dialect, each with its columns and what to order by. */
 const byTable = 'PARTITION BY tbname';
 const windows: Readonly<Record<string, readonly [columns: string, rest: string]>> = {
+  whole: ['_wstart, count(*), sum(v)', 'FROM d.m INTERVAL(10s)'],
   tables: ['_wstart, _wend, count(*), sum(v), min(v), last(v)', `FROM d.m ${byTable} INTERVAL(10s)`],
   tags: ['_wstart, count(*), max(v)', 'FROM d.m PARTITION BY g INTERVAL(20s, 5s)'],
   sliding: ['_wstart, count(*), sum(k)', `FROM d.m ${byTable} INTERVAL(15s) SLIDING(5s)`],
+  groups: ['_wstart, count(*), sum(v)', 'FROM d.n PARTITION BY k INTERVAL(10s)'],
   months: ['_wstart, count(*), sum(v)', 'FROM d.n INTERVAL(1n)'],
   some: ['_wstart, count(*), sum(v)', `FROM d.m WHERE v > 6 ${byTable} INTERVAL(5s)`],
   session: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} SESSION(ts, 2s)`],
   state: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} STATE_WINDOW(k)`],
   event: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} EVENT_WINDOW START WITH v > 5 END WITH v < 3`],
   count: ['_wstart, _wend, count(*), sum(v)', `FROM d.m ${byTable} COUNT_WINDOW(4, 2)`],
+  normal: ['_wstart, _wend, count(*), sum(v)', 'FROM d.n SESSION(ts, 3s)'],
   rows: ['ts, v * 2, k', `FROM d.m WHERE k > 0 ${byTable}`],
 };
 
@@ -60,9 +63,9 @@ test.serial(
       await service.run(`CREATE STREAM s_${name} TRIGGER AT_ONCE INTO o.${name} AS SELECT ${columns} ${rest}`);
     }
     const next = numbers(11);
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 6; round++) {
       for (const name of ['a', 'b', 'c', 'n']) {
-        const rows = Array.from({ length: 10 }, () => `(${base + next(120) * 1000}, ${next(10)}, ${next(3)})`);
+        const rows = Array.from({ length: 8 }, () => `(${base + next(120) * 1000}, ${next(10)}, ${next(3)})`);
         await service.run(`INSERT INTO d.${name} VALUES ${rows.join(' ')}`);
       }
       await sleep(400);
@@ -340,6 +343,9 @@ statements('what a stream cannot run is refused when it is made', service, 'd', 
   { sql: 'CREATE STREAM r INTO o.r AS SELECT _wstart, count(nothing) FROM d.m INTERVAL(10s)', error: 0x2602 },
   { sql: `CREATE STREAM r INTO o.r SUBTABLE (v) AS ${windowed}`, error: 0x260c },
   { sql: 'CREATE STREAM r INTERVAL(10s) SLIDING(10s) FROM d.m INTO o.r AS SELECT count(*) FROM d.m', error: 0x0100 },
+  { sql: `CREATE STREAM r WATERMARK 1n INTO o.r AS ${windowed}`, error: 0x2645, says: 'WATERMARK' },
+  { sql: `CREATE STREAM r TRIGGER MAX_DELAY -5s INTO o.r AS ${windowed}`, error: 0x2645 },
+  { sql: 'CREATE STREAM r IGNORE EXPIRED 1 INTO o.r AS SELECT count(*) FROM d.n STATE_WINDOW(k)', error: 0x2645 },
   { sql: 'SHOW o.STABLES LIKE "r"', rows: [] },
   {
     sql: 'CREATE STREAM r INTO o.r SUBTABLE (concat("x", g)) AS SELECT count(*) FROM d.m PARTITION BY tbname INTERVAL(1s)',

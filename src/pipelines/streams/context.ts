@@ -7,7 +7,7 @@ import type { StreamDef } from '../../model/derivation.js';
 import { type DatabaseDef, lastTick, ticksPerSecond } from '../../model/schema.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { TimeRange } from '../../sql/plan/insert-select.js';
-import type { CreateStream } from '../../sql/plan/stream.js';
+import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { collectTables, type QueryContext, type TableTarget } from '../../sql/resolve/context.js';
 import { type QueryNamesContext, type QueryRequest, queryContext } from '../query-names.js';
 import { nowTicks, type WritePipeline } from '../writes.js';

@@ -6,15 +6,16 @@ import { Access } from '../../database/rights.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import { planStream, streamTableShape } from '../../sql/plan/stream.js';
 import {
   type CreateStream,
-  planStream,
+  invalidStream,
   resultsVanish,
   type StreamQuery,
   streamQuery,
-  streamTableShape,
-} from '../../sql/plan/stream.js';
+} from '../../sql/plan/stream-query.js';
 import type { QueryContext } from '../../sql/resolve/context.js';
+import { durationTicks } from '../../sql/timestamp.js';
 import { type StreamContext, storableTimes, streamNames, streamStatement, tableId } from './context.js';
 
 /** Longest statement that a stream keeps, in bytes. */
@@ -39,16 +40,17 @@ export async function createStream(
     if (statement.ifNotExists) return;
     throw new FaultError(fault('database', Codes.streamAlreadyExists, 'Stream already exists'));
   }
-  if (catalogue.derivations.streams().length >= maxStreams) throw invalid(`there are ${maxStreams} streams already`);
+  if (catalogue.derivations.streams().length >= maxStreams)
+    throw invalidStream(`there are ${maxStreams} streams already`);
   if (Buffer.byteLength(definitions.statement) > maxStatementBytes) {
     throw new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
   }
   const maker = { current: definitions.database, user: definitions.user, timeZone: definitions.timeZone };
   const database = await targetDatabase(statement, definitions);
   const query = streamQuery(statement, await streamNames(statement, maker, context));
-  checkTrigger(statement, query);
+  checkOptions(statement, query);
   if (database.precision !== catalogue.database(query.database)?.precision) {
-    throw invalid('source and target have databases of different precision');
+    throw invalidStream('source and target have databases of different precision');
   }
   const source = { database: query.database, table: sourceName(statement), id: tableId(query.source) };
   checkCircle(query, database, statement.target.name.text, definitions);
@@ -73,10 +75,6 @@ export async function createStream(
   await submit(definitions, operation, statement.ifNotExists ? Codes.streamAlreadyExists : undefined);
 }
 
-function invalid(reason: string): FaultError {
-  return new FaultError(fault('database', Codes.invalidStreamQuery, `Invalid stream query: ${reason}`));
-}
-
 function sourceName({ query }: CreateStream): string {
   return query.kind === 'select' && query.from?.kind === 'table' ? query.from.table.name.text : '';
 }
@@ -88,9 +86,16 @@ function targetDatabase({ target: { database } }: CreateStream, definitions: Def
 }
 
 /** Windows that rows make end when the next one begins, which only the rows themselves tell. */
-function checkTrigger({ options: { trigger } }: CreateStream, { windows }: StreamQuery): void {
+function checkOptions({ options }: CreateStream, { windows }: StreamQuery): void {
+  const { trigger, watermark, ignoreExpired } = options;
   if (trigger.kind === 'window-close' && windows.kind !== 'interval') {
-    throw invalid('TRIGGER WINDOW_CLOSE needs INTERVAL windows');
+    throw invalidStream('TRIGGER WINDOW_CLOSE needs INTERVAL windows');
+  }
+  if (ignoreExpired && windows.kind === 'rows') throw invalidStream('IGNORE EXPIRED 1 needs INTERVAL windows');
+  for (const duration of [watermark, trigger.kind === 'max-delay' ? trigger.delay : undefined]) {
+    if (duration === undefined) continue;
+    const ticks = durationTicks(duration, 'ns');
+    if (ticks === undefined || ticks < 0n) throw invalidStream('WATERMARK and MAX_DELAY are fixed and not negative');
   }
 }
 
@@ -105,7 +110,7 @@ function checkCircle(
   const open = [{ database, table: target }];
   for (let next = open.pop(), seen = 0; next !== undefined && seen <= streams.length; next = open.pop(), seen++) {
     const at = next;
-    if (at.database === from && at.table === source.table.name) throw invalid('it would read what it writes');
+    if (at.database === from && at.table === source.table.name) throw invalidStream('it would read what it writes');
     open.push(...streams.filter((stream) => isSource(stream.source, at)).map((stream) => stream.target));
   }
 }
@@ -117,7 +122,7 @@ function isSource(source: StreamTable, { database, table }: Pick<StreamTable, 'd
 /** Results that may vanish are removed from the target, so nothing else may be in it. */
 function checkWriters(
   statement: CreateStream,
-  { windows }: StreamQuery,
+  { windows, source }: StreamQuery,
   { name: database }: DatabaseDef,
   { catalogue }: DefinitionContext,
 ): void {
@@ -125,11 +130,12 @@ function checkWriters(
   if (table === undefined) return;
   const { derivations } = catalogue;
   if (windows.kind === 'rows' && !derivations.isStreamTable(table.id)) {
-    throw invalid('windows that rows make need a table of their own, which the stream makes');
+    throw invalidStream('windows that rows make need a table of their own, which the stream makes');
   }
   const others = derivations.streams().filter(({ target }) => target.id === table.id);
-  if (others.length > 0 && [statement, ...others.map(streamStatement)].some(resultsVanish)) {
-    throw invalid(`stream ${others[0]?.name ?? ''} writes to the same table`);
+  const mayVanish = others.some((other) => resultsVanish(streamStatement(other)));
+  if (others.length > 0 && (mayVanish || resultsVanish(statement, source.table.tags))) {
+    throw invalidStream(`stream ${others[0]?.name ?? ''} writes to the same table`);
   }
 }
 

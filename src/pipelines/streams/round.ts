@@ -16,14 +16,8 @@ import {
   timeColumn,
   writtenBetween,
 } from '../../sql/plan/storage.js';
-import {
-  type CreateStream,
-  planStream,
-  resultsVanish,
-  type StreamPiece,
-  type StreamQuery,
-  streamQuery,
-} from '../../sql/plan/stream.js';
+import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
+import { type CreateStream, resultsVanish, type StreamQuery, streamQuery } from '../../sql/plan/stream-query.js';
 import { allOf } from '../../sql/print/select.js';
 import type { QueryContext } from '../../sql/resolve/context.js';
 import { durationTicks } from '../../sql/timestamp.js';
@@ -166,7 +160,7 @@ async function recompute(stream: PreparedStream, range: RowRange, ends: Ends, ch
   const low = reach?.firstStart(range.low) ?? range.low;
   const behind = reach?.behind(range.high) ?? range.high + 1n;
   const last = reach?.lastStart(range.high) ?? range.high;
-  const vanishing = ends.above === undefined && resultsVanish(stream.statement);
+  const vanishing = ends.above === undefined && resultsVanish(stream.statement, query.source.table.tags);
   const only = changed === undefined || vanishing ? () => [] : touchedOnly(query, changed);
   const piece: StreamPiece = {
     rows: (alias) => [`${timeColumn(alias)} >= ${low}`, `${timeColumn(alias)} < ${behind}`, ...only(alias)],

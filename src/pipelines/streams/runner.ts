@@ -3,7 +3,7 @@ import { leaseMs, type StreamState } from '../../database/stream-states.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { FaultError } from '../../model/fault.js';
-import type { CreateStream } from '../../sql/plan/stream.js';
+import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/timestamp.js';
 import { withCurrentSchema } from '../current-schema.js';
 import { type StreamContext, streamStatement } from './context.js';
@@ -22,6 +22,12 @@ const maxRetryMs = 30_000;
 const faultRetryMs = 5_000;
 /** Streams that are worked on at once; each holds a connection of the engine. */
 const maxBusy = 2;
+
+/** What the runner works with. */
+export interface RunnerContext extends StreamContext {
+  /** True while the service takes nothing new in, because memory is short. */
+  readonly isHeld: () => boolean;
+}
 
 /** What this process knows of a stream it runs. */
 interface Run {
@@ -42,7 +48,7 @@ interface Run {
  */
 export class StreamRunner implements Component {
   readonly name = 'streams';
-  readonly #context: StreamContext;
+  readonly #context: RunnerContext;
   readonly #runs = new Map<string, Run>();
   readonly #working = new Set<Promise<void>>();
   readonly #ending = new AbortController();
@@ -53,7 +59,7 @@ export class StreamRunner implements Component {
   /** Until when no other process takes the lease. */
   #heldUntilMs = 0;
 
-  constructor(context: StreamContext) {
+  constructor(context: RunnerContext) {
     this.#context = context;
   }
 
@@ -99,7 +105,8 @@ export class StreamRunner implements Component {
 
   /** Takes up streams as long as there is room for them, those that have waited longest first. */
   #fill(): void {
-    while (this.#holds && this.#working.size < maxBusy && !this.#ending.signal.aborted) {
+    const { isHeld } = this.#context;
+    while (this.#holds && this.#working.size < maxBusy && !this.#ending.signal.aborted && !isHeld()) {
       const nowMs = Date.now();
       const due = [...this.#runs.values()].filter(({ busy, def, dueMs }) => !busy && !def.paused && dueMs <= nowMs);
       const run = due.toSorted((a, b) => a.dueMs - b.dueMs)[0];
