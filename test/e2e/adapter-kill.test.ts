@@ -26,7 +26,7 @@ test.serial(
     const path = directoryFor(t);
     const first = await startAdapter(t, [`--database.path=${path}`]);
     const load = startLoad(first, 4);
-    await sleep(1_000);
+    await underWay(t, load);
     const engine = enginePid(first);
     t.is(lockOwner(path), engine);
     first.child.kill('SIGKILL');
@@ -48,7 +48,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const path = directoryFor(t);
     const first = await startAdapter(t, [`--database.path=${path}`], toGroup);
     const load = startLoad(first, 8);
-    await sleep(1_000);
+    await underWay(t, load);
     const { child, finish } = await halfARequest(first.port);
     const family = childrenOf(first.pid);
     process.kill(toGroup ? -first.pid : first.pid, signal);
@@ -97,6 +97,12 @@ function startLoad(adapter: Listening, writers: number): Load {
     }
   };
   return { answered, broken, ended: Promise.all(answered.map((_, writer) => write(writer))) };
+}
+
+/** Resolves a second after every writer was answered, which on a busy machine takes longer. */
+async function underWay(t: ExecutionContext, { answered }: Load): Promise<void> {
+  t.true(await until(() => answered.every((numbers) => numbers.length > 0), 60_000));
+  await sleep(1_000);
 }
 
 /** A stopped listener refuses; a kept connection that was closed while idle resets. Neither request was begun. */
