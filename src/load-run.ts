@@ -56,8 +56,14 @@ async function openWays(scenario: InsertScenario, context: LoadRunContext): Prom
   const isHttp = http !== undefined && (scenario.definitionsOverHttp || world === undefined);
   const run = isHttp ? restStatements(http) : world?.run;
   if (run === undefined) throw new Error('A run has no way to the database.');
-  if (http !== undefined) await untilAnswered(() => restStatements(http)('SELECT SERVER_VERSION()'), attempts, context);
+  if (http !== undefined) await untilAnswered(() => askVersion(http), attempts, context);
   return { world, http, run };
+}
+
+/** Sees whether the service answers, and to this user. */
+async function askVersion(http: HttpService): Promise<void> {
+  const answer = await restStatements(http)('SELECT SERVER_VERSION()');
+  if (answer.kind === 'rows') for await (const _ of answer.lines);
 }
 
 async function closeWays({ world, http }: Ways): Promise<void> {

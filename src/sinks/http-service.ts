@@ -1,5 +1,4 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { Codes, FaultError, fault } from '../model/fault.js';
 
 /** Where the HTTP service listens, and as whom it is asked. */
@@ -16,6 +15,12 @@ export interface HttpServiceOptions {
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Buffer;
+}
+
+/** One answer of the service that comes in pieces. */
+export interface HttpStream {
+  readonly status: number;
+  readonly chunks: AsyncGenerator<Uint8Array, void, void>;
 }
 
 /** The service's HTTP interface over connections that are kept, with Basic authorization. */
@@ -38,12 +43,21 @@ export class HttpService {
 
   /** Sends a body and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
   async post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    const { status, chunks } = await this.open(path, body, signal);
+    return { status, body: await wholeOf(chunks) };
+  }
+
+  /**
+   * Sends a body; the answer's body is pulled by the caller, who reads it to its end or gives it up by returning early. Throws
+   * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off.
+   */
+  async open(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpStream> {
     try {
-      return await this.#post(path, body, signal);
+      return await this.#open(path, body, signal);
     } catch (error) {
       // A connection that was kept may be closed by the other end at any moment: nothing of the request has been read then.
       if (isReset(error) && !signal.aborted)
-        return this.#post(path, body, signal).catch((again) => this.#broken(again));
+        return this.#open(path, body, signal).catch((again) => this.#broken(again));
       return this.#broken(error);
     }
   }
@@ -52,7 +66,7 @@ export class HttpService {
     this.#agent.destroy();
   }
 
-  async #post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+  async #open(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpStream> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const { host, port } = this.#options;
       const headers = {
@@ -64,7 +78,15 @@ export class HttpService {
       request.once('error', (error) => reject(new RequestError(request, error)));
       request.end(body);
     });
-    return { status: response.statusCode ?? 0, body: await buffer(response) };
+    return { status: response.statusCode ?? 0, chunks: this.#chunksOf(response) };
+  }
+
+  async *#chunksOf(response: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    try {
+      yield* response;
+    } catch (error) {
+      this.#broken(error);
+    }
   }
 
   #broken(error: unknown): never {
@@ -73,6 +95,13 @@ export class HttpService {
       fault('network', Codes.networkUnavailable, `The service at ${this.url} cannot be reached: ${reason}`, error),
     );
   }
+}
+
+/** Pieces as one. */
+export async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const chunk of chunks) pieces.push(chunk);
+  return Buffer.concat(pieces);
 }
 
 /** A request that had no answer. */

@@ -2,7 +2,8 @@ import type { SqlAnswer } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { RunSql } from '../model/load-ports.js';
 import { dataType, type TypeName } from '../model/schema.js';
-import type { HttpAnswer, HttpService } from './http-service.js';
+import { type HttpAnswer, type HttpService, type HttpStream, wholeOf } from './http-service.js';
+import { RowCutter } from './row-cutter.js';
 
 /** The parts of an answer that are looked at; its rows are taken as they stand in the text. */
 interface Body {
@@ -13,31 +14,63 @@ interface Body {
 }
 
 const never = new AbortController().signal;
+/** What stands in an answer before its first row. */
+const rowsKey = '"data":[';
+/** Longest answer without rows. */
+const maxHeadBytes = 16 * 1024 * 1024;
 
-/** Statements over `POST /rest/sql`: refusals have the code and the text of the answer's body. */
+/** Statements over `POST /rest/sql`: refusals have the code and the text of the answer's body; rows are read as they come. */
 export function restStatements(service: HttpService): RunSql {
   return async (statement, { database, timeZone, signal = never } = {}) => {
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
     const query = timeZone === undefined ? '' : `?tz=${encodeURIComponent(timeZone)}`;
     const bytes = typeof statement === 'string' ? Buffer.from(statement) : statement;
-    return answerOf(await service.post(path + query, bytes, signal));
+    return answerOf(await service.open(path + query, bytes, signal));
   };
 }
 
-function answerOf(answer: HttpAnswer): SqlAnswer {
-  const rows = rowLines(answer.body);
-  const head = rows === undefined ? answer.body.toString() : `${answer.body.toString('utf8', 0, rows.from)}[]}`;
-  const body = parsed(head);
-  if (body?.code !== 0 || rows === undefined) throw new FaultError(refusalOf(answer, body));
-  const meta = (body.column_meta ?? []).map(([name, type, length]) => ({ name, type: dataType(type, length) }));
-  if (meta.length === 1 && meta[0]?.name === 'affected_rows') {
-    return { kind: 'affected', rows: Number(rows.lines[0]?.slice(1, -1)) };
+async function answerOf({ status, chunks }: HttpStream): Promise<SqlAnswer> {
+  const { head, rows } = await readHead(chunks);
+  const body = parsed(rows === undefined ? head.toString() : `${head.toString()}]}`);
+  if (body?.code !== 0 || rows === undefined) {
+    const rest = await wholeOf(chunks);
+    throw new FaultError(refusalOf({ status, body: Buffer.concat([head, rest]) }, body));
   }
-  return { kind: 'rows', meta, lines: linesOf(rows.lines) };
+  const meta = (body.column_meta ?? []).map(([name, type, length]) => ({ name, type: dataType(type, length) }));
+  const lines = linesOf(rows, chunks);
+  if (meta.length !== 1 || meta[0]?.name !== 'affected_rows') return { kind: 'rows', meta, lines };
+  const row = (await wholeOf(lines)).toString();
+  return { kind: 'affected', rows: Number(row.trim().slice(1, -1)) };
 }
 
-async function* linesOf(lines: readonly string[]): AsyncGenerator<Uint8Array, void, void> {
-  for (const line of lines) yield Buffer.from(`${line}\n`);
+/** An answer up to the bracket that begins its rows, and what has come after it; without rows all of it. */
+async function readHead(chunks: HttpStream['chunks']): Promise<{ head: Buffer; rows: Buffer | undefined }> {
+  let text = Buffer.alloc(0);
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    text = text.length === 0 ? Buffer.from(next.value) : Buffer.concat([text, next.value]);
+    const key = text.indexOf(rowsKey);
+    const end = key + rowsKey.length;
+    if (key >= 0) return { head: text.subarray(0, end), rows: text.subarray(end) };
+    if (text.length > maxHeadBytes) break;
+  }
+  return { head: text, rows: undefined };
+}
+
+/** The rows as lines; what follows them is read too, so that the connection can be used again. */
+async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGenerator<Uint8Array, void, void> {
+  const cutter = new RowCutter();
+  try {
+    for (let chunk: Uint8Array = first; ; ) {
+      const lines = cutter.ended ? chunk.subarray(0, 0) : cutter.lines(chunk);
+      if (lines.length > 0) yield lines;
+      const next = await chunks.next();
+      if (next.done === true) break;
+      chunk = next.value;
+    }
+  } finally {
+    await chunks.return();
+  }
+  if (!cutter.ended) throw new FaultError(fault('network', Codes.networkUnavailable, 'The answer broke off.'));
 }
 
 /** What was refused: by the statement's own code, or, where there is none, by the status of HTTP. */
@@ -60,32 +93,4 @@ function parsed(text: string): Body | undefined {
   } catch {
     return undefined;
   }
-}
-
-const dataKey = '"data":';
-const [quote, backslash, open, close] = [0x22, 0x5c, 0x5b, 0x5d];
-
-/** The elements of the array `data` as texts, so that integers of 64 bits stay exact, and where the array begins. */
-function rowLines(body: Buffer): { readonly from: number; readonly lines: string[] } | undefined {
-  const key = body.indexOf(dataKey);
-  if (key < 0) return undefined;
-  const from = key + dataKey.length;
-  const lines: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = from; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === quote) at = endOfText(body, at);
-    else if (byte === open && depth++ === 1) start = at;
-    else if (byte === close && --depth === 1) lines.push(body.toString('utf8', start, at + 1));
-    if (depth === 0) return { from, lines };
-  }
-  return undefined;
-}
-
-/** Position of the quote that ends the text which begins at `at`. */
-function endOfText(body: Buffer, at: number): number {
-  let end = at + 1;
-  while (end < body.length && body[end] !== quote) end += body[end] === backslash ? 2 : 1;
-  return end;
 }
