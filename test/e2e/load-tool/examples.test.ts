@@ -1,6 +1,8 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import type { LoadReport } from '../../../src/model/load-report.js';
+import type { SubscribeReport } from '../../../src/model/subscribe-report.js';
 import { LoadTool } from '../../support/load-tool.js';
 import { type Rows, rowsSoon } from '../../support/rows-soon.js';
 import { startService } from '../../support/service.js';
@@ -77,4 +79,20 @@ test.serial('queries and subscriptions have kept their rows', (t) => {
   t.is(last.length, 40);
   const read = [0, 1].flatMap((consumer) => tool.written(`rows_${consumer}`).match(/^table: motor_\d+, row: /gm) ?? []);
   t.is(read.length, 10000);
+});
+
+test.serial('both reports of an insertion and of a subscription are written', async (t) => {
+  const inserted = await tool.arguments('-d', 'reported', '-t', '3', '-n', '50', '--json', 'i.json', '--html=i.html');
+  t.is(inserted.code, 0, inserted.errors);
+  const report: LoadReport = JSON.parse(tool.written('i.json'));
+  t.is(report.totals.rows, 150);
+  t.regex(tool.written('i.html'), /<title>Load run of .*<svg.*<td>reported\.meters<\/td>/s);
+  const tmq = { poll_delay: 2000, topic_list: [{ name: 'reported', sql: 'SELECT * FROM reported.meters' }] };
+  const reports = { result_json_file: 's.json', result_html_file: 's.html' };
+  const read = await tool.scenario({ filetype: 'subscribe', ...reports, tmq_info: tmq });
+  t.is(read.code, 0, read.errors);
+  const subscription: SubscribeReport = JSON.parse(tool.written('s.json'));
+  t.is(subscription.rows, 150);
+  t.regex(tool.written('s.html'), /<title>Subscription of /);
+  for (const name of ['i.json', 'i.html', 's.json', 's.html']) t.notRegex(tool.written(name), /taosdata/);
 });
