@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { readLoadRequest } from './config/load.js';
@@ -23,6 +23,8 @@ import { version } from './version.js';
 
 /** What a run that failed ends with. */
 const failedExitCode = 255;
+/** Longest file of keys or statements. */
+const maxFileBytes = 64 * 1024 * 1024;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 const program = basename(process.argv[1] ?? 'sluice-bench')
@@ -38,7 +40,7 @@ const request = readLoadRequest({
   argv: process.argv.slice(2),
   env: process.env,
   nowMs: Date.now(),
-  readFile: (path) => readFileSync(path, 'utf8'),
+  readFile: readText,
   parseTime: readTime,
   randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
 });
@@ -50,6 +52,14 @@ if (request.outcome === 'run') {
   if (request.outcome === 'print') process.stdout.write(request.text);
   else for (const line of request.lines) process.stderr.write(`${line}\n`);
   process.exitCode = request.outcome === 'print' ? 0 : request.exitCode;
+}
+
+/** Text of a file that a person names; devices, and files that cannot be meant, are refused. */
+function readText(path: string): string {
+  const found = statSync(path);
+  if (found.isCharacterDevice()) throw new Error('it is a device');
+  if (found.size > maxFileBytes) throw new Error(`it is longer than ${maxFileBytes / 1048576} MB`);
+  return readFileSync(path, 'utf8');
 }
 
 async function run(scenario: LoadScenario): Promise<void> {
