@@ -19,6 +19,8 @@ export interface QueryContext {
 
 const utc = 'UTC';
 const newline = 10;
+/** Failed queries of one part that are told of; the others are only counted. */
+export const maxShownErrors = 50;
 
 /** A file of results cannot be written: the run is of no use without it. */
 export class ResultFileFailure extends Error {}
@@ -49,7 +51,8 @@ export async function executeQuery(
     if (stop.aborted) return false;
     counts.failed(query.wasKilled());
     const reason = error instanceof FaultError ? faultLine(error.fault) : 'it was broken off';
-    if (!query.wasKilled()) log.error(`A query failed: ${reason}: ${sql}`);
+    if (!query.wasKilled())
+      log[counts.errors <= maxShownErrors ? 'error' : 'debug'](`A query failed: ${reason}: ${sql}`);
     return false;
   } finally {
     query.end();

@@ -10,7 +10,7 @@ import { pause } from './attempts.js';
 import { forChild } from './child-placeholder.js';
 import { RateSampler } from './figures.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';
-import { executeQuery, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
+import { executeQuery, maxShownErrors, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
 import { RunningQueries } from './running-queries.js';
 import { faultLine, queried } from './statements.js';
 
@@ -180,6 +180,8 @@ class QueryRunner {
     this.#parts.push(report);
     this.#counts = new QueryCounts();
     this.#totals.add(counts);
+    const hidden = counts.errors - maxShownErrors;
+    if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
     log.done(partLine(report, number));
     const broken = endings.find((ending) => ending.status === 'rejected');
     if (broken?.status === 'rejected') throw broken.reason;

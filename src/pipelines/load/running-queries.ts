@@ -26,6 +26,8 @@ interface Entry {
 
 /** Least time between two looks at what runs. */
 const leastIntervalMs = 10;
+/** Killed queries that are told of; the others are only counted. */
+const maxShown = 50;
 
 /**
  * The queries that this run has under way: it breaks them off when the run is stopped, and, at intervals, those that are slow.
@@ -37,6 +39,7 @@ export class RunningQueries {
   readonly #log: RunLog;
   readonly #stop: AbortSignal;
   readonly #timer: NodeJS.Timeout | undefined;
+  #killed = 0;
   readonly #onStop = (): void => {
     for (const { controller } of this.#running) controller.abort();
   };
@@ -73,7 +76,9 @@ export class RunningQueries {
       const ms = performance.now() - entry.begun;
       if (entry.killed || ms < this.#rule.slowerThanMs) continue;
       entry.killed = true;
-      this.#log.warn(`A query is killed after ${(ms / 1000).toFixed(3)} s: ${entry.sql}`);
+      this.#log[++this.#killed <= maxShown ? 'warn' : 'debug'](
+        `A query is killed after ${(ms / 1000).toFixed(3)} s: ${entry.sql}`,
+      );
       entry.controller.abort();
     }
   }

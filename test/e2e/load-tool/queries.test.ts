@@ -8,6 +8,7 @@ import { temporaryDirectory } from '../../support/engine.js';
 import { loadRequest, queryOf } from '../../support/load-request.js';
 import { LoadTool } from '../../support/load-tool.js';
 import { recordedLog } from '../../support/recorded-log.js';
+import { rowsSoon } from '../../support/rows-soon.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
@@ -150,6 +151,10 @@ for (const mode of modes) {
     t.is(counted.report.totals.errors, 6);
     t.is(counted.report.totals.killed, 0);
     t.true(counted.lines.includes('done: error rate: 50.00%, killed: 0'));
+    const many = await run(mode, { ...keys, query_times: 40 });
+    t.is(many.report.totals.errors, 80);
+    t.is(many.lines.filter((line) => line.startsWith('error: A query failed')).length, 50);
+    t.true(many.lines.includes('warn: 30 further failed queries are counted and not shown.'));
   });
 
   test.serial(`${mode}: a slow query of the run is killed, and no other`, async (t) => {
@@ -276,3 +281,28 @@ test.serial(
     );
   },
 );
+
+for (const mode of modes) {
+  test.serial(`${mode}: an engine that is killed costs the queries that it had, and not the run`, async (t) => {
+    const watch: Watch = ({ read }) => {
+      const timer = setInterval(() => {
+        if (read().done < 10) return;
+        clearInterval(timer);
+        process.kill(service.enginePid(), 'SIGKILL');
+      }, 5);
+      return () => clearInterval(timer);
+    };
+    const specified = {
+      query_times: 100,
+      query_interval: 0.02,
+      threads: 2,
+      sqls: [{ sql: 'select last(qty) from t_1' }],
+    };
+    const { report } = await run(mode, { continue_if_fail: 'yes', specified_table_query: specified }, { watch });
+    t.is(report.outcome, 'completed');
+    t.is(report.totals.queries, 200);
+    t.true(report.totals.errors > 0);
+    t.is(report.totals.killed, 0);
+    t.deepEqual(await rowsSoon(service, 'shop', 'select last(qty) from t_1'), [[120]]);
+  });
+}
