@@ -12,6 +12,8 @@ export class InFlight {
   readonly #maxRows: number;
   readonly #running = new Set<Promise<void>>();
   #rows = 0;
+  /** Goes on with a start that waits for room. */
+  #wake: () => void = () => {};
   #failure: { readonly error: unknown } | undefined;
 
   /** `rowsPerRequest` is how many rows a request may have; with 0 each goes alone. */
@@ -19,9 +21,10 @@ export class InFlight {
     this.#maxRows = Math.min(rowsPerRequest, maxRowsInFlight);
   }
 
-  /** Starts a request of so many rows as soon as there is room for it. Rejects with what an earlier one failed with. */
+  /** Starts a request of so many rows as soon as there is room for it, one start at a time. Rejects with what an earlier one failed with. */
   async start(rows: number, request: () => Promise<void>): Promise<void> {
-    while (!this.#hasRoomFor(rows)) await Promise.race(this.#running);
+    // Racing all of them would leave a reaction with each, every time.
+    while (!this.#hasRoomFor(rows)) await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#throwFailure();
     this.#rows += rows;
     const work = request()
@@ -31,6 +34,7 @@ export class InFlight {
       .finally(() => {
         this.#rows -= rows;
         this.#running.delete(work);
+        this.#wake();
       });
     this.#running.add(work);
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import type { RowRequest } from '../../model/row-request.js';
@@ -24,7 +25,7 @@ export class InsertWorker {
   readonly #table: FilledTable;
   readonly #path: InsertPath;
   readonly #context: StatementContext;
-  #deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+  #deadline = newDeadline();
   #deadlineMadeMs = performance.now();
   #deadlineUses = 0;
 
@@ -116,7 +117,7 @@ export class InsertWorker {
 
   #deadlineOf(begunMs: number): AbortSignal {
     if (++this.#deadlineUses > sharedDeadlineUses || begunMs - this.#deadlineMadeMs > sharedDeadlineMs) {
-      this.#deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+      this.#deadline = newDeadline();
       this.#deadlineMadeMs = begunMs;
       this.#deadlineUses = 1;
     }
@@ -135,6 +136,13 @@ export class InsertWorker {
     if (this.#table.plan.failure !== 'yes') throw new RunFailure(what);
     this.#context.log.warn(`${what}; going on with the next request`);
   }
+}
+
+/** A deadline that many requests may wait for. */
+function newDeadline(): AbortSignal {
+  const deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+  setMaxListeners(0, deadline);
+  return deadline;
 }
 
 /** The next part, or why there is none that could be sent. */
