@@ -3,16 +3,18 @@ import type { ColumnDef } from '../../model/schema.js';
 import { Byte, type Cursor, Token } from './cursor.js';
 import { valueTooLong } from './faults.js';
 
+const noBytes = new Uint8Array(0);
+
 /**
  * Reads values of the types that vary in length. The bytes of the last value are `bytes[start, end)`, valid until the next
  * value is read. Each reader gives false for NULL, and throws when the value is longer than its column: nothing is cut.
  */
 export class TextReader {
-  bytes: Uint8Array = new Uint8Array(0);
+  bytes: Uint8Array = noBytes;
   start = 0;
   end = 0;
   readonly #cursor: Cursor;
-  #scratch: Uint8Array = new Uint8Array(256);
+  #scratch: Uint8Array = noBytes;
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
@@ -79,7 +81,7 @@ export class TextReader {
   #decodeHex(): void {
     const from = this.start + 2;
     const length = (this.end - from) / 2;
-    if (length > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(length, this.#scratch.length * 2));
+    if (length > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(length, this.#scratch.length * 2, 256));
     for (let at = from, to = 0; at < this.end; at += 2, to++) {
       const value = hexDigit(this.bytes[at]!) * 16 + (at + 1 < this.end ? hexDigit(this.bytes[at + 1]!) : Number.NaN);
       if (Number.isNaN(value)) throw this.#cursor.syntaxError('invalid varbinary data', this.#cursor.at);

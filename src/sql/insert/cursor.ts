@@ -30,6 +30,9 @@ export const Byte = {
 export const Token = { null: 0, true: 1, false: 2, number: 3, string: 4, word: 5 } as const;
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
+const minScratchBytes = 256;
+const noBytes = new Uint8Array(0);
+
 const wordBytes = new Uint8Array(256);
 for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_') {
   wordBytes[letter.charCodeAt(0)] = 1;
@@ -57,7 +60,8 @@ export class Cursor {
   textStart = 0;
   textEnd = 0;
   readonly #statement: Buffer;
-  #scratch: Uint8Array = new Uint8Array(256);
+  /** Made when it is needed: most statements hold no escapes, and short ones are many. */
+  #scratch: Uint8Array = noBytes;
 
   constructor(statement: Buffer) {
     this.#statement = statement;
@@ -296,7 +300,9 @@ export class Cursor {
   #unescape(quote: number): void {
     const { bytes } = this;
     if (this.#scratch.length < this.textEnd - this.textStart) {
-      this.#scratch = new Uint8Array(Math.max(this.textEnd - this.textStart, this.#scratch.length * 2));
+      this.#scratch = new Uint8Array(
+        Math.max(this.textEnd - this.textStart, this.#scratch.length * 2, minScratchBytes),
+      );
     }
     const scratch = this.#scratch;
     let to = 0;
