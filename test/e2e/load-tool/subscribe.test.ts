@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { runSubscribeScenario } from '../../../src/load-subscribe-run.js';
 import type {
@@ -12,25 +8,24 @@ import type {
   SubscribeScenario,
   TopicConsumers,
 } from '../../../src/model/load-scenario.js';
-import { temporaryDirectory } from '../../support/engine.js';
+import { LoadTool } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
+const tool = new LoadTool(service);
 const connection: LoadConnection = {
   host: 'localhost',
-  port: Number(new URL(service.engineUrl).port),
+  port: tool.enginePort,
   httpPort: service.port,
   user: 'root',
   password: 'taosdata',
   configDirectory: undefined,
 };
-const [directory, remove] = temporaryDirectory();
 test.after.always(async () => {
   await end();
-  remove();
+  tool.remove();
 });
 
-const subscriber = fileURLToPath(new URL('../../support/subscriber.js', import.meta.url));
 const topicDefaults: TopicConsumers = {
   kind: 'topics',
   topics: [],
@@ -91,7 +86,7 @@ async function fiftyRows(db: string): Promise<TopicConsumers['topics']> {
 
 test('two consumers of one group get every row once, and say so', async (t) => {
   const topics = await fiftyRows('shared');
-  const rowsFile = join(directory, 'shared');
+  const rowsFile = tool.path('shared');
   appendFileSync(`${rowsFile}_0`, 'kept\ntorn');
   const { report, lines } = await run({ ...topicDefaults, topics, consumers: 2, groups: ['g', 'g'], rowsFile });
   t.is(report.rows, 50);
@@ -111,7 +106,7 @@ test('two consumers of one group get every row once, and say so', async (t) => {
 
 test('independent consumers get every row each, also when they are set up at once and commit each message', async (t) => {
   const topics = await fiftyRows('apart');
-  const rowsFile = join(directory, 'apart');
+  const rowsFile = tool.path('apart');
   const apart = { ...topicDefaults, topics, consumers: 2, groups: ['x', 'y'], rowsFile };
   const { report } = await run({ ...apart, setUp: 'parallel', autoCommit: false, manualCommit: true });
   t.is(report.rows, 100);
@@ -157,7 +152,7 @@ const older: OlderSubscription = {
 
 test('older subscriptions keep their progress, begin anew, and follow every sub-table', async (t) => {
   await fiftyRows('older');
-  const result = join(directory, 'older');
+  const result = tool.path('older');
   const plan = (part: Partial<OlderSubscription>) =>
     ({ kind: 'statements', database: 'older', parts: [{ ...older, ...part }] }) as const;
   const queries = [{ sql: 'SELECT ts, v FROM m', result }];
@@ -173,29 +168,49 @@ test('older subscriptions keep their progress, begin anew, and follow every sub-
   t.is(report.consumers.length, 10);
 });
 
-const children = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
-/** A subscriber process; `ended` resolves when it is gone. */
-function startSubscriber(
-  plan: TopicConsumers,
-  env: Readonly<Record<string, string>> = {},
-): { child: ChildProcess; ended: Promise<unknown> } {
-  const child = spawn(process.execPath, [subscriber, JSON.stringify(scenarioOf(plan))], {
-    stdio: 'ignore',
-    env: { ...process.env, ...env },
-  });
-  children.add(child);
-  return { child, ended: once(child, 'exit') };
+/** A scenario as the load tool reads it. */
+function fileOf(plan: TopicConsumers, more: object = {}): object {
+  const { topics, groups, pollDelayMs, autoCommit, autoCommitIntervalMs, manualCommit, withTableName, rowsFile } = plan;
+  const info = {
+    concurrent: plan.consumers,
+    'group.id': groups[0],
+    poll_delay: pollDelayMs,
+    'auto.offset.reset': plan.offsetReset,
+    'enable.auto.commit': String(autoCommit),
+    'auto.commit.interval.ms': autoCommitIntervalMs,
+    'enable.manual.commit': String(manualCommit),
+    'msg.with.table.name': String(withTableName),
+    topic_list: topics,
+    ...(rowsFile === undefined ? {} : { rows_file: rowsFile }),
+  };
+  return { filetype: 'subscribe', result_file: 'result.txt', tmq_info: { ...info, ...more } };
 }
+
+test('the tool reads topics by a file: shared groups once in all, independent ones once each', async (t) => {
+  const topics = await fiftyRows('tool');
+  const rowsFile = tool.path('tool');
+  const shared = { ...topicDefaults, topics, consumers: 2, groups: ['tool'], pollDelayMs: 3000, rowsFile };
+  const once = await tool.scenario(fileOf(shared));
+  t.is(once.code, 0, once.out + once.errors);
+  t.true(once.out.includes('total consumers: 2, consume msgs: '), once.out);
+  t.regex(once.out, /consume rows: 50\n/);
+  t.true(once.seconds >= 3);
+  t.is(new Set(rowsIn(`${rowsFile}_0`, `${rowsFile}_1`)).size, 50);
+  t.regex(tool.written('result.txt'), /consume rows: 50\n/);
+  const apart = { 'group.id': undefined, group_mode: 'independent', rows_file: tool.path('apart') };
+  const each = await tool.scenario(fileOf({ ...shared, pollDelayMs: 1000 }, apart));
+  t.is(each.code, 0, each.out + each.errors);
+  t.regex(each.out, /total consumers: 2, consume msgs: \d+, consume rows: 100\n/);
+  const bad = await tool.scenario(fileOf({ ...shared, topics: [{ name: 'bad', sql: 'SELECT count(*) FROM tool.m' }] }));
+  t.not(bad.code, 0);
+  t.true(bad.errors.includes('[0x2639] Invalid topic query'), bad.errors);
+});
 
 test('the setting tmq.releaseIntervalMultiplierForAutocommit says how long a consumer is waited for', async (t) => {
   const topics = await fiftyRows('lease');
-  await service.run(`CREATE TOPIC ${topics[0]!.name} AS ${topics[0]!.sql}`);
+  tool.file('[tmq]\nreleaseIntervalMultiplierForAutocommit = 7\n', 'adapter.toml');
   const plan = { ...topicDefaults, topics, groups: ['lease'], pollDelayMs: -1, autoCommitIntervalMs: 3000 };
-  const { child, ended } = startSubscriber(plan, { ADAPTER_TMQ_RELEASE_INTERVAL_MULTIPLIER_FOR_AUTOCOMMIT: '7' });
+  const { process: child, ended } = await tool.begin({ ...fileOf(plan), cfgdir: tool.directory });
   const parameters = () =>
     service.rows(`SELECT parameters FROM performance_schema.perf_consumers WHERE consumer_group = 'lease'`);
   let found = await parameters();
@@ -204,7 +219,7 @@ test('the setting tmq.releaseIntervalMultiplierForAutocommit says how long a con
     found = await parameters();
   }
   child.kill('SIGTERM');
-  await ended;
+  t.is((await ended).code, 0);
   t.deepEqual(found, [['tbname:1,commit:1,interval:3000ms,reset:earliest,lease:21000ms']]);
   t.deepEqual(await parameters(), [], 'who has left is not waited for');
 });
@@ -227,15 +242,14 @@ test('consumers that are killed and started again in turn lose nothing, and repe
   await service.run('CREATE STABLE killed.m (ts TIMESTAMP, v INT) TAGS (g INT)');
   const topics = [{ name: 'killed_t', sql: 'SELECT ts, v FROM killed.m' }];
   await service.run(`CREATE TOPIC killed_t AS ${topics[0]!.sql}`);
-  const base = join(directory, 'killed');
+  const base = tool.path('killed');
   // Each message is committed once it is in the file, so of a run that was killed only the last one may come again.
-  const committing = { autoCommit: false, manualCommit: true, autoCommitIntervalMs: 5000 };
+  const committing = { autoCommit: false, manualCommit: true, autoCommitIntervalMs: 3000 };
   const plans = ['a', 'b'].map((name): TopicConsumers => {
     return { ...topicDefaults, ...committing, topics, groups: ['g'], pollDelayMs: -1, rowsFile: `${base}-${name}` };
   });
   const paths = ['a', 'b'].map((name) => `${base}-${name}_0`);
-  const runs = plans.map((plan) => startSubscriber(plan));
-  let writing = true;
+  const runs = await Promise.all(plans.map((plan) => tool.begin(fileOf(plan))));
   const write = async (): Promise<void> => {
     for (let batch = 0; batch < batches; batch++) {
       const inserts = Array.from({ length: tables }, (_, table) => {
@@ -243,19 +257,20 @@ test('consumers that are killed and started again in turn lose nothing, and repe
         return `killed.d${table} USING killed.m TAGS (${table}) VALUES ${rows.join(' ')}`;
       });
       await service.run(`INSERT INTO ${inserts.join(' ')}`);
-      await sleep(60);
+      await sleep(100);
     }
-    writing = false;
   };
-  let kills = 0;
+  const size = () => paths.reduce((sum, path) => sum + (existsSync(path) ? statSync(path).size : 0), 0);
+  const kills = 6;
   const killInTurn = async (): Promise<void> => {
-    for (let turn = 0; writing || kills < 4; turn = 1 - turn) {
-      await sleep(1500);
-      runs[turn]!.child.kill('SIGKILL');
+    for (let kill = 0; kill < kills; kill++) {
+      const before = size();
+      await sleep(800);
+      for (let left = 40; size() === before && left > 0; left--) await sleep(200);
+      const turn = kill % 2;
+      runs[turn]!.process.kill('SIGKILL');
       await runs[turn]!.ended;
-      kills++;
-      await sleep(500);
-      runs[turn] = startSubscriber(plans[turn]!);
+      runs[turn] = await tool.begin(fileOf(plans[turn]!));
     }
   };
   await Promise.all([write(), killInTurn()]);
@@ -265,9 +280,9 @@ test('consumers that are killed and started again in turn lose nothing, and repe
   });
   const found = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
   for (let left = 240; new Set(found()).size < wanted.length && left > 0; left--) await sleep(500);
-  for (const { child, ended } of runs) {
+  for (const { process: child, ended } of runs) {
     child.kill('SIGTERM');
-    await ended;
+    t.is((await ended).code, 0);
   }
   const distinct = new Set(found());
   t.deepEqual(wanted.filter((row) => !distinct.has(row)).slice(0, 5), [], 'nothing is missing');
