@@ -1,0 +1,44 @@
+import test from 'ava';
+import { EngineClient } from '../../../src/database/client.js';
+import { rowRanges } from '../../../src/pipelines/streams/ranges.js';
+import { startEngine } from '../../support/engine.js';
+
+const { endpoint, end } = await startEngine();
+test.after.always(end);
+const engine = new EngineClient(endpoint);
+
+async function ranges(times: string, step: bigint, where: readonly string[] = ['1']) {
+  await engine.exec('CREATE DATABASE IF NOT EXISTS r');
+  await engine.exec('DROP TABLE IF EXISTS r.t');
+  await engine.exec(`CREATE TABLE r.t (ts Int64) ENGINE = MergeTree ORDER BY ts AS ${times}`);
+  return rowRanges(engine, 'r.t', where, step);
+}
+
+test.serial('no rows are in no range', async (t) => {
+  t.deepEqual(await ranges('SELECT toInt64(5) AS ts', 10n, ['ts > 5']), []);
+});
+
+test.serial('rows that lie close are one range', async (t) => {
+  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n), [{ low: -7n, high: 600n }]);
+  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n, ['ts < 600']), [{ low: -7n, high: 3n }]);
+});
+
+test.serial('rows far apart are ranges of their own, in order', async (t) => {
+  const times = 'SELECT arrayJoin([1000000000, 5, 7, 1000000003, 500000000]) AS ts';
+  t.deepEqual(await ranges(times, 10n), [
+    { low: 5n, high: 7n },
+    { low: 500_000_000n, high: 500_000_000n },
+    { low: 1_000_000_000n, high: 1_000_000_003n },
+  ]);
+});
+
+test.serial('neighbouring rows are cut where a range gets too large', async (t) => {
+  const found = await ranges('SELECT intDiv(number, 2) AS ts FROM numbers(5000000)', 100n);
+  t.true(found.length >= 3);
+  t.is(found[0]?.low, 0n);
+  t.is(found.at(-1)?.high, 2_499_999n);
+  for (const [at, range] of found.entries()) {
+    t.true((range.high - range.low + 1n) * 2n <= 2_000_000n);
+    if (at > 0) t.is(range.low, (found[at - 1]?.high ?? 0n) + 1n);
+  }
+});
