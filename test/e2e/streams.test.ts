@@ -155,6 +155,38 @@ test.serial('FILL_HISTORY counts what is there when the stream is made', async (
   ]);
 });
 
+test.serial('a stream reads its own table where several share their storage', async (t) => {
+  const lines = (from: number, to: number): string =>
+    ['heat', 'cold']
+      .flatMap((table, place) =>
+        Array.from(
+          { length: to - from },
+          (_, i) => `${table},h=h${i % 2} value=${from + i + place}i ${base + (from + i) * 1000}`,
+        ),
+      )
+      .join('\n');
+  const write = async (from: number, to: number): Promise<void> => {
+    t.is((await service.write(lines(from, to), { db: 'd', precision: 'ms' })).status, 204);
+  };
+  await write(0, 20);
+  const kinds = { w: 'INTERVAL(10s)', s: 'SESSION(_ts, 3s)' };
+  for (const [name, window] of Object.entries(kinds)) {
+    const columns = '_wstart ts, count(*) c, sum(value) s';
+    await service.run(
+      `CREATE STREAM heat_${name} FILL_HISTORY 1 INTO o.heat_${name} AS
+        SELECT ${columns} FROM d.heat PARTITION BY tbname ${window}`,
+    );
+  }
+  await write(20, 40);
+  await write(45, 50);
+  for (const [name, window] of Object.entries(kinds)) {
+    const columns = '_wstart ts, count(*) c, sum(value) s';
+    const wanted = `SELECT ${columns} FROM d.heat PARTITION BY tbname ${window} ORDER BY 1, 2, 3`;
+    await becomes(t, `SELECT ts, c, s FROM o.heat_${name} ORDER BY 1, 2, 3`, wanted);
+    await service.run(`DROP STREAM heat_${name}`);
+  }
+});
+
 test.serial('MAX_DELAY writes windows that are still open', async (t) => {
   await service.run('CREATE TABLE d.md (ts TIMESTAMP, v INT)');
   await service.run(
