@@ -46,14 +46,17 @@ const operations = new Map(
 const client: OpenAPIClient = await new OpenAPIClientAxios({ definition, withServer: { url: base } }).init();
 test.after.always(end);
 
+/** Somebody who may do nothing yet. */
+const eve = { user: 'eve', password: 'eveSecret1!' } as const;
+
 /** Names of the operations that were called. */
 const called = new Set<string>();
 
 interface More {
   readonly status?: number;
   readonly data?: unknown;
-  /** False: without credentials. */
-  readonly auth?: boolean;
+  /** False: without credentials; `eve` is no administrator. */
+  readonly auth?: boolean | 'eve';
 }
 
 /**
@@ -62,6 +65,7 @@ interface More {
  */
 async function call(name: string, parameters: Record<string, string | number> = {}, more: More = {}): Promise<unknown> {
   const { status = 200, data, auth = true } = more;
+  const { user: username, password } = auth === 'eve' ? eve : root;
   const operation = operations.get(name);
   const method = client[name];
   if (operation === undefined || method === undefined) throw new Error(`There is no operation ${name}.`);
@@ -70,7 +74,7 @@ async function call(name: string, parameters: Record<string, string | number> = 
     validateStatus: () => true,
     responseType: 'arraybuffer',
     headers: { 'content-type': Object.keys(operation.requestBody?.content ?? {})[0] ?? 'text/plain' },
-    ...(auth ? { auth: { username: root.user, password: root.password } } : {}),
+    ...(auth === false ? {} : { auth: { username, password } }),
   };
   const answer: AxiosResponse<Buffer> = await method(parameters, data, config);
   const text = answer.data.toString();
@@ -159,6 +163,10 @@ test.serial('the service itself answers as it is described', async (t) => {
   t.regex(String(await call('getMetrics', {}, { auth: false })), /# EOF/);
   t.regex(JSON.stringify(await call('getSlowStatements')), /CREATE DATABASE d/);
   await call('getSlowStatements', {}, { status: 401, auth: false });
+  await call('runSql', {}, { data: `CREATE USER ${eve.user} PASS '${eve.password}'` });
+  await call('getSlowStatements', {}, { status: 403, auth: 'eve' });
+  await call('apiV1EventsGet', {}, { auth: 'eve' });
+  await call('writeLines', { db: 'd' }, { data: 'm v=1', status: 403, auth: 'eve' });
   await call('getDescription', {}, { auth: false });
   for (const name of ['getPage', 'getSwaggerUi']) t.regex(String(await call(name, {}, { auth: false })), /^<!doctype/);
   await call('getPageFile', { file: 'app.js' }, { auth: false });

@@ -250,6 +250,7 @@ inBrowser('doors, memory and slow statements are shown as they are', async (t) =
   await goTo(page, 'Doors');
   await page.waitForSelector('.door:has-text("Line protocol") >> text=/[1-9]\\d* rejected/');
   await page.waitForSelector('th >> text=POST /lineproto/v1/write');
+  await page.waitForSelector('.totals div:has(dt:text-is("HTTP connections")) dd:text-matches("^[1-9]")');
   await goTo(page, 'Memory');
   await page.waitForSelector('.guard >> text=Normal');
   await page.waitForSelector('dd >> text=80 %');

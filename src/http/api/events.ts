@@ -161,6 +161,8 @@ const moveBody = {
   content: { 'application/json': { schema: moveBodySchema } },
 } as const;
 
+const failed = refusal('The database failed; a retry may help.');
+const badEncoding = refusal('The body is compressed in a way that is not taken.');
 const badBody = refusal('The body is not what it may be.');
 const forbidden = refusal('The user may read the event, but not move it.');
 const notFound = refusal('There is no such event.');
@@ -178,6 +180,7 @@ export const eventOperations = {
       200: json('A page of events.', shared('EventPage')),
       400: refusal('A parameter is not what it may be; the description names it.'),
       401: unauthorized,
+      500: failed,
       503: unavailable,
     },
     security: anyScheme,
@@ -191,6 +194,7 @@ export const eventOperations = {
       200: json('The event.', shared('Event')),
       401: unauthorized,
       404: notFound,
+      500: failed,
       503: unavailable,
     },
     security: anyScheme,
@@ -209,6 +213,8 @@ export const eventOperations = {
       403: forbidden,
       404: notFound,
       409: refusal('The event is resolved already.'),
+      415: badEncoding,
+      500: failed,
       503: unavailable,
     },
     security: anyScheme,
@@ -226,6 +232,8 @@ export const eventOperations = {
       401: unauthorized,
       403: forbidden,
       404: notFound,
+      415: badEncoding,
+      500: failed,
       503: unavailable,
     },
     security: anyScheme,

@@ -8,8 +8,8 @@ export function readInteger(query: URLSearchParams, parameter: IntegerParameter)
   const { minimum, maximum, default: fallback } = parameter.schema;
   const text = single(query, parameter);
   if (text === undefined) return typeof fallback === 'number' ? fallback : undefined;
-  const value = typeof text === 'string' && decimal.test(text) ? Number(text) : Number.NaN;
-  if (typeof text !== 'string') return text;
+  if (typeof text === 'object') return text;
+  const value = decimal.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
   return illegal(parameter, `a whole number from ${minimum} to ${maximum}`, text);
 }
