@@ -1,7 +1,7 @@
 import { h, put, putRows, say, toast } from './dom.js';
 import { ago, count, dateAndTime, measure } from './format.js';
 import { poll } from './polling.js';
-import { openQuery } from './query.js';
+import { openQuery, quoted } from './query.js';
 import { askJson, Trouble } from './session.js';
 
 /**
@@ -268,13 +268,12 @@ const [aroundBefore, aroundAfter] = [1_800_000, 300_000];
  */
 function statementAround({ attributes, startTime, endTime }) {
   const { database = '', table = '', column = '', tbname = table } = attributes;
-  const name = (/** @type {string} */ text) => `\`${text.replaceAll('`', '``')}\``;
   const literal = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
   const instant = (/** @type {number} */ time) => literal(new Date(time).toISOString());
   const one = tbname === table ? '' : `tbname = ${literal(tbname)} AND `;
   const [from, to] = [instant(startTime - aroundBefore), instant((endTime ?? Date.now()) + aroundAfter)];
   return [
-    `SELECT _rowts, ${name(column)} FROM ${name(database)}.${name(table)}`,
+    `SELECT _rowts, ${quoted(column)} FROM ${quoted(database)}.${quoted(table)}`,
     `WHERE ${one}_rowts BETWEEN ${from} AND ${to}`,
     'ORDER BY _rowts LIMIT 100000',
   ].join('\n');

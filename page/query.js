@@ -7,6 +7,8 @@ import { runSql } from './sql.js';
 
 /** Rows that the table shows; all of them are drawn. */
 const shownRows = 500;
+/** Tables that are offered. */
+const listedTables = 500;
 const [statementKey, databaseKey, runKey] = ['sluice.statement', 'sluice.database', 'sluice.run'];
 
 /**
@@ -27,6 +29,7 @@ export function openQuery(statement) {
  */
 export function queryView(context) {
   const database = h('select', { id: 'database' }, h('option', { value: '' }, '(none)'));
+  const table = h('select', { id: 'table', disabled: true }, h('option', { value: '' }, 'Choose one to look into'));
   const text = h('textarea', {
     id: 'statement',
     rows: 5,
@@ -105,7 +108,14 @@ export function queryView(context) {
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
   };
-  fillDatabases(database, context);
+  const listTables = () => fillTables(table, database.value);
+  database.addEventListener('change', listTables);
+  table.addEventListener('change', () => {
+    if (table.value === '') return;
+    text.value = `SELECT * FROM ${quoted(table.value)} LIMIT 1000`;
+    start();
+  });
+  fillDatabases(database, context).then(listTables);
   if (sessionStorage.getItem(runKey) !== null) {
     sessionStorage.removeItem(runKey);
     start();
@@ -125,6 +135,7 @@ export function queryView(context) {
         'div',
         { class: 'query-foot' },
         h('div', { class: 'field' }, h('label', { for: 'database' }, 'Database'), database),
+        h('div', { class: 'field' }, h('label', { for: 'table' }, 'Table'), table),
         h('div', { class: 'actions' }, run, cancel),
         h('p', { class: 'muted', id: 'statement-hint' }, 'Ctrl + Enter runs it'),
       ),
@@ -154,6 +165,49 @@ async function fillDatabases(select, context) {
   } catch (error) {
     context.failed(error);
   }
+}
+
+/**
+ * Lists the tables of a database, without the sub-tables, of which there may be any number.
+ * @param {HTMLSelectElement} select
+ * @param {string} database may be empty
+ */
+async function fillTables(select, database) {
+  const names = database === '' ? [] : await tablesOf(database);
+  put(
+    select,
+    h('option', { value: '' }, 'Choose one to look into'),
+    names.map((name) => h('option', { value: name }, name)),
+  );
+  select.disabled = names.length === 0;
+}
+
+/**
+ * @param {string} database
+ * @returns {Promise<string[]>}
+ */
+async function tablesOf(database) {
+  const of = `FROM information_schema.ins_tables WHERE db_name = '${database.replaceAll("'", "''")}'`;
+  try {
+    const [supers, tables] = await Promise.all([
+      runSql(`SHOW ${quoted(database)}.STABLES`, ''),
+      runSql(`SELECT table_name ${of} AND type = 'NORMAL_TABLE' LIMIT ${listedTables}`, ''),
+    ]);
+    const names = [...supers.data, ...tables.data].map(([name]) => String(name));
+    return names.sort().slice(0, listedTables);
+  } catch (error) {
+    // The list is a help; whoever may not read it can write a statement all the same.
+    if (error instanceof Trouble) return [];
+    throw error;
+  }
+}
+
+/**
+ * A name as statements write it, whatever is in it.
+ * @param {string} name
+ */
+export function quoted(name) {
+  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 /** @param {import('./sql.js').Rows} rows */

@@ -233,8 +233,14 @@ inBrowser('a query is drawn and listed, with each tag a line of its own', async 
   };
   t.true(await until(isDrawn, 60_000), 'three lines of three colours');
 
+  await page.waitForSelector('#table option[value=weather]', { state: 'attached' });
+  await page.selectOption('#table', 'weather');
+  await page.waitForSelector('.rows th >> text=city');
+  t.is(await page.inputValue('#statement'), 'SELECT * FROM `weather` LIMIT 1000');
+
   await page.fill('#statement', 'SELECT n FROM weather ORDER BY n LIMIT 1');
   await page.click('form.query button[type=submit]');
+  await page.waitForSelector('.outcome >> text=/^1 row in /');
   await page.waitForSelector('.rows td >> text=9007199254740993');
   t.is(await page.locator('.uplot').count(), 0);
   await page.fill('#statement', 'SELECT nothing FROM weather');
