@@ -58,11 +58,12 @@ async function run({
   try {
     const { recordSql } = files;
     const service = await startService(settings, version, logger, recordSql === undefined ? {} : { recordSql });
+    const stopped = stopSignal();
     log.info(
       { port: service.port, engine: service.engineUrl, version },
       `Sluice listens on http://localhost:${service.port}.`,
     );
-    await stopSignal();
+    await stopped;
     log.info({}, 'Sluice is stopping.');
     await service.stop(stopDeadlineMs);
     log.info({}, 'Sluice has stopped.');

@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
@@ -36,6 +45,7 @@ export function publishEndpoint(port: number, engine: PublishedEngine, env: Envi
   if (!isPrivateDirectory(directory)) {
     throw new Error(`${directory} is not a directory that its owner alone may enter.`);
   }
+  removeDead(directory);
   const file = fileOf(directory, port);
   const draft = `${file}.${process.pid}`;
   rmSync(draft, { force: true });
@@ -57,6 +67,15 @@ export function findEndpoint(port: number, env: Environment = process.env): Publ
     if (found !== undefined && isRunning(found.pid)) return found;
   }
   return undefined;
+}
+
+/** Removes what engines that were killed have left. */
+function removeDead(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const file = join(directory, name);
+    const found = /^engine-\d+\.json$/.test(name) ? readEndpoint(file) : undefined;
+    if (found !== undefined && !isRunning(found.pid)) rmSync(file, { force: true });
+  }
 }
 
 function fileOf(directory: string, port: number): string {

@@ -34,11 +34,14 @@ test('nobody but the owner can enter the directory or read the file', (t) => {
   remove();
 });
 
-test('what a killed engine has left is passed over, replaced, and not removed by others', (t) => {
-  const { env, remove } = place();
+test('what killed engines have left is passed over, replaced or removed, and a new file is not removed by an old engine', (t) => {
+  const { env, directory, remove } = place();
   const takeBackOld = publishEndpoint(6030, { ...engine, pid: nobody }, env);
   t.is(findEndpoint(6030, env), undefined);
+  publishEndpoint(6031, { ...engine, pid: nobody }, env);
+  t.deepEqual(readdirSync(directory), ['engine-6031.json']);
   publishEndpoint(6030, engine, env);
+  t.deepEqual(readdirSync(directory), ['engine-6030.json']);
   t.deepEqual(findEndpoint(6030, env), engine);
   takeBackOld();
   t.deepEqual(findEndpoint(6030, env), engine);

@@ -1,13 +1,15 @@
 import { sqlName, storedName } from '../../model/load-names.js';
 import type { DatabasePlan, StreamPlan, SuperTablePlan, TsmaPlan } from '../../model/load-scenario.js';
 
+type NamedTable = Pick<SuperTablePlan, 'name' | 'escapeNames'>;
+
 /** Database name in statements. */
 function databaseText({ name, escapeNames }: Pick<DatabasePlan, 'name' | 'escapeNames'>): string {
   return sqlName(storedName(name, escapeNames), escapeNames);
 }
 
 /** Name of a super table with its database. */
-export function superTableText(database: DatabasePlan, { name, escapeNames }: SuperTablePlan): string {
+export function superTableText(database: DatabasePlan, { name, escapeNames }: NamedTable): string {
   return `${databaseText(database)}.${sqlName(storedName(name, escapeNames), escapeNames)}`;
 }
 
@@ -20,7 +22,10 @@ export function createDatabaseText(plan: DatabasePlan): string {
 }
 
 /** Names of the sub-tables of a super table that begin with its prefix, as the server has them. */
-export function childNamesText(database: DatabasePlan, plan: SuperTablePlan): string {
+export function childNamesText(
+  database: DatabasePlan,
+  plan: NamedTable & Pick<SuperTablePlan, 'childPrefix' | 'childLimit' | 'childOffset'>,
+): string {
   const prefix = storedName(plan.childPrefix, plan.escapeNames);
   const like = prefix.replace(/[\\'_%]/g, '\\$&');
   const where = like === '' ? '' : ` WHERE tbname LIKE '${like}%'`;
@@ -36,7 +41,7 @@ export function createStreamText({ name, options, target, targetOptions, sql }: 
   return ['CREATE STREAM IF NOT EXISTS', name, ...options, 'INTO', target, ...targetOptions, 'AS', sql].join(' ');
 }
 
-export function createTsmaText(database: DatabasePlan, plan: SuperTablePlan, tsma: TsmaPlan): string {
+export function createTsmaText(database: DatabasePlan, plan: NamedTable, tsma: TsmaPlan): string {
   const windows = `FUNCTION(${tsma.function}) INTERVAL(${tsma.interval}) SLIDING(${tsma.sliding})`;
   return `CREATE SMA INDEX ${tsma.name} ON ${superTableText(database, plan)} ${windows} ${tsma.custom}`.trimEnd();
 }

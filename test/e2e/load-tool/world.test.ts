@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
+import { findEndpoint } from '../../../src/database/endpoint-file.js';
 import { openLoadWorld } from '../../../src/load-world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
 import type { LoadConnection } from '../../../src/model/load-scenario.js';
@@ -48,6 +49,15 @@ test('a process of the same user finds the engine by its port, runs statements a
   if (answer.kind === 'rows') t.is(String(await buffer(answer.lines)), '[7]\n');
   await world.stop();
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_world.m'), [[2]]);
+});
+
+test('an engine that has stopped is not found any more', async (t) => {
+  const other = await startService();
+  const port = Number(new URL(other.service.engineUrl).port);
+  t.is(findEndpoint(port)?.url, other.service.engineUrl);
+  await other.service.stop();
+  t.is(findEndpoint(port), undefined);
+  await other.end();
 });
 
 test('the rights of the user of the run count', async (t) => {
