@@ -65,7 +65,7 @@ export interface FilledTable {
 
 /** The path that the mode of a super table names, for one thread. */
 export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
-  const { plan, database } = table;
+  const { plan } = table;
   switch (plan.mode) {
     case 'stmt':
       return new BlocksPath(table, needed(ways.world));
@@ -86,7 +86,7 @@ export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
         tcpPort === undefined
           ? new RestLinesSink(needed(ways.http))
           : new TelnetTcpSink({ host: ways.host, port: tcpPort });
-      return new TextPath({ ...table, database }, schemalessEncoder(table), formatOf(plan), sink);
+      return new TextPath(table, schemalessEncoder(table), formatOf(plan), sink);
     }
   }
 }
