@@ -1,8 +1,4 @@
-/** A row's key in its engine table. */
-export interface RowKey {
-  readonly id: bigint;
-  readonly time: bigint;
-}
+import type { RowKey } from '../../sql/plan/storage.js';
 
 /**
  * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a key in

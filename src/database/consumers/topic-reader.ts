@@ -1,13 +1,13 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { TopicMessage } from '../../model/topic-message.js';
 import { querySettings, topicRowFormat } from '../../sql/plan/settings.js';
-import { ofTable, writtenBetween } from '../../sql/plan/storage.js';
+import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/plan/storage.js';
 import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Changed, Changes } from '../changes.js';
 import type { Engine } from '../engine.js';
-import { beginning, type Place, type RowKey } from './place.js';
+import { beginning, type Place } from './place.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 
 /** Rows of a message at most, but for rows of one key, which stay together. */
@@ -111,7 +111,7 @@ export class TopicReader {
     const [table] = part.tables;
     if (table === undefined) return;
     const { changes } = this.#context;
-    const own = part.tables.length === 1 ? ofTable(table) : [];
+    const own = part.tables.length === 1 ? await this.tables.termsOf(table) : [];
     const found = await changes.since(table, after, messageRows, allOf([...own, inSlice('', share.slice)]), upTo);
     this.#known.set(keyOf(share, part), [...found]);
   }
@@ -176,16 +176,32 @@ export class TopicReader {
     { behind: start, isSingle, last }: { behind: RowKey | undefined; isSingle: boolean; last: Place | undefined },
   ): AsyncGenerator<Step, void, void> {
     for (let behind = isSingle ? start : undefined; ; ) {
-      const part = { rows: messageRows, behind };
-      const lines = await this.#lines(table, { after, upTo, slice: share.slice, part });
-      const message = lines.length === 0 ? undefined : this.#message(table, share, lines.map(withoutKey));
-      if (lines.length < messageRows) {
+      const range = { after, upTo, slice: share.slice, keys: { behind, upTo: undefined } };
+      const end = await this.#keyAfter(table, range);
+      const lines = await this.#lines(table, { ...range, keys: { behind, upTo: end } });
+      const message = lines.length === 0 ? undefined : this.#message(table, share, lines);
+      if (end === undefined) {
         yield { storage, message, place: last };
         return;
       }
-      behind = keyIn(lines.at(-1) ?? '');
-      yield { storage, message, place: isSingle ? { number: upTo, key: behind } : undefined };
+      yield { storage, message, place: isSingle ? { number: upTo, key: end } : undefined };
+      behind = end;
     }
+  }
+
+  /** The last key of a message that begins behind one; undefined when what is left is no more than a message. */
+  async #keyAfter(table: TableDef, { after, upTo, slice, keys }: TopicRange): Promise<RowKey | undefined> {
+    const terms = [
+      writtenBetween('', after, upTo),
+      ...(await this.tables.termsOf(table)),
+      ...(slice === undefined ? [] : [inSlice('', slice)]),
+      ...keysBetween('', keys?.behind, undefined),
+    ];
+    const [found] = await this.#context.engine.rows(
+      `SELECT toString(id), toString(${bareTime}) FROM ${table.storage} WHERE ${allOf(terms)}
+       ORDER BY id, ${bareTime} LIMIT 1 OFFSET ${messageRows - 1}`,
+    );
+    return found === undefined ? undefined : { id: BigInt(String(found[0])), time: BigInt(String(found[1])) };
   }
 
   async #lines(table: TableDef, range: TopicRange): Promise<string[]> {
@@ -212,14 +228,4 @@ export class TopicReader {
 
 function keyOf({ vgroup }: Share, { storage }: TopicPart): string {
   return `${vgroup} ${storage}`;
-}
-
-/** Series id and time at the start of a line. */
-function keyIn(line: string): RowKey {
-  const [id = '', time = ''] = line.split('\t', 2);
-  return { id: BigInt(id), time: BigInt(time) };
-}
-
-function withoutKey(line: string): string {
-  return line.slice(line.indexOf('\t', line.indexOf('\t') + 1) + 1);
 }

@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TableDef } from '../../model/schema.js';
 import { parseStatement } from '../../sql/parser/statement.js';
+import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../sql/plan/topic.js';
 import type { QueryContext, TableTarget } from '../../sql/resolve/context.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
@@ -68,6 +69,15 @@ export class TopicTables {
       return planTableTopic(statement.source.table, statement.source.where, context);
     }
     throw new Error(`Topic ${this.topic.name} is not what its statement says.`);
+  }
+
+  /** Conditions on the rows of the engine table that leave those of a table of the topic. */
+  async termsOf(table: TableDef): Promise<string[]> {
+    const { source } = this.topic;
+    if (table.seriesId !== undefined) return [ofSeries([table.seriesId])];
+    if (source.kind === 'database' || source.table === source.parent) return ofTable(table);
+    const target = await this.#target(source, table);
+    return target.kind === 'sub' ? [...ofTable(table), ofSeries([target.id])] : ofTable(table);
   }
 
   async #target({ table: name, parent }: TableSource, table: TableDef): Promise<TableTarget> {

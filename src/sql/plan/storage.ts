@@ -1,5 +1,5 @@
 import type { DataType, Precision, TableDef } from '../../model/schema.js';
-import { quoteIdentifier, quoteString } from '../print/quote.js';
+import { int64, quoteIdentifier, quoteString } from '../print/quote.js';
 
 /** Names of the columns that every engine table of rows or of tags has; `number` only where tables share it. */
 const layout = { number: 't', id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
@@ -50,6 +50,28 @@ export function rowsSource(storage: string, alias: string): string {
 /** Rows as a FROM item where only the existence of a key matters, so that merging can be left out. */
 export function keysSource(storage: string, alias: string): string {
   return `${storage} AS ${alias}`;
+}
+
+/** What tells the rows of one engine table apart. */
+export interface RowKey {
+  readonly id: bigint;
+  readonly time: bigint;
+}
+
+/** Conditions on rows: that they are behind a key, and not behind another one, in the order in which they are stored. */
+export function keysBetween(alias: string, behind: RowKey | undefined, upTo: RowKey | undefined): string[] {
+  const [id, time] = alias === '' ? [layout.id, layout.time] : [idColumn(alias), timeColumn(alias)];
+  const terms: string[] = [];
+  // The limit on the id stands by itself, because the index of the engine knows what to make of that.
+  if (behind !== undefined) {
+    const least = `toUInt64('${behind.id}')`;
+    terms.push(`${id} >= ${least}`, `or(${id} > ${least}, ${time} > ${int64(behind.time)})`);
+  }
+  if (upTo !== undefined) {
+    const most = `toUInt64('${upTo.id}')`;
+    terms.push(`${id} <= ${most}`, `or(${id} < ${most}, ${time} <= ${int64(upTo.time)})`);
+  }
+  return terms;
 }
 
 /** The number of the insert that stored a row; `alias` is empty where the rows have none. */

@@ -3,7 +3,6 @@ import { Codes } from '../../model/fault.js';
 import { typeLength, typeText } from '../../model/schema.js';
 import type { Expression, ObjectName, Query, Select } from '../ast.js';
 import { isAggregate, isSeries } from '../functions/registry.js';
-import { int64 } from '../print/quote.js';
 import { printSelect } from '../print/select.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../resolve/context.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
@@ -16,7 +15,7 @@ import { type Filter, sortFilter } from './filter.js';
 import { expandItems, type Item } from './items.js';
 import { scanRows } from './scan.js';
 import { resultColumns } from './select.js';
-import { idColumn, insertNumber, keysSource, timeColumn, writtenBetween } from './storage.js';
+import { idColumn, insertNumber, keysBetween, keysSource, type RowKey, timeColumn, writtenBetween } from './storage.js';
 
 /** Which rows of a topic are asked for. */
 export interface TopicRange {
@@ -25,14 +24,8 @@ export interface TopicRange {
   readonly upTo: number;
   /** Only series whose id leaves this remainder; undefined is all of them. */
   readonly slice: TopicSlice | undefined;
-  /**
-   * Only so many rows behind a key, and all that have the key of the last one; series id and time then stand before the
-   * name. For ranges of one insert.
-   */
-  readonly part?: {
-    readonly rows: number;
-    readonly behind: { readonly id: bigint; readonly time: bigint } | undefined;
-  };
+  /** Only rows of these keys, see `keysBetween`. */
+  readonly keys?: { readonly behind: RowKey | undefined; readonly upTo: RowKey | undefined };
 }
 
 /** One of `of` parts that the series of a table are dealt out to. */
@@ -175,29 +168,20 @@ function planRows(
     columns,
     meta: shown.map(({ name, type }) => ({ name, type })),
     uses: usesOf(filter),
-    rows: ({ after, upTo, slice, part }, withNames) => {
+    rows: ({ after, upTo, slice, keys }, withNames) => {
       const name = withNames ? (tbname?.sql ?? "''") : "''";
       const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
-      const slices = slice === undefined ? [] : [inSlice(rowAlias, slice)];
-      const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
-      const behind =
-        part?.behind === undefined
-          ? []
-          : [`(${id}, ${time}) > (toUInt64('${part.behind.id}'), ${int64(part.behind.time)})`];
-      const keys: [string, string][] =
-        part === undefined
-          ? []
-          : [
-              [id, 'key_id'],
-              [time, 'key_time'],
-            ];
-      const sql = printSelect({
-        columns: [...keys, [name, 'tbname'], ...printed],
+      const terms = [
+        writtenBetween(rowAlias, after, upTo),
+        ...(slice === undefined ? [] : [inSlice(rowAlias, slice)]),
+        ...(keys === undefined ? [] : keysBetween(rowAlias, keys.behind, keys.upTo)),
+      ];
+      return printSelect({
+        columns: [[name, 'tbname'], ...printed],
         from: scan.from,
-        where: [writtenBetween(rowAlias, after, upTo), ...behind, ...slices, ...scan.where],
-        orderBy: [insertNumber(rowAlias), id, time],
+        where: [...terms, ...scan.where],
+        orderBy: [insertNumber(rowAlias), idColumn(rowAlias), timeColumn(rowAlias)],
       });
-      return part === undefined ? sql : `${sql} LIMIT ${part.rows} WITH TIES`;
     },
   };
 }
