@@ -38,7 +38,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
   (
-    'COLS MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
+    'MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
     'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'
   ).split(' '),
 );

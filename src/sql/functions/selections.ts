@@ -98,4 +98,14 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     },
     pick: (_, time) => ['argMax', time?.sql ?? '0'],
   },
+  {
+    kind: 'aggregate',
+    name: 'COLS',
+    parameters: ['any', 'any'],
+    result: (args) => args[1]?.type ?? doubleType,
+    // Its first argument is a function of the group, so it is resolved where groups are.
+    translate: () => {
+      throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
+    },
+  },
 ];

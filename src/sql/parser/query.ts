@@ -84,8 +84,8 @@ function parseSelect(cursor: Cursor): Select {
   const distinct = cursor.accept('DISTINCT');
   if (!distinct) cursor.accept('ALL');
   const tags = cursor.accept('TAGS');
-  const items = [parseItem(cursor)];
-  while (cursor.accept(',')) items.push(parseItem(cursor));
+  const items = parseItem(cursor);
+  while (cursor.accept(',')) items.push(...parseItem(cursor));
   if (items.length > maxItems) throw new FaultError(fault('syntax', Codes.tooManyTableColumns, 'Too many columns'));
   const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
@@ -100,13 +100,38 @@ function parseSelect(cursor: Cursor): Select {
   return { kind: 'select', distinct, tags, items, ...clauses, ...blank, span };
 }
 
-function parseItem(cursor: Cursor): SelectItem {
+/** One item, or those of a COLS. */
+function parseItem(cursor: Cursor): SelectItem[] {
   const start = cursor.start;
   const star = parseStar(cursor);
-  if (star !== undefined) return { value: star, alias: undefined, text: '*' };
+  if (star !== undefined) return [{ value: star, alias: undefined, text: '*' }];
+  if (cursor.at('COLS') && cursor.peek() === '(') return parseColumnsOfRow(cursor);
   const value = parseExpression(cursor);
   const text = resultName(cursor, value, start);
-  return { value, alias: parseAlias(cursor), text };
+  return [{ value, alias: parseAlias(cursor), text }];
+}
+
+/** `COLS (function, expression [AS alias], …)`: one item for each expression, a call with the function and it. */
+function parseColumnsOfRow(cursor: Cursor): SelectItem[] {
+  const start = cursor.start;
+  cursor.advance();
+  cursor.expect('(');
+  const picker = parseExpression(cursor);
+  const items: SelectItem[] = [];
+  cursor.expect(',');
+  do {
+    const from = cursor.start;
+    const column = parseExpression(cursor);
+    const text = resultName(cursor, column, from);
+    const alias = parseAlias(cursor);
+    const span = cursor.spanFrom(start);
+    items.push({ value: { kind: 'call', name: 'COLS', args: [picker, column], bare: false, span }, alias, text });
+  } while (cursor.accept(','));
+  cursor.expect(')');
+  const [only] = items;
+  return items.length === 1 && only?.alias === undefined && only !== undefined
+    ? [{ ...only, alias: parseAlias(cursor) }]
+    : items;
 }
 
 function parsePartitionBy(cursor: Cursor): readonly PartitionItem[] {

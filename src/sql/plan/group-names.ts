@@ -1,8 +1,14 @@
 import { Codes, FaultError } from '../../model/fault.js';
 import type { Expression } from '../ast.js';
 import { nullable } from '../functions/arguments.js';
-import { isAggregate } from '../functions/registry.js';
-import { type AggregateFunction, checkArguments, type RowWindows, type SeriesFunction } from '../functions/spec.js';
+import { findFunction, isAggregate } from '../functions/registry.js';
+import {
+  type AggregateFunction,
+  checkArguments,
+  type FunctionSpec,
+  type RowWindows,
+  type SeriesFunction,
+} from '../functions/spec.js';
 import { refuse } from '../resolve/context.js';
 import type { Environment } from '../resolve/convert.js';
 import {
@@ -105,6 +111,7 @@ export class GroupNames implements NameResolver {
   aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value {
     if (spec.kind === 'series')
       throw refuse(Codes.invalidExpression, `Invalid usage of expr: ${spec.name.toLowerCase()}`);
+    if (spec.name === 'COLS') return this.#columnOfRow(call);
     const { rows, env } = this.#scope;
     if (spec.singleTable === true && this.#scope.manyTables) {
       throw refuse(Codes.onlySingleTable, 'Only support single table');
@@ -127,6 +134,29 @@ export class GroupNames implements NameResolver {
     }
     const precision = args[0]?.precision ?? env.precision;
     return { sql, type, precision, nullable: spec.countLike !== true, uses: Uses.aggregate };
+  }
+
+  /** COLS: an expression over the row that a selection picks. */
+  #columnOfRow({ args: [picker, column, ...more] }: CallExpression): Value {
+    const { rows, env, ordered } = this.#scope;
+    const spec = picker?.kind === 'call' ? findFunction(picker.name) : undefined;
+    if (picker?.kind !== 'call' || column === undefined || more.length > 0 || !isSteady(spec)) {
+      throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
+    }
+    const given = picker.args.map((arg) => rows.translate(arg));
+    const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, given, env), this.aggregates.time, ordered) ?? [];
+    const value = rows.translate(column);
+    const row = this.aggregates.aggregate(name, `tuple(${nullable(value)})`, ...order);
+    const sql = `tupleElement(${row}, 1)`;
+    return {
+      ...value,
+      sql,
+      nullable: true,
+      uses: Uses.aggregate,
+      role: undefined,
+      member: undefined,
+      constant: undefined,
+    };
   }
 
   #key(sql: string): Value | undefined {
@@ -166,6 +196,11 @@ export class GroupNames implements NameResolver {
       return [name, [`tuple(${this.#companions.map(nullable).join(', ')})`, ...order]];
     });
   }
+}
+
+/** True for functions that pick one row of a group without seeing its rows in their order. */
+function isSteady(spec: FunctionSpec | undefined): spec is AggregateFunction {
+  return spec?.kind === 'selection' && spec.pick !== undefined && spec.ordered === undefined && spec.manyRows !== true;
 }
 
 /** Kinds of expression that cannot equal a composed key. */

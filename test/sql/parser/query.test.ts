@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { printQuery } from '../../support/print-statement.js';
+import { printExpression, printQuery } from '../../support/print-statement.js';
 import { randomQuery } from '../../support/random-syntax.js';
 import { bare, faultOf, queryOf, quoted, shapeOf } from '../../support/syntax.js';
 
@@ -106,4 +106,24 @@ test('reads back every query it can print', (t) => {
       { numRuns: 1000 },
     ),
   );
+});
+
+test('reads COLS as one item for each of its columns', (t) => {
+  const query = queryOf('SELECT a, cols(last(v), ts, k + 1 AS x, t.c y), COLS(max(v), k) z FROM t');
+  const items = query.kind === 'select' ? query.items : [];
+  t.deepEqual(
+    items.map(({ alias, text }) => [alias?.text, text]),
+    [
+      [undefined, 'a'],
+      [undefined, 'ts'],
+      ['x', 'k + 1'],
+      ['y', 'c'],
+      ['z', 'k'],
+    ],
+  );
+  t.deepEqual(
+    items.slice(1).map(({ value }) => printExpression(value)),
+    ['COLS(LAST(v), ts)', 'COLS(LAST(v), (k + 1))', 'COLS(LAST(v), t.c)', 'COLS(MAX(v), k)'],
+  );
+  t.is(faultOf('SELECT cols(last(v)) FROM t').code, 0x2600);
 });

@@ -31,6 +31,40 @@ answers(
   'SELECT first(note), last(note), last_row(note), last(ts), last_row(current) FROM d1',
   ['["n1","n5","n5","2023-11-14T22:14:10.000Z",15.3]'],
 );
+answers(
+  'COLS takes columns from the row that its function picks, several of them side by side',
+  `SELECT COLS(max(voltage), ts, note AS n), COLS(first(note), voltage + 1, ts first_at), COLS(last_row(note), note), count(*)
+    FROM d1`,
+  ['["2023-11-14T22:14:10.000Z","n5",211,"2023-11-14T22:13:30.000Z","n5",6]'],
+);
+answers(
+  'COLS picks a row in every window and group, NULLs of it included',
+  `SELECT _wstart, groupid, COLS(min(voltage), current, tbname) FROM meters WHERE ts < ${start + 30_000}
+    PARTITION BY groupid INTERVAL(20s)`,
+  [
+    '["2023-11-14T22:13:20.000Z",1,10.3,"d1"]',
+    '["2023-11-14T22:13:40.000Z",1,null,"d1"]',
+    '["2023-11-14T22:13:20.000Z",2,10.3,"d2"]',
+    '["2023-11-14T22:13:40.000Z",2,null,"d2"]',
+  ],
+);
+refuses(
+  'COLS of a function that picks no row is refused',
+  'SELECT COLS(avg(voltage), ts) FROM d1',
+  Codes.invalidExpression,
+);
+refuses('COLS of no function is refused', 'SELECT COLS(voltage, ts) FROM d1', Codes.invalidExpression);
+refuses('COLS of a function within it is refused', 'SELECT COLS(max(voltage), max(ts)) FROM d1', Codes.nestedAggregate);
+refuses(
+  'COLS in an expression takes one column',
+  'SELECT 1 + COLS(max(voltage), ts, note) FROM d1',
+  Codes.invalidExpression,
+);
+refuses(
+  'COLS does not stand in WHERE',
+  'SELECT voltage FROM d1 WHERE COLS(max(voltage), phase) > 1',
+  Codes.aggregateNotAllowed,
+);
 answers('spells out the star of a selection', 'SELECT last_row(*) FROM t', ['["2023-11-14T22:13:21.000Z",3,null]']);
 answers(
   'picks the newest row of a sub-table with WHERE on time',
