@@ -1,4 +1,8 @@
 import { pathToFileURL } from 'node:url';
+import type { Rule } from '../src/events/rule.js';
+import { ValueRules } from '../src/events/value-rules.js';
+import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
+import { dataType } from '../src/model/schema.js';
 import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 
 const series = 10_000;
@@ -29,16 +33,68 @@ function bodiesOf(measurement: string): Buffer[] {
  * A hundred rules over three columns, with other thresholds each. `breaks` is how many of the values, which lie evenly between
  * 0 and 100, break the rules that are broken at all: one in ten of the rules.
  */
-function rulesSetting(table: string, breaks: number): string {
-  const rules = Array.from({ length: ruleCount }, (_, i) => ({
+function rulesOf(table: string, breaks: number) {
+  return Array.from({ length: ruleCount }, (_, i) => ({
     name: `rule-${i}`,
     database: 'bench',
     table,
     column: `field${i % 3}`,
-    comparison: '>',
+    comparison: '>' as const,
     threshold: i % 10 === 0 ? 100 - breaks * 100 : 100 + i,
   }));
-  return `--events.rules=${JSON.stringify(rules)}`;
+}
+
+function rulesSetting(table: string, breaks: number): string {
+  return `--events.rules=${JSON.stringify(rulesOf(table, breaks))}`;
+}
+
+/** One block of the rows of a request. */
+function blockOf(table: string, begun: number): ColumnBlock {
+  const builder = new BlockBuilder('bench', table, 'keep', linesPerRequest);
+  const columns = [0, 1, 2].map((k) => builder.addColumn(`field${k}`, dataType('DOUBLE')));
+  for (let row = 0; row < linesPerRequest; row++) {
+    const line = begun + row;
+    builder.setKey(
+      (BigInt(line % series) * 0x9e3779b97f4a7c15n) & 0xffff_ffff_ffff_ffffn,
+      BigInt(Date.now()) * 1_000_000n,
+    );
+    for (const [k, column] of columns.entries()) {
+      column.reserve(row);
+      column.values![row] = ((line * 7919 + k * 104_729) % 100_000) / 1000;
+      column.nulls[row] = 0;
+      column.filled++;
+    }
+    builder.rows++;
+  }
+  return builder.finish();
+}
+
+/** Processor nanoseconds a row of the evaluation alone. */
+function evaluationNs(breaks: number): number {
+  const head = {
+    kind: 'value',
+    severity: 'info',
+    element: '',
+    title: '',
+    description: '',
+    resolves: true,
+    forMs: 0,
+  } as const;
+  const rules = rulesOf('m', breaks).map(
+    (rule) => ({ ...head, tags: new Map(), clear: undefined, ...rule }) satisfies Rule,
+  );
+  const watch = new ValueRules(rules, { maxSeries: 100_000, maxAgeMs: 3_600_000 });
+  const blocks = Array.from({ length: series / linesPerRequest }, (_, i) => blockOf('m', i * linesPerRequest * 37));
+  const evaluate = (times: number): void => {
+    for (let i = 0; i < times; i++) for (const block of blocks) watch.evaluate(block, 1_000_000, Date.now());
+    watch.take();
+  };
+  evaluate(100);
+  const before = process.cpuUsage();
+  const times = 500;
+  evaluate(times);
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / (times * series);
 }
 
 /** Lines per second, and processor seconds of the service, of one run. */
@@ -53,6 +109,11 @@ const middle = (values: readonly number[]): number => values.toSorted((a, b) => 
 
 /** What rules cost the writes that they watch: the same lines without rules and with them, in turn. */
 export async function run(): Promise<void> {
+  for (const breaks of [0, 0.0001, 0.01]) {
+    console.log(
+      `events, ${ruleCount} rules, evaluation alone, ten rules broken by ${breaks * 100} % of the values: ${evaluationNs(breaks).toFixed(0)} CPU ns a row`,
+    );
+  }
   const cases = [
     { name: 'without rules', settings: [] },
     { name: `${ruleCount} rules, none broken`, settings: [rulesSetting('m', 0)] },
