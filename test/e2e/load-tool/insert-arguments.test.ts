@@ -262,17 +262,24 @@ for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of c
 }
 
 test('requests are counted, and each has a delay', async (t) => {
-  const ending = await tool.arguments('-d', 'six', '-r', '4', '-n', '10', '-t', '2', '-T', '1', '--json', 'six.json');
-  t.is(ending.code, 0, ending.errors);
-  const report: { totals: { requests: number; rows: number; delays: { buckets: { count: number }[] } } } = JSON.parse(
-    tool.written('six.json'),
-  );
-  t.is(report.totals.requests, 6);
-  t.is(report.totals.rows, 20);
-  t.is(
-    report.totals.delays.buckets.reduce((sum, { count }) => sum + count, 0),
-    6,
-  );
+  for (const [args, rows] of [
+    // Rows of 4, 4 and 2 for each of two tables.
+    ['-r 4 -n 10 -t 2 -T 1', 20],
+    // Two tables in a request, one at the end of each of three rounds.
+    ['-B 4 -n 10 -t 3 -T 1 -r 8', 30],
+  ] as const) {
+    const ending = await tool.arguments('-d', 'six', ...args.split(' '), '--json', 'six.json');
+    t.is(ending.code, 0, ending.errors);
+    const report: { totals: { requests: number; rows: number; delays: { buckets: { count: number }[] } } } = JSON.parse(
+      tool.written('six.json'),
+    );
+    t.is(report.totals.requests, 6);
+    t.is(report.totals.rows, rows);
+    t.is(
+      report.totals.delays.buckets.reduce((sum, { count }) => sum + count, 0),
+      6,
+    );
+  }
 });
 
 test('a round waits for its interval', async (t) => {
