@@ -121,6 +121,10 @@ test('a topic over a database follows tables as they come, each with its own col
   await service.run(`INSERT INTO ${db}.n1 VALUES (5, 1.5, true) ${db}.n2 VALUES (6, NULL, false)`);
   const found = await drain(consumer);
   t.deepEqual(found.toSorted(), ['d1|1000 0 x y', 'n1|5 1.5 true', 'n2|6 \\N false']);
+  await write(db, 'd2', 0, 1);
+  await service.run(`DROP STABLE ${db}.m`);
+  await service.run(`INSERT INTO ${db}.n1 VALUES (7, 2.5, false)`);
+  t.deepEqual(await collect([consumer], 1), [['n1|7 2.5 false']], 'a table that is dropped takes its rows along');
   await consumer.close();
 });
 

@@ -40,6 +40,11 @@ export class Topics {
     return this.#subscribers.get(topic)?.has(user) ?? false;
   }
 
+  /** Names of the topics that a user was given the right to consume. */
+  grantedTo(user: string): readonly string[] {
+    return [...this.#subscribers].flatMap(([topic, users]) => (users.has(user) ? [topic] : []));
+  }
+
   apply(operation: TopicOperation, { position, at }: LogEntry, index: number): Fault | undefined {
     const { name } = operation;
     if (operation.op === 'create-topic') {

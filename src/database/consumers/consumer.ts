@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller, WantedConsumer } from '../../model/topic-message.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
+import { isOvertaken } from '../catalogue/overtaken.js';
 import type { Storage } from '../catalogue/storage.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 import type { TopicDef } from '../catalogue/topics.js';
@@ -118,7 +119,7 @@ export class TopicConsumer implements TopicPoller {
     }
     for (let pauseMs = idleMs.least; ; pauseMs = Math.min(idleMs.most, pauseMs * 2)) {
       await this.#renewWhenDue();
-      const message = await this.#next();
+      const message = await this.#next().catch((error: unknown) => this.#skipDropped(error));
       if (message !== undefined) return message;
       const left = until - Date.now();
       const awaits = await this.#followAwaited();
@@ -163,6 +164,12 @@ export class TopicConsumer implements TopicPoller {
       return message;
     }
     return undefined;
+  }
+
+  /** A table of a database may be dropped while it is read: there is nothing more in it, and the catalogue knows by now. */
+  async #skipDropped(error: unknown): Promise<undefined> {
+    if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
+    await this.#context.catalogue.sync();
   }
 
   async #renewWhenDue(): Promise<void> {

@@ -31,6 +31,7 @@ export function listUserPrivileges(catalogue: Catalogue, viewer: string): readon
     return [
       ...own.map((database) => [name, 'all', database.name, '', '', 'owner', '']),
       ...catalogue.principals.grants(name).flatMap((grant) => rowsOf(grant)),
+      ...catalogue.topics.grantedTo(name).map((topic) => [name, 'subscribe', topic, '', '', 'topic', '']),
     ];
   });
 }

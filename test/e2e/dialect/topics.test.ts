@@ -111,6 +111,9 @@ test('whoever may read may make a topic, and its maker or the owner of the datab
   t.is(await service.code('GRANT SUBSCRIBE ON anns TO nobody', ann), 0x0351);
   t.is(await service.code('GRANT SUBSCRIBE ON anns TO bob', ann), 0);
   t.deepEqual(await service.rows('SELECT topic_name FROM information_schema.ins_topics', bob), [['anns']]);
+  const privileges =
+    "SELECT privilege, db_name, notes FROM information_schema.ins_user_privileges WHERE user_name = 'bob'";
+  t.deepEqual(await service.rows(privileges), [['subscribe', 'anns', 'topic']]);
   t.is(await service.code('REVOKE SUBSCRIBE ON anns FROM bob', ann), 0);
   t.deepEqual(await service.rows('SELECT topic_name FROM information_schema.ins_topics', bob), []);
   t.is(await service.code('DROP TOPIC anns', ann), 0);
