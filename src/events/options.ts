@@ -20,12 +20,6 @@ export const eventsOptions: OptionTable = {
   title: 'Events',
   rows: [
     {
-      flag: 'events.rules',
-      type: 'tables',
-      env: 'ADAPTER_EVENTS_RULES',
-      help: 'rules that make events, in the file one [[events.rules]] each; see docs/events.md',
-    },
-    {
       flag: 'events.retention',
       type: 'duration',
       default: '2160h0m0s',
@@ -83,6 +77,12 @@ export const eventsOptions: OptionTable = {
       help: 'how long the writes of a door must be refused or shed before that is an event',
       min: 0,
       max: longestTimerMs,
+    },
+    {
+      flag: 'events.rules',
+      type: 'tables',
+      env: 'ADAPTER_EVENTS_RULES',
+      help: 'rules that make events; in the file one [[events.rules]] each, after the other keys of the section; see docs/events.md',
     },
   ],
 };

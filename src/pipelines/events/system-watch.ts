@@ -58,16 +58,22 @@ export class SystemWatch implements Component {
     this.#troubles = new LastingTroubles(context.failingMs);
   }
 
+  /** Nobody waits for it: what it begins with is asked of the database. */
   async start(): Promise<void> {
-    const { guard$, watchEngine, signals } = this.#context;
-    await this.#takeOver();
+    void this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    const { guard$, watchEngine, signals, log } = this.#context;
+    try {
+      await this.#takeOver();
+    } catch (error) {
+      log.warn({ error: String(error) }, 'Events that an earlier process left open could not be read.');
+    }
+    if (this.#subscription.closed) return;
     this.#subscription.add(guard$.subscribe((state) => this.#guard(state)));
     this.#subscription.add(signals.signals$.subscribe((signal) => this.#take(signal)));
-    this.#subscription.add(
-      watchEngine((isUp) =>
-        this.#report('engine-down', '', isUp ? undefined : 'Writes and queries fail until it is back.'),
-      ),
-    );
+    this.#subscription.add(watchEngine((isUp) => this.#engine(isUp)));
     this.#timer = setInterval(() => this.#tick(), tickMs);
     this.#timer.unref();
   }
@@ -92,6 +98,10 @@ export class SystemWatch implements Component {
     for (const { rule, element } of [...this.#holding.values()]) {
       if (rule === 'writes-failing') this.#report(rule, element, undefined);
     }
+  }
+
+  #engine(isUp: boolean): void {
+    this.#report('engine-down', '', isUp ? undefined : 'Writes and queries fail until it is back.');
   }
 
   #guard(state: GuardState): void {
