@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 /** Days of event starts in one partition of the newest states. */
 const partitionDays = 30;
 /** How long what was only counted stays in the log; the newest state holds its sum. */
-const countedDays = 2;
+const countedMs = 3_600_000;
 /** In place of the end of an event that is open. */
 const neverMs = 9_007_199_254_740_991;
 /** Slots, and events, in one statement. */
@@ -120,14 +120,13 @@ export class EventsStore {
   }
 
   /**
-   * Slots whose log of the last days goes on after the newest state that is stored: a process died between the two, or
-   * what came last changed nothing.
+   * Slots whose log goes on after the newest state that is stored: a process died between the two, or what came last changed
+   * nothing.
    */
-  async unfolded(nowMs: number): Promise<readonly string[]> {
+  async unfolded(): Promise<readonly string[]> {
     await this.prepare();
-    const since = Math.floor(nowMs - countedDays * dayMs);
     const rows = await this.#engine.rows(
-      `SELECT toString(slot) FROM (SELECT slot, max(_block_number) AS position FROM sluice.event_log WHERE at >= ${since} GROUP BY slot) AS log
+      `SELECT toString(slot) FROM (SELECT slot, max(_block_number) AS position FROM sluice.event_log GROUP BY slot) AS log
        LEFT JOIN (SELECT slot, max(version) AS version FROM sluice.events GROUP BY slot) AS state USING slot
        WHERE position > version`,
     );
@@ -222,7 +221,7 @@ export class EventsStore {
   /** Removes events that ended before a time, with their log, and of the log what was only counted and is old. */
   async removeEnded(beforeMs: number, nowMs: number): Promise<void> {
     await this.prepare();
-    const counted = `counted = 1 AND at < ${Math.floor(nowMs - countedDays * dayMs)}`;
+    const counted = `counted = 1 AND at < ${Math.floor(nowMs - countedMs)}`;
     const before = Math.floor(beforeMs);
     for (const [table, where] of [
       ['sluice.events', `id IN (SELECT id FROM sluice.events WHERE end < ${before})`],

@@ -64,6 +64,7 @@ export class ValueRules {
   readonly #tables = new Map<string, readonly WatchedColumn[]>();
   readonly #byName = new Map<string, Watched>();
   #findings: Finding[] = [];
+  #turn = 0;
   #scratch = new Float64Array(1024);
 
   constructor(rules: readonly ValueRule[], limits: ValueRuleLimits) {
@@ -110,11 +111,19 @@ export class ValueRules {
     return found;
   }
 
-  /** Findings of the series that go on breaking their rules, at most `limit` of them; the rest is for the next call. */
+  /**
+   * Findings of the series that go on breaking their rules, at most `limit` of them; the rest is for the next calls, which
+   * begin with another rule and another series.
+   */
   takeRepeats(limit: number): readonly Finding[] {
     const found: Finding[] = [];
-    for (const { rule, states } of this.#byName.values()) {
-      for (let at = 0; at < states.states.length && found.length < limit; at++) {
+    const all = [...this.#byName.values()];
+    this.#turn++;
+    for (let i = 0; i < all.length && found.length < limit; i++) {
+      const { rule, states } = all[(i + this.#turn) % all.length]!;
+      const places = states.states.length;
+      for (let k = 0; k < places && found.length < limit; k++) {
+        const at = (k + this.#turn * limit) % places;
         if (states.states[at] !== stateFiring || states.count[at] === 0) continue;
         found.push(findingAt('repeated', rule, states, at));
         states.count[at] = 0;

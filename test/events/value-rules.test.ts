@@ -298,6 +298,22 @@ test('what is open already does not fire again, and what a person resolves may',
   t.deepEqual(rules.take().map(short), ['fired 1 6..6 x1 83']);
 });
 
+test('when more series repeat than are taken at once, all of them get their turn', (t) => {
+  const rules = new ValueRules([ruleOf(), ruleOf({ name: 'hotter' })], limits);
+  const rows = Array.from({ length: 20 }, (_, i): Row => [i + 1, 0, 81]);
+  rules.evaluate(blockOf(rows), 1, now);
+  rules.take();
+  const told = new Set<string>();
+  for (let second = 1; second <= 60; second++) {
+    // All go on: whoever is always taken first would leave nothing to the others.
+    rules.evaluate(blockOf(rows.map(([series]): Row => [series, second, 82])), 1, now);
+    const found = rules.takeRepeats(4);
+    t.is(found.length, 4);
+    for (const { rule, series } of found) told.add(`${rule.name} ${series}`);
+  }
+  t.is(told.size, 40);
+});
+
 test('a rule remembers as many series as it may, and counts what is beyond', (t) => {
   const rules = new ValueRules([ruleOf()], { ...limits, maxSeries: 3 });
   rules.evaluate(blockOf([1, 2, 3, 4, 5].map((series): Row => [series, 0, 81])), 1, now);

@@ -34,8 +34,8 @@ export class EventLedger {
   }
 
   /** Stores the states of events whose log goes on after them. */
-  async heal(nowMs: number): Promise<void> {
-    const slots = await this.#store.unfolded(nowMs);
+  async heal(): Promise<void> {
+    const slots = await this.#store.unfolded();
     if (slots.length > 0) await this.#fold(slots, await this.#store.newest(slots));
   }
 

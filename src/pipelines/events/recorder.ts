@@ -12,7 +12,7 @@ export type Notice = () => Promise<readonly EventOperation[]>;
 const firstDelayMs = 200;
 const maxDelayMs = 5_000;
 /** Notices that are recorded together. */
-const batchNotices = 500;
+const batchNotices = 2_000;
 
 /**
  * Records what was noticed, in its order, and keeps it while the database is away: it is tried again until it is stored,

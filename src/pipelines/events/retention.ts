@@ -55,7 +55,7 @@ export class EventRetention implements Component {
     const { store, ledger, retentionMs, log } = this.#context;
     const now = Date.now();
     try {
-      await ledger.heal(now);
+      await ledger.heal();
       await store.removeEnded(retentionMs === 0 ? 0 : now - retentionMs, now);
       return true;
     } catch (error) {

@@ -140,9 +140,9 @@ test.serial('what a process that died has appended but not folded is folded by t
   const operation = seen(slot, 5);
   await store.append([operation]);
   t.is(await store.find(operation.id), undefined);
-  await new EventLedger(store).heal(Date.now());
+  await new EventLedger(store).heal();
   t.like(await store.find(operation.id), { count: 5, status: 'active' });
   await store.append([move('resolve', slot, operation.id, 'ann')]);
-  await new EventLedger(store).heal(Date.now());
+  await new EventLedger(store).heal();
   t.like(await store.find(operation.id), { count: 5, status: 'resolved', resolvedBy: 'ann' });
 });
