@@ -46,3 +46,36 @@ export class Gathered<I, O> {
     if (this.#busy) setImmediate(() => void this.#runAll());
   }
 }
+
+/**
+ * {@link Gathered} for work on engine tables: calls for one of them that are made while a run is under way run together
+ * after it, side by side with those for others. What goes wrong in one is no error for the callers of another.
+ */
+export class GatheredByPlace<I> {
+  readonly #gathered: Gathered<Placed<I>, PromiseSettledResult<void>>;
+
+  constructor(run: (place: string, inputs: readonly I[]) => Promise<void>) {
+    this.#gathered = new Gathered(async (calls) => {
+      const inputs = new Map<string, I[]>();
+      for (const { place, input } of calls) {
+        const others = inputs.get(place);
+        if (others === undefined) inputs.set(place, [input]);
+        else others.push(input);
+      }
+      const places = [...inputs.keys()];
+      const endings = await Promise.allSettled([...inputs].map(([place, some]) => run(place, some)));
+      return calls.map(({ place }) => endings[places.indexOf(place)]!);
+    });
+  }
+
+  /** Resolves once the input was part of a run for its place. */
+  async call(place: string, input: I): Promise<void> {
+    const ending = await this.#gathered.call({ place, input });
+    if (ending.status === 'rejected') throw ending.reason;
+  }
+}
+
+interface Placed<I> {
+  readonly place: string;
+  readonly input: I;
+}

@@ -1,5 +1,5 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import { ofTable } from '../../sql/plan/storage.js';
+import { ofTable, ofTables } from '../../sql/plan/storage.js';
 import { quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
@@ -74,7 +74,7 @@ async function removeShared(engine: Engine, catalogue: Catalogue, { id, name }: 
   );
   // Tags last: a crash in between leaves what says that there is something to do.
   for (const place of [...places.map(([table]) => `${id}.${table}`), tagStorage]) {
-    await engine.exec(`DELETE FROM ${place} WHERE t IN (${dead.join(', ')})`);
+    await engine.exec(`DELETE FROM ${place} WHERE ${ofTables(dead)}`);
   }
 }
 

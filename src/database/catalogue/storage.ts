@@ -1,8 +1,9 @@
 import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import { ofSeries, ofTable } from '../../sql/plan/storage.js';
+import { ofSeries, ofTable, ofTables } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
+import { GatheredByPlace } from '../gathered.js';
 import type { Catalogue } from './catalogue.js';
 import { isAsMade } from './identity.js';
 import { overtaken } from './overtaken.js';
@@ -34,6 +35,9 @@ export class Storage {
   readonly #shared = new Map<string, SharedPlace>();
   /** Databases that this process has made sure of in the engine, by id. */
   readonly #databases = new Map<string, Promise<void>>();
+  readonly #removals = new GatheredByPlace((place, numbers: readonly number[]) => {
+    return this.#engine.exec(`DELETE FROM ${place} WHERE ${ofTables(numbers)}`);
+  });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -151,8 +155,8 @@ export class Storage {
       await this.dropSeries(table, [seriesId]);
     } else if (number !== undefined) {
       // Rows first: as long as there are tags, what is left is found at the next start.
-      for (const place of [storage, tagStorage])
-        await this.#engine.exec(`DELETE FROM ${place} WHERE ${allOf(ofTable(table))}`);
+      await this.#removals.call(storage, number);
+      await this.#removals.call(tagStorage ?? '', number);
     } else {
       this.#known.delete(storage);
       await this.#engine.exec(`DROP TABLE IF EXISTS ${storage} SYNC`);

@@ -7,7 +7,7 @@ import { castToEngine, ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
-import { Gathered } from '../gathered.js';
+import { Gathered, GatheredByPlace } from '../gathered.js';
 import { encodeTables, insertedColumns, type TableRows } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
@@ -21,12 +21,6 @@ const noTags: ReadonlyMap<string, TagValue> = new Map();
 
 /** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
 const lastRevision = '18446744073709551615';
-
-/** Tags of new sub-tables for an engine table that super tables share. */
-interface TagRows {
-  readonly place: string;
-  readonly rows: TableRows;
-}
 
 /** What ALTER TABLE changes of one sub-table beside its tags. */
 export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
@@ -44,7 +38,8 @@ export class SubTables {
   readonly #remembered = new Map<string, SubTable>();
   /** Registrations that run, by sub-table id. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
-  readonly #tagInsertions = new Gathered((tags: readonly TagRows[]) => this.#insertSharedTags(tags));
+  readonly #tagInsertions = new GatheredByPlace((place, tags: readonly TableRows[]) => this.#insertTagsOf(place, tags));
+  readonly #removals = new Gathered((dropped: readonly string[]) => this.#forgetTogether(dropped));
 
   constructor(engine: Engine, catalogue: Catalogue) {
     this.#engine = engine;
@@ -197,8 +192,14 @@ export class SubTables {
   /** Takes the sub-tables of a super table or database that was dropped whole out of the registry. */
   async forgetAll({ id }: DatabaseDef, superTable?: TableDef): Promise<void> {
     await this.prepare();
-    const ofTable = superTable === undefined ? '' : ` AND parent = ${quoteString(superTable.id)}`;
-    await this.#engine.exec(`DELETE FROM sluice.sub_tables WHERE database = ${quoteString(id)}${ofTable}`);
+    const ofParent = superTable === undefined ? '' : ` AND parent = ${quoteString(superTable.id)}`;
+    await this.#removals.call(`database = ${quoteString(id)}${ofParent}`);
+  }
+
+  async #forgetTogether(dropped: readonly string[]): Promise<readonly undefined[]> {
+    const where = dropped.map((condition) => `(${condition})`).join(' OR ');
+    await this.#engine.exec(`DELETE FROM sluice.sub_tables WHERE ${where}`);
+    return dropped.map(() => undefined);
   }
 
   /**
@@ -252,22 +253,7 @@ export class SubTables {
   /** Stores the tags of new sub-tables; of tables that share a place, those that come at once share an insert. */
   async #insertTags({ tagStorage = '', number }: TableDef, rows: TableRows): Promise<void> {
     if (number === undefined) return this.#insertTagsOf(tagStorage, [rows]);
-    const ending = await this.#tagInsertions.call({ place: tagStorage, rows });
-    if (ending.status === 'rejected') throw ending.reason;
-  }
-
-  /** One insert for each place; what goes wrong in one is not the others' fault. */
-  async #insertSharedTags(tags: readonly TagRows[]): Promise<readonly PromiseSettledResult<void>[]> {
-    const places = [...new Set(tags.map(({ place }) => place))];
-    const endings = await Promise.allSettled(
-      places.map((place) =>
-        this.#insertTagsOf(
-          place,
-          tags.flatMap((part) => (part.place === place ? [part.rows] : [])),
-        ),
-      ),
-    );
-    return tags.map(({ place }) => endings[places.indexOf(place)]!);
+    await this.#tagInsertions.call(tagStorage, rows);
   }
 
   async #insertTagsOf(tagStorage: string, tables: readonly TableRows[]): Promise<void> {

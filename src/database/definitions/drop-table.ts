@@ -3,7 +3,7 @@ import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { subTableId } from '../catalogue/identity.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
-import { removeThoroughly } from './removal.js';
+import { removeLater, removeThoroughly } from './removal.js';
 
 type DropTable = Extract<Statement, { kind: 'drop-table' }>;
 
@@ -56,10 +56,13 @@ export async function dropWhole(
 ): Promise<void> {
   const { name, id } = table;
   await submit(context, { op: 'drop-table', database: database.name, name, id }, Codes.tableNotExist);
-  await removeThoroughly(async () => {
+  const remove = async (): Promise<void> => {
     await context.storage.dropTable(table);
     if (table.kind === 'super') await context.subTables.forgetAll(database, table);
-  });
+  };
+  // Rows and tags of a number that no table has are seen by nobody.
+  if (table.number === undefined) await removeThoroughly(remove);
+  else removeLater(remove);
 }
 
 /** Drops one sub-table; what another process has dropped meanwhile is no fault. */

@@ -12,19 +12,31 @@ const maxRepeats = 100;
  * for the caller, but is repeated until it works.
  */
 export async function removeThoroughly(remove: () => Promise<void>): Promise<void> {
-  const removeWhatIsThere = async (): Promise<void> => {
+  const removal = ofWhatIsThere(remove);
+  try {
+    await removal();
+  } finally {
+    removeAgain(removal, maxRepeats);
+  }
+}
+
+/**
+ * Like {@link removeThoroughly} for what nobody sees any more once it was dropped, so that the caller need not wait: it runs
+ * when every process has read the drop. What a process that ends before that leaves is removed at the next start.
+ */
+export function removeLater(remove: () => Promise<void>): void {
+  removeAgain(ofWhatIsThere(remove), maxRepeats);
+}
+
+/** Storage that was never made, or that a drop of something larger has removed already, holds nothing. */
+function ofWhatIsThere(remove: () => Promise<void>): () => Promise<void> {
+  return async () => {
     try {
       await remove();
     } catch (error) {
-      // Storage that was never made, or that a drop of something larger has removed already, holds nothing.
       if (!(error instanceof FaultError) || !isOvertaken(error.fault)) throw error;
     }
   };
-  try {
-    await removeWhatIsThere();
-  } finally {
-    removeAgain(removeWhatIsThere, maxRepeats);
-  }
 }
 
 function removeAgain(remove: () => Promise<void>, repeats: number): void {

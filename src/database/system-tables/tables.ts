@@ -97,10 +97,10 @@ export const stablesTable: SystemTable = {
     ]),
 };
 
-/** A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under 1,024 operations. */
+/** A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under a million operations. */
 function uidOf(id: string): bigint {
   const [position = '0', index = '0'] = id.split('_');
-  return BigInt(position) * 1024n + BigInt(index);
+  return BigInt(position) * 1_048_576n + BigInt(index);
 }
 
 /** `ins_indexes`: the first tag of every super table has an index by itself. */

@@ -12,6 +12,11 @@ export function ofTable({ number }: Pick<TableDef, 'number'>): string[] {
   return number === undefined ? [] : [`${layout.number} = ${number}`];
 }
 
+/** A condition on rows or tags without an alias: that they are of tables with these numbers. */
+export function ofTables(numbers: readonly number[]): string {
+  return `${layout.number} IN (${numbers.join(', ')})`;
+}
+
 /** Like {@link ofTable}, for rows known under `alias`. */
 export function rowsOfTable(table: Pick<TableDef, 'number'>, alias: string): string[] {
   return ofTable(table).map((term) => `${alias}.${term}`);
