@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Gathered } from '../../src/database/gathered.js';
+import { Gathered, GatheredByPlace } from '../../src/database/gathered.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -74,4 +74,19 @@ test('a run that throws at once fails its callers alone', async (t) => {
   await t.throwsAsync(gathered.call(1), { message: 'not begun' });
   broken = false;
   t.is(await gathered.call(2), 2);
+});
+
+test('calls for one place run together, and an error of one place is none for another', async (t) => {
+  const runs: string[] = [];
+  const gathered = new GatheredByPlace<number>(async (place, inputs) => {
+    runs.push(`${place} ${inputs.join(' ')}`);
+    if (place === 'bad') throw new Error('broken off');
+  });
+  const calls = [gathered.call('a', 1), gathered.call('bad', 2), gathered.call('a', 3), gathered.call('b', 4)];
+  const endings = await Promise.allSettled(calls);
+  t.deepEqual(
+    endings.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  );
+  t.deepEqual(runs, ['a 1 3', 'bad 2', 'b 4']);
 });
