@@ -277,3 +277,40 @@ test('growth beyond the bytes of a row is refused and changes nothing', (t) => {
     ['a'],
   );
 });
+
+test('tables that data makes with one column share their storage by its type, under numbers that are given once', (t) => {
+  const state = new CatalogueState();
+  const made = (
+    position: number,
+    name: string,
+    types: readonly ReturnType<typeof dataType>[],
+    tag = dataType('NCHAR', 8),
+  ) => {
+    const columns = types.map((type, at) => ({ name: `v${at}`, type }));
+    const tags = [{ name: 'g', type: tag }];
+    const extend = { op: 'extend-table', database: 'db', name, timeColumn: '_ts', columns, tags } as const;
+    t.deepEqual(state.apply(entry(position, extend)), [undefined]);
+    return state.table('db', name)!;
+  };
+  state.apply(entry(1, createDatabase));
+  const double = dataType('DOUBLE');
+  const [a, b, c] = [made(2, 'a', [double]), made(3, 'b', [double]), made(4, 'c', [dataType('BIGINT')])];
+  t.deepEqual([a.number, b.number, c.number], [1, 2, 3]);
+  t.is(a.storage, b.storage);
+  t.not(a.storage, c.storage);
+  t.deepEqual([b.tagStorage, c.tagStorage], [a.tagStorage, a.tagStorage]);
+  const own = [made(5, 'wide', [double, double]), made(6, 'labelled', [double], dataType('JSON'))];
+  const statement = { op: 'create-table', database: 'db', name: 'stated', kind: 'super', timeColumn: 'ts' } as const;
+  const spec = { columns: [{ name: 'v', type: double }], tags: [], comment: undefined, ttl: 0 };
+  t.deepEqual(state.apply(entry(7, { ...statement, ...spec })), [undefined]);
+  own.push(state.table('db', 'stated')!);
+  for (const { number, storage } of own) {
+    t.is(number, undefined);
+    t.false([a.storage, c.storage].includes(storage));
+  }
+  const grown = made(8, 'a', [double, double]);
+  t.deepEqual([grown.number, grown.storage], [1, a.storage]);
+  t.deepEqual(state.apply(entry(9, { op: 'drop-table', database: 'db', name: 'b', id: b.id })), [undefined]);
+  t.is(made(10, 'b', [double]).number, 4);
+  t.is(state.nextNumber('db'), 5);
+});
