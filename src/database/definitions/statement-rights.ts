@@ -1,3 +1,4 @@
+import { Codes, FaultError } from '../../model/fault.js';
 import type { Name, ObjectName } from '../../sql/ast.js';
 import type { Show, Statement } from '../../sql/ast-statement.js';
 import { type Access, insufficientPrivilege } from '../rights.js';
@@ -50,8 +51,10 @@ export function checkStatementRights(statement: Statement, access: Access, curre
       demand(access.createsDatabases);
       break;
     case 'alter-database':
-    case 'drop-database':
       requireOwner(statement.name, access);
+      break;
+    case 'drop-database':
+      requireDropping(statement, access);
       break;
     case 'create-table':
       requireWriting([statement.table], access, current);
@@ -103,6 +106,16 @@ export function checkStatementRights(statement: Statement, access: Access, curre
 
 function demand(allowed: boolean): void {
   if (!allowed) throw insufficientPrivilege();
+}
+
+/** Who may make databases is told that one is missing, which IF EXISTS allows. */
+function requireDropping({ name, ifExists }: Extract<Statement, { kind: 'drop-database' }>, access: Access): void {
+  try {
+    requireOwner(name, access);
+  } catch (error) {
+    const isMissing = error instanceof FaultError && error.fault.code === Codes.databaseNotExist;
+    if (!(isMissing && ifExists)) throw error;
+  }
 }
 
 /** A database that is missing is called so to those who might have made it; others learn nothing. */

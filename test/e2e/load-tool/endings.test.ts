@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import test from 'ava';
 import { LoadTool } from '../../support/load-tool.js';
-import { startService } from '../../support/service.js';
+import { basicOf, startService } from '../../support/service.js';
 
 const { service, end } = await startService();
 const tool = new LoadTool(service);
@@ -117,6 +117,7 @@ test.serial('the result file is appended to, and one that cannot be written does
 test.serial('passwords are never shown', async (t) => {
   await service.run("CREATE USER loader PASS 'Secret_123'");
   await service.run('ALTER USER loader CREATEDB 1');
+  t.is(await service.code('DROP DATABASE IF EXISTS secret', { auth: basicOf('loader', 'Secret_123') }), 0);
   const argv = ['-P', String(tool.enginePort), '-u', 'loader', '-p', 'Secret_123', '-g', '-y', '-d', 'secret'];
   const ending = await tool.run([...argv, '-t', '1', '-n', '1', '-o', 'secret.txt', '--json', 'secret.json']);
   t.is(ending.code, 0, ending.errors);
