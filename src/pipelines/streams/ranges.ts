@@ -6,11 +6,14 @@ import { allOf } from '../../sql/print/select.js';
 export interface RowRange {
   readonly low: bigint;
   readonly high: bigint;
+  readonly rows: number;
 }
 
 /** Rows that are worked on at once, and the cells of time in which they are counted. */
 const maxRangeRows = 2_000_000;
 const maxCells = 2_000n;
+/** Ranges that are worked on at once. */
+const maxBatchRanges = 64;
 /** Rows this close are one range without being counted. */
 const nearSteps = 64n;
 
@@ -30,9 +33,9 @@ export async function rowRanges(
   );
   const [low, high, rows] = row ?? [];
   if (Number(rows ?? 0) === 0) return [];
-  const whole = { low: BigInt(String(low)), high: BigInt(String(high)) };
+  const whole = { low: BigInt(String(low)), high: BigInt(String(high)), rows: Number(rows) };
   const span = whole.high - whole.low;
-  if (span <= step * nearSteps && Number(rows) <= maxRangeRows) return [whole];
+  if (span <= step * nearSteps && whole.rows <= maxRangeRows) return [whole];
   const cell = span / maxCells > step ? span / maxCells + 1n : step;
   const cells = await engine.rows(
     `SELECT toString(intDiv(${bareTime} - (${whole.low}), ${cell}) AS c), toString(min(${bareTime})), toString(max(${bareTime})), count()
@@ -50,7 +53,6 @@ export async function rowRanges(
 
 interface Cell extends RowRange {
   readonly number: bigint;
-  readonly rows: number;
 }
 
 /** Neighbouring cells as one range, as long as it does not get too large. */
@@ -62,9 +64,26 @@ function joined(cells: readonly Cell[]): RowRange[] {
       open = { number: cell.number, low: open.low, high: cell.high, rows: open.rows + cell.rows };
       continue;
     }
-    if (open !== undefined) ranges.push({ low: open.low, high: open.high });
+    if (open !== undefined) ranges.push({ low: open.low, high: open.high, rows: open.rows });
     open = cell;
   }
-  if (open !== undefined) ranges.push({ low: open.low, high: open.high });
+  if (open !== undefined) ranges.push({ low: open.low, high: open.high, rows: open.rows });
   return ranges;
+}
+
+/** Ranges in groups that are not too large, in their order. */
+export function batched(ranges: readonly RowRange[]): readonly (readonly RowRange[])[] {
+  const batches: RowRange[][] = [];
+  let rows = 0;
+  for (const range of ranges) {
+    const open = batches.at(-1);
+    rows += range.rows;
+    if (open !== undefined && open.length < maxBatchRanges && rows <= maxRangeRows) {
+      open.push(range);
+      continue;
+    }
+    batches.push([range]);
+    rows = range.rows;
+  }
+  return batches;
 }

@@ -23,7 +23,7 @@ import type { QueryContext } from '../../sql/resolve/context.js';
 import { durationTicks } from '../../sql/timestamp.js';
 import { insertSelected } from '../insert-select.js';
 import { type StreamContext, storableTimes, streamNames, tableId } from './context.js';
-import { type RowRange, rowRanges } from './ranges.js';
+import { batched, type RowRange, rowRanges } from './ranges.js';
 import { recomputeSeries } from './series-windows.js';
 import { removeStale } from './stale.js';
 
@@ -87,7 +87,7 @@ export async function streamRound(
     statement.options.ignoreExpired && state.newest !== undefined
       ? BigInt(state.newest) - watermarkOf(stream)
       : undefined;
-  for (const range of ranges) await recompute(stream, range, expired === undefined ? {} : { above: expired }, changed);
+  await recompute(stream, ranges, expired === undefined ? {} : { above: expired }, changed);
   return { ...next, newest: String(newest), opened: String(opened) };
 }
 
@@ -151,26 +151,54 @@ interface Ends {
 }
 
 /**
- * Computes the results that rows in a range of time contribute to, each of them from all its rows, and writes them; where it
- * can be told, only those that rows of `changed` contribute to.
+ * Computes the results that rows in ranges of time contribute to, each of them from all its rows, and writes them; where it
+ * can be told, only those that rows of `changed` contribute to. Many ranges are worked on at once.
  */
-async function recompute(stream: PreparedStream, range: RowRange, ends: Ends, changed?: Changed): Promise<void> {
+async function recompute(
+  stream: PreparedStream,
+  ranges: readonly RowRange[],
+  ends: Ends,
+  changed?: Changed,
+): Promise<void> {
+  for (const batch of batched(ranges)) await recomputeBatch(stream, batch, ends, changed);
+}
+
+async function recomputeBatch(
+  stream: PreparedStream,
+  ranges: readonly RowRange[],
+  ends: Ends,
+  changed: Changed | undefined,
+): Promise<void> {
   const { query } = stream;
   const reach = query.windows.kind === 'interval' ? query.windows.length : undefined;
-  const low = reach?.firstStart(range.low) ?? range.low;
-  const behind = reach?.behind(range.high) ?? range.high + 1n;
-  const last = reach?.lastStart(range.high) ?? range.high;
+  const limits = ranges.map(({ low, high }) => ({
+    low: reach?.firstStart(low) ?? low,
+    behind: reach?.behind(high) ?? high + 1n,
+    last: reach?.lastStart(high) ?? high,
+  }));
+  const [least, most] = limitsOf(limits.flatMap(({ low, behind }) => [low, behind]));
   const vanishing = ends.above === undefined && resultsVanish(stream.statement, query.source.table.tags);
   const only = changed === undefined || vanishing ? () => [] : touchedOnly(query, changed);
+  const within = (time: string): string => anyOf(limits.map(({ low, last }) => between(time, low, last)));
   const piece: StreamPiece = {
-    rows: (alias) => [`${timeColumn(alias)} >= ${low}`, `${timeColumn(alias)} < ${behind}`, ...only(alias)],
-    results: (time, end) => [`${time} >= ${low}`, `${time} <= ${last}`, ...endTerms(end, ends)],
+    rows: (alias) => {
+      const time = timeColumn(alias);
+      const inside = anyOf(limits.map(({ low, behind }) => between(time, low, behind - 1n)));
+      return [between(time, least, most - 1n), inside, ...only(alias)];
+    },
+    results: (time, end) => [within(time), ...endTerms(end, ends)],
   };
   const plan = planPiece(stream, piece);
   const stored = await store(stream, plan);
-  if (vanishing) {
-    await removeStale(stream, plan, stored, [`${bareTime} >= ${low}`, `${bareTime} <= ${last}`]);
-  }
+  if (vanishing) await removeStale(stream, plan, stored, [within(bareTime)]);
+}
+
+function between(time: string, low: bigint, high: bigint): string {
+  return `and(${time} >= ${low}, ${time} <= ${high})`;
+}
+
+function anyOf(terms: readonly string[]): string {
+  return terms.length === 1 ? (terms[0] ?? '0') : `or(${terms.join(', ')})`;
 }
 
 function endTerms(end: string | undefined, { above, upTo }: Ends): string[] {
@@ -211,17 +239,14 @@ async function closeWindows(
   const reach = query.windows.kind === 'interval' ? query.windows.length : undefined;
   if (reach === undefined) throw new Error('Only windows of time are closed by time.');
   if (before !== undefined && !statement.options.ignoreExpired) {
-    for (const range of ranges) {
-      if (reach.firstStart(range.low) < before) await recompute(stream, range, { upTo: before }, changed);
-    }
+    const late = ranges.filter(({ low }) => reach.firstStart(low) < before);
+    await recompute(stream, late, { upTo: before }, changed);
   }
   if (before !== undefined && now <= before) return state.closed;
   const from = reach.firstStart(before ?? opened);
   const rows = [`${bareTime} >= ${from}`, `${bareTime} < ${now}`, ...seriesTerms(query)];
   const closing = await rowRanges(context.engine, query.source.table.storage, rows, stepOf(query));
-  for (const range of closing) {
-    await recompute(stream, range, before === undefined ? { upTo: now } : { above: before, upTo: now });
-  }
+  await recompute(stream, closing, before === undefined ? { upTo: now } : { above: before, upTo: now });
   return String(now);
 }
 

@@ -3,6 +3,9 @@ import { idColumn, nameColumn, ofTable, tagsSource } from '../../sql/plan/storag
 import { allOf } from '../../sql/print/select.js';
 import type { PreparedStream } from './round.js';
 
+/** Results that are removed by one statement. */
+const maxKeys = 10_000;
+
 /**
  * Removes results that are none any more: rows of the target that meet conditions and are not among those of the plan,
  * which are `stored` rows and all that may be there under the conditions. Only in a table that was made for the stream and
@@ -24,5 +27,13 @@ export async function removeStale(
   if (Number(row?.[0] ?? 0) <= stored) return;
   const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table, 'g')} ON ${nameColumn('g')} = r.x1`;
   const stale = [...rows, `(id, ts) NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
-  await storage.inTurn([table], () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(stale)}`));
+  const find = `SELECT toString(id), toString(ts) FROM ${table.storage} FINAL WHERE ${allOf(stale)} LIMIT ${maxKeys}`;
+  for (let found = maxKeys; found === maxKeys; ) {
+    // The keys are looked up first: the engine would run a query in the condition of DELETE for every part of the table.
+    const keys = await engine.rows(find);
+    found = keys.length;
+    if (found === 0) return;
+    const where = [...ofTable(table), `(id, ts) IN (${keys.map(([id, ts]) => `(${id}, ${ts})`).join(', ')})`];
+    await storage.inTurn([table], () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(where)}`));
+  }
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/client.js';
-import { rowRanges } from '../../../src/pipelines/streams/ranges.js';
+import { batched, rowRanges } from '../../../src/pipelines/streams/ranges.js';
 import { startEngine } from '../../support/engine.js';
 
 const { endpoint, end } = await startEngine();
@@ -19,16 +19,18 @@ test.serial('no rows are in no range', async (t) => {
 });
 
 test.serial('rows that lie close are one range', async (t) => {
-  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n), [{ low: -7n, high: 600n }]);
-  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n, ['ts < 600']), [{ low: -7n, high: 3n }]);
+  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n), [{ low: -7n, high: 600n, rows: 3 }]);
+  t.deepEqual(await ranges('SELECT arrayJoin([-7, 3, 600]) AS ts', 10n, ['ts < 600']), [
+    { low: -7n, high: 3n, rows: 2 },
+  ]);
 });
 
 test.serial('rows far apart are ranges of their own, in order', async (t) => {
   const times = 'SELECT arrayJoin([1000000000, 5, 7, 1000000003, 500000000]) AS ts';
   t.deepEqual(await ranges(times, 10n), [
-    { low: 5n, high: 7n },
-    { low: 500_000_000n, high: 500_000_000n },
-    { low: 1_000_000_000n, high: 1_000_000_003n },
+    { low: 5n, high: 7n, rows: 2 },
+    { low: 500_000_000n, high: 500_000_000n, rows: 1 },
+    { low: 1_000_000_000n, high: 1_000_000_003n, rows: 2 },
   ]);
 });
 
@@ -41,4 +43,13 @@ test.serial('neighbouring rows are cut where a range gets too large', async (t) 
     t.true((range.high - range.low + 1n) * 2n <= 2_000_000n);
     if (at > 0) t.is(range.low, (found[at - 1]?.high ?? 0n) + 1n);
   }
+});
+
+test('ranges are worked on in groups of bounded size', (t) => {
+  const range = (rows: number) => ({ low: 0n, high: 1n, rows });
+  const sizes = (...rows: readonly number[]) => batched(rows.map(range)).map((batch) => batch.length);
+  t.deepEqual(sizes(), []);
+  t.deepEqual(sizes(5_000_000), [1]);
+  t.deepEqual(sizes(1, 1_999_999, 1, 5_000_000, 1), [2, 1, 1, 1]);
+  t.deepEqual(sizes(...Array.from({ length: 130 }, () => 1)), [64, 64, 2]);
 });
