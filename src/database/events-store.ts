@@ -32,7 +32,7 @@ const create = [
    element String, rule String, end Int64, database String, table String, opened UInt64 CODEC(NONE),
    version UInt64, event String CODEC(ZSTD), INDEX slot_index slot TYPE bloom_filter(0.01) GRANULARITY 1)
    ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(start, ${partitionDays * dayMs}) ORDER BY (start, id)
-   SETTINGS index_granularity = 2048, min_age_to_force_merge_seconds = 30`,
+   SETTINGS index_granularity = 512, min_age_to_force_merge_seconds = 30`,
 ];
 
 /** One page, and how many events there are on all. */
