@@ -72,7 +72,7 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   t.is(enginePid(adapter), engine, 'the engine lives');
 
   rmSync(filler);
-  t.true(await until(async () => (await writeLines(adapter, 'd', lines(100))).status === 204, 5_000));
+  t.true(await until(async () => (await writeLines(adapter, 'd', lines(100))).status === 204, 30_000));
   t.is((await sql(adapter, 'CREATE DATABASE e')).code, 0);
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[200]]);
 
