@@ -126,6 +126,13 @@ test.serial('lists show each metric its own sub-tables and tags', async (t) => {
   );
   const [[all] = []] = await service.rows("SELECT COUNT(*) FROM information_schema.ins_tags WHERE db_name = 'shared'");
   t.is(all, 5 * 8);
+  const ofBoth = await service.rows(
+    "SELECT db_name, COUNT(*) FROM information_schema.ins_tags WHERE stable_name = 'm' GROUP BY db_name ORDER BY db_name",
+  );
+  t.deepEqual(ofBoth, [
+    ['own', 8],
+    ['shared', 8],
+  ]);
   const [name] = found.tables[0] ?? [];
   t.deepEqual(
     await service.rows(`SHOW TAGS FROM \`${name}\` FROM shared`),
