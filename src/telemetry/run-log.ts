@@ -11,7 +11,8 @@ export interface RunLogOutput {
   readonly debug: boolean;
   /** Summaries and errors are appended to it; empty is none. */
   readonly resultFile: string;
-  readonly now?: () => Date;
+  /** Unix milliseconds, with their fraction. */
+  readonly now?: () => number;
 }
 
 const levels = {
@@ -28,7 +29,13 @@ const plain = '\u001b[0m';
  * The lines of the load tool, `[MM/DD hh:mm:ss.micros] LEVEL: text` in local time. A result file that cannot be written is
  * told once and does not end the run.
  */
-export function createRunLog({ write, colour, debug, resultFile, now = () => new Date() }: RunLogOutput): RunLog {
+export function createRunLog({
+  write,
+  colour,
+  debug,
+  resultFile,
+  now = () => performance.timeOrigin + performance.now(),
+}: RunLogOutput): RunLog {
   let keeps = resultFile !== '';
   const say = (level: keyof typeof levels, text: string): void => {
     if (level === 'debug' && !debug) return;
@@ -56,9 +63,11 @@ export function createRunLog({ write, colour, debug, resultFile, now = () => new
 }
 
 /** `MM/DD hh:mm:ss.micros`. */
-function lineTime(date: Date): string {
+function lineTime(unixMs: number): string {
+  const date = new Date(unixMs);
+  const micros = Math.floor((unixMs % 1000) * 1000);
   const two = (value: number): string => String(value).padStart(2, '0');
   const day = `${two(date.getMonth() + 1)}/${two(date.getDate())}`;
   const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  return `${day} ${time}.${String(date.getMilliseconds()).padStart(3, '0')}000`;
+  return `${day} ${time}.${String(micros).padStart(6, '0')}`;
 }

@@ -11,7 +11,7 @@ function logged(options: { resultFile?: string; colour?: boolean; debug?: boolea
     colour: false,
     debug: false,
     resultFile: '',
-    now: () => new Date(2024, 2, 9, 11, 22, 33, 444),
+    now: () => new Date(2024, 2, 9, 11, 22, 33, 444).getTime() + 0.5,
     ...options,
   });
   return { log, written };
@@ -25,10 +25,10 @@ test('a line has its time and level; warnings and errors go to the error output'
   log.error('four');
   log.debug('five');
   t.deepEqual(written, [
-    ['out', '[03/09 11:22:33.444000] INFO: one\n'],
-    ['out', '[03/09 11:22:33.444000] SUCC: two\n'],
-    ['error', '[03/09 11:22:33.444000] WARN: three\n'],
-    ['error', '[03/09 11:22:33.444000] ERROR: four\n'],
+    ['out', '[03/09 11:22:33.444500] INFO: one\n'],
+    ['out', '[03/09 11:22:33.444500] SUCC: two\n'],
+    ['error', '[03/09 11:22:33.444500] WARN: three\n'],
+    ['error', '[03/09 11:22:33.444500] ERROR: four\n'],
   ]);
 });
 
@@ -40,8 +40,8 @@ test('summaries and errors are appended to the result file without colour', (t) 
   log.info('one');
   log.done('two');
   log.debug('three');
-  t.is(readFileSync(resultFile, 'utf8'), 'X\n[03/09 11:22:33.444000] SUCC: two\n');
-  t.is(written[1]?.[1], '\u001b[32m[03/09 11:22:33.444000] SUCC: two\u001b[0m\n');
+  t.is(readFileSync(resultFile, 'utf8'), 'X\n[03/09 11:22:33.444500] SUCC: two\n');
+  t.is(written[1]?.[1], '\u001b[32m[03/09 11:22:33.444500] SUCC: two\u001b[0m\n');
   t.is(written.length, 3);
   remove();
 });
