@@ -20,6 +20,9 @@ export interface Changed {
 /** Inserts that are listed at once; what comes behind them is found the next time. */
 const maxInserts = 10_000;
 
+/** A condition on `system.tables`: that rows keep the numbers of their inserts. */
+export const keepsInsertNumbers = "engine_full LIKE '%enable_block_number_column = 1%'";
+
 const mergeWaitMs = 50;
 
 /**
@@ -93,7 +96,7 @@ export class Changes {
     await this.#storage.ensure(database, table);
     const { storage } = table;
     const [found] = await this.#engine.rows(
-      `SELECT engine_full LIKE '%enable_block_number_column = 1%' FROM system.tables WHERE ${inNamed(storage, 'name')}`,
+      `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
     );
     if (Number(found?.[0] ?? 0) !== 1) {
       await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`);

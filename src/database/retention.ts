@@ -4,6 +4,7 @@ import { quoteString } from '../sql/print/quote.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { isOvertaken } from './catalogue/overtaken.js';
 import { partitionSpan } from './catalogue/table-statements.js';
+import { keepsInsertNumbers } from './changes.js';
 import type { Engine } from './engine.js';
 
 const daySeconds = 86_400n;
@@ -22,17 +23,32 @@ export async function dropOldRows(
   let dropped = 0;
   for (const database of catalogue.databases()) {
     const partitions = await engine.rows(
-      `SELECT DISTINCT table, partition_id FROM system.parts
+      `SELECT table, partition_id, max(max_block_number) FROM system.parts
        WHERE database = ${quoteString(database.id)} AND active AND partition != 'tuple()'
-       AND toInt64OrNull(partition) < ${firstKept(database, nowMs)}`,
+       AND toInt64OrNull(partition) < ${firstKept(database, nowMs)} GROUP BY table, partition_id`,
     );
-    for (const [table, partition] of partitions) {
+    const newest = partitions.length === 0 ? new Map() : await newestOfFollowed(engine, database);
+    for (const [table, partition, number] of partitions) {
       if (signal?.aborted === true) return dropped;
+      if (newest.get(table) === number) await drop(engine, `ALTER TABLE ${database.id}.${table} DELETE WHERE 0`);
       await drop(engine, `ALTER TABLE ${database.id}.${table} DROP PARTITION ID ${quoteString(String(partition))}`);
       dropped++;
     }
   }
   return dropped;
+}
+
+/**
+ * The newest number of every engine table whose inserts keep their numbers, which are the places of consumers and streams.
+ * The engine counts on from the newest that it finds when it starts. Where that one is dropped, a mutation that changes
+ * nothing has to hold the next number, or numbers would be given a second time.
+ */
+async function newestOfFollowed(engine: Engine, { id }: DatabaseDef): Promise<ReadonlyMap<unknown, unknown>> {
+  const rows = await engine.rows(
+    `SELECT table, max(max_block_number) FROM system.parts WHERE database = ${quoteString(id)} AND active AND table IN
+     (SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND ${keepsInsertNumbers}) GROUP BY table`,
+  );
+  return new Map(rows.map(([table, number]) => [table, number]));
 }
 
 /** Number of the first partition that may hold a row that is still kept; division cuts towards zero, as the engine's does. */
