@@ -237,7 +237,7 @@ function runsIn(path: string): string[][][] {
 }
 
 test('consumers that are killed and started again in turn lose nothing, and repeat only what was not committed', async (t) => {
-  const [tables, batches, perBatch] = [40, 126, 40];
+  const [tables, batches, perBatch] = [40, 126, 200];
   await service.run('CREATE DATABASE killed KEEP 36500');
   await service.run('CREATE STABLE killed.m (ts TIMESTAMP, v INT) TAGS (g INT)');
   const topics = [{ name: 'killed_t', sql: 'SELECT ts, v FROM killed.m' }];
@@ -279,7 +279,7 @@ test('consumers that are killed and started again in turn lose nothing, and repe
     return `d${at % tables}|${time + 1} ${Math.floor(time / perBatch)}`;
   });
   const found = (): string[] => paths.filter((path) => existsSync(path)).flatMap((path) => rowsIn(path));
-  for (let left = 240; new Set(found()).size < wanted.length && left > 0; left--) await sleep(500);
+  for (let left = 240; new Set(found()).size < wanted.length && left > 0; left--) await sleep(1_000);
   for (const { process: child, ended } of runs) {
     child.kill('SIGTERM');
     t.is((await ended).code, 0);
