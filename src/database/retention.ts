@@ -1,13 +1,11 @@
 import { FaultError } from '../model/fault.js';
-import { type DatabaseDef, ticksPerSecond } from '../model/schema.js';
+import { type DatabaseDef, daysInTicks, ticksPerSecond } from '../model/schema.js';
 import { quoteString } from '../sql/print/quote.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { isOvertaken } from './catalogue/overtaken.js';
 import { partitionSpan } from './catalogue/table-statements.js';
 import { keepsInsertNumbers } from './changes.js';
 import type { Engine } from './engine.js';
-
-const daySeconds = 86_400n;
 
 /**
  * Drops the partitions whose rows are all older than their database keeps them (`KEEP`, SQL reference 2.2). A partition
@@ -53,8 +51,9 @@ async function newestOfFollowed(engine: Engine, { id }: DatabaseDef): Promise<Re
 
 /** Number of the first partition that may hold a row that is still kept; division cuts towards zero, as the engine's does. */
 function firstKept(database: DatabaseDef, nowMs: number): bigint {
-  const ticks = BigInt(ticksPerSecond(database.precision));
-  const oldest = (BigInt(nowMs) * ticks) / 1000n - BigInt(database.keepDays) * daySeconds * ticks;
+  const { keepDays, precision } = database;
+  const now = (BigInt(nowMs) * BigInt(ticksPerSecond(precision))) / 1000n;
+  const oldest = now - daysInTicks(keepDays, precision);
   return oldest / partitionSpan(database);
 }
 

@@ -148,6 +148,27 @@ export function dataType(name: TypeName, length?: number, scale?: number): DataT
   return scale === undefined ? { name, length: width } : { name, length: width, scale };
 }
 
+const withoutLength: ReadonlySet<TypeName> = new Set([
+  'BOOL',
+  'TINYINT',
+  'SMALLINT',
+  'INT',
+  'BIGINT',
+  'TINYINT UNSIGNED',
+  'SMALLINT UNSIGNED',
+  'INT UNSIGNED',
+  'BIGINT UNSIGNED',
+  'FLOAT',
+  'DOUBLE',
+  'TIMESTAMP',
+]);
+
+/** True for names of types that are declared without a length and whose values are one number each. */
+export function isPlainType(name: string): name is TypeName {
+  const names: ReadonlySet<string> = withoutLength;
+  return names.has(name);
+}
+
 /** True for types whose values are stored as text or bytes of varying length. */
 export function isVariable(name: TypeName): boolean {
   return (
@@ -168,6 +189,11 @@ export function sameKind(a: DataType, b: DataType): boolean {
 /** Ticks per second of a precision. */
 export function ticksPerSecond(precision: Precision): number {
   return precision === 'ms' ? 1e3 : precision === 'us' ? 1e6 : 1e9;
+}
+
+/** So many days in ticks of a precision. */
+export function daysInTicks(days: number, precision: Precision): bigint {
+  return BigInt(days) * 86_400n * BigInt(ticksPerSecond(precision));
 }
 
 const lastTicks = { ms: 31556889600000n, us: 31556889600000000n, ns: 9223372036854775807n } as const;

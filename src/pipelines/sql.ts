@@ -40,10 +40,10 @@ import { type Hold, RequestReply, type RequestReplyContext } from './request-rep
 import { ended, resumed } from './row-pieces.js';
 import { RunningStatements } from './running-statements.js';
 import { SlowStatements } from './slow-statements.js';
-import { type StreamContext, storableTimes } from './streams/context.js';
+import type { StreamContext } from './streams/context.js';
 import { createStream } from './streams/definition.js';
 import { runTopicStatement } from './topics.js';
-import type { WritePipeline } from './writes.js';
+import { storableTimes, type WritePipeline } from './writes.js';
 
 /** What the SQL pipeline is made of. */
 export interface SqlContext extends RequestReplyContext, Pick<StreamContext, 'changes' | 'states'> {

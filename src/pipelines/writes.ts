@@ -19,8 +19,9 @@ import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import { type DatabaseDef, lastTick, ticksPerSecond } from '../model/schema.js';
+import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
+import type { TimeRange } from '../sql/plan/insert-select.js';
 import { type Parsed, parseWith } from '../transforms/parse-with.js';
 import { type CoalesceLimits, coalesce } from './coalesce.js';
 import type { ByteCreditGate } from './credit-gate.js';
@@ -239,12 +240,13 @@ export class WritePipeline implements Component {
     const { format } = payload;
     if (format === 'sql-insert' || format === 'statsd') return { blocks: [], rejectedRows: 0, rejects: [] };
     const now = nowTicks(database, target.reading?.nowMicros);
+    const storable = storableTimes(database, now);
     return pointParsers[format](payload.bytes, {
       database,
       precision: target.precision,
       nowTicks: now,
-      minTicks: now - BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision)),
-      maxTicks: lastTick(database.precision),
+      minTicks: storable.min,
+      maxTicks: storable.max,
       ttl: target.ttl,
       schema: catalogue,
       dictionary: this.#dictionaries.of(database, format),
@@ -296,4 +298,9 @@ export function nowMicros(): bigint {
 /** Now, or another time in Unix microseconds, in ticks of a database. */
 export function nowTicks({ precision }: DatabaseDef, micros = nowMicros()): bigint {
   return (micros * BigInt(ticksPerSecond(precision) / 1000)) / 1000n;
+}
+
+/** First and last tick that a row of a database may have now, or at another time. */
+export function storableTimes(database: DatabaseDef, now = nowTicks(database)): TimeRange {
+  return { min: now - daysInTicks(database.keepDays, database.precision), max: lastTick(database.precision) };
 }

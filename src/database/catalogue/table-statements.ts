@@ -1,5 +1,5 @@
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
-import { ticksPerSecond } from '../../model/schema.js';
+import { daysInTicks } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
 import { quoteIdentifier } from '../../sql/print/quote.js';
 
@@ -10,7 +10,7 @@ const maxPartitions = 100;
 /** Ticks that one partition of a database's tables spans: partition number p holds p × span up to (p + 1) × span. */
 export function partitionSpan(database: DatabaseDef): bigint {
   const days = Math.max(minPartitionDays, Math.ceil(database.keepDays / maxPartitions));
-  return BigInt(days) * 86400n * BigInt(ticksPerSecond(database.precision));
+  return daysInTicks(days, database.precision);
 }
 
 function definition(column: ColumnDef): string {

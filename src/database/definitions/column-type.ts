@@ -1,28 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, dataType, type TypeName, typeText } from '../../model/schema.js';
+import { type DataType, dataType, isPlainType, typeText } from '../../model/schema.js';
 import type { TypeSyntax } from '../../sql/ast.js';
 import type { ColumnSyntax } from '../../sql/ast-statement.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
-
-const plain: ReadonlySet<string> = new Set<TypeName>([
-  'BOOL',
-  'TINYINT',
-  'SMALLINT',
-  'INT',
-  'BIGINT',
-  'TINYINT UNSIGNED',
-  'SMALLINT UNSIGNED',
-  'INT UNSIGNED',
-  'BIGINT UNSIGNED',
-  'FLOAT',
-  'DOUBLE',
-  'TIMESTAMP',
-]);
-
-function isPlain(name: string): name is TypeName {
-  return plain.has(name);
-}
 
 function isVariable(name: string): name is 'VARCHAR' | 'VARBINARY' | 'GEOMETRY' | 'NCHAR' {
   return name === 'VARCHAR' || name === 'VARBINARY' || name === 'GEOMETRY' || name === 'NCHAR';
@@ -35,7 +16,7 @@ function invalidLength(): FaultError {
 /** The type that a statement declares for a column or a tag. Throws a FaultError for types and lengths that are not allowed. */
 export function declaredType(syntax: TypeSyntax, role: 'column' | 'tag'): DataType {
   const { name, length, scale } = syntax;
-  if (isPlain(name)) return dataType(name);
+  if (isPlainType(name)) return dataType(name);
   if (isVariable(name)) {
     const limit = longestWidth(name, role);
     if (limit === undefined || length === undefined || length < 1 || length > limit) throw invalidLength();

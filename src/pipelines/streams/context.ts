@@ -4,13 +4,11 @@ import { Access } from '../../database/rights.js';
 import type { StreamStates } from '../../database/stream-states.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
-import { type DatabaseDef, lastTick, ticksPerSecond } from '../../model/schema.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import type { TimeRange } from '../../sql/plan/insert-select.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { collectTables, type QueryContext, type TableTarget } from '../../sql/resolve/context.js';
 import { type QueryNamesContext, type QueryRequest, queryContext } from '../query-names.js';
-import { nowTicks, type WritePipeline } from '../writes.js';
+import type { WritePipeline } from '../writes.js';
 
 /** What streams are made and run with. */
 export interface StreamContext extends QueryNamesContext {
@@ -57,10 +55,4 @@ export async function streamNames(
 /** What tells a table from a later one of its name. */
 export function tableId(target: TableTarget): string {
   return target.kind === 'sub' ? String(target.id) : target.table.id;
-}
-
-/** First and last tick that a row of a database may have now. */
-export function storableTimes(database: DatabaseDef): TimeRange {
-  const keep = BigInt(database.keepDays) * 86400n * BigInt(ticksPerSecond(database.precision));
-  return { min: nowTicks(database) - keep, max: lastTick(database.precision) };
 }

@@ -16,7 +16,8 @@ import {
 } from '../../sql/plan/stream-query.js';
 import type { QueryContext } from '../../sql/resolve/context.js';
 import { durationTicks } from '../../sql/timestamp.js';
-import { type StreamContext, storableTimes, streamNames, streamStatement, tableId } from './context.js';
+import { storableTimes } from '../writes.js';
+import { type StreamContext, streamNames, streamStatement, tableId } from './context.js';
 
 /** Longest statement that a stream keeps, in bytes. */
 const maxStatementBytes = 65_536;

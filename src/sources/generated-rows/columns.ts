@@ -1,7 +1,7 @@
 import type { ColumnBuilder } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { FieldPlan } from '../../model/load-scenario.js';
-import { type Precision, ticksPerSecond } from '../../model/schema.js';
+import { isPlainType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { type Fill, isWide, numberFill, rangeFill, stepsFill, wideConstantFill } from './number-values.js';
 import { mixed } from './random.js';
 import { choiceFill, jsonFill, textFill } from './text-values.js';
@@ -35,24 +35,9 @@ export function makerOf(field: FieldPlan, options: FieldOptions): FieldMaker {
   };
 }
 
-const typesOfRanges = new Set([
-  'BOOL',
-  'TINYINT',
-  'SMALLINT',
-  'INT',
-  'BIGINT',
-  'TINYINT UNSIGNED',
-  'SMALLINT UNSIGNED',
-  'INT UNSIGNED',
-  'BIGINT UNSIGNED',
-  'FLOAT',
-  'DOUBLE',
-  'TIMESTAMP',
-]);
-
 function fillOf({ name, type, values }: FieldPlan, { seed, chinese, precision }: FieldOptions): Fill {
   const isText = type.name === 'VARCHAR' || type.name === 'NCHAR';
-  const isNumber = typesOfRanges.has(type.name);
+  const isNumber = isPlainType(type.name);
   switch (values.kind) {
     case 'null':
       return leaveNull;
