@@ -1,26 +1,14 @@
+import type { RunReport } from './run-report.js';
+
 /**
  * What an insertion run did, as its reports tell it (specification 2, "Result output"): plain figures, so that the JSON report
  * is this value and nothing else. Times are Unix milliseconds; delays are milliseconds from sending a request to its answer.
  */
-export interface LoadReport {
-  /** The tool's version. */
-  readonly version: string;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly outcome: 'completed' | 'interrupted' | 'failed';
-  /** Why the run failed; undefined when it did not. */
-  readonly failure: string | undefined;
-  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
-  readonly settings: readonly LoadSetting[];
+export interface LoadReport extends RunReport {
   readonly totals: LoadFigures;
   /** Rows a second over time, in order of time. */
   readonly rates: readonly RateSample[];
   readonly superTables: readonly SuperTableReport[];
-}
-
-export interface LoadSetting {
-  readonly name: string;
-  readonly value: string;
 }
 
 /** Figures of the whole run, or of one super table. */

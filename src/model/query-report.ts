@@ -1,19 +1,11 @@
-import type { DelayFigures, LoadSetting } from './load-report.js';
+import type { DelayFigures } from './load-report.js';
+import type { RunReport } from './run-report.js';
 
 /**
  * What a query run did, as its reports tell it (specification 2, "Query scenario"): plain figures, so that the JSON report is
  * this value and nothing else. Times are Unix milliseconds; delays are milliseconds from a query's start to its last row.
  */
-export interface QueryReport {
-  /** The tool's version. */
-  readonly version: string;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly outcome: 'completed' | 'interrupted' | 'failed';
-  /** Why the run failed; undefined when it did not. */
-  readonly failure: string | undefined;
-  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
-  readonly settings: readonly LoadSetting[];
+export interface QueryReport extends RunReport {
   readonly totals: QueryFigures;
   /** Queries a second over time, in order of time. */
   readonly rates: readonly QueryRateSample[];

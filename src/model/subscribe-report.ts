@@ -1,19 +1,10 @@
-import type { LoadSetting } from './load-report.js';
+import type { RunReport } from './run-report.js';
 
 /**
  * What a subscription run did, as its reports tell it: plain figures, so that the JSON report is this value and nothing
  * else. Times are Unix milliseconds.
  */
-export interface SubscribeReport {
-  /** The tool's version. */
-  readonly version: string;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly outcome: 'completed' | 'interrupted' | 'failed';
-  /** Why the run failed; undefined when it did not. */
-  readonly failure: string | undefined;
-  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
-  readonly settings: readonly LoadSetting[];
+export interface SubscribeReport extends RunReport {
   readonly messages: number;
   readonly rows: number;
   readonly consumers: readonly ConsumerReport[];

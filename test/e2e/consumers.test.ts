@@ -36,18 +36,22 @@ async function drain(consumer: TopicConsumer, quietMs = 400): Promise<string[]> 
   }
 }
 
-/** Polls consumers side by side until so many rows came, and looks whether there are more. */
+/**
+ * Polls consumers side by side until so many rows came and none of them finds or awaits more. All go on polling until then:
+ * whoever stops releases nothing to the others.
+ */
 async function collect(consumers: readonly TopicConsumer[], count: number): Promise<string[][]> {
   const rows: string[][] = consumers.map(() => []);
-  const isEnough = () => rows.flat().length >= count;
-  const read = async (consumer: TopicConsumer, own: string[]): Promise<void> => {
-    for (const until = Date.now() + 60_000; !isEnough() && Date.now() < until; ) {
-      const message = await consumer.poll(200, never);
-      if (message !== undefined) own.push(...rowsOf(message));
+  const areQuiet = consumers.map(() => false);
+  const isDone = () => rows.flat().length >= count && areQuiet.every(Boolean);
+  const read = async (consumer: TopicConsumer, at: number): Promise<void> => {
+    for (const until = Date.now() + 60_000; !isDone() && Date.now() < until; ) {
+      const message = await consumer.poll(300, never);
+      areQuiet[at] = message === undefined;
+      if (message !== undefined) rows[at]?.push(...rowsOf(message));
     }
-    own.push(...(await drain(consumer, 300)));
   };
-  await Promise.all(consumers.map((consumer, at) => read(consumer, rows[at]!)));
+  await Promise.all(consumers.map(read));
   return rows;
 }
 

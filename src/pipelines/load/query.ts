@@ -1,9 +1,10 @@
 import { FaultError } from '../../model/fault.js';
 import { sqlName, storedName } from '../../model/load-names.js';
 import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
-import type { LoadSetting, RateSample } from '../../model/load-report.js';
+import type { RateSample } from '../../model/load-report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../../model/load-scenario.js';
 import type { QueryPartReport, QueryRateSample, QueryReport } from '../../model/query-report.js';
+import type { LoadSetting } from '../../model/run-report.js';
 import type { RowsFile } from '../../sinks/rows-file.js';
 import { splitTables } from '../../sources/generated-rows/plan.js';
 import { pause } from './attempts.js';

@@ -1,6 +1,6 @@
 import type { RunLog } from '../../model/load-ports.js';
-import type { LoadSetting } from '../../model/load-report.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../../model/load-scenario.js';
+import type { LoadSetting } from '../../model/run-report.js';
 import type { ConsumerReport } from '../../model/subscribe-report.js';
 
 /** What one consumer has done so far. */

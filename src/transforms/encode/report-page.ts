@@ -1,17 +1,8 @@
-import type { DelayFigures, LoadSetting } from '../../model/load-report.js';
-
-/** What every report begins with. */
-export interface ReportHead {
-  readonly version: string;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  readonly outcome: string;
-  readonly failure: string | undefined;
-  readonly settings: readonly LoadSetting[];
-}
+import type { DelayFigures } from '../../model/load-report.js';
+import type { RunReport } from '../../model/run-report.js';
 
 /** A report as one HTML page that needs nothing beside itself; `sections` are HTML, everything else is escaped here. */
-export function reportPage(title: string, report: ReportHead, sections: readonly string[]): string {
+export function reportPage(title: string, report: RunReport, sections: readonly string[]): string {
   const { startedMs, endedMs, outcome, version, failure, settings } = report;
   const failed = failure === undefined ? '' : `<p class="failure"><strong>Failed:</strong> ${escaped(failure)}</p>`;
   const rows = settings.map(({ name, value }) => [name, value]);

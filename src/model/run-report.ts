@@ -1,0 +1,17 @@
+/** What the reports of every kind of load run begin with. Times are Unix milliseconds. */
+export interface RunReport {
+  /** The tool's version. */
+  readonly version: string;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly outcome: 'completed' | 'interrupted' | 'failed';
+  /** Why the run failed; undefined when it did not. */
+  readonly failure: string | undefined;
+  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
+  readonly settings: readonly LoadSetting[];
+}
+
+export interface LoadSetting {
+  readonly name: string;
+  readonly value: string;
+}
