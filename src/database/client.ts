@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { Readable } from 'node:stream';
-import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { raisedFault } from '../sql/print/raise.js';
 import type { Cell, Engine } from './engine.js';
+import { EngineHttp, EngineRefusal, refusalIn, wholeBody } from './engine-http.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -34,37 +32,6 @@ export interface EngineClientOptions {
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
-/** A client over connections of its own. */
-interface Connections {
-  readonly client: ClickHouseClient;
-  readonly agent: HttpAgent;
-}
-
-function connect(options: EngineClientOptions, maxSockets: number): Connections {
-  const limits = {
-    keepAlive: true,
-    maxSockets,
-    maxFreeSockets: options.maxIdle || 256,
-    // The connection used last is the least likely to be a dead one.
-    scheduling: 'lifo',
-  } as const;
-  const agent = options.url.startsWith('https:') ? new HttpsAgent(limits) : new HttpAgent(limits);
-  const client = createClient({
-    url: options.url,
-    username: options.user,
-    password: options.password,
-    request_timeout: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
-    keep_alive: {
-      enabled: true,
-      idle_socket_ttl: options.idleTimeoutMs || defaultIdleTimeoutMs,
-      eagerly_destroy_stale_sockets: true,
-    },
-    http_agent: agent,
-    log: { level: ClickHouseLogLevel.OFF },
-  });
-  return { client, agent };
-}
-
 /** What the `cause` of a fault of kind `database` or `resource` holds. */
 export interface EngineCause {
   /** Code in the engine's list of errors. */
@@ -89,24 +56,34 @@ const blockEnd = '\r\n__exception__\r\n';
  */
 export class EngineClient implements Engine {
   /** For statements that end by themselves. */
-  readonly #short: Connections;
+  readonly #short: EngineHttp;
   /** For results that last as long as their reader. */
-  readonly #results: Connections;
+  readonly #results: EngineHttp;
   readonly #isServer: boolean;
   readonly #renew: EngineClientOptions['renew'];
-  #auth: { auth?: { username: string; password: string } } = {};
+  #credentials: { readonly user: string; readonly password: string };
 
   constructor(options: EngineClientOptions) {
-    this.#isServer = options.isServer ?? false;
-    this.#renew = options.renew;
+    const { url, user, password, isServer = false, renew } = options;
     const most = options.maxConnect || availableParallelism() * 4;
-    this.#short = connect(options, Math.ceil(most / 2));
-    this.#results = most === 1 ? this.#short : connect(options, Math.floor(most / 2));
+    const connections = (maxSockets: number): EngineHttp =>
+      new EngineHttp({
+        url,
+        maxSockets,
+        maxFreeSockets: options.maxIdle || 256,
+        idleTimeoutMs: options.idleTimeoutMs || defaultIdleTimeoutMs,
+        requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
+      });
+    this.#isServer = isServer;
+    this.#renew = renew;
+    this.#credentials = { user, password };
+    this.#short = connections(Math.ceil(most / 2));
+    this.#results = most === 1 ? this.#short : connections(Math.floor(most / 2));
   }
 
   /** Runs a statement without a result. Not repeated on failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    await this.#inFaults(() => this.#short.client.command({ query: sql, ...this.#auth, ...abortable(options) }));
+    await this.#whole(sql, limitsFor(sql, this.#isServer), options);
   }
 
   /** The whole result, in the format that the statement names. */
@@ -133,32 +110,25 @@ export class EngineClient implements Engine {
     return this.#stream(this.#results, sql, options);
   }
 
-  async *#stream(
-    { client }: Connections,
-    sql: string,
-    options: StatementOptions,
-  ): AsyncGenerator<Uint8Array, void, void> {
-    const { stream, response_headers, query_id } = await this.#inFaults(() => this.#open(client, sql, options));
-    const tag = response_headers['x-clickhouse-exception-tag'];
-    // The client's own signal ends with the head of the reply.
-    const abort = (): void => void stream.destroy(new Error('The statement was aborted.'));
-    options.signal?.addEventListener('abort', abort);
+  async *#stream(http: EngineHttp, sql: string, options: StatementOptions): AsyncGenerator<Uint8Array, void, void> {
+    const queryId = randomUUID();
+    let answer: IncomingMessage | undefined;
     let ended = false;
     try {
-      options.signal?.throwIfAborted();
-      for await (const piece of stream) {
+      answer = await this.#open(http, sql, queryId, options);
+      const tag = answer.headers['x-clickhouse-exception-tag'];
+      for await (const piece of answer) {
         if (!Buffer.isBuffer(piece)) continue;
         const broken = typeof tag === 'string' ? exceptionIn(piece, tag) : undefined;
-        if (broken !== undefined) throw new FaultError(broken);
+        if (broken !== undefined) throw broken;
         yield piece;
       }
       ended = true;
     } catch (error) {
-      throw faultErrorOf(error);
+      throw this.#failed(error);
     } finally {
-      if (!ended) this.#kill(query_id);
-      options.signal?.removeEventListener('abort', abort);
-      stream.destroy();
+      if (!ended && (answer !== undefined || options.signal?.aborted)) this.#kill(queryId);
+      answer?.destroy();
     }
   }
 
@@ -167,68 +137,52 @@ export class EngineClient implements Engine {
    * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
-    await this.#inFaults(async () => {
-      const { stream } = await this.#short.client.exec({
-        query: statement,
-        values: Readable.from([data]),
-        http_headers: { 'Content-Length': String(data.byteLength) },
-        ...this.#auth,
-        ...abortable(options),
-      });
-      for await (const _ of stream);
-    });
+    await this.#whole(data, { query: statement }, options);
   }
 
   /** True when the engine answers. */
-  async ping(): Promise<boolean> {
-    return (await this.#short.client.ping()).success;
+  ping(): Promise<boolean> {
+    return this.#short.ping();
   }
 
   /** Gives up all connections; statements that run fail. */
   async close(): Promise<void> {
-    for (const { client, agent } of new Set([this.#short, this.#results])) {
-      await client.close();
-      agent.destroy();
+    this.#short.close();
+    this.#results.close();
+  }
+
+  /** The whole answer to a statement on a connection for short ones. */
+  async #whole(body: string | Uint8Array, parameters: Record<string, string>, options: StatementOptions) {
+    const { signal } = options;
+    try {
+      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, signal }));
+    } catch (error) {
+      throw this.#failed(error);
     }
   }
 
-  async #inFaults<T>(work: () => Promise<T>): Promise<T> {
+  async #open(http: EngineHttp, sql: string, queryId: string, { signal }: StatementOptions): Promise<IncomingMessage> {
+    const parameters = { query_id: queryId, ...limitsFor(sql, this.#isServer) };
+    const send = (): Promise<IncomingMessage> => http.send({ ...this.#credentials, parameters, body: sql, signal });
     try {
-      return await work();
+      return await send();
     } catch (error) {
-      const failed = faultErrorOf(error);
-      if (this.#renew !== undefined && isUnknownUser(failed.fault)) {
-        const found = this.#renew();
-        if (found !== undefined) this.#auth = { auth: { username: found.user, password: found.password } };
-      }
-      throw failed;
+      if (!isReset(error) || signal?.aborted) throw error;
+      return send();
     }
   }
 
-  async #open(client: ClickHouseClient, sql: string, options: StatementOptions) {
-    try {
-      return await this.#begin(client, sql, options);
-    } catch (error) {
-      if (!isReset(error) || options.signal?.aborted) throw error;
-      return this.#begin(client, sql, options);
-    }
-  }
-
-  async #begin(client: ClickHouseClient, sql: string, options: StatementOptions) {
-    const query_id = randomUUID();
-    try {
-      const settings = limitsFor(sql, this.#isServer);
-      return await client.exec({ query: sql, query_id, ...settings, ...this.#auth, ...abortable(options) });
-    } catch (error) {
-      if (options.signal?.aborted) this.#kill(query_id);
-      throw error;
-    }
+  /** The fault that an error comes to, after which the next statements know the engine's new credentials. */
+  #failed(error: unknown): FaultError {
+    const failed = faultErrorOf(error);
+    if (isUnknownUser(failed.fault)) this.#credentials = this.#renew?.() ?? this.#credentials;
+    return failed;
   }
 
   /** Never waits: a query that has ended is not found, and one that cannot be reached ends by itself. */
   #kill(queryId: string): void {
     if (!this.#isServer) return;
-    this.#short.client.command({ query: `KILL QUERY WHERE query_id = '${queryId}' ASYNC` }).catch(() => undefined);
+    this.exec(`KILL QUERY WHERE query_id = '${queryId}' ASYNC`).catch(() => undefined);
   }
 }
 
@@ -244,15 +198,10 @@ const plainStatementBytes = 128 * 1024;
 const flatStatementBytes = 1000;
 const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000000' } as const;
 
-function limitsFor(sql: string, isServer: boolean): { clickhouse_settings?: Record<string, string> } {
+function limitsFor(sql: string, isServer: boolean): Record<string, string> {
   const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
   const depth = isServer && sql.length > flatStatementBytes ? parserLimits : {};
-  const settings = { ...size, ...depth };
-  return Object.keys(settings).length === 0 ? {} : { clickhouse_settings: settings };
-}
-
-function abortable(options: StatementOptions): { abort_signal?: AbortSignal } {
-  return options.signal === undefined ? {} : { abort_signal: options.signal };
+  return { ...size, ...depth };
 }
 
 /** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
@@ -271,16 +220,13 @@ const decimalOverflowCode = 407;
 
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
-  if (error instanceof ClickHouseError) {
-    return new FaultError(engineFault(Number(error.code), error.type ?? '', error.message));
-  }
+  if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
   const reason = error instanceof Error ? error.message || error.name : String(error);
   return new FaultError(fault('network', Codes.networkUnavailable, `The database cannot be reached: ${reason}`, error));
 }
 
-function engineFault(engineCode: number, engineType: string, message: string): Fault {
+function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal): Fault {
   const cause: EngineCause = { engineCode, engineType };
-  const text = message.trim();
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
   if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
@@ -290,7 +236,7 @@ function engineFault(engineCode: number, engineType: string, message: string): F
   if (engineCode === decimalOverflowCode) {
     return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
   }
-  const isDiskFull = /errno: 28\b|No space left on device/.test(message);
+  const isDiskFull = /errno: 28\b|No space left on device/.test(text);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
 }
 
@@ -314,13 +260,13 @@ export function engineCodeOf(value: Fault): number | undefined {
  * The error that a broken off result ends with: `\r\n__exception__\r\n<tag>\r\n<text>\n<length> <tag>\r\n__exception__\r\n`,
  * where the tag comes from the reply's head.
  */
-function exceptionIn(piece: Buffer, tag: string): Fault | undefined {
+function exceptionIn(piece: Buffer, tag: string): Error | undefined {
   const end = ` ${tag}${blockEnd}`;
   if (piece.length < end.length || piece.toString('latin1', piece.length - end.length) !== end) return undefined;
   const block = piece.toString('utf8', Math.max(0, piece.length - 65_536));
-  const text = block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length);
-  const [, code = '0', message = text] = /Code: (\d+)\. DB::Exception: ([\s\S]*)\n\d+$/.exec(text) ?? [];
-  return engineFault(Number(code), /\(([A-Z0-9_]+)\)\s*$/.exec(message)?.[1] ?? '', message);
+  return refusalIn(
+    block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length),
+  );
 }
 
 function isReset(error: unknown): boolean {
