@@ -12,6 +12,12 @@ import type { Principals } from './principals.js';
 import { CatalogueState, type Vgroups } from './state.js';
 import type { Topics } from './topics.js';
 
+interface Reading {
+  /** By the monotonic clock. */
+  readonly beganMs: number;
+  readonly ended: Promise<void>;
+}
+
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
 
@@ -28,6 +34,8 @@ export class Catalogue implements SchemaView {
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   readonly #readings = new Gathered((calls: readonly undefined[]) => this.#readOn().then(() => calls));
+  /** The reading that began last. */
+  #reading: Reading = { beganMs: Number.NEGATIVE_INFINITY, ended: Promise.resolve() };
   readonly #submissions = new Gathered((lists: readonly (readonly Operation[])[]) => this.#append(lists));
   readonly #waiting = new Set<string>();
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
@@ -63,6 +71,15 @@ export class Catalogue implements SchemaView {
    */
   sync(): Promise<void> {
     return this.#readings.call(undefined);
+  }
+
+  /**
+   * Resolves once the log has been read from a moment on or later, by the monotonic clock (`performance.now()`): everything
+   * that any process had changed by then is known.
+   */
+  syncSince(momentMs: number): Promise<void> {
+    const { beganMs, ended } = this.#reading;
+    return beganMs >= momentMs ? ended : this.sync();
   }
 
   /**
@@ -192,7 +209,14 @@ export class Catalogue implements SchemaView {
     this.#timer.unref();
   }
 
-  async #readOn(): Promise<void> {
+  #readOn(): Promise<void> {
+    const beganMs = performance.now();
+    const ended = this.#readLog();
+    this.#reading = { beganMs, ended };
+    return ended;
+  }
+
+  async #readLog(): Promise<void> {
     if (!this.#prepared) await this.#log.prepare();
     this.#prepared = true;
     for (const entry of await this.#log.read(this.#position)) {
