@@ -141,7 +141,11 @@ export class ColumnBuilder {
 
   /** Makes room for row `row`. */
   reserve(row: number): void {
-    if (row < this.#capacity) return;
+    if (row >= this.#capacity) this.#grow(row);
+  }
+
+  /** Apart from {@link ColumnBuilder.reserve}: a function that makes closures allocates for them each time it is entered. */
+  #grow(row: number): void {
     const old = this.#capacity;
     const capacity = Math.max(old * 2, row + 1);
     this.#capacity = capacity;
