@@ -80,6 +80,7 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     parameters: ['any'],
     result: bigintType,
     countLike: true,
+    exact: () => true,
     translate: ([arg], builder) => {
       const all = arg === undefined || (!arg.nullable && arg.role !== 'null');
       return `toInt64(${all ? builder.aggregate('count') : builder.aggregate('count', arg.sql)})`;
@@ -90,9 +91,17 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
     name: 'SUM',
     parameters: ['number'],
     result: sumType,
+    exact: ([arg]) => arg?.exact === true && arg.type.name !== 'DECIMAL',
     translate: (args, builder) => builder.aggregate('sum', nullable(args[0])),
   },
-  { kind: 'aggregate', name: 'AVG', parameters: ['number'], result: averageType, translate: average },
+  {
+    kind: 'aggregate',
+    name: 'AVG',
+    parameters: ['number'],
+    result: averageType,
+    exact: () => true,
+    translate: average,
+  },
   { kind: 'aggregate', name: 'SPREAD', parameters: ['any'], result: doubleType, translate: spread },
   ...['STDDEV', 'STD', 'STDDEV_POP'].map((name) => statistic(name, 'stddevPop')),
   statistic('STDDEV_SAMP', 'stddevSamp'),

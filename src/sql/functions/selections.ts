@@ -2,12 +2,17 @@ import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
 import { castToEngine } from '../plan/storage.js';
 import { refuse } from '../resolve/context.js';
-import { doubleType, isBinary, type Value } from '../resolve/value.js';
+import { doubleType, isBinary, isNumeric, type Value } from '../resolve/value.js';
 import { given, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, type RowWindows, wrongParameterType } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
+}
+
+/** A number out of a stored column is of the type that it is stored as. */
+function sameAsStored([arg]: readonly Value[]): boolean {
+  return arg?.exact === true && isNumeric(arg.type);
 }
 
 /** MIN and MAX: numbers, texts and times. */
@@ -17,6 +22,7 @@ function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argM
     name,
     parameters: ['any'],
     result: same,
+    exact: sameAsStored,
     translate: ([arg], builder) => {
       if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType(name);
       return builder.aggregate(engine, nullable(arg));
@@ -32,6 +38,7 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     name,
     parameters: ['any'],
     result: same,
+    exact: sameAsStored,
     translate: ([arg], builder) => {
       const time = timeOf(builder, name).sql;
       if (arg?.sql === time) return builder.aggregate(engine, nullable(arg));
@@ -82,6 +89,7 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     name: 'MODE',
     parameters: ['any'],
     result: same,
+    exact: sameAsStored,
     ordered: 'beside-columns',
     translate: mode,
     pick: modeRow,
@@ -91,6 +99,7 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     name: 'LAST_ROW',
     parameters: ['any'],
     result: same,
+    exact: sameAsStored,
     translate: ([arg], builder) => {
       const time = timeOf(builder, 'LAST_ROW').sql;
       if (arg?.sql === time) return builder.aggregate('max', nullable(arg));

@@ -70,6 +70,8 @@ export interface AggregateBuilder {
  */
 export interface AggregateFunction extends FunctionBase {
   readonly kind: 'aggregate' | 'selection';
+  /** Whether the result has just the engine type that stores its type; see {@link Value.exact}. */
+  exact?(args: readonly Value[]): boolean;
   /** True for functions that give 0 over no rows; one of them makes the whole group appear (4.7). */
   readonly countLike?: boolean;
   /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then. */

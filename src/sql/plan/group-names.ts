@@ -133,7 +133,8 @@ export class GroupNames implements NameResolver {
       this.#pick ??= () => pick(args, time, ordered);
     }
     const precision = args[0]?.precision ?? env.precision;
-    return { sql, type, precision, nullable: spec.countLike !== true, uses: Uses.aggregate };
+    const exact = spec.exact?.(args) === true;
+    return { sql, type, precision, nullable: spec.countLike !== true, uses: Uses.aggregate, exact };
   }
 
   /** COLS: an expression over the row that a selection picks. */

@@ -1,4 +1,4 @@
-import { printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../print/select.js';
 import type { Relation } from '../resolve/relation.js';
 import { Uses } from '../resolve/value.js';
 import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
@@ -33,8 +33,14 @@ export interface Grouping {
   readonly newestOnly: boolean;
 }
 
+/** An engine SELECT of grouped rows. */
+export interface GroupedRows extends EngineSelect {
+  /** False where it reads groups that a subquery of it has made. */
+  readonly groups: boolean;
+}
+
 /** The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names. */
-export function groupRows(grouping: Grouping): string {
+export function groupRows(grouping: Grouping): GroupedRows {
   const { relation, keys, window, countLike } = grouping;
   const bySeries = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
@@ -45,7 +51,7 @@ export function groupRows(grouping: Grouping): string {
   return groupDirectly(grouping);
 }
 
-function groupDirectly(grouping: Grouping): string {
+function groupDirectly(grouping: Grouping): GroupedRows {
   const { relation, keys, window, aggregates, dependents, countLike } = grouping;
   const groupColumns = keyColumns(grouping);
   const values = aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]);
@@ -54,7 +60,7 @@ function groupDirectly(grouping: Grouping): string {
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
   const ungrouped = keys.length === 0 && window === undefined;
   const having = ungrouped && !countLike ? ['count() > 0'] : (window?.having ?? []);
-  return printSelect({ columns, ...scan, groupBy: groupColumns.length, having });
+  return { columns, ...scan, groupBy: groupColumns.length, having, groups: true };
 }
 
 function keyColumns({ keys, window }: Grouping): Column[] {
@@ -71,27 +77,27 @@ function needsTags(columns: readonly Column[], relation: Relation | undefined): 
  * The keys are the same for all rows, and a count is asked for: one group, also without rows; but none when rows of the
  * time range exist and other conditions hide them all.
  */
-function constantGroup(grouping: Grouping): string {
+function constantGroup(grouping: Grouping): GroupedRows {
   const { relation, filter, keys, aggregates } = grouping;
   const columns = [
     ...keys.map(({ value, column }): Column => [value.sql, column]),
     ...aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]),
   ];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
-  if (!filter.looksAtData || relation === undefined) return printSelect({ columns, ...scan });
+  if (!filter.looksAtData || relation === undefined) return { columns, ...scan, groups: true };
   const any = printSelect({
     columns: [['1', 'found']],
     ...scanKeys(relation, filter),
     limit: { count: 1n, offset: 0n },
   });
-  return printSelect({ columns, ...scan, having: [`or(count() > 0, (SELECT count() FROM (${any})) = 0)`] });
+  return { columns, ...scan, having: [`or(count() > 0, (SELECT count() FROM (${any})) = 0)`], groups: true };
 }
 
 /**
  * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row per
  * series (and window) instead of all rows.
  */
-function groupBySeries(grouping: Grouping, relation: Relation): string {
+function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   const { keys, window, aggregates, dependents } = grouping;
   const perSeries = keys.some(({ value }) => value.role === 'tbname');
   const inner = seriesRows(grouping, relation, perSeries);
@@ -109,12 +115,13 @@ function groupBySeries(grouping: Grouping, relation: Relation): string {
     }),
     ...[...dependents].map(([sql, alias]): Column => [perSeries ? sql : `any(${sql})`, alias]),
   ];
-  return printSelect({
+  return {
     columns,
     from: `${tagsSource(source ?? { tagStorage: '' }, tagAlias)} ${join}`,
     where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
     groupBy: perSeries ? 0 : groupColumns.length,
-  });
+    groups: !perSeries,
+  };
 }
 
 function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {

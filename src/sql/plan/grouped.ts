@@ -1,15 +1,16 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, Fill } from '../ast.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
-import { printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
 import { type CallExpression, ExpressionTranslator, partsOf } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { fillWindows } from './fill.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
-import { groupRows } from './group-rows.js';
+import { type GroupedRows, groupRows } from './group-rows.js';
 import { keyExpressions } from './keys.js';
+import { mergedSelect } from './merged-select.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
 import type { PlannedBlock } from './query.js';
@@ -48,36 +49,42 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   const fill = fillClause(task);
-  const layer = { sql: grouped, having };
   if (fill !== undefined && windows.intervals !== undefined) {
     const dependents = [...names.dependents.values()];
-    layer.sql = fillWindows(
+    const filledRows = fillWindows(
       {
         fill,
         windows: windows.intervals,
         bounds: scope.bounds,
         source: scope.source,
-        grouped,
+        grouped: printSelect(grouped),
         having,
         keys: [...keys.map(({ column }) => column), ...dependents],
         values: filled.functions,
       },
       translator,
     );
-    layer.having = [];
+    const chosen = outerSelect(task, scope, windows, values.map(filled.replaced), hidden.map(filled.replaced));
+    return plannedSelect({ ...chosen.select, from: `(${filledRows}) AS ${scope.source}` }, chosen.columns);
   }
-  const use = (value: Value): Value => (fill === undefined ? value : filled.replaced(value));
-  return outerSelect(task, scope, windows, layer, values.map(use), hidden.map(use));
+  const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
+  const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having };
+  const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
+  return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
 }
 
+function plannedSelect(select: EngineSelect, columns: PlannedBlock['columns']): PlannedBlock {
+  return { sql: printSelect(select), columns, select };
+}
+
+/** What is selected from the grouped rows, without where they come from. */
 function outerSelect(
   { select, items }: BlockTask,
   scope: GroupScope,
   { order: windowOrder }: Windowing,
-  layer: { readonly sql: string; readonly having: readonly string[] },
   values: readonly Value[],
   hidden: readonly Value[],
-): PlannedBlock {
+): { readonly select: Omit<EngineSelect, 'from'>; readonly columns: PlannedBlock['columns'] } {
   const { planned, columns, shown } = resultColumns(items, values);
   const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, (order) => {
     return hidden[select.orderBy.indexOf(order)] ?? failedOrder();
@@ -94,16 +101,7 @@ function outerSelect(
   const limited = ordered && oneRowPerSlice ? [] : slices;
   const limits = sliceLimits(limited, undefined, rowRange(select.limit), ordered);
   const { qualify } = sliceLimits(slices, rowRange(select.slimit), undefined, ordered);
-  const sql = printSelect({
-    columns,
-    distinct: select.distinct,
-    from: `(${layer.sql}) AS ${scope.source}`,
-    where: layer.having,
-    ...limits,
-    qualify,
-    orderBy,
-  });
-  return { sql, columns: shown };
+  return { select: { columns, distinct: select.distinct, ...limits, qualify, orderBy }, columns: shown };
 }
 
 function failedOrder(): never {
@@ -209,7 +207,7 @@ function orderValue(expression: Expression, { items }: BlockTask, translator: Ex
   return translator.translate(expression);
 }
 
-function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, names: GroupNames): string {
+function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, names: GroupNames): GroupedRows {
   const { relation, filter } = task;
   const calls = aggregatesOf(task);
   return groupRows({
@@ -241,7 +239,7 @@ function fillColumns(
   }
   const replaced = (value: Value): Value => {
     const at = functions.findIndex(({ sql }) => sql === value.sql);
-    return at < 0 ? value : { ...value, sql: `${scope.source}.f${at + 1}`, nullable: true };
+    return at < 0 ? value : { ...value, sql: `${scope.source}.f${at + 1}`, nullable: true, exact: false };
   };
   return { functions, replaced };
 }

@@ -27,14 +27,14 @@ export function planProjection(task: BlockTask): PlannedBlock {
   const scan = chooseScan(task, [...values, ...slices, ...sorted]);
   const varying = slices.filter(({ uses }) => uses !== Uses.nothing);
   if (orderBy.length === 0 && !select.distinct) orderBy.push(...defaultOrder(task, varying, scan.tagsOnly));
-  const sql = printSelect({
+  const rows = {
     columns,
     distinct: select.distinct,
     ...scan.scan,
     ...sliceLimits(varying, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
     orderBy,
-  });
-  return { sql, columns: shown };
+  };
+  return { sql: printSelect(rows), columns: shown, select: rows };
 }
 
 /** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows (4.5). */

@@ -2,7 +2,7 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
-import { printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../print/select.js';
 import { findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
@@ -24,6 +24,8 @@ export interface QueryPlan {
 export interface PlannedBlock {
   readonly sql: string;
   readonly columns: readonly BlockColumn[];
+  /** The same as `sql`, clause by clause, where it is one SELECT with these columns. */
+  readonly select?: EngineSelect;
 }
 
 /**
@@ -35,7 +37,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const block = new Planner(context).plan(query);
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
   return {
-    sql: printResult(block.sql, block.columns, form),
+    sql: printResult(block, form),
     meta: block.columns.map(({ name, type }) => ({ name, type })),
   };
 }
@@ -121,7 +123,7 @@ function columnValue(column: BlockColumn): Value {
 function commonColumn(left: BlockColumn, right: BlockColumn): BlockColumn {
   const { type, precision } = commonType([columnValue(left), columnValue(right)]);
   const role = left.role === right.role ? left.role : undefined;
-  return { ...left, type, precision, nullable: true, role };
+  return { ...left, type, precision, nullable: true, exact: false, role };
 }
 
 function convertedBlock(block: PlannedBlock, columns: readonly BlockColumn[], env: Environment): string {

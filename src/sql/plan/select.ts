@@ -84,8 +84,10 @@ export function resultColumns(
     const alias = `r${at + 1}`;
     planned.push({ alias, value });
     const { type, precision, nullable, role } = value;
-    columns.push([isLiteral(value) ? castToEngine(value.sql, type) : value.sql, alias]);
-    shown.push({ alias, name, type, precision, nullable, role: role === 'null' ? role : undefined });
+    const literal = isLiteral(value);
+    columns.push([literal ? castToEngine(value.sql, type) : value.sql, alias]);
+    const exact = literal || value.exact === true;
+    shown.push({ alias, name, type, precision, nullable, exact, role: role === 'null' ? role : undefined });
   });
   return { planned, columns, shown };
 }

@@ -1,6 +1,8 @@
 import type { DataType, Precision } from '../../model/schema.js';
 import { castToEngine, fractionDigits, ticksToCalendar } from '../plan/storage.js';
+import type { Value } from '../resolve/value.js';
 import { quoteIdentifier } from './quote.js';
+import { type EngineSelect, printSelect } from './select.js';
 
 /** A column of a planned block: the name its SELECT gives it and what is in it. */
 export interface BlockColumn {
@@ -10,6 +12,8 @@ export interface BlockColumn {
   readonly type: DataType;
   readonly precision: Precision;
   readonly nullable: boolean;
+  /** See {@link Value.exact}. */
+  readonly exact?: boolean | undefined;
   /** The NULL literal, which takes any type in a union. */
   readonly role?: 'null' | undefined;
 }
@@ -23,10 +27,19 @@ export interface ResultForm {
   readonly rowLimit: number;
 }
 
-/** Wraps a planned block so that the engine's JSON is the client's JSON. */
-export function printResult(block: string, columns: readonly BlockColumn[], form: ResultForm): string {
+/** A block to print; `select` where it is one SELECT with these columns. */
+export interface PrintedBlock {
+  readonly sql: string;
+  readonly columns: readonly BlockColumn[];
+  readonly select?: EngineSelect;
+}
+
+/** Makes a planned block the statement whose JSON by the engine is the client's JSON. */
+export function printResult({ sql: block, columns, select }: PrintedBlock, form: ResultForm): string {
   const limit = form.rowLimit < 0 ? '' : ` LIMIT ${Math.floor(form.rowLimit)}`;
   if (!form.keyed) {
+    const printed = select === undefined ? undefined : printedInPlace(select, columns, form);
+    if (printed !== undefined) return printSelect(printed);
     const items = columns.map((column) => printedForm(column.alias, column, form.zone));
     return `SELECT ${items.join(', ')} FROM (${block})${limit}`;
   }
@@ -37,6 +50,47 @@ export function printResult(block: string, columns: readonly BlockColumn[], form
     (column, at) => `${printedForm(`${prefix}${at}`, column, form.zone)} AS ${quoteIdentifier(names[at] ?? '')}`,
   );
   return `SELECT ${items.join(', ')} FROM (SELECT ${inner} FROM (${block}))${limit}`;
+}
+
+/** The SELECT itself with columns as they print, where that saves the engine another SELECT around it. */
+function printedInPlace(
+  select: EngineSelect,
+  columns: readonly BlockColumn[],
+  { zone, rowLimit }: ResultForm,
+): EngineSelect | undefined {
+  if (select.distinct === true || !columns.every((column) => isPrintedSimply(column, zone))) return undefined;
+  const { orderBy = [], limit } = select;
+  const shown = columns.map((column, at): [string, string] => {
+    const [sql = '', alias = ''] = select.columns[at] ?? [];
+    const printed = printedForm(sql, column, zone);
+    if (printed === sql) return [sql, alias];
+    const isSortedBy = orderBy.some((term) => term.startsWith(`${alias} `));
+    return [isSortedBy ? printedForm(`(${sql} AS ${alias})`, column, zone) : printed, `p${at + 1}`];
+  });
+  if (rowLimit < 0) return { ...select, columns: shown };
+  const most = BigInt(Math.floor(rowLimit));
+  const count = limit === undefined || limit.count > most ? most : limit.count;
+  return { ...select, columns: shown, limit: { count, offset: limit?.offset ?? 0n } };
+}
+
+/** True for what is next to no work to print, so that it may be done for rows which a LIMIT cuts off afterwards. */
+function isPrintedSimply({ type }: BlockColumn, zone: string): boolean {
+  switch (type.name) {
+    case 'TIMESTAMP':
+      return isPlainUtc(zone);
+    case 'VARBINARY':
+    case 'GEOMETRY':
+    case 'BLOB':
+    case 'JSON':
+    case 'DECIMAL':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isPlainUtc(zone: string): boolean {
+  return zone === 'UTC' || zone === 'Etc/UTC';
 }
 
 /** Names made distinct by `_2`, `_3` ... in order of appearance: an object cannot hold a key twice. */
@@ -73,13 +127,13 @@ function printedForm(sql: string, column: BlockColumn, zone: string): string {
     case 'NCHAR':
       return sql;
     default:
-      return castToEngine(sql, column.type);
+      return column.exact === true ? sql : castToEngine(sql, column.type);
   }
 }
 
 /** UTC is what the engine prints by itself; other zones need their offset in force, with a colon. */
 function printedTime(sql: string, precision: Precision, zone: string): string {
-  if (zone === 'UTC' || zone === 'Etc/UTC') return ticksToCalendar(sql, precision, 'UTC');
+  if (isPlainUtc(zone)) return ticksToCalendar(sql, precision, 'UTC');
   const text = `formatDateTime(${ticksToCalendar(sql, precision, zone)}, '%Y-%m-%dT%H:%i:%S.%f%z')`;
   const untilMinutes = 23 + fractionDigits(precision);
   return `concat(substring(${text}, 1, ${untilMinutes}), ':', substring(${text}, ${untilMinutes + 1}))`;

@@ -7,8 +7,8 @@ export interface EngineSelect {
   readonly distinct?: boolean;
   readonly from: string | undefined;
   readonly where?: readonly string[];
-  /** How many of the leading columns are grouping keys. */
-  readonly groupBy?: number;
+  /** How many of the leading columns are grouping keys, or the keys themselves. */
+  readonly groupBy?: number | readonly string[];
   readonly having?: readonly string[];
   readonly qualify?: string | undefined;
   readonly orderBy?: readonly string[];
@@ -34,9 +34,8 @@ export function printSelect(select: EngineSelect): string {
   let text = `SELECT ${select.distinct === true ? 'DISTINCT ' : ''}${columns.join(', ')}`;
   if (select.from !== undefined) text += ` FROM ${select.from}`;
   text += conditions(' WHERE ', select.where);
-  if (select.groupBy !== undefined && select.groupBy > 0) {
-    text += ` GROUP BY ${Array.from({ length: select.groupBy }, (_, at) => at + 1).join(', ')}`;
-  }
+  const keys = groupingKeys(select.groupBy);
+  if (keys.length > 0) text += ` GROUP BY ${keys.join(', ')}`;
   text += conditions(' HAVING ', select.having);
   if (select.qualify !== undefined) text += ` QUALIFY ${select.qualify}`;
   if (select.orderBy !== undefined && select.orderBy.length > 0) text += ` ORDER BY ${select.orderBy.join(', ')}`;
@@ -46,6 +45,10 @@ export function printSelect(select: EngineSelect): string {
   }
   if (select.limit !== undefined) text += printRange(select.limit);
   return text;
+}
+
+function groupingKeys(groupBy: EngineSelect['groupBy'] = 0): readonly (string | number)[] {
+  return typeof groupBy === 'number' ? Array.from({ length: groupBy }, (_, at) => at + 1) : groupBy;
 }
 
 /** ` LIMIT n OFFSET m` */

@@ -72,7 +72,7 @@ function compareTimes(operator: ComparisonOperator, left: Value, right: Value, e
   const own = leftIsTime ? left.precision : right.precision;
   const precision = bothTimes ? finer(left.precision, right.precision) : own;
   const [a, b] = [timeSide(left, precision, env), timeSide(right, precision, env)];
-  const sql = `${functions[operator]}(${a.sql}, ${b.sql})`;
+  const sql = `${functions[operator]}(${boundSide(a)}, ${boundSide(b)})`;
   if (a.role === 'time' && typeof b.constant === 'bigint')
     return condition(sql, [a, b], boundsOf(operator, b.constant));
   if (b.role === 'time' && typeof a.constant === 'bigint') {
@@ -85,6 +85,11 @@ function compareTimes(operator: ComparisonOperator, left: Value, right: Value, e
 function timeSide(value: Value, precision: Precision, env: Environment): Value {
   if (value.type.name === 'DOUBLE' || value.type.name === 'FLOAT' || value.type.name === 'DECIMAL') return value;
   return ticksOf(value, precision, env);
+}
+
+/** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
+function boundSide({ sql, constant, type }: Value): string {
+  return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? `${constant}` : sql;
 }
 
 function boundsOf(operator: ComparisonOperator, ticks: bigint): TimeBounds | undefined {

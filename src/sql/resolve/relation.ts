@@ -78,13 +78,13 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
   const columns: RelationColumn[] = [{ name: table.timeColumn, value: time, tag: false }];
   for (const { name, type, physical } of table.columns) {
     const sql = dataColumn(rowAlias, physical);
-    columns.push({ name, value: { sql, type, precision, nullable: true, uses: Uses.row }, tag: false });
+    columns.push({ name, value: { sql, type, precision, nullable: true, uses: Uses.row, exact: true }, tag: false });
   }
   for (const { name, type, physical } of table.tags) {
     const shared = target.kind === 'sub';
     const sql = shared ? tagOfSeries(table, physical, target.id) : dataColumn(tagAlias, physical);
     const uses = shared ? Uses.nothing : Uses.tags;
-    columns.push({ name, value: { sql, type, precision, nullable: true, uses }, tag: true });
+    columns.push({ name, value: { sql, type, precision, nullable: true, uses, exact: !shared }, tag: true });
   }
   const source = { kind: 'stored', target } as const;
   const tbname = tbnameValue(target, precision, tagAlias);
@@ -108,10 +108,10 @@ export function blockRelation(
   const rowAlias = `t${serial}`;
   let time: Value | undefined;
   const list = columns.map((column): RelationColumn => {
-    const { type, precision, nullable } = column;
+    const { type, precision, nullable, exact } = column;
     const isTime = time === undefined && type.name === 'TIMESTAMP';
     const role = isTime ? 'time' : undefined;
-    const value: Value = { sql: `${rowAlias}.${column.alias}`, type, precision, nullable, uses: Uses.row, role };
+    const value: Value = { sql: `${rowAlias}.${column.alias}`, type, precision, nullable, uses: Uses.row, role, exact };
     if (isTime) time = value;
     return { name: column.name, value, tag: false };
   });

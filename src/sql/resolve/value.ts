@@ -27,6 +27,8 @@ export interface Value {
   readonly constant?: Constant | undefined;
   /** `time`: the primary timestamp; `tbname`: the sub-table's name; `null`: the NULL literal. */
   readonly role?: 'time' | 'tbname' | 'null' | undefined;
+  /** True when `sql` yields just the engine type that stores `type`, so that a CAST to it changes nothing. */
+  readonly exact?: boolean | undefined;
   /** A duration literal; its `sql` is ticks when the length is fixed. */
   readonly duration?: Duration | undefined;
   /** Set for `document -> 'key'`. */
