@@ -4,8 +4,8 @@ import { dataType } from '../model/schema.js';
 import type { Query } from '../sql/ast.js';
 import type { Explain } from '../sql/ast-statement.js';
 import { outline } from '../sql/plan/explain.js';
-import { planQuery } from '../sql/plan/query.js';
-import { arrayRowFormat, querySettings } from '../sql/plan/settings.js';
+import { planQuery, type QueryPlan } from '../sql/plan/query.js';
+import { arrayRowFormat } from '../sql/plan/settings.js';
 import type { QueryContext } from '../sql/resolve/context.js';
 
 /** A query to be explained, as it was written and as it is planned. */
@@ -33,9 +33,9 @@ export async function explain(
 ): Promise<Listing> {
   const plan = planQuery(query, context);
   const lines = outline(written, text, context);
-  if (analyze) lines.push(...(await measured(plan.sql, engine, signal)));
+  if (analyze) lines.push(...(await measured(plan, engine, signal)));
   if (verbose) {
-    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${querySettings}`);
+    const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${plan.settings}`);
     lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
   }
   const meta = [{ name: 'QUERY_PLAN', type: dataType('VARCHAR', maxLineBytes) }];
@@ -43,11 +43,11 @@ export async function explain(
 }
 
 /** Runs a query to its end without keeping its rows. */
-async function measured(sql: string, engine: Engine, signal: AbortSignal): Promise<string[]> {
+async function measured({ sql, settings }: QueryPlan, engine: Engine, signal: AbortSignal): Promise<string[]> {
   const began = performance.now();
   let rows = 0;
   let bytes = 0;
-  for await (const piece of engine.stream(`${sql} SETTINGS ${querySettings} FORMAT ${arrayRowFormat}`, { signal })) {
+  for await (const piece of engine.stream(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, { signal })) {
     bytes += piece.length;
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
   }

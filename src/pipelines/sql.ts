@@ -27,7 +27,7 @@ import { parseStatement } from '../sql/parser/statement.js';
 import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery, type QueryPlan } from '../sql/plan/query.js';
-import { arrayRowFormat, objectRowFormat, querySettings } from '../sql/plan/settings.js';
+import { arrayRowFormat, objectRowFormat } from '../sql/plan/settings.js';
 import { collectTables, type QueryContext } from '../sql/resolve/context.js';
 import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
@@ -260,7 +260,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const { engine } = this.#context;
     const plan = await this.#plan(query, request, user);
     const format = request.keyed ? objectRowFormat : arrayRowFormat;
-    const text = `${plan.sql} SETTINGS ${querySettings} FORMAT ${format}`;
+    const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
     const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
     // The first piece is awaited here, because only until then the statement can be planned anew.
     return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };

@@ -7,7 +7,7 @@ import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
-import { arrayRowFormat, objectRowFormat, querySettings } from '../../src/sql/plan/settings.js';
+import { arrayRowFormat, objectRowFormat } from '../../src/sql/plan/settings.js';
 import { engineType } from '../../src/sql/plan/storage.js';
 import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
 
@@ -170,10 +170,10 @@ export class QueryFixture {
 
   /** The rows of a query as clients see them, one line of JSON each. */
   rows(sql: string, asked: Asked = {}): string[] {
-    const { sql: planned } = this.plan(sql, asked);
+    const { sql: planned, settings } = this.plan(sql, asked);
     try {
       const format = asked.keyed === true ? objectRowFormat : arrayRowFormat;
-      const text = this.#session.query(`${planned} SETTINGS ${querySettings}`, format);
+      const text = this.#session.query(`${planned} SETTINGS ${settings}`, format);
       return text.split('\n').filter((line) => line !== '');
     } catch (error) {
       throw new Error(

@@ -59,8 +59,9 @@ function groupDirectly(grouping: Grouping): GroupedRows {
   const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
   const ungrouped = keys.length === 0 && window === undefined;
-  const having = ungrouped && !countLike ? ['count() > 0'] : (window?.having ?? []);
-  return { columns, ...scan, groupBy: groupColumns.length, having, groups: true };
+  const having = window?.having ?? [];
+  const hidesEmpty = ungrouped && !countLike;
+  return { columns, ...scan, groupBy: groupColumns.length, having, hidesEmpty, groups: true };
 }
 
 function keyColumns({ keys, window }: Grouping): Column[] {

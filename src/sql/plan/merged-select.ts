@@ -29,10 +29,11 @@ export function mergedSelect(outer: EngineSelect, grouped: GroupedRows, source: 
     where: grouped.groups ? where : [...where, ...terms],
     groupBy: keys,
     having: grouped.groups ? [...having, ...terms] : having,
+    hidesEmpty: grouped.hidesEmpty === true,
     orderBy: (outer.orderBy ?? []).map(spelledOut),
   };
   // Without keys it is the aggregates that make it a group.
-  const isGroup = !grouped.groups || keys.length > 0 || references.size > 0 || having.length > 0;
+  const isGroup = !grouped.groups || keys.length > 0 || references.size > 0;
   return isGroup && printSelect(merged).length <= printSelect(outer).length * maxGrowth ? merged : undefined;
 }
 

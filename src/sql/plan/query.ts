@@ -13,10 +13,13 @@ import { joinRelation } from './join.js';
 import { groupedByMainRow } from './join-groups.js';
 import { orderTerms, rowRange } from './ordering.js';
 import { planSelect } from './select.js';
+import { settingsOf } from './settings.js';
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {
   readonly sql: string;
+  /** What has to stand after SETTINGS. */
+  readonly settings: string;
   readonly meta: readonly ColumnMeta[];
 }
 
@@ -30,16 +33,29 @@ export interface PlannedBlock {
 
 /**
  * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
- * JSONEachRow when keyed under the settings of `querySettings`, are what clients see. FaultError with the dialect's code
+ * JSONEachRow when keyed, under its settings are what clients see. FaultError with the dialect's code
  * when names, types or clauses break its rules, 0x0100 for what is not available.
  */
 export function planQuery(query: Query, context: QueryContext): QueryPlan {
-  const block = new Planner(context).plan(query);
+  const planned = new Planner(context).plan(query);
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
+  const block = withoutEmptyCheck(planned);
+  const sql = printResult(block ?? planned, form);
   return {
-    sql: printResult(block, form),
-    meta: block.columns.map(({ name, type }) => ({ name, type })),
+    sql,
+    settings: settingsOf(sql, { emptyGivesNone: block !== undefined }),
+    meta: planned.columns.map(({ name, type }) => ({ name, type })),
   };
+}
+
+/**
+ * The same block for an engine that is told to give nothing for aggregates over no rows, which it does at less cost than a
+ * condition; undefined where other SELECTs of the statement would change their meaning with it.
+ */
+function withoutEmptyCheck({ sql, columns, select }: PlannedBlock): PlannedBlock | undefined {
+  if (select?.hidesEmpty !== true || /\bselect\b/i.test(sql.slice(1))) return undefined;
+  const unchecked = { ...select, hidesEmpty: false };
+  return { sql: printSelect(unchecked), columns, select: unchecked };
 }
 
 /** Plans the blocks of one statement. */

@@ -9,7 +9,7 @@ export const objectRowFormat = 'JSONEachRow';
  * Settings under which rows printed by the engine in these formats are what REST clients see, byte by byte, and under
  * which planned statements mean what they should.
  */
-const settings = {
+const general = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_denormals: 0,
@@ -22,30 +22,58 @@ const settings = {
   format_custom_row_before_delimiter: '[',
   format_custom_row_after_delimiter: ']\n',
   format_custom_row_between_delimiter: '',
-  formatdatetime_f_prints_scale_number_of_digits: 1,
-  input_format_try_infer_dates: 0,
-  input_format_try_infer_datetimes: 0,
-  join_use_nulls: 0,
-  transform_null_in: 0,
   aggregate_functions_null_for_empty: 0,
   empty_result_for_aggregation_by_empty_set: 0,
   empty_result_for_aggregation_by_constant_keys_on_empty_set: 1,
-  use_with_fill_by_sorting_prefix: 1,
-  enable_positional_arguments: 1,
   prefer_column_name_to_alias: 0,
-  least_greatest_legacy_null_behavior: 1,
-  optimize_move_to_prewhere_if_final: 0,
-  merge_table_max_tables_to_look_for_schema_inference: 1000000,
+} as const;
+
+/** More of them, which only statements with such words ask for: a setting costs the engine time in every statement. */
+const byWords: readonly (readonly [words: RegExp, settings: Readonly<Record<string, string | number>>])[] = [
+  [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
+  [/JSON|Dynamic/i, { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 }],
+  [/\bJOIN\b/i, { join_use_nulls: 0 }],
+  [/\b(?:not)?in\b/i, { transform_null_in: 0 }],
+  [/\bWITH FILL\b/, { use_with_fill_by_sorting_prefix: 1 }],
+  [/\bBY\b/, { enable_positional_arguments: 1 }],
+  [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
+  [/\bFINAL\b/, { optimize_move_to_prewhere_if_final: 0 }],
+  [/\bmerge\(/i, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
+];
+
+/** Of statements that are long or deep. */
+const largeStatement = {
   max_ast_depth: 10000,
   query_plan_max_optimizations_to_apply: 1000000,
   max_ast_elements: 4000000,
   max_expanded_ast_elements: 4000000,
 } as const;
 
-/** The same as text, to stand after SETTINGS. */
-export const querySettings = Object.entries(settings)
-  .map(([name, value]) => `${name} = ${typeof value === 'string' ? quoteString(value) : value}`)
-  .join(', ');
+/** A statement of so many characters has fewer parts and levels than the engine's own limits, by far. */
+const smallStatementChars = 1000;
+
+/** All of them as text, to stand after SETTINGS of any statement. */
+export const querySettings = printed(
+  Object.assign({}, general, ...byWords.map(([, settings]) => settings), largeStatement),
+);
+
+/**
+ * The settings that `sql` depends on, to stand after SETTINGS. With `emptyGivesNone` aggregates without keys give no row over
+ * no rows.
+ */
+export function settingsOf(sql: string, { emptyGivesNone }: { readonly emptyGivesNone: boolean }): string {
+  const wanted = byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
+  const large = sql.length > smallStatementChars ? largeStatement : {};
+  const empty = { empty_result_for_aggregation_by_empty_set: emptyGivesNone ? 1 : 0 };
+  return printed(Object.assign({}, general, ...wanted, large, empty));
+}
+
+function printed(settings: Readonly<Record<string, string | number>>): string {
+  const terms = Object.entries(settings).map(([name, value]) => {
+    return `${name} = ${typeof value === 'string' ? quoteString(value) : value}`;
+  });
+  return terms.join(', ');
+}
 
 /** Rows of topics: values separated by tabs. */
 export const topicRowFormat = 'TSV';

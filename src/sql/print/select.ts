@@ -10,6 +10,8 @@ export interface EngineSelect {
   /** How many of the leading columns are grouping keys, or the keys themselves. */
   readonly groupBy?: number | readonly string[];
   readonly having?: readonly string[];
+  /** Of a SELECT of aggregates without keys: over no rows it gives none either. */
+  readonly hidesEmpty?: boolean;
   readonly qualify?: string | undefined;
   readonly orderBy?: readonly string[];
   readonly limitBy?: LimitBy | undefined;
@@ -36,7 +38,8 @@ export function printSelect(select: EngineSelect): string {
   text += conditions(' WHERE ', select.where);
   const keys = groupingKeys(select.groupBy);
   if (keys.length > 0) text += ` GROUP BY ${keys.join(', ')}`;
-  text += conditions(' HAVING ', select.having);
+  const having = select.having ?? [];
+  text += conditions(' HAVING ', select.hidesEmpty === true ? ['count() > 0', ...having] : having);
   if (select.qualify !== undefined) text += ` QUALIFY ${select.qualify}`;
   if (select.orderBy !== undefined && select.orderBy.length > 0) text += ` ORDER BY ${select.orderBy.join(', ')}`;
   if (select.limitBy !== undefined) {
