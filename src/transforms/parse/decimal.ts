@@ -34,14 +34,17 @@ export class DigitRun {
     let c = this.c;
     let digits = this.digits;
     let position = at;
-    for (; position < end; position++) {
-      const digit = bytes[position]! - 48;
-      if (digit < 0 || digit > 9) break;
-      if (digits === 0 && digit === 0) continue;
-      if (digits < 9) a = (a * 10 + digit) | 0;
-      else if (digits < 18) b = (b * 10 + digit) | 0;
+    let digit = position < end ? bytes[position]! - 48 : -1;
+    // A loop for each part, so that most digits cost one comparison.
+    while (digits === 0 && digit === 0) digit = ++position < end ? bytes[position]! - 48 : -1;
+    for (; digits < 9 && digit >= 0 && digit <= 9; digits++) {
+      a = (a * 10 + digit) | 0;
+      digit = ++position < end ? bytes[position]! - 48 : -1;
+    }
+    for (; digit >= 0 && digit <= 9; digits++) {
+      if (digits < 18) b = (b * 10 + digit) | 0;
       else if (digits < maxDigits) c = (c * 10 + digit) | 0;
-      digits++;
+      digit = ++position < end ? bytes[position]! - 48 : -1;
     }
     this.a = a;
     this.b = b;

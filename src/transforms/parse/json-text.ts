@@ -15,6 +15,10 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** 1 for the bytes that end a number or a word. */
+const endsWord = new Uint8Array(256).fill(1, 0, blank + 1);
+for (const byte of [comma, colon, quote, openBrace, closeBrace, openBracket, closeBracket]) endsWord[byte] = 1;
+
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
@@ -43,8 +47,9 @@ export class JsonText {
 
   /** Position of the first byte from `start` on that is not blank; `end` when there is none. */
   skip(start: number): number {
+    const { bytes, end } = this;
     let at = start;
-    while (at < this.end && isJsonBlank(this.bytes[at])) at++;
+    while (at < end && bytes[at]! <= blank && isJsonBlank(bytes[at])) at++;
     return at;
   }
 
@@ -96,11 +101,8 @@ export class JsonText {
   endOfWord(start: number): number {
     const bytes = this.bytes;
     let at = start;
-    for (; ; at++) {
-      const byte = bytes[at]!;
-      if (byte <= blank || byte === comma || byte === closeBrace || byte === closeBracket) return at;
-      if (byte === colon || byte === quote || byte === openBrace || byte === openBracket) return at;
-    }
+    while (endsWord[bytes[at]!] === 0) at++;
+    return at;
   }
 
   /**

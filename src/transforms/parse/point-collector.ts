@@ -20,6 +20,9 @@ export function fieldName(text: string): FieldName {
   return { text, raw: rawName(text) };
 }
 
+/** Expectations that may fail, more than come true, before a call stops having any. */
+const maxSurprises = 16;
+
 /** Shared by all calls: a call runs to its end before the next one begins, and short bodies must not pay for it. */
 const sharedFields = new PointFields();
 
@@ -52,6 +55,8 @@ export class PointCollector {
   #rows = 0;
   #columns = 0;
   #series = -1;
+  /** Expected series that did not come, less those that did. */
+  #surprises = 0;
   /** Set while the point's series is not in the dictionary. */
   #key: SeriesKey | undefined;
   #keyBytes: Uint8Array = new Uint8Array(0);
@@ -76,20 +81,34 @@ export class PointCollector {
   find(bytes: Uint8Array, view: DataView, start: number, end: number, hash: number): boolean {
     const { dictionary } = this.#options;
     const series = dictionary.find(bytes, view, start, end, hash);
-    this.#series = series;
-    this.#begin();
-    if (series < 0) {
-      this.#keyBytes = bytes;
-      this.#keyStart = start;
-      this.#keyEnd = end;
-      this.#keyHash = hash;
-      return false;
+    if (series >= 0) {
+      this.#expectAgain(series);
+      this.#resume(series);
+      return true;
     }
-    this.#key = undefined;
-    const table = dictionary.tableOf(series);
-    this.#take(table);
-    this.newTags = dictionary.isAnnounced(series, table.block) ? undefined : dictionary.subTable(series).tags;
-    return true;
+    this.#series = -1;
+    this.#begin();
+    this.#keyBytes = bytes;
+    this.#keyStart = start;
+    this.#keyEnd = end;
+    this.#keyHash = hash;
+    return false;
+  }
+
+  /**
+   * The series that is expected to come next, because it came behind the last one before; -1 when there is none. A parser
+   * that finds its key where the next point begins need neither look for the key's end nor hash it, and calls
+   * {@link PointCollector.resume} instead of {@link PointCollector.find}.
+   */
+  get expected(): number {
+    if (this.#series < 0 || this.#surprises >= maxSurprises) return -1;
+    return this.#options.dictionary.next(this.#series);
+  }
+
+  /** Begins a point of the expected series. */
+  resume(series: number): void {
+    this.#surprises--;
+    this.#resume(series);
   }
 
   /** Begins a point of the same series as the last one, which must have been committed. */
@@ -234,6 +253,26 @@ export class PointCollector {
     for (const table of this.#tables) this.#finishBlock(table);
     const rejects = this.#rejects;
     return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows };
+  }
+
+  #resume(series: number): void {
+    const { dictionary } = this.#options;
+    this.#series = series;
+    this.#begin();
+    this.#key = undefined;
+    const table = dictionary.tableOf(series);
+    this.#take(table);
+    this.newTags = dictionary.isAnnounced(series, table.block) ? undefined : dictionary.subTable(series).tags;
+  }
+
+  /** Lets `series` be expected behind the last one from now on. */
+  #expectAgain(series: number): void {
+    if (this.#series < 0 || this.#surprises >= maxSurprises) return;
+    const { dictionary } = this.#options;
+    const expected = dictionary.next(this.#series);
+    if (expected === series) return;
+    if (expected >= 0) this.#surprises++;
+    dictionary.setNext(this.#series, series);
   }
 
   #begin(): void {

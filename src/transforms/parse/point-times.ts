@@ -16,6 +16,10 @@ export class PointTimes {
   readonly #options: ParseOptions;
   readonly #seconds: TimeReader;
   readonly #millis: TimeReader;
+  /** The last timestamp of usual length, `#text[#start, #end)`, if `words` still hold what it means. */
+  #text: Uint8Array | undefined;
+  #start = 0;
+  #end = 0;
   readonly #others = new Map<Target['precision'], TimeReader>();
 
   constructor(options: ParseOptions) {
@@ -26,9 +30,16 @@ export class PointTimes {
 
   /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, 13 milliseconds, `0` is now. False sets `problem`. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.#isRepeated(bytes, start, end)) return true;
     const length = end - start;
-    if (length === secondDigits) return this.#readWith(this.#seconds, bytes, start, end);
-    if (length === milliDigits) return this.#readWith(this.#millis, bytes, start, end);
+    if (length === secondDigits || length === milliDigits) {
+      const reader = length === secondDigits ? this.#seconds : this.#millis;
+      if (!this.#readWith(reader, bytes, start, end)) return false;
+      this.#text = bytes;
+      this.#start = start;
+      this.#end = end;
+      return true;
+    }
     if (length === 1 && bytes[start] === zero) return this.#readWith(this.#seconds, bytes, start, end);
     const shown = excerpt(bytes, start, end);
     this.problem = badLine(start, `timestamp ${shown} does not have ${secondDigits} or ${milliDigits} digits`);
@@ -50,7 +61,17 @@ export class PointTimes {
     return new TimeReader(unit, database.precision, nowTicks, minTicks, maxTicks);
   }
 
+  /** True when the timestamp is written as the last one, as those of one round of measurements are. */
+  #isRepeated(bytes: Uint8Array, start: number, end: number): boolean {
+    const last = this.#start;
+    if (bytes !== this.#text || end - start !== this.#end - last) return false;
+    // From the end, where timestamps differ.
+    for (let i = end - start - 1; i >= 0; i--) if (bytes[start + i] !== bytes[last + i]) return false;
+    return true;
+  }
+
   #readWith(reader: TimeReader, bytes: Uint8Array, start: number, end: number): boolean {
+    this.#text = undefined;
     const stop = reader.read(bytes, start, end);
     this.words = reader.words;
     if (stop === end) return true;

@@ -42,7 +42,7 @@ const longLabels = fault('parameter', Codes.schemalessData, `its labels take mor
 class MessageReader {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
-  readonly #seed: number;
+  readonly #options: ParseOptions;
   readonly #time: MillisTime;
   /** Index of the current series, and where its first sample is, -1 when it has none. */
   #series = -1;
@@ -65,7 +65,7 @@ class MessageReader {
   constructor(message: Uint8Array, options: ParseOptions, maxMessageBytes: number) {
     this.#reader = new WireReader(message);
     this.#points = new PointCollector(options, message.length, metricsStyle);
-    this.#seed = options.dictionary.seed;
+    this.#options = options;
     this.#time = new MillisTime(options.database.precision, options.minTicks ?? 0n, options.maxTicks ?? lastTick);
     this.#keyBytes = message;
     this.#keyView = this.#reader.view;
@@ -89,9 +89,10 @@ class MessageReader {
     reader.end = end;
     this.#series++;
     this.#firstSample = -1;
-    const problem = byReference ? this.#writeOutLabels() : this.#findLabels();
+    const expected = byReference ? -1 : this.#expectedAt(reader.at);
+    const problem = byReference ? this.#writeOutLabels() : this.#findLabels(expected);
     if (this.#firstSample >= 0) {
-      const refused = problem ?? this.#takeSeries();
+      const refused = problem ?? this.#takeSeries(expected);
       reader.at = this.#firstSample;
       this.#readSamples(refused);
     }
@@ -99,16 +100,28 @@ class MessageReader {
     reader.end = outerEnd;
   }
 
-  /** Finds labels and samples of a version 1 series. */
-  #findLabels(): Fault | undefined {
+  /** The series that is expected next, if the labels at `start` begin like its own; otherwise -1. */
+  #expectedAt(start: number): number {
+    const reader = this.#reader;
+    const { dictionary } = this.#options;
+    const { expected } = this.#points;
+    if (expected < 0) return -1;
+    const length = dictionary.keyLength(expected);
+    if (length > reader.end - start) return -1;
+    return dictionary.hasPart(expected, 0, reader.bytes, reader.view, start, length) ? expected : -1;
+  }
+
+  /** Finds labels and samples of a version 1 series; labels that it shares with an expected series are known to be labels. */
+  #findLabels(expected: number): Fault | undefined {
     const reader = this.#reader;
     const start = reader.at;
     let inOnePiece = true;
     this.#keyBytes = reader.bytes;
     this.#keyView = reader.view;
     this.#keyStart = start;
-    this.#keyEnd = start;
-    for (let at = start; reader.next(); at = reader.at) {
+    this.#keyEnd = expected < 0 ? start : start + this.#options.dictionary.keyLength(expected);
+    reader.at = this.#keyEnd;
+    for (let at = reader.at; reader.next(); at = reader.at) {
       if (reader.is(labelsField, Wire.bytes)) {
         if (this.#keyEnd === this.#keyStart) this.#keyStart = at;
         else if (this.#keyEnd !== at) inOnePiece = false;
@@ -186,12 +199,20 @@ class MessageReader {
     this.#keyEnd = labelBytes.length;
   }
 
-  /** Finds or introduces the series of the labels; returns why none of its samples can be stored, if so. */
-  #takeSeries(): Fault | undefined {
+  /**
+   * Finds or introduces the series of the labels, which begin like those of an expected one; returns why none of its samples can be
+   * stored, if so.
+   */
+  #takeSeries(expected: number): Fault | undefined {
     const points = this.#points;
+    const { dictionary } = this.#options;
     const start = this.#keyStart;
     const end = this.#keyEnd;
-    const hash = hashKey(this.#keyBytes, this.#keyView, start, end, this.#seed);
+    if (expected >= 0 && dictionary.keyLength(expected) === end - start && this.#keyBytes === this.#reader.bytes) {
+      points.resume(expected);
+      return points.refusal();
+    }
+    const hash = hashKey(this.#keyBytes, this.#keyView, start, end, dictionary.seed);
     if (!points.find(this.#keyBytes, this.#keyView, start, end, hash)) {
       if (end - start > maxLabelBytes) return longLabels;
       const key = labelSetKey(readLabels(this.#keyBytes, start, end));

@@ -19,6 +19,7 @@ const idLowAt = 3;
 const idHighAt = 4;
 const registeredAt = 5;
 const blockAt = 6;
+const nextAt = 7;
 
 const initialSeries = 64;
 
@@ -114,7 +115,9 @@ export class SeriesDictionary {
     for (let probe = 0; probe < maxProbes; probe++) {
       const entry = places[2 * place + 1]!;
       if (entry === 0) return -1;
-      if (places[2 * place] === hash && this.#hasKey(entry - 1, bytes, view, start, end)) return entry - 1;
+      if (places[2 * place] === hash && this.keyLength(entry - 1) === end - start) {
+        if (this.hasPart(entry - 1, 0, bytes, view, start, end - start)) return entry - 1;
+      }
       place = (place + 1) & mask;
     }
     return -1;
@@ -140,6 +143,7 @@ export class SeriesDictionary {
     records[at + idHighAt] = Number(BigInt.asIntN(32, subTable.id >> 32n));
     records[at + registeredAt] = 0;
     records[at + blockAt] = 0;
+    records[at + nextAt] = 0;
     this.#keyBytes += end - start;
     this.#subTables.push(subTable);
     return series;
@@ -176,6 +180,39 @@ export class SeriesDictionary {
     this.#records[series * recordWords + blockAt] = block;
   }
 
+  /** The series that came behind `series` when that was noted last; -1 when it never was. */
+  next(series: number): number {
+    return this.#records[series * recordWords + nextAt]! - 1;
+  }
+
+  /** Notes that `next` came behind `series`. Senders repeat their series in the same order, so it will probably come again. */
+  setNext(series: number, next: number): void {
+    this.#records[series * recordWords + nextAt] = next + 1;
+  }
+
+  /** Bytes of the key of a series. */
+  keyLength(series: number): number {
+    return this.#records[series * recordWords + keyLengthAt]!;
+  }
+
+  /**
+   * True when the key of a series has, from its byte `from` on, the same `length` bytes as `bytes` has from `start` on. Both must
+   * have that many; `view` is over the same bytes.
+   */
+  hasPart(series: number, from: number, bytes: Uint8Array, view: DataView, start: number, length: number): boolean {
+    const keyStart = this.#records[series * recordWords + keyStartAt]! + from;
+    const keyView = this.#keyView;
+    let i = 0;
+    for (; i + 4 <= length; i += 4) {
+      if (keyView.getInt32(keyStart + i, true) !== view.getInt32(start + i, true)) return false;
+    }
+    const keys = this.#keys;
+    for (; i < length; i++) {
+      if (keys[keyStart + i] !== bytes[start + i]) return false;
+    }
+    return true;
+  }
+
   /** A number that no block of this dictionary had before. */
   nextBlock(): number {
     this.#blocks++;
@@ -193,23 +230,6 @@ export class SeriesDictionary {
     if (known !== undefined) return known;
     this.#tableIndexes.set(table.name, this.#tables.length);
     return this.#tables.push(table) - 1;
-  }
-
-  #hasKey(series: number, bytes: Uint8Array, view: DataView, start: number, end: number): boolean {
-    const at = series * recordWords;
-    const length = end - start;
-    if (this.#records[at + keyLengthAt] !== length) return false;
-    const keyStart = this.#records[at + keyStartAt]!;
-    const keyView = this.#keyView;
-    let i = 0;
-    for (; i + 4 <= length; i += 4) {
-      if (keyView.getInt32(keyStart + i, true) !== view.getInt32(start + i, true)) return false;
-    }
-    const keys = this.#keys;
-    for (; i < length; i++) {
-      if (keys[keyStart + i] !== bytes[start + i]) return false;
-    }
-    return true;
   }
 
   /** Puts a series into the first free place for its hash; false when there is none near enough. */

@@ -8,6 +8,7 @@ import { fieldName, PointCollector } from './point-collector.js';
 import { PointTimes } from './point-times.js';
 import { terminated } from './terminated.js';
 import { parseJsonKey } from './tsdbwire-json-key.js';
+import { MemberOrder } from './tsdbwire-json-members.js';
 import { JsonValues, readTyped } from './tsdbwire-json-value.js';
 
 const quote = 0x22;
@@ -45,6 +46,9 @@ class ObjectReader {
   /** Where the members of the current object begin, -1 for those not met, and end. */
   readonly #starts = new Int32Array(memberNames.length);
   readonly #ends = new Int32Array(memberNames.length);
+  readonly #order: MemberOrder;
+  /** The series whose key the current object has, because it was expected; -1 when it must be looked for. */
+  #expected = -1;
   #rows = 0;
 
   constructor(bytes: Uint8Array, options: ParseOptions) {
@@ -52,6 +56,7 @@ class ObjectReader {
     this.#text = new JsonText(terminated(bytes));
     this.#view = new DataView(this.#text.bytes.buffer, this.#text.bytes.byteOffset, this.#text.end);
     this.#points = new PointCollector(options, this.#text.end);
+    this.#order = new MemberOrder(this.#text, this.#view);
     this.#values = new JsonValues(this.#text, this.#points.fields);
     this.#times = new PointTimes(options);
   }
@@ -138,10 +143,63 @@ class ObjectReader {
 
   /** Finds the members of the object at `start` and returns the position after it, or -1. */
   #locate(start: number): number {
+    const end = this.#locateAlike(start);
+    return end < 0 ? this.#locateAny(start) : end;
+  }
+
+  /** {@link ObjectReader.#locate} for an object whose members are written as those of the last one; -1 for any other. */
+  #locateAlike(start: number): number {
+    const text = this.#text;
+    const order = this.#order;
+    this.#expected = -1;
+    if (!order.isKnown) return -1;
+    const count = order.members.length;
+    let at = start;
+    for (let place = 0; place < count; place++) {
+      const valueAt = order.after(place, at);
+      if (valueAt < 0) return -1;
+      const member = order.members[place]!;
+      at = member === Member.tags ? this.#endOfTags(start, valueAt) : text.endOfValue(valueAt);
+      if (at < 0) return -1;
+      this.#starts[member] = valueAt;
+      this.#ends[member] = at;
+    }
+    return order.after(count, at);
+  }
+
+  /**
+   * Position after the tags at `start`, in an object that begins at `objectStart`. Those of the expected series are known by
+   * their bytes, if its metric stands before them.
+   */
+  #endOfTags(objectStart: number, start: number): number {
+    const text = this.#text;
+    const { expected } = this.#points;
+    const metric = this.#starts[Member.metric]!;
+    if (expected < 0 || metric < objectStart) return text.endOfValue(start);
+    const { dictionary } = this.#options;
+    const metricLength = this.#ends[Member.metric]! - metric;
+    const length = dictionary.keyLength(expected) - metricLength;
+    const isExpected =
+      length > 0 &&
+      start + length <= text.end &&
+      dictionary.hasPart(expected, 0, text.bytes, this.#view, metric, metricLength) &&
+      dictionary.hasPart(expected, metricLength, text.bytes, this.#view, start, length);
+    if (!isExpected) return text.endOfValue(start);
+    this.#expected = expected;
+    return start + length;
+  }
+
+  /** {@link ObjectReader.#locate} for any object. */
+  #locateAny(start: number): number {
     const text = this.#text;
     const { bytes } = text;
+    const order = this.#order;
+    text.problem = undefined;
+    this.#expected = -1;
+    order.clear();
     if (bytes[start] !== openBrace) return text.fail(start, `${text.shown(start)} is not an object`);
     this.#starts.fill(-1);
+    let from = start;
     let at = text.skip(start + 1);
     if (bytes[at] !== quote && bytes[at] !== closeBrace) return text.fail(at, 'the name of a member is missing');
     while (bytes[at] !== closeBrace) {
@@ -155,9 +213,12 @@ class ObjectReader {
       if (valueEnd < 0) return -1;
       this.#starts[member] = valueAt;
       this.#ends[member] = valueEnd;
+      order.add(member, from, valueAt);
+      from = valueEnd;
       at = text.nextMember(valueEnd);
       if (at < 0) return -1;
     }
+    order.close(from, at + 1);
     return at + 1;
   }
 
@@ -219,6 +280,10 @@ class ObjectReader {
 
   /** Looks for the series by the text of metric and tags, as they are written. */
   #find(): boolean {
+    if (this.#expected >= 0) {
+      this.#points.resume(this.#expected);
+      return true;
+    }
     const { bytes } = this.#text;
     const starts = this.#starts;
     const ends = this.#ends;

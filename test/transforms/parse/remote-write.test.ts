@@ -362,6 +362,37 @@ test('whatever another implementation encodes comes out as it went in', (t) => {
   );
 });
 
+/** What a message comes to: its rows and its rejects, or why it is refused. */
+function outcome(desk: LineProtocolDesk, body: Uint8Array): unknown {
+  try {
+    const parsed = parse(desk, body);
+    return [samplesOf(desk, parsed), parsed.rejects, parsed.lines];
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault;
+    throw error;
+  }
+}
+
+test('a message is read the same whatever came before it', (t) => {
+  const names = ['up', 'node_load_1', 'node_load_15', 'x'];
+  const series = names.map((name) => ({ labels: labelsOf({ __name__: name, job: 'job' }), ...one }));
+  const more = fc.array(fc.nat(names.length - 1), { minLength: 2, maxLength: 8 });
+  const change = fc.record({ at: fc.nat(), drop: fc.nat(2), bytes: fc.uint8Array({ maxLength: 2 }) });
+  fc.assert(
+    fc.property(more, fc.array(change, { maxLength: 2 }), (order, changes) => {
+      const message = encode('WriteRequest', { timeseries: order.map((i) => series[i]!) });
+      const mutated = changes.reduce((bytes, { at, drop, bytes: added }) => {
+        const from = at % bytes.length;
+        return Buffer.concat([bytes.subarray(0, from), added, bytes.subarray(from + drop)]);
+      }, Buffer.from(message));
+      const desk = new LineProtocolDesk();
+      for (let i = 0; i < 3; i++) parse(desk, packed(message));
+      t.deepEqual(outcome(desk, packed(mutated)), outcome(new LineProtocolDesk(), packed(mutated)));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test('mutated messages are read or refused, and never break', (t) => {
   const bodies = [writeBody, writeBody2].map((body) =>
     body(['a', 'b', 'c'].map((name) => ({ labels: labelsOf({ __name__: name, job: 'job' }), ...one }))),

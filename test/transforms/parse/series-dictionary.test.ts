@@ -36,6 +36,26 @@ test('finds every series it was given, with its id', (t) => {
   t.is(dictionary.size, 5000);
 });
 
+test('knows which series came behind which, and parts of its keys, until it starts anew', (t) => {
+  const dictionary = new SeriesDictionary(100, 10_000);
+  const entries = Array.from({ length: 100 }, (_, i) => entry(`m,host=server-${i}`, Math.imul(i, 0x9e3779b1)));
+  const series = entries.map((e, i) => e.add(dictionary, BigInt(i)));
+  t.is(dictionary.next(series[3]!), -1);
+  dictionary.setNext(series[3]!, series[0]!);
+  dictionary.setNext(series[4]!, series[9]!);
+  t.is(dictionary.next(series[3]!), series[0]!);
+  t.is(dictionary.next(series[4]!), series[9]!);
+  t.is(dictionary.keyLength(series[42]!), 'm,host=server-42'.length);
+  const text = Buffer.from('  host=server-42 ');
+  const view = new DataView(text.buffer, text.byteOffset, text.byteLength);
+  t.true(dictionary.hasPart(series[42]!, 2, text, view, 2, 14));
+  t.false(dictionary.hasPart(series[41]!, 2, text, view, 2, 14));
+  t.true(dictionary.hasPart(series[41]!, 2, text, view, 2, 13));
+  const anew = entry('n', 1).add(dictionary, 1n);
+  t.is(dictionary.size, 1);
+  t.is(dictionary.next(anew), -1);
+});
+
 test('tells keys of one hash apart and forgets those beyond the longest search', (t) => {
   const dictionary = new SeriesDictionary();
   const entries = Array.from({ length: 200 }, (_, i) => entry(`m,host=${i}`, 7));

@@ -383,6 +383,68 @@ test('mutated text never throws, and an array around it never loses what came be
   );
 });
 
+/** Points of few series, as agents send them, and as they print them: all alike. */
+const alike = fc
+  .record({
+    order: fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }),
+    series: fc.array(fc.tuple(fc.constantFrom('m', 'cpu.load', 'a"b'), fc.constantFrom('x', 'long-name-1', '}é')), {
+      minLength: 2,
+      maxLength: 5,
+    }),
+    seconds: fc.array(fc.constantFrom(1_700_000_000, 1_700_000_001), { minLength: 5, maxLength: 5 }),
+    values: fc.array(fc.constantFrom('0', '-12.5', '1e3', '123456789.25'), { minLength: 5, maxLength: 5 }),
+  })
+  .map(({ order, series, seconds, values }) =>
+    series.map(([metric, host], i) => {
+      const value = [values[i]!, { type: 'DOUBLE', value: 0 }] as const;
+      return printed({ metric, seconds: seconds[i]!, value, tags: { host, zone: 'z' }, order });
+    }),
+  );
+
+test('a point is read the same whatever came before it', (t) => {
+  const pieces = fc.constantFrom(
+    '',
+    '"',
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+    ',',
+    '\\',
+    ' ',
+    '0',
+    '-',
+    '.',
+    'e',
+    'm',
+    '\n',
+    '\x01',
+    'é',
+  );
+  const change = fc.record({ at: fc.nat(), drop: fc.nat(3), pieces: fc.array(pieces, { maxLength: 2 }) });
+  fc.assert(
+    fc.property(alike, fc.array(change, { maxLength: 2 }), (elements, changes) => {
+      const last = changes.reduce((text, { at, drop, pieces }) => {
+        const from = at % (text.length + 1);
+        return text.slice(0, from) + pieces.join('') + text.slice(from + drop);
+      }, elements.at(-1)!);
+      const before = elements.slice(0, -1);
+      // Nothing is expected after these: the series are new, and each object is written in a way of its own.
+      const strange = before.map((text, i) => text.replace('{', `{${' '.repeat(i + 1)}`));
+      const fresh = newDesk();
+      const wanted = fresh.parse(`[${[...strange, last].join(',')}]`);
+      const desk = newDesk();
+      for (let i = 0; i < 3; i++) desk.parse(`[${elements.join(',')}]`);
+      const parsed = desk.parse(`[${[...before, last].join(',')}]`);
+      t.deepEqual(desk.rows(parsed), fresh.rows(wanted));
+      t.deepEqual(parsed.rejects, wanted.rejects);
+      t.is(parsed.lines, wanted.lines);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 test('an element cutter never cuts text that is no array, and goes on after an element that is too long', (t) => {
   t.is(new ElementCutter().lastLineBreak(Buffer.from('{"a":1,"b":[1,2],"c":3}')), 0);
   t.is(new ElementCutter().lastLineBreak(Buffer.from('"a",1')), 0);
