@@ -2,8 +2,8 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 
 /** A copy element of three bytes gives at most 64: no body can claim a greater growth. */
 const maxGrowth = 22;
-/** From this length on a native copy is faster than a loop. */
-const longCopy = 48;
+/** From this length on a native copy is faster than a loop; no copy element is so long. */
+const longLiteral = 96;
 
 function malformed(reason: string): FaultError {
   return new FaultError(fault('parameter', Codes.schemalessData, `the body is not valid snappy data: ${reason}`));
@@ -60,6 +60,8 @@ export function inflateSnappy(
 function inflateElements(bytes: Uint8Array, start: number, out: Uint8Array): void {
   const end = bytes.length;
   const length = out.length;
+  const from = new DataView(bytes.buffer, bytes.byteOffset, end);
+  const view = new DataView(out.buffer, out.byteOffset, length);
   let at = start;
   let to = 0;
   while (at < end) {
@@ -74,7 +76,9 @@ function inflateElements(bytes: Uint8Array, start: number, out: Uint8Array): voi
         at += width;
       }
       if (size > end - at || size > length - to) throw malformed('a literal is too long');
-      copyLiteral(bytes, at, out, to, size);
+      if (size >= longLiteral) out.set(bytes.subarray(at, at + size), to);
+      else if (size >= 4) copyWords(from, at, view, to, size);
+      else for (let i = 0; i < size; i++) out[to + i] = bytes[at + i]!;
       at += size;
     } else {
       const width = kind === 3 ? 4 : kind;
@@ -87,8 +91,8 @@ function inflateElements(bytes: Uint8Array, start: number, out: Uint8Array): voi
       }
       if (offset === 0 || offset > to) throw malformed('a copy begins before the text');
       if (size > length - to) throw malformed('a copy is too long');
-      // Bytes of the copy may be bytes that it makes itself, so they go one by one from the front.
-      if (size >= longCopy && offset >= size) out.copyWithin(to, to - offset, to - offset + size);
+      // Bytes of the copy may be bytes that it makes itself; those of a word are made before it.
+      if (offset >= 4 && size >= 4) copyWords(view, to - offset, view, to, size);
       else for (let i = to, stop = to + size; i < stop; i++) out[i] = out[i - offset]!;
     }
     to += size;
@@ -104,7 +108,9 @@ function littleEndian(bytes: Uint8Array, at: number, width: number): number {
   return value;
 }
 
-function copyLiteral(bytes: Uint8Array, at: number, out: Uint8Array, to: number, size: number): void {
-  if (size < longCopy) for (let i = 0; i < size; i++) out[to + i] = bytes[at + i]!;
-  else out.set(bytes.subarray(at, at + size), to);
+/** Copies four bytes and more, word by word from the front; the last word may repeat bytes of the one before it. */
+function copyWords(from: DataView, at: number, out: DataView, to: number, size: number): void {
+  const last = size - 4;
+  for (let i = 0; i < last; i += 4) out.setInt32(to + i, from.getInt32(at + i, true), true);
+  out.setInt32(to + last, from.getInt32(at + last, true), true);
 }
