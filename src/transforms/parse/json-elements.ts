@@ -6,6 +6,10 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** 1 for the bytes outside of strings that an element's end depends on. */
+const counts = new Uint8Array(256);
+for (const byte of [quote, comma, openBracket, closeBracket, openBrace, closeBrace]) counts[byte] = 1;
+
 /** True for the bytes that may stand between the parts of JSON text. */
 export function isJsonBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
@@ -26,24 +30,24 @@ export class ElementScan {
    */
   next(bytes: Uint8Array, start: number, end: number): number {
     let depth = this.#depth;
-    let at = start;
+    let at = this.#inString ? this.#endOfString(bytes, start, end) : start;
     while (at < end) {
-      if (this.#inString) {
-        at = this.#skipString(bytes, at, end);
-        continue;
-      }
       const byte = bytes[at]!;
-      if (byte === quote) {
-        this.#inString = true;
+      if (counts[byte] === 0) {
+        at++;
+      } else if (byte === quote) {
+        at = this.#endOfString(bytes, at + 1, end);
       } else if (byte === openBrace || byte === openBracket) {
         depth++;
-      } else if (byte === closeBrace || byte === closeBracket) {
+        at++;
+      } else if (byte === comma) {
+        if (depth === 0) return this.#found(at);
+        at++;
+      } else {
         if (depth === 0) return this.#found(at);
         depth--;
-      } else if (byte === comma && depth === 0) {
-        return this.#found(at);
+        at++;
       }
-      at++;
     }
     this.#depth = depth;
     return -1;
@@ -54,20 +58,21 @@ export class ElementScan {
     return at;
   }
 
-  /** Goes on in a string; returns the position after it, or `end`. */
-  #skipString(bytes: Uint8Array, start: number, end: number): number {
-    let escaped = this.#escaped;
-    for (let at = start; at < end; at++) {
+  /** Goes on in a string; returns the position after it, or `end` when it goes on behind that. */
+  #endOfString(bytes: Uint8Array, start: number, end: number): number {
+    let at = this.#escaped ? start + 1 : start;
+    for (; at < end; at++) {
       const byte = bytes[at]!;
-      if (escaped) escaped = false;
-      else if (byte === backslash) escaped = true;
-      else if (byte === quote) {
+      if (byte === quote) {
         this.#inString = false;
         this.#escaped = false;
         return at + 1;
       }
+      if (byte === backslash) at++;
     }
-    this.#escaped = escaped;
+    this.#inString = true;
+    // The byte behind a backslash is still to come.
+    this.#escaped = at > end;
     return end;
   }
 }
@@ -109,9 +114,11 @@ export class ElementCutter {
     return cut;
   }
 
-  /** Elements in the block that was cut off last; at least one for what is left at the end. */
+  /** Elements in the block that was cut off last, to be asked once for each; one for what is left at the end. */
   rows(): number {
-    return Math.max(1, this.#rows);
+    const rows = this.#rows;
+    this.#rows = 0;
+    return Math.max(1, rows);
   }
 
   /**
