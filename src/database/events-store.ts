@@ -3,6 +3,7 @@ import { eventSeverities, eventStatuses } from '../model/event.js';
 import type { EventLogEntry, EventOperation, EventSight, StoredEvent } from '../model/event-log.js';
 import { quoteString } from '../sql/print/quote.js';
 import type { Engine } from './engine.js';
+import { insertNumbers, type OwnRow, OwnTables } from './own-tables.js';
 
 const dayMs = 86_400_000;
 /** Days of event starts in one partition of the newest states. */
@@ -24,10 +25,8 @@ const newestFirst = 'ORDER BY start DESC, id DESC';
  * after the last write, because lists read merged parts three times as fast.
  */
 const create = [
-  'CREATE DATABASE IF NOT EXISTS sluice',
   `CREATE TABLE IF NOT EXISTS sluice.event_log (slot UInt64, at Int64, counted UInt8, entry String)
-   ENGINE = MergeTree ORDER BY slot
-   SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+   ENGINE = MergeTree ORDER BY slot ${insertNumbers}`,
   `CREATE TABLE IF NOT EXISTS sluice.events (start Int64, id String, slot UInt64, status UInt8, severity UInt8,
    element String, rule String, end Int64, database String, table String, opened UInt64 CODEC(NONE),
    version UInt64, event String CODEC(ZSTD), INDEX slot_index slot TYPE bloom_filter(0.01) GRANULARITY 1)
@@ -47,34 +46,26 @@ export interface EventList {
 export class EventsStore {
   readonly #engine: Engine;
   readonly #candidateRows: typeof defaultCandidates;
-  #prepared: Promise<void> | undefined;
+  readonly #tables: OwnTables;
 
   constructor(engine: Engine, candidates = defaultCandidates) {
     this.#engine = engine;
+    this.#tables = new OwnTables(engine, create);
     this.#candidateRows = candidates;
   }
 
-  /** Makes the tables where they are missing. */
+  /** Makes the tables where they are missing, as every other method does. */
   prepare(): Promise<void> {
-    this.#prepared ??= this.#prepare().catch((error: unknown) => {
-      this.#prepared = undefined;
-      throw error;
-    });
-    return this.#prepared;
-  }
-
-  async #prepare(): Promise<void> {
-    for (const statement of create) await this.#engine.exec(statement);
+    return this.#tables.prepare();
   }
 
   /** Appends operations to the log, in one insert, so that all or none of them are there. */
   async append(operations: readonly EventOperation[]): Promise<void> {
-    await this.prepare();
     const rows = operations.map((operation) => {
       const { slot, at, op } = operation;
-      return JSON.stringify({ slot, at, counted: Number(op === 'seen'), entry: JSON.stringify(operation) });
+      return { slot, at, counted: Number(op === 'seen'), entry: JSON.stringify(operation) };
     });
-    await this.#engine.insert('INSERT INTO sluice.event_log FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
+    await this.#tables.insert('event_log', rows);
   }
 
   /** The newest event of each slot that has one. */
@@ -136,9 +127,7 @@ export class EventsStore {
   /** Stores states. One that is stored already, or is older than what is, changes nothing. */
   async put(events: readonly StoredEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await this.prepare();
-    const data = Buffer.from(events.map(rowOf).join('\n'));
-    await this.#engine.insert('INSERT INTO sluice.events FORMAT JSONEachRow', data);
+    await this.#tables.insert('events', events.map(rowOf));
   }
 
   /** An event by its id. */
@@ -247,9 +236,9 @@ function startOf(id: string): number | undefined {
   return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
 }
 
-function rowOf(event: StoredEvent): string {
+function rowOf(event: StoredEvent): OwnRow {
   const { id, startTime, endTime, slot, rule, status, severity, elementId, database, table, opened, version } = event;
-  return JSON.stringify({
+  return {
     start: startTime,
     id,
     slot,
@@ -263,7 +252,7 @@ function rowOf(event: StoredEvent): string {
     opened,
     version,
     event: JSON.stringify(event),
-  });
+  };
 }
 
 function storedEvent(text: unknown): StoredEvent {

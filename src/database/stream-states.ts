@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { quoteString } from '../sql/print/quote.js';
 import type { Engine } from './engine.js';
+import { insertNumbers, OwnTables } from './own-tables.js';
 
 /** How far a stream is, kept in the engine after the results it stands for. */
 export interface StreamState {
@@ -22,27 +23,26 @@ export const leaseMs = 10_000;
 const claimsMs = 60_000;
 
 const create = [
-  'CREATE DATABASE IF NOT EXISTS sluice',
   'CREATE TABLE IF NOT EXISTS sluice.stream_states (stream String, state String) ENGINE = ReplacingMergeTree ORDER BY stream',
   `CREATE TABLE IF NOT EXISTS sluice.stream_claims (owner String, released UInt8, at DateTime64(3) DEFAULT now64(3))
-   ENGINE = MergeTree ORDER BY tuple() TTL toDateTime(at) + toIntervalHour(1)
-   SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+   ENGINE = MergeTree ORDER BY tuple() TTL toDateTime(at) + toIntervalHour(1) ${insertNumbers}`,
 ];
 
 /** What the engine keeps about streams that run: how far they are, and which process runs them. */
 export class StreamStates {
   readonly #engine: Engine;
   readonly #owner = randomUUID();
-  #prepared: Promise<void> | undefined;
+  readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.#tables = new OwnTables(engine, create);
   }
 
   /** How far streams are, by their ids; those that have not begun are absent. */
   async read(ids: readonly string[]): Promise<ReadonlyMap<string, StreamState>> {
     if (ids.length === 0) return new Map();
-    await this.#prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT stream, state FROM sluice.stream_states FINAL WHERE stream IN (${ids.map(quoteString).join(', ')})`,
     );
@@ -55,14 +55,12 @@ export class StreamStates {
   }
 
   async write(id: string, state: StreamState): Promise<void> {
-    await this.#prepare();
-    const row = `${JSON.stringify({ stream: id, state: JSON.stringify(state) })}\n`;
-    await this.#engine.insert('INSERT INTO sluice.stream_states FORMAT JSONEachRow', Buffer.from(row));
+    await this.#tables.insert('stream_states', [{ stream: id, state: JSON.stringify(state) }]);
   }
 
   /** Removes what is kept about a stream that was dropped. */
   async forget(id: string): Promise<void> {
-    await this.#prepare();
+    await this.#tables.prepare();
     await this.#engine.exec(`DELETE FROM sluice.stream_states WHERE stream = ${quoteString(id)}`);
   }
 
@@ -72,7 +70,7 @@ export class StreamStates {
    * @returns whether this process runs them now.
    */
   async claim(): Promise<boolean> {
-    await this.#prepare();
+    await this.#tables.prepare();
     const before = await this.#holder();
     if (before !== undefined && before !== this.#owner) return false;
     await this.#say(false);
@@ -81,16 +79,11 @@ export class StreamStates {
 
   /** Lets another process take over at once. */
   async release(): Promise<void> {
-    await this.#prepare();
     await this.#say(true);
   }
 
   async #say(released: boolean): Promise<void> {
-    const row = `${JSON.stringify({ owner: this.#owner, released: Number(released) })}\n`;
-    await this.#engine.insert(
-      'INSERT INTO sluice.stream_claims (owner, released) FORMAT JSONEachRow',
-      Buffer.from(row),
-    );
+    await this.#tables.insert('stream_claims (owner, released)', [{ owner: this.#owner, released: Number(released) }]);
   }
 
   async #holder(): Promise<string | undefined> {
@@ -100,18 +93,6 @@ export class StreamStates {
        ORDER BY _block_number, _block_offset`,
     );
     return holderOf(rows.map(([owner, released, age]) => [String(owner), Number(released) === 1, Number(age)]));
-  }
-
-  #prepare(): Promise<void> {
-    this.#prepared ??= this.#create().catch((error: unknown) => {
-      this.#prepared = undefined;
-      throw error;
-    });
-    return this.#prepared;
-  }
-
-  async #create(): Promise<void> {
-    for (const statement of create) await this.#engine.exec(statement);
   }
 }
 

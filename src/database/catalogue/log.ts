@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Engine } from '../engine.js';
+import { insertNumbers, OwnTables } from '../own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
 
 const create = [
-  'CREATE DATABASE IF NOT EXISTS sluice',
-  `CREATE TABLE IF NOT EXISTS sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple()
-   SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+  `CREATE TABLE IF NOT EXISTS sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
 ];
 
 /** A query of one number: the position of the last entry. */
@@ -17,21 +16,23 @@ export const lastPosition = 'SELECT max(_block_number) FROM sluice.catalogue';
  */
 export class CatalogueLog {
   readonly #engine: Engine;
+  readonly #tables: OwnTables;
+
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.#tables = new OwnTables(engine, create);
   }
 
-  /** Creates the log where it is missing. */
-  async prepare(): Promise<void> {
-    for (const statement of create) await this.#engine.exec(statement);
+  /** Makes the log where it is missing. */
+  prepare(): Promise<void> {
+    return this.#tables.prepare();
   }
 
   /** Appends operations as one entry and gives the entry's key. */
   async append(operations: readonly Operation[]): Promise<string> {
     const key = randomUUID();
     const entry = JSON.stringify({ key, at: Date.now(), operations });
-    const row = `${JSON.stringify({ entry })}\n`;
-    await this.#engine.insert('INSERT INTO sluice.catalogue FORMAT JSONEachRow', Buffer.from(row));
+    await this.#tables.insert('catalogue', [{ entry }]);
     return key;
   }
 

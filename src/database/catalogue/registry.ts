@@ -1,6 +1,7 @@
 import type { DatabaseDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
+import { type OwnRow, OwnTables } from '../own-tables.js';
 
 /** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
 const idsPerQuery = 5_000;
@@ -36,26 +37,17 @@ export interface Registered {
 export class Registry {
   readonly #engine: Engine;
   readonly #readings = new Gathered((lookUps: readonly LookUp[]) => this.#readTogether(lookUps));
-  readonly #insertions = new Gathered((parts: readonly string[]) => this.#insertTogether(parts));
-  #prepared: Promise<void> | undefined;
+  readonly #insertions = new Gathered((parts: readonly (readonly OwnRow[])[]) => this.#insertTogether(parts));
+  readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
     this.#engine = engine;
+    this.#tables = new OwnTables(engine, create);
   }
 
   /** Makes the registry where it is missing. */
-  async prepare(): Promise<void> {
-    this.#prepared ??= this.#make();
-    try {
-      await this.#prepared;
-    } catch (error) {
-      this.#prepared = undefined;
-      throw error;
-    }
-  }
-
-  async #make(): Promise<void> {
-    for (const statement of create) await this.#engine.exec(statement);
+  prepare(): Promise<void> {
+    return this.#tables.prepare();
   }
 
   /** The rows of sub-tables, of those that were registered. Look-ups of few that are made at once share a statement. */
@@ -102,14 +94,13 @@ export class Registry {
     }));
   }
 
-  /** Appends rows, which are JSON texts; what is appended at once shares a statement. */
-  async insert(rows: readonly string[]): Promise<void> {
-    await this.prepare();
-    await this.#insertions.call(rows.join('\n'));
+  /** Appends rows; what is appended at once shares a statement. */
+  async insert(rows: readonly OwnRow[]): Promise<void> {
+    await this.#insertions.call(rows);
   }
 
-  async #insertTogether(rows: readonly string[]): Promise<readonly undefined[]> {
-    await this.#engine.insert('INSERT INTO sluice.sub_tables FORMAT JSONEachRow', Buffer.from(rows.join('\n')));
-    return rows.map(() => undefined);
+  async #insertTogether(parts: readonly (readonly OwnRow[])[]): Promise<readonly undefined[]> {
+    await this.#tables.insert('sub_tables', parts.flat());
+    return parts.map(() => undefined);
   }
 }

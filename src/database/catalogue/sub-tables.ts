@@ -176,9 +176,8 @@ export class SubTables {
     subTables: readonly Pick<SubTable, 'id' | 'name'>[],
   ): Promise<void> {
     const created = Date.now();
-    const registered = subTables.map(({ id, name }) =>
-      JSON.stringify({ database: database.id, id: String(id), name, parent: superTable.id, created, dropped: 1 }),
-    );
+    const shared = { database: database.id, parent: superTable.id, created, dropped: 1 };
+    const registered = subTables.map(({ id, name }) => ({ ...shared, id: String(id), name }));
     await this.#registry.insert(registered);
     const { number: t, tagStorage } = superTable;
     const rows = subTables.map(({ id, name }) =>
@@ -278,17 +277,8 @@ export class SubTables {
       ...tags.map(({ tag }) => ({ physical: tag.physical, name: `tag ${tag.name}`, type: tag.type })),
     ];
     await this.#insertTags(superTable, { number: superTable.number, columns, blocks: [block.finish()] });
-    const rows = subTables.map((subTable) =>
-      JSON.stringify({
-        database: database.id,
-        id: String(subTable.id),
-        name: subTable.name,
-        parent: superTable.id,
-        ttl: subTable.ttl,
-        created: Number(created),
-        comment: subTable.comment,
-      }),
-    );
+    const shared = { database: database.id, parent: superTable.id, created: Number(created) };
+    const rows = subTables.map(({ id, name, ttl, comment }) => ({ ...shared, id: String(id), name, ttl, comment }));
     await this.#registry.insert(rows);
   }
 }

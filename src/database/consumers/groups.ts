@@ -1,6 +1,7 @@
 import { quoteString } from '../../sql/print/quote.js';
 import type { TopicDef } from '../catalogue/topics.js';
-import type { Cell, Engine } from '../engine.js';
+import type { Engine } from '../engine.js';
+import { insertNumbers, OwnTables } from '../own-tables.js';
 import type { GroupEntry } from './group-state.js';
 import { decodePlace, encodePlace, type Place } from './place.js';
 
@@ -11,7 +12,7 @@ import { decodePlace, encodePlace, type Place } from './place.js';
  */
 const create = [
   `CREATE TABLE IF NOT EXISTS sluice.consumer_log (topic String, name String, entry String, at DateTime64(3) DEFAULT now64(3))
-   ENGINE = MergeTree ORDER BY (topic, name) SETTINGS enable_block_number_column = 1, enable_block_offset_column = 1`,
+   ENGINE = MergeTree ORDER BY (topic, name) ${insertNumbers}`,
   `CREATE TABLE IF NOT EXISTS sluice.consumers (name String, consumer String, client String, user String, host String,
    topics Array(String), lease UInt32, parameters String, gone UInt8, joined Int64, seen DateTime64(3) DEFAULT now64(3))
    ENGINE = ReplacingMergeTree(seen) ORDER BY (name, consumer) TTL toDateTime(seen) + toIntervalDay(1)`,
@@ -71,19 +72,11 @@ const consumers = `(SELECT name, consumer, client, user, host, topics, lease, pa
 /** The state of consumer groups in the engine. */
 export class ConsumerGroups {
   readonly #engine: Engine;
-  #prepared: Promise<void> | undefined;
+  readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
     this.#engine = engine;
-  }
-
-  /** Makes the tables where they are missing. */
-  prepare(): Promise<void> {
-    this.#prepared ??= this.#prepare().catch((error: unknown) => {
-      this.#prepared = undefined;
-      throw error;
-    });
-    return this.#prepared;
+    this.#tables = new OwnTables(engine, create);
   }
 
   async append(
@@ -92,7 +85,7 @@ export class ConsumerGroups {
   ): Promise<void> {
     if (entries.length === 0) return;
     const rows = entries.map(({ topic, entry }) => ({ topic, name: group, entry: JSON.stringify(entry) }));
-    await this.#insert('consumer_log (topic, name, entry)', rows);
+    await this.#tables.insert('consumer_log (topic, name, entry)', rows);
   }
 
   /** Entries about some topics behind a number, in order; of all groups unless one is named. */
@@ -102,7 +95,7 @@ export class ConsumerGroups {
     after: number,
   ): Promise<readonly NumberedEntry[]> {
     if (topics.length === 0) return [];
-    await this.prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT _block_number, topic, name, entry FROM sluice.consumer_log
        WHERE topic IN (${topics.map(quoteString).join(', ')}) AND _block_number > ${after}${ofGroup(group)}
@@ -117,14 +110,15 @@ export class ConsumerGroups {
   /** Shows a consumer to the others for as long as its lease, or takes it away. */
   async renew(row: ConsumerRow, gone = false): Promise<void> {
     const { group, consumer, client, user, host, topics, leaseMs, parameters, joined } = row;
-    await this.#insert('consumers (name, consumer, client, user, host, topics, lease, parameters, gone, joined)', [
-      { name: group, consumer, client, user, host, topics, lease: leaseMs, parameters, gone: Number(gone), joined },
-    ]);
+    await this.#tables.insert(
+      'consumers (name, consumer, client, user, host, topics, lease, parameters, gone, joined)',
+      [{ name: group, consumer, client, user, host, topics, lease: leaseMs, parameters, gone: Number(gone), joined }],
+    );
   }
 
   /** Names of the consumers of a group that are there. */
   async alive(group: string): Promise<ReadonlySet<string>> {
-    await this.prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT consumer FROM ${consumers} WHERE name = ${quoteString(group)} AND ${alive}`,
     );
@@ -133,7 +127,7 @@ export class ConsumerGroups {
 
   /** All consumers that are there, with the time of their last sign of life in Unix ms. */
   async consumers(): Promise<readonly (ConsumerRow & { readonly seen: number })[]> {
-    await this.prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT name, consumer, client, user, host, toJSONString(topics), lease, parameters, joined, toUnixTimestamp64Milli(seen)
        FROM ${consumers} WHERE ${alive} ORDER BY name, joined, consumer`,
@@ -148,7 +142,7 @@ export class ConsumerGroups {
 
   async commit(group: string, places: readonly CommittedPlace[]): Promise<void> {
     if (places.length === 0) return;
-    await this.#insert(
+    await this.#tables.insert(
       'consumer_places',
       places.map(({ place, ...rest }) => ({ ...rest, place: encodePlace(place), name: group })),
     );
@@ -156,7 +150,7 @@ export class ConsumerGroups {
 
   /** The places of a group in one vgroup of a topic, by engine table. */
   async places(topic: string, group: string, vgroup: number): Promise<ReadonlyMap<string, Place>> {
-    await this.prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT storage, max(place) FROM sluice.consumer_places
        WHERE topic = ${quoteString(topic)} AND name = ${quoteString(group)} AND vgroup = ${vgroup} GROUP BY storage`,
@@ -166,7 +160,7 @@ export class ConsumerGroups {
 
   /** What all groups have committed, one entry a vgroup. */
   async listedPlaces(): Promise<readonly ListedPlace[]> {
-    await this.prepare();
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT topic, name, vgroup, max(place), sum(rows) FROM sluice.consumer_places GROUP BY topic, name, vgroup`,
     );
@@ -191,25 +185,15 @@ export class ConsumerGroups {
 
   /** Removes what is known of a topic's groups, or of one of them. */
   async forget({ id }: Pick<TopicDef, 'id'>, group?: string): Promise<void> {
-    await this.prepare();
+    await this.#tables.prepare();
     for (const table of ['consumer_log', 'consumer_places']) {
       await this.#engine.exec(`DELETE FROM sluice.${table} WHERE topic = ${quoteString(id)}${ofGroup(group)}`);
     }
   }
 
-  async #prepare(): Promise<void> {
-    for (const statement of create) await this.#engine.exec(statement);
-  }
-
   async #any(from: string): Promise<boolean> {
-    await this.prepare();
+    await this.#tables.prepare();
     return (await this.#engine.rows(`SELECT 1 FROM ${from} LIMIT 1`)).length > 0;
-  }
-
-  async #insert(into: string, rows: readonly Readonly<Record<string, Cell | readonly string[]>>[]): Promise<void> {
-    await this.prepare();
-    const text = rows.map((row) => JSON.stringify(row)).join('\n');
-    await this.#engine.insert(`INSERT INTO sluice.${into} FORMAT JSONEachRow`, Buffer.from(text));
   }
 }
 
