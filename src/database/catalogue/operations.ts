@@ -1,5 +1,6 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import type { DataType, Precision } from '../../model/schema.js';
+import type { TopicDef } from '../../model/topic.js';
 
 /** A column or tag as asked for, before the catalogue gives it a physical name. */
 export interface ColumnSpec {
@@ -77,36 +78,9 @@ export type Operation =
   /** A random secret that all processes on this database share; the first one stands. Base64. */
   | { readonly op: 'create-secret'; readonly secret: string };
 
-/** What a topic delivers. */
-export type TopicSource =
-  /** Rows of one table: of a query, or whole ones. */
-  | {
-      readonly kind: 'query' | 'table';
-      /** The query, or the condition on tags; undefined is none. */
-      readonly text: string | undefined;
-      readonly table: string;
-      /** The super table of a sub-table, otherwise the table itself. */
-      readonly parent: string;
-      /** Columns and tags that the rows or the conditions need: as long as the topic exists, they stay as they are. */
-      readonly columns: readonly string[];
-      /** Database of names in the text that have none. */
-      readonly current: string | undefined;
-    }
-  | { readonly kind: 'database' };
-
 /** What happens to topics and to the right to consume them. */
 export type TopicOperation =
-  | {
-      readonly op: 'create-topic';
-      readonly name: string;
-      readonly database: string;
-      readonly source: TopicSource;
-      readonly statement: string;
-      readonly schema: string;
-      readonly meta: boolean;
-      readonly zone: string;
-      readonly user: string;
-    }
+  | ({ readonly op: 'create-topic' } & Omit<TopicDef, 'id' | 'created'>)
   | { readonly op: 'drop-topic'; readonly name: string }
   | { readonly op: 'grant-topic' | 'revoke-topic'; readonly name: string; readonly user: string };
 

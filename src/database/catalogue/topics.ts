@@ -1,26 +1,6 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import type { LogEntry, TableChange, TopicOperation, TopicSource } from './operations.js';
-
-/** A topic as the catalogue keeps it. */
-export interface TopicDef {
-  /** Unique over the life of the installation: a topic made anew under a name has other consumers. */
-  readonly id: string;
-  readonly name: string;
-  /** Database of what it delivers. */
-  readonly database: string;
-  readonly source: TopicSource;
-  /** The statement that made it. */
-  readonly statement: string;
-  /** What its rows have, as `ins_topics` shows it. */
-  readonly schema: string;
-  readonly meta: boolean;
-  /** IANA zone of time texts without one in its conditions. */
-  readonly zone: string;
-  /** Who made it. */
-  readonly user: string;
-  /** Unix ms. */
-  readonly created: number;
-}
+import type { TopicDef, TopicSource } from '../../model/topic.js';
+import type { LogEntry, TableChange, TopicOperation } from './operations.js';
 
 /** The part of the catalogue's fold that is about topics. */
 export class Topics {
@@ -49,9 +29,8 @@ export class Topics {
     const { name } = operation;
     if (operation.op === 'create-topic') {
       if (this.#topics.has(name)) return fault('database', Codes.topicAlreadyExists, 'Topic already exists');
-      const { database, source, statement, schema, meta, zone, user } = operation;
-      const id = `t${position}_${index}`;
-      this.#topics.set(name, { id, name, database, source, statement, schema, meta, zone, user, created: at });
+      const { op: _, ...topic } = operation;
+      this.#topics.set(name, { ...topic, id: `t${position}_${index}`, created: at });
       return undefined;
     }
     if (!this.#topics.has(name)) return fault('database', Codes.topicNotExist, 'Topic not exist');

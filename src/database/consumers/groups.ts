@@ -1,5 +1,5 @@
+import type { TopicDef } from '../../model/topic.js';
 import { quoteString } from '../../sql/print/quote.js';
-import type { TopicDef } from '../catalogue/topics.js';
 import type { Engine } from '../engine.js';
 import { insertNumbers, OwnTables } from '../own-tables.js';
 import type { GroupEntry } from './group-state.js';

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage } from '../../model/topic-message.js';
-import type { TopicDef } from '../catalogue/topics.js';
 import type { Changes } from '../changes.js';
 import type { ConsumerContext, ConsumerOptions } from './consumer.js';
 import { GroupState } from './group-state.js';

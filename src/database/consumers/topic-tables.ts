@@ -1,12 +1,12 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TableDef } from '../../model/schema.js';
+import type { TopicDef } from '../../model/topic.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../sql/plan/topic.js';
 import type { QueryContext, TableTarget } from '../../sql/resolve/context.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
-import type { TopicDef } from '../catalogue/topics.js';
 
 /** What names in a topic are resolved with. */
 export interface TopicTablesContext {

@@ -1,9 +1,8 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { TopicDef, TopicSource } from '../../model/topic.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import type { TopicPlan } from '../../sql/plan/topic.js';
 import { topicSchema } from '../../sql/plan/topic.js';
-import type { TopicSource } from '../catalogue/operations.js';
-import type { TopicDef } from '../catalogue/topics.js';
 import type { ConsumerGroups } from '../consumers/groups.js';
 import { Access, insufficientPrivilege } from '../rights.js';
 import { checkedName } from './column-type.js';

@@ -1,4 +1,4 @@
-import type { TopicDef } from '../catalogue/topics.js';
+import type { TopicDef } from '../../model/topic.js';
 import { GroupState } from '../consumers/group-state.js';
 import { ConsumerGroups, type ConsumerRow } from '../consumers/groups.js';
 import { inlineRows } from './inline.js';
