@@ -1,64 +1,28 @@
-import type { FieldPlan, SuperTablePlan, ValuePlan } from '../../src/model/load-scenario.js';
-import { dataType, type TypeName } from '../../src/model/schema.js';
+import { readLoadRequest } from '../../src/config/load.js';
+import type { SuperTablePlan } from '../../src/model/load-scenario.js';
 import { openRowSource, type RowSource } from '../../src/sources/generated-rows/source.js';
-
-function field(name: string, type: TypeName, values: ValuePlan, length?: number): FieldPlan {
-  return { name, type: dataType(type, length), values, sma: false };
-}
-
-const places = ['SanFrancisco', 'LosAngles', 'SanDiego', 'SanJose', 'PaloAlto', 'Campbell', 'MountainView'];
+import { parseTimestamp } from '../../src/sql/timestamp.js';
 
 /** What the load tool writes without arguments, with changes: 10,000 tables of 10,000 rows with FLOAT, INT, FLOAT. */
 export function demoPlan(changes: Partial<SuperTablePlan> = {}): SuperTablePlan {
-  return {
-    name: 'meters',
-    normalTables: false,
-    escapeNames: false,
-    columns: [
-      field('current', 'FLOAT', { kind: 'steps', first: 9.8, step: 0.04, count: 10 }),
-      field('voltage', 'INT', { kind: 'range', min: 105, max: 115 }),
-      field('phase', 'FLOAT', { kind: 'steps', first: 0.2917, step: 0.00278, count: 10 }),
-    ],
-    tags: [
-      field('groupid', 'INT', { kind: 'range', min: 1, max: 11 }),
-      field('location', 'VARCHAR', { kind: 'choice', values: places.map((place) => `California.${place}`) }, 24),
-    ],
-    options: [],
-    childPrefix: 'd',
-    childCount: 10_000,
-    childFrom: 0,
-    childTo: changes.childCount ?? 10_000,
-    childExists: false,
-    childOffset: 0,
-    childLimit: 0,
-    ttl: 0,
-    autoCreateTable: false,
-    createBatches: [10],
-    createPausesMs: [],
-    tagsFile: undefined,
-    mode: 'taosc',
-    format: 'line',
-    tcpPort: undefined,
-    rows: 10_000,
-    rowsPerRequest: 30_000,
-    interlaceRows: 0,
-    insertIntervalMs: 0,
-    nonStop: false,
-    partialColumns: 0,
-    maxSqlBytes: 1_048_576,
-    start: 1_500_000_000_000n,
-    step: 1n,
-    disorderRatio: 0,
-    disorderRange: 1000,
-    preparedRows: 10_000,
-    randomPerTable: false,
-    chinese: false,
-    sample: undefined,
-    failure: 'no',
-    attempts: { more: 0, intervalMs: 0 },
-    tsmas: [],
-    ...changes,
-  };
+  const request = readLoadRequest({
+    program: 'sluice-bench',
+    version: '',
+    argv: [],
+    env: {},
+    nowMs: Date.now(),
+    readFile: (path) => {
+      throw new Error(`No file is read without arguments: ${path}`);
+    },
+    parseTime: (text, precision) => parseTimestamp(text, precision, 'UTC'),
+    randomName: () => 'demo',
+  });
+  if (request.outcome !== 'run' || request.scenario.kind !== 'insert') {
+    throw new Error('The load tool does not insert when it has no arguments.');
+  }
+  const plan = request.scenario.databases[0]?.superTables[0];
+  if (plan === undefined) throw new Error('The load tool has no super table when it has no arguments.');
+  return { ...plan, childTo: changes.childCount ?? plan.childTo, ...changes };
 }
 
 export function openDemo(changes: Partial<SuperTablePlan> = {}): Promise<RowSource> {

@@ -1,18 +1,13 @@
 import type { Payload } from '../../model/batch.js';
 import type { Sink, WriteMeter } from '../../model/component.js';
+import { wrapped } from './wrapped.js';
 
 /** A sink whose writes are measured: rows, seconds and how each ended, once a write. */
 export function observed<P extends Payload>(next: Sink<P>, meter: WriteMeter): Sink<P> {
-  return {
-    name: next.name,
-    start: () => next.start(),
-    drain: (deadline) => next.drain(deadline),
-    stop: () => next.stop(),
-    write: async (batch, deadline) => {
-      const begun = performance.now();
-      const delivery = await next.write(batch, deadline);
-      meter.wrote(delivery.outcome, batch.rows, (performance.now() - begun) / 1000);
-      return delivery;
-    },
-  };
+  return wrapped(next, async (batch, deadline) => {
+    const begun = performance.now();
+    const delivery = await next.write(batch, deadline);
+    meter.wrote(delivery.outcome, batch.rows, (performance.now() - begun) / 1000);
+    return delivery;
+  });
 }
