@@ -4,7 +4,7 @@ import { ofTable } from '../sql/plan/storage.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { lastPosition } from './catalogue/log.js';
 import type { Engine } from './engine.js';
-import { decodeNative, type StoredRows } from './native-block.js';
+import { decodeNative, type StoredRows } from './native-rows.js';
 
 /** What stored rows are read back through. */
 export interface StoredRowsContext {

@@ -1,7 +1,8 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { Engine } from '../database/engine.js';
-import { decodeNativeStream, type EngineColumn, type StoredRows } from '../database/native-block.js';
+import type { EngineColumn } from '../database/native-block.js';
+import { decodeNativeStream, type StoredRows } from '../database/native-rows.js';
 import type { Access } from '../database/rights.js';
 import type { Column, ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';

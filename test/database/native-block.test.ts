@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { decodeNative, decodeNativeStream, type EngineColumn, encodeNative } from '../../src/database/native-block.js';
+import { type EngineColumn, encodeNative } from '../../src/database/native-block.js';
+import { decodeNative, decodeNativeStream } from '../../src/database/native-rows.js';
 import { BlockBuilder, type Column } from '../../src/model/column-block.js';
 import { type DataType, dataType } from '../../src/model/schema.js';
 import { engineType } from '../../src/sql/plan/storage.js';
