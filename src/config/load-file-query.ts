@@ -7,7 +7,7 @@ import type { Section } from './load-section.js';
 import { nameMistakes } from './load-table-rules.js';
 
 /** What stands for a sub-table in a statement. */
-export const childPlaceholder = 'xxxx';
+const childPlaceholder = 'xxxx';
 
 const msPerSecond = 1000;
 

@@ -1,5 +1,5 @@
 /** How far a series is with a rule. */
-export const stateFree = 0;
+const stateFree = 0;
 /** It breaks the rule, but not long enough yet. */
 export const statePending = 1;
 /** It breaks the rule, and there is an event. */

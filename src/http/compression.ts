@@ -1,7 +1,7 @@
 import { Codes, type Fault, fault } from '../model/fault.js';
 
 /** Most gzip layers of one request body; each costs a window of memory. */
-export const maxGzipLayers = 4;
+const maxGzipLayers = 4;
 
 /** A coding list that cannot be undone; the door answers 415. */
 export const unsupportedEncoding: Fault = fault(

@@ -28,7 +28,7 @@ function integerIn(text: string, form: RegExp, min: bigint, max: bigint): bigint
 }
 
 /** A fresh request id. */
-export function newRequestId(): string {
+function newRequestId(): string {
   counted++;
   return requestIdText(instanceBits | counted);
 }

@@ -13,9 +13,9 @@ import { httpStatus } from './status.js';
 export const jsonType = 'application/json; charset=utf-8';
 
 /** `Retry-After` while the memory guard refuses: memory does not come back within a second or two. */
-export const guardRetrySeconds = 120;
+const guardRetrySeconds = 120;
 /** `Retry-After` of every other 503: a queue that is full, a database that restarts. */
-export const overloadRetrySeconds = 5;
+const overloadRetrySeconds = 5;
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',

@@ -15,7 +15,7 @@ export interface StatusRow {
  * Both tables of specification 1, "Errors", as one. Codes are looked at in all rows before kinds are, because a code
  * says more: an unknown table (0x2603) found by the parser is "any other call error" and not a parsing error.
  */
-export const statusTable: readonly StatusRow[] = [
+const statusTable: readonly StatusRow[] = [
   {
     condition: 'authentication error',
     codes: [0x0350, 0x0351, 0x0352, 0x0353, 0x0354, 0x0355, 0x0356, Codes.authenticationFailure],

@@ -27,7 +27,7 @@ export type Delivery =
   | { readonly outcome: 'rejected'; readonly fault: Fault };
 
 /** Rejected rows that are described one by one; the rest are only counted. */
-export const maxDescribedRejects = 100;
+const maxDescribedRejects = 100;
 
 /** A delivery of `rows` stored rows, with the rejected ones where there are any. */
 export function delivered(rows: number, rejectedRows = 0, rejects: readonly RowReject[] = []): Delivery {

@@ -29,7 +29,7 @@ export function textPart(type: number, text: string): Buffer {
   return part(type, Buffer.from(`${text}\0`));
 }
 
-export function numberPart(type: number, number: bigint): Buffer {
+function numberPart(type: number, number: bigint): Buffer {
   const content = Buffer.alloc(8);
   content.writeBigUInt64BE(number);
   return part(type, content);

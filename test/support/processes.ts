@@ -87,9 +87,7 @@ export async function startAdapter(t: ExecutionContext, args: readonly string[],
 }
 
 /** Where an adapter listens, once it says so; throws with its output when it ends instead. */
-export async function listeningAdapter(
-  program: Program,
-): Promise<{ readonly port: number; readonly engineUrl: string }> {
+async function listeningAdapter(program: Program): Promise<{ readonly port: number; readonly engineUrl: string }> {
   const pattern = /"port":(\d+),"engine":"([^"]+)"/;
   await until(() => pattern.test(program.stdout()) || hasEnded(program), 60_000);
   const [, port, engineUrl] = pattern.exec(program.stdout()) ?? [];
@@ -154,7 +152,7 @@ function procFile(pid: number, name: string): string {
   }
 }
 
-export function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

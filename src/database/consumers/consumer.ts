@@ -40,7 +40,7 @@ const mostRenewalMs = 1_000;
 const idleMs = { least: 50, most: 400 };
 
 /** How long a consumer is waited for. */
-export function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): number {
+function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): number {
   return Math.max(leastLeaseMs, autoCommitIntervalMs * releaseMultiplier);
 }
 

@@ -110,7 +110,7 @@ function checkedHosts(text: string): readonly string[] {
 }
 
 /** Checks a user name: a letter first, at most 23 bytes (SQL reference, users). */
-export function checkedUserName(name: string): string {
+function checkedUserName(name: string): string {
   if (Buffer.byteLength(name) > 23)
     throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
@@ -120,7 +120,7 @@ export function checkedUserName(name: string): string {
 }
 
 /** Checks a password: 8 to 255 bytes with three of upper case, lower case, digits and symbols. */
-export function checkedPassword(password: string): string {
+function checkedPassword(password: string): string {
   const bytes = Buffer.byteLength(password);
   if (bytes > 255) throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
   if (bytes < 8) throw new FaultError(fault('syntax', Codes.passwordTooShort, 'Password too short or empty'));

@@ -9,7 +9,7 @@ export interface StatementContext {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export const baseDatabase = 'default';
+const baseDatabase = 'default';
 
 /**
  * `implicit_select=0`: a text that begins with no keyword is an error, as on a server. `max_query_size`: long id lists

@@ -18,7 +18,7 @@ export interface Summary {
 }
 
 /** Value of the summary header; all figures are text, as the engine prints them. */
-export function summaryText(summary: Summary): string {
+function summaryText(summary: Summary): string {
   return JSON.stringify({
     read_rows: String(summary.readRows),
     read_bytes: String(summary.readBytes),

@@ -3,7 +3,7 @@ import type { IntegerParameter, Operation, Parameter, Schema, TextParameter, Wor
 import { anyScheme, json, refusal, shared, unauthorized, unavailable } from './shared.js';
 
 /** Longest element id, and longest comment, in characters. */
-export const maxElementIdLength = 512;
+const maxElementIdLength = 512;
 export const maxCommentLength = 2000;
 
 const lastInstant = 8_640_000_000_000_000;
@@ -149,7 +149,7 @@ export const eventSchemas: Readonly<Record<string, Schema>> = {
 };
 
 /** The optional body of a move. */
-export const moveBodySchema = {
+const moveBodySchema = {
   type: 'object',
   properties: { comment: { type: 'string', maxLength: maxCommentLength } },
   additionalProperties: false,

@@ -19,7 +19,7 @@ interface FoundDatabase {
 }
 
 /** The databases that the user of the run can see, by name. */
-export async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
+async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
   const found = new Map<string, FoundDatabase>();
   const sql = 'SELECT name, `precision` FROM information_schema.ins_databases';
   for await (const [name, precision] of queried(run, sql)) found.set(String(name), { precision: String(precision) });

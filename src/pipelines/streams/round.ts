@@ -127,7 +127,7 @@ export function seriesTerms({ source }: StreamQuery): string[] {
 }
 
 /** Condition on bare stored rows. */
-export function writtenIn({ after, upTo }: Changed): string {
+function writtenIn({ after, upTo }: Changed): string {
   return writtenBetween('', after, upTo);
 }
 

@@ -29,7 +29,7 @@ export function bits32(seed: number, entry: number): number {
 }
 
 /** 53 random bits for an entry of a pool. */
-export function bits53(seed: number, entry: number): number {
+function bits53(seed: number, entry: number): number {
   return (bits32(seed, entry) >>> 5) * 0x4000000 + (bits32(~seed, entry) >>> 6);
 }
 

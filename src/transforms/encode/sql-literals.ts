@@ -28,7 +28,7 @@ export function writeString(out: ByteWriter, bytes: Uint8Array, start: number, e
 }
 
 /** Text as a string literal of the dialect. */
-export function stringLiteral(text: string): string {
+function stringLiteral(text: string): string {
   const letters: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' };
   return `'${text.replace(/['\\\n\r\t]/g, (letter) => `\\${letters[letter] ?? letter}`)}'`;
 }
