@@ -37,9 +37,10 @@ test.serial(
     const running = states.map((state, writer) => writeUntil(adapter, writer, state, stopping.signal));
     const gapReplies: SqlReply[] = [];
     for (let kill = 0; kill < 2; kill++) {
-      await sleep(1_500);
+      const begun = states.map((state) => state.answered.length);
+      const isWriting = () => states.every((state, i) => state.answered.length > begun[i]! + 10);
+      t.true(await until(isWriting, 30_000), 'every writer is at work');
       const before = states.map((state) => state.answered.length);
-      t.true(before.every((count) => count > 0));
       const killed = enginePid(adapter);
       t.true(killed > 0);
       process.kill(killed, 'SIGKILL');
