@@ -2,6 +2,7 @@
 import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
+import { reasonOf } from './model/reason.js';
 import { startService } from './service.js';
 import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';
@@ -41,7 +42,7 @@ async function run({
   try {
     files = openLogFiles(settings, pathIsGiven);
   } catch (error) {
-    process.stderr.write(`sluice: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`sluice: ${reasonOf(error)}\n`);
     process.exitCode = 1;
     return;
   }
@@ -69,7 +70,7 @@ async function run({
     log.info({}, 'Sluice has stopped.');
     files.close();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     log.error({ reason }, 'Sluice cannot start.');
     log.debug({ error }, 'Where the start failed.');
     process.stderr.write(`sluice: ${reason}\n`);

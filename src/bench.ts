@@ -11,6 +11,7 @@ import { runSubscribeScenario } from './load-subscribe-run.js';
 import { FaultError } from './model/fault.js';
 import type { RunLog } from './model/load-ports.js';
 import type { LoadRun, LoadScenario } from './model/load-scenario.js';
+import { reasonOf } from './model/reason.js';
 import { serverTimeZone } from './model/time-zones.js';
 import { faultLine } from './pipelines/load/statements.js';
 import { parseTimestamp } from './sql/timestamp.js';
@@ -124,7 +125,7 @@ function writeReport(path: string, text: string, log: RunLog): boolean {
     writeFileSync(path, text);
     return true;
   } catch (error) {
-    log.error(`The report ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    log.error(`The report ${path} cannot be written: ${reasonOf(error)}`);
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { type LoadWorld, openLoadWorld } from './load-world.js';
-import { FaultError } from './model/fault.js';
+import { FaultError, mayPass } from './model/fault.js';
 import type { RunLog, RunSql, Watch } from './model/load-ports.js';
 import type { LoadReport } from './model/load-report.js';
 import type { Attempts, InsertScenario } from './model/load-scenario.js';
@@ -7,7 +7,7 @@ import type { Precision } from './model/schema.js';
 import { tried } from './pipelines/load/attempts.js';
 import { maxRequestsInFlight } from './pipelines/load/in-flight.js';
 import { runInsert } from './pipelines/load/insert.js';
-import { faultLine, mayPass } from './pipelines/load/statements.js';
+import { faultLine } from './pipelines/load/statements.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
 import { createLogger } from './telemetry/logger.js';

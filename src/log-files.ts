@@ -1,6 +1,7 @@
 import type { Settings } from './config/adapter-settings.js';
 import { makeMissing } from './database/host/make-missing.js';
 import type { RecordSql } from './http/call.js';
+import { reasonOf } from './model/reason.js';
 import { RotatingFile } from './telemetry/rotating-file.js';
 import { recordLine } from './telemetry/sql-record.js';
 
@@ -42,7 +43,7 @@ export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): 
     return { main, recordSql: (entry) => record.write(recordLine(entry)), notes: [], close };
   } catch (error) {
     close();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (pathIsGiven || log.enableRecordHttpSql)
       throw new Error(`log.path ${log.path} cannot be used: ${reason}`, { cause: error });
     const notes = [`There are no log files: ${log.path} cannot be used (${reason}).`];

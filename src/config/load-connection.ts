@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { InsertMode, LoadConnection } from '../model/load-scenario.js';
+import { reasonOf } from '../model/reason.js';
 import { adapterOptions } from './adapter-settings.js';
-import { type LoadInput, type LoadNote, reasonOf, warning } from './load-request.js';
+import { type LoadInput, type LoadNote, warning } from './load-request.js';
 import { readTomlFile } from './toml-file.js';
 
 const defaults = { host: 'localhost', port: 6030, httpPort: 6041, user: 'root', password: 'taosdata' } as const;

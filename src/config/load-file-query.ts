@@ -1,8 +1,9 @@
 import type { LoadRun, QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/load-scenario.js';
+import { reasonOf } from '../model/reason.js';
 import { failureOf } from './load-file-table.js';
 import { maxStatements, statementKeys } from './load-general-keys.js';
 import { specifiedQueryKeys, superQueryKeys } from './load-query-keys.js';
-import { type LoadInput, reasonOf } from './load-request.js';
+import type { LoadInput } from './load-request.js';
 import type { Section } from './load-section.js';
 import { nameMistakes } from './load-table-rules.js';
 

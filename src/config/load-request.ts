@@ -52,8 +52,3 @@ export function warning(text: string): LoadNote {
 export function information(text: string): LoadNote {
   return { level: 'info', text };
 }
-
-/** What a caught value says, in one line. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

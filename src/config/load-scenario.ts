@@ -1,4 +1,5 @@
 import type { LoadRun, LoadScenario } from '../model/load-scenario.js';
+import { reasonOf } from '../model/reason.js';
 import { type JsonObject, readJsonText } from './json-text.js';
 import { readConnection } from './load-connection.js';
 import { readInsertFile, writesOverHttp } from './load-file-insert.js';
@@ -6,7 +7,7 @@ import { readQueryFile } from './load-file-query.js';
 import { readSubscribeFile } from './load-file-subscribe.js';
 import { insertKeys } from './load-insert-keys.js';
 import { queryKeys } from './load-query-keys.js';
-import { type LoadInput, type LoadNote, type LoadRefusal, reasonOf } from './load-request.js';
+import type { LoadInput, LoadNote, LoadRefusal } from './load-request.js';
 import { type FileReport, type KeyTable, Section } from './load-section.js';
 import { subscribeKeys } from './load-subscribe-keys.js';
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import split2 from 'split2';
 import type { ComponentLog } from '../model/component.js';
+import { reasonOf } from '../model/reason.js';
 import { type HostOptions, hostDefaults, readHostMessage, threadPoolSize } from './host/options.js';
 
 /** `down` covers the pause before a restart; whoever writes meanwhile gets network faults and may try again. */
@@ -162,7 +163,7 @@ export class EngineSupervisor {
         await this.#launch();
         return;
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         if (stopped.aborted) return;
         this.#log.error({ reason, attempt: this.#restarts }, 'The engine host cannot be started.');
       }

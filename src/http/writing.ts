@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { WireFormat } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Credentials, WriteRequest } from '../model/exchange.js';
-import { Codes, type Fault } from '../model/fault.js';
+import { Codes, type Fault, mayPass } from '../model/fault.js';
 import type { Call, HandlerContext } from './call.js';
 import { ask, type Outcome } from './exchange.js';
 import { sendEmpty, sendGuardRefusal } from './reply.js';
@@ -127,7 +127,7 @@ export function statusOf(fault: Fault): number {
   if (kind === 'auth') return 401;
   if (isForbidden(fault)) return 403;
   if (code === Codes.databaseNotExist) return 404;
-  if (kind === 'network' || kind === 'resource') return 503;
+  if (mayPass(fault)) return 503;
   return kind === 'database' && !dataCodes.includes(code) ? 500 : 400;
 }
 

@@ -174,6 +174,11 @@ export function fault(kind: FaultKind, code: number, message: string, cause?: un
   return cause === undefined ? { kind, code, message } : { kind, code, message, cause };
 }
 
+/** True when it may pass by itself: the engine cannot be reached, or has no room. What it refuses for another reason it refuses again. */
+export function mayPass({ kind }: Fault): boolean {
+  return kind === 'network' || kind === 'resource';
+}
+
 /** Carries a fault through code that can only throw; caught at the edge of the room that threw it. */
 export class FaultError extends Error {
   readonly fault: Fault;

@@ -5,6 +5,7 @@ import type { ComponentLog, CreditGate, Source } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { WatchedFigures } from '../model/figure.js';
+import { reasonOf } from '../model/reason.js';
 import type { AgentdSettings } from '../sources/agentd/options.js';
 import { AgentdSource } from '../sources/agentd/source.js';
 import type { HostexporterSettings } from '../sources/hostexporter/options.js';
@@ -93,7 +94,7 @@ function readSetting(flag: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new Error(`${flag}: ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new Error(`${flag}: ${path} cannot be read: ${reasonOf(cause)}`, {
       cause,
     });
   }

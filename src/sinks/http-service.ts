@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
 
 /** Where the HTTP service listens, and as whom it is asked. */
 export interface HttpServiceOptions {
@@ -90,7 +91,7 @@ export class HttpService {
   }
 
   #broken(error: unknown): never {
-    const reason = error instanceof Error ? error.message || error.name : String(error);
+    const reason = reasonOf(error);
     throw new FaultError(
       fault('network', Codes.networkUnavailable, `The service at ${this.url} cannot be reached: ${reason}`, error),
     );

@@ -1,10 +1,10 @@
 import { engineCodeOf } from '../database/client.js';
 import type { Delivery } from '../model/delivery.js';
-import { type Fault, FaultError } from '../model/fault.js';
+import { type Fault, FaultError, mayPass } from '../model/fault.js';
 
 /** What the engine refuses was made here, so it is never the sender's fault: only what was refused before is permanent. */
 function isTransient(found: Fault): boolean {
-  return found.kind === 'network' || found.kind === 'resource' || engineCodeOf(found) !== undefined;
+  return mayPass(found) || engineCodeOf(found) !== undefined;
 }
 
 /** How a write ended that a fault broke off: it may be tried again, or it is refused for good. */

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
 
 /** How far back the end of a line is looked for, in bytes. */
 const tailBytes = 1024 * 1024;
@@ -51,6 +52,6 @@ async function removeTorn(file: FileHandle): Promise<void> {
 }
 
 function cannot(what: string, path: string, error: unknown): FaultError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   return new FaultError(fault('resource', Codes.free, `Cannot ${what} ${path}: ${reason}`, error));
 }

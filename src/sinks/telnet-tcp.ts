@@ -4,6 +4,7 @@ import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { Codes, type FaultError, fault } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
 import { deliveryOf } from './outcome.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -82,7 +83,7 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
 
   #unreachable(error: unknown): FaultError['fault'] {
     const { host, port } = this.#options;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const text = `The telnet-format listener at ${host}:${port} cannot be reached: ${reason}`;
     return fault('network', Codes.networkUnavailable, text, error);
   }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
+import { reasonOf } from '../model/reason.js';
 
 /** When a new file is begun, and how many are kept. */
 export interface RotationOptions {
@@ -139,7 +140,7 @@ export class RotatingFile implements DestinationStream {
   #complain(error: unknown): void {
     if (this.#complained) return;
     this.#complained = true;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     process.stderr.write(`sluice: the log file ${this.#path} cannot be written: ${reason}\n`);
   }
 }

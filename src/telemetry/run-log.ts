@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { RunLog } from '../model/load-ports.js';
+import { reasonOf } from '../model/reason.js';
 
 /** Where the lines of a run go. */
 export interface RunLogOutput {
@@ -49,7 +50,7 @@ export function createRunLog({
       appendFileSync(resultFile, line);
     } catch (error) {
       keeps = false;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       say('error', `The result file ${resultFile} cannot be written: ${reason}`);
     }
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { reasonOf } from '../../model/reason.js';
 import { EngineException } from './exception.js';
 
 /** The bytes of a request body, unpacked. */
@@ -35,7 +36,7 @@ async function* piecesOf(stream: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const piece of stream) if (Buffer.isBuffer(piece)) yield piece;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new EngineException(33, 'CANNOT_READ_ALL_DATA', `The request body cannot be read: ${reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../model/reason.js';
 /** A refusal in the engine's own words: number and name as in its list of error codes. */
 export class EngineException extends Error {
   readonly code: number;
@@ -18,7 +19,7 @@ export interface ExceptionReply {
 
 /** Turns what was thrown into what the client is told. Errors without an engine code become 1002 UNKNOWN_EXCEPTION. */
 export function exceptionReply(error: unknown): ExceptionReply {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const code = codeOf(error, message);
   const text = /^Code: \d+\. /.test(message) ? message : `Code: ${code}. DB::Exception: ${message} (${nameOf(code)})`;
   return { code, status: statusOf(code), text: text.trimEnd() };

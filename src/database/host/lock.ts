@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reasonOf } from '../../model/reason.js';
 import { makeMissing } from './make-missing.js';
 
 /** Who holds a data directory. */
@@ -72,15 +73,15 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-function reasonOf(error: unknown): string {
-  return reasons[errorCode(error)] ?? (error instanceof Error ? error.message : String(error));
+function causeOf(error: unknown): string {
+  return reasons[errorCode(error)] ?? reasonOf(error);
 }
 
 function makeDirectory(path: string): void {
   try {
     makeMissing(path);
   } catch (error) {
-    throw new Error(`The data directory ${path} cannot be made: ${reasonOf(error)}.`, { cause: error });
+    throw new Error(`The data directory ${path} cannot be made: ${causeOf(error)}.`, { cause: error });
   }
 }
 
@@ -89,7 +90,7 @@ function writeDraft(path: string, draft: string, text: string): void {
     writeFileSync(draft, text);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new Error(`The data directory ${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+    throw new Error(`The data directory ${path} cannot be written: ${causeOf(error)}.`, { cause: error });
   }
 }
 

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
+import { reasonOf } from '../../model/reason.js';
 import { publishEndpoint } from '../endpoint-file.js';
 import { startHost } from './host.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
@@ -126,7 +127,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     if (!closed) process.kill(process.pid, 'SIGKILL');
     process.exitCode = 0;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = reasonOf(error);
     process.stderr.write(`sluice-engine: ${message}\n`);
     tell({ failed: message });
     process.exitCode = 1;
@@ -141,7 +142,7 @@ function publish({ host, user, password }: HostOptions, port: number): () => voi
   try {
     return publishEndpoint(port, { url, user, password, pid: process.pid });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     process.stderr.write(`sluice-engine: Local programs will not find the engine by themselves: ${reason}\n`);
     return () => {};
   }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { EventFilter, EventMove } from '../../model/event.js';
 import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import { Codes, type Fault, fault, mayPass } from '../../model/fault.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
 import { isFault, readAuthorization } from '../auth.js';
@@ -127,6 +127,6 @@ function statusOf(found: Fault): number {
   if (isForbidden(found)) return 403;
   if (found.code === Codes.eventNotExist) return 404;
   if (found.code === Codes.eventResolved) return 409;
-  if (found.kind === 'network' || found.kind === 'resource') return 503;
+  if (mayPass(found)) return 503;
   return found.kind === 'parameter' ? 400 : 500;
 }

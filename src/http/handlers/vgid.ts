@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
 import { maxVgroupNames } from '../api/sql.js';
 import { isFault, readAuthorization } from '../auth.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
@@ -51,7 +52,7 @@ function namesIn(body: Buffer): string[] | Fault {
   try {
     given = JSON.parse(body.toString('utf8'));
   } catch (error) {
-    return fault('parameter', Codes.free, `the body is not JSON: ${error instanceof Error ? error.message : error}`);
+    return fault('parameter', Codes.free, `the body is not JSON: ${reasonOf(error)}`);
   }
   if (!Array.isArray(given) || given.length === 0 || given.length > maxVgroupNames) return illegalParams;
   const names: string[] = [];

@@ -1,6 +1,6 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
-import { FaultError } from '../../model/fault.js';
+import { FaultError, mayPass } from '../../model/fault.js';
 import type { EventLedger } from './ledger.js';
 
 /**
@@ -118,7 +118,6 @@ export class EventRecorder implements Component {
   }
 }
 
-/** The engine is away or has no room; what it refuses for another reason it will refuse again. */
 function isPassing(error: unknown): boolean {
-  return error instanceof FaultError && (error.fault.kind === 'network' || error.fault.kind === 'resource');
+  return error instanceof FaultError && mayPass(error.fault);
 }

@@ -1,8 +1,8 @@
-import { FaultError } from '../../model/fault.js';
+import { FaultError, mayPass } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { topicRows } from '../../sources/topic-rows.js';
 import { pause } from './attempts.js';
-import { faultLine, mayPass } from './statements.js';
+import { faultLine } from './statements.js';
 import type { SubscribeRun } from './subscribe.js';
 
 /** How long a database that cannot be reached is waited for, and the pause between two attempts. */

@@ -1,4 +1,4 @@
-import { type Fault, FaultError } from '../../model/fault.js';
+import { type Fault, FaultError, mayPass } from '../../model/fault.js';
 import type { RunLog, RunSql, RunSqlOptions } from '../../model/load-ports.js';
 import type { Attempts } from '../../model/load-scenario.js';
 import { tried } from './attempts.js';
@@ -6,11 +6,6 @@ import { tried } from './attempts.js';
 /** A fault as one line with its code. */
 export function faultLine({ code, message }: Fault): string {
   return `[0x${code.toString(16).padStart(4, '0')}] ${message}`;
-}
-
-/** True when another attempt may help. */
-export function mayPass({ kind }: Fault): boolean {
-  return kind === 'network' || kind === 'resource';
 }
 
 /** What definitions of a run are made with. */

@@ -2,7 +2,7 @@ import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { leaseMs, type StreamState } from '../../database/stream-states.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
-import { FaultError } from '../../model/fault.js';
+import { FaultError, mayPass } from '../../model/fault.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/timestamp.js';
 import { withCurrentSchema } from '../current-schema.js';
@@ -221,7 +221,7 @@ export class StreamRunner implements Component {
 }
 
 function isPassing({ fault }: FaultError): boolean {
-  return fault.kind === 'network' || fault.kind === 'resource' || isOvertaken(fault);
+  return mayPass(fault) || isOvertaken(fault);
 }
 
 function messageOf(error: unknown): string {

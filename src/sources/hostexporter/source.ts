@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Observable } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import { reasonOf } from '../../model/reason.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';
 import { type ScrapeOptions, scrape } from './target.js';
@@ -156,7 +157,7 @@ export class HostexporterSource implements Source<ByteBlock> {
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       this.counts.failedScrapes++;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       this.#options.scraped?.(shownAddress(url), reason);
       this.#losses.add('warn', 'A target could not be scraped.', 1, `${shownAddress(url)}: ${reason}`);
     }

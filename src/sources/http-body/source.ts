@@ -6,6 +6,7 @@ import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
 
@@ -95,7 +96,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     } catch (error) {
       if (exchange.aborted.aborted) return;
       if (error instanceof FaultError) return exchange.refuse(error.fault);
-      const text = error instanceof Error ? error.message : String(error);
+      const text = reasonOf(error);
       exchange.refuse(fault('parameter', Codes.invalidContentLength, `The body could not be read: ${text}`, error));
       return;
     }
