@@ -15,3 +15,8 @@ export interface LoadSetting {
   readonly name: string;
   readonly value: string;
 }
+
+/** Values by their names as a list, in the same order. */
+export function settingList(values: Readonly<Record<string, string | number | boolean>>): LoadSetting[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+}

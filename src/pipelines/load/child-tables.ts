@@ -5,6 +5,7 @@ import { createNormalTable, encodeCreateTables } from '../../transforms/encode/c
 import { pause } from './attempts.js';
 import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
 import { define, type StatementContext } from './statements.js';
+import { allThreads, throwFailure } from './threads.js';
 
 /** Tables a statement when nobody asks for a number, which the tool takes `usualBatch` for: what the registry writes well at once. */
 const usualBatch = 10;
@@ -37,18 +38,13 @@ export async function createTables(table: FilledTable, context: ChildTableContex
   const watched = context.watch({ label, unit: 'tables', total, read: () => ({ done: progress.done, failed: 0 }) });
   const broken = new AbortController();
   const stop = AbortSignal.any([context.stop, broken.signal]);
-  const work = ranges.map(async (range) => {
-    try {
-      await createRange(table, range, { ...context, stop }, progress);
-    } catch (error) {
-      broken.abort();
-      throw error;
-    }
-  });
-  const endings = await Promise.allSettled(work);
+  const endings = await allThreads(
+    ranges,
+    (range) => createRange(table, range, { ...context, stop }, progress),
+    broken,
+  );
   watched();
-  const failed = endings.find((ending) => ending.status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+  throwFailure(endings);
   return { tables: progress.done, threads: ranges.length, seconds: (performance.now() - begun) / 1000 };
 }
 

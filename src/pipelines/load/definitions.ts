@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { storedName } from '../../model/load-names.js';
-import type { DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
+import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
 import { isVariable } from '../../model/schema.js';
 import { createSuperTable } from '../../transforms/encode/create-sql.js';
 import {
@@ -27,8 +27,8 @@ async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<str
 }
 
 /** Attempts of the definitions of a database: those of its first super table, which the scenario's own are the default of. */
-function attemptsOf({ superTables }: DatabasePlan) {
-  return superTables[0]?.attempts ?? { more: 0, intervalMs: 0 };
+function attemptsOf(database: DatabasePlan | undefined): Attempts {
+  return database?.superTables[0]?.attempts ?? { more: 0, intervalMs: 0 };
 }
 
 /** True when a plan's database is dropped and made anew. */
@@ -128,7 +128,7 @@ export async function existingTables(
 
 /** Makes the streams of the scenario anew; both statements are shown. */
 export async function defineStreams({ streams, databases }: InsertScenario, context: StatementContext): Promise<void> {
-  const attempts = databases[0] === undefined ? { more: 0, intervalMs: 0 } : attemptsOf(databases[0]);
+  const attempts = attemptsOf(databases[0]);
   for (const stream of streams) {
     for (const sql of [dropStreamText(stream), createStreamText(stream)]) {
       context.log.info(sql);

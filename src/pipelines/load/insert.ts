@@ -4,6 +4,7 @@ import { storedName } from '../../model/load-names.js';
 import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
 import type { LoadReport, RateSample, SuperTableReport } from '../../model/load-report.js';
 import type { DatabasePlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
+import { settingList } from '../../model/run-report.js';
 import type { Precision } from '../../model/schema.js';
 import { openRowSource, type RowSource } from '../../sources/generated-rows/source.js';
 import { aggregate } from './aggregate.js';
@@ -14,6 +15,7 @@ import { type FilledTable, type InsertWays, openPath, seriesOf } from './insert-
 import { InsertWorker, RunFailure } from './insert-worker.js';
 import { faultLine, type StatementContext } from './statements.js';
 import { summaryLines, threadLine } from './summary.js';
+import { allThreads, throwFailure } from './threads.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** What an insertion run works with. */
@@ -27,6 +29,12 @@ export interface InsertContext extends InsertWays {
   readonly stop: AbortSignal;
   /** Ticks of timestamp text in a file. */
   readonly readTime: (text: string, precision: Precision) => bigint | undefined;
+}
+
+/** Rows that were stored, and those that were not. */
+interface RowCounts {
+  readonly rows: number;
+  readonly failedRows: number;
 }
 
 const bytesPerMegabyte = 1024 * 1024;
@@ -55,8 +63,8 @@ class InsertRun {
   readonly #reports: SuperTableReport[] = [];
   #seconds = 0;
   #rates: readonly RateSample[] = [];
-  /** Figures of threads that are at work. */
-  #working: readonly InsertWorker[] = [];
+  /** The super table that is being filled, and its threads. */
+  #working: { readonly name: string; readonly threads: readonly InsertWorker[] } = { name: '', threads: [] };
 
   constructor(scenario: InsertScenario, context: InsertContext) {
     this.#scenario = scenario;
@@ -104,8 +112,7 @@ class InsertRun {
     const scenario = this.#scenario;
     // Sub-tables of a database that is made anew do not exist.
     const plan = isRemade(scenario, database) ? { ...planned, childExists: false } : planned;
-    const isSchemaless = plan.mode === 'sml' || plan.mode === 'sml-rest';
-    if (!isSchemaless && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
+    if (!isSchemaless(plan) && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
     const { world, readTime } = this.#context;
     await world?.catalogue.sync();
     const { precision } = database;
@@ -128,13 +135,13 @@ class InsertRun {
 
   #tsmaWorker({ database, plan }: FilledTable): TsmaWorker {
     const name = `${database.name}.${plan.name}`;
-    const rows = (): number =>
-      this.#reports.find((report) => `${report.database}.${report.name}` === name)?.figures.rows ??
-      (this.#workingOn === name ? this.#sum().rows : 0);
+    const rows = (): number => {
+      const done = this.#reports.find((report) => `${report.database}.${report.name}` === name);
+      if (done !== undefined) return done.figures.rows;
+      return this.#working.name === name ? this.#worked().rows : 0;
+    };
     return new TsmaWorker(database, plan, rows, this.#context);
   }
-
-  #workingOn = '';
 
   async #createTables(table: FilledTable): Promise<void> {
     const { plan, source } = table;
@@ -142,7 +149,7 @@ class InsertRun {
     const tables = source.tables.to - source.tables.from;
     if (plan.childExists) {
       log.info(`${tables} tables of ${plan.name} exist and are filled.`);
-    } else if (plan.mode === 'sml' || plan.mode === 'sml-rest' || (plan.autoCreateTable && !plan.normalTables)) {
+    } else if (isSchemaless(plan) || (plan.autoCreateTable && !plan.normalTables)) {
       log.info(`${tables} tables of ${plan.name} are created as their rows are inserted.`);
     } else {
       const context = { ...this.#context, threads: this.#scenario.createTableThreads };
@@ -169,53 +176,42 @@ class InsertRun {
 
   async #insertOne(table: FilledTable): Promise<void> {
     const { database, plan, source } = table;
-    const { log, watch } = this.#context;
     const ranges = source.split(this.#scenario.threads);
     this.#estimate(table, ranges.length);
     const broken = new AbortController();
     const context: StatementContext = { ...this.#context, stop: AbortSignal.any([this.#context.stop, broken.signal]) };
-    this.#workingOn = `${database.name}.${plan.name}`;
-    const workers = ranges.map(() => new InsertWorker(table, openPath(table, this.#context), context));
-    this.#working = workers;
-    const before = this.#totals.rows;
-    const beforeFailed = this.#totals.failedRows;
-    const watched = watch({
-      label: `inserting into ${this.#workingOn}`,
+    const threads = ranges.map(() => new InsertWorker(table, openPath(table, this.#context), context));
+    const name = `${database.name}.${plan.name}`;
+    this.#working = { name, threads };
+    const watched = this.#context.watch({
+      label: `inserting into ${name}`,
       unit: 'rows',
       total: source.rows,
-      read: () => ({ done: this.#sum().rows - before, failed: this.#sum().failedRows - beforeFailed }),
+      read: () => ({ done: this.#worked().rows, failed: this.#worked().failedRows }),
     });
     const begun = performance.now();
-    const endings = await Promise.allSettled(
-      workers.map((worker, i) =>
-        worker.run(ranges[i]!).catch((error: unknown) => {
-          broken.abort();
-          throw error;
-        }),
-      ),
-    );
+    const endings = await allThreads(threads, (thread, number) => thread.run(ranges[number]!), broken);
     const seconds = (performance.now() - begun) / 1000;
     watched();
-    const figures = new InsertFigures();
+    this.#finish(table, threads, seconds);
+    throwFailure(endings);
+  }
+
+  /** Tells what the threads of a super table have done, and adds it to the report. */
+  #finish({ database, plan, source }: FilledTable, workers: readonly InsertWorker[], seconds: number): void {
+    const { log } = this.#context;
+    const sum = new InsertFigures();
     for (const [i, worker] of workers.entries()) {
       log.done(threadLine(i, source.pace.interlaceRows > 0, worker.figures.report(seconds)));
-      figures.add(worker.figures);
+      sum.add(worker.figures);
     }
-    this.#working = [];
-    this.#totals.add(figures);
-    const report = figures.report(seconds);
-    for (const line of summaryLines(report, ranges.length, database.name)) log.done(line);
-    const { to, from } = source.tables;
-    this.#reports.push({
-      database: database.name,
-      name: plan.name,
-      mode: plan.mode,
-      subTables: to - from,
-      threads: ranges.length,
-      figures: report,
-    });
-    const failed = endings.find((ending) => ending.status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    this.#working = { name: '', threads: [] };
+    this.#totals.add(sum);
+    const figures = sum.report(seconds);
+    const threads = workers.length;
+    for (const line of summaryLines(figures, threads, database.name)) log.done(line);
+    const subTables = source.tables.to - source.tables.from;
+    this.#reports.push({ database: database.name, name: plan.name, mode: plan.mode, subTables, threads, figures });
   }
 
   #estimate({ plan, source }: FilledTable, threads: number): void {
@@ -228,9 +224,16 @@ class InsertRun {
   }
 
   /** Figures of the run so far, threads at work included. */
-  #sum(): { readonly rows: number; readonly failedRows: number } {
-    let { rows, failedRows } = this.#totals;
-    for (const { figures } of this.#working) {
+  #sum(): RowCounts {
+    const { rows, failedRows } = this.#worked();
+    return { rows: this.#totals.rows + rows, failedRows: this.#totals.failedRows + failedRows };
+  }
+
+  /** Figures of the super table that is being filled. */
+  #worked(): RowCounts {
+    let rows = 0;
+    let failedRows = 0;
+    for (const { figures } of this.#working.threads) {
       rows += figures.rows;
       failedRows += figures.failedRows;
     }
@@ -246,6 +249,10 @@ class InsertRun {
   }
 }
 
+function isSchemaless({ mode }: SuperTablePlan): boolean {
+  return mode === 'sml' || mode === 'sml-rest';
+}
+
 /** Text buffers of the threads, and the pool of rows with its printed form. */
 function memoryOf(plan: SuperTablePlan, { pace }: RowSource, threads: number): number {
   const rowBytes = plan.columns.reduce((sum, { type }) => sum + type.length + 1, 16);
@@ -257,20 +264,12 @@ function memoryOf(plan: SuperTablePlan, { pace }: RowSource, threads: number): n
 /** What was asked for, in effect and without secrets. */
 function settingsOf(scenario: InsertScenario, seed: number): LoadReport['settings'] {
   const { connection, threads, databases } = scenario;
-  const values = {
-    host: connection.host,
-    port: connection.port,
-    user: connection.user,
-    threads,
-    seed,
-    ...Object.fromEntries(
-      databases.flatMap((database) =>
-        database.superTables.map((plan) => [
-          `${database.name}.${plan.name}`,
-          `${plan.mode}, ${plan.childTo - plan.childFrom} tables of ${plan.rows} rows, ${plan.rowsPerRequest} rows a request, interlace ${plan.interlaceRows}`,
-        ]),
-      ),
-    ),
-  };
-  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+  const filled = databases.flatMap((database) =>
+    database.superTables.map((plan) => [
+      `${database.name}.${plan.name}`,
+      `${plan.mode}, ${plan.childTo - plan.childFrom} tables of ${plan.rows} rows, ${plan.rowsPerRequest} rows a request, interlace ${plan.interlaceRows}`,
+    ]),
+  );
+  const { host, port, user } = connection;
+  return settingList({ host, port, user, threads, seed, ...Object.fromEntries(filled) });
 }

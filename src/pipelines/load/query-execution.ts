@@ -27,7 +27,7 @@ export class ResultFileFailure extends Error {}
 
 /**
  * Runs a statement and reads its answer to the end, into the file where there is one. True when the answer was complete; what
- * went wrong is in the counts and in the log. `signal` ends the counting: what breaks off then is no error.
+ * went wrong is in the counts and in the log. Once `stop` has fired nothing is counted any more: what breaks off then is no error.
  */
 export async function executeQuery(
   sql: string,

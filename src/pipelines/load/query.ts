@@ -4,7 +4,7 @@ import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
 import type { RateSample } from '../../model/load-report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../../model/load-scenario.js';
 import type { QueryPartReport, QueryRateSample, QueryReport } from '../../model/query-report.js';
-import type { LoadSetting } from '../../model/run-report.js';
+import { type LoadSetting, settingList } from '../../model/run-report.js';
 import type { RowsFile } from '../../sinks/rows-file.js';
 import { splitTables } from '../../sources/generated-rows/plan.js';
 import { pause } from './attempts.js';
@@ -14,6 +14,7 @@ import { partLine, QueryCounts, totalLines } from './query-counts.js';
 import { executeQuery, maxShownErrors, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
 import { RunningQueries } from './running-queries.js';
 import { faultLine, queried } from './statements.js';
+import { allThreads, throwFailure } from './threads.js';
 
 /** What a query run is given. */
 export interface QueryRun {
@@ -175,7 +176,8 @@ class QueryRunner {
     const read = () => ({ done: counts.queries, failed: counts.errors });
     this.#counts = counts;
     const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
-    const endings = await Promise.allSettled(Array.from({ length: part.threads }, (_, thread) => worker(thread)));
+    const threads = Array.from({ length: part.threads }, (_, thread) => thread);
+    const endings = await allThreads(threads, worker);
     watched();
     const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
     this.#parts.push(report);
@@ -184,8 +186,7 @@ class QueryRunner {
     const hidden = counts.errors - maxShownErrors;
     if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
     log.done(partLine(report, number));
-    const broken = endings.find((ending) => ending.status === 'rejected');
-    if (broken?.status === 'rejected') throw broken.reason;
+    throwFailure(endings);
   }
 
   /** Does something several times, each at least `intervalMs` after the one before began. */
@@ -254,7 +255,7 @@ function settingsOf({ connection, database, mode, failure, specified, superTable
   };
   if (specified !== undefined) values.specified_table_query = runsText(specified);
   if (superTable !== undefined) values.super_table_query = `${superTable.superTable}, ${runsText(superTable)}`;
-  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+  return settingList(values);
 }
 
 function runsText({ queries, times, threads, intervalMs }: SpecifiedQueries | SuperTableQueries): string {

@@ -1,6 +1,6 @@
 import type { RunLog } from '../../model/load-ports.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../../model/load-scenario.js';
-import type { LoadSetting } from '../../model/run-report.js';
+import { type LoadSetting, settingList } from '../../model/run-report.js';
 import type { ConsumerReport } from '../../model/subscribe-report.js';
 
 /** What one consumer has done so far. */
@@ -51,7 +51,7 @@ function topicSettings(plan: TopicConsumers): LoadSetting[] {
     expect_rows: plan.expectRows,
   };
   for (const { name, sql } of plan.topics) values[`topic ${name}`] = sql;
-  return listed(values);
+  return settingList(values);
 }
 
 function olderSettings({ database, parts }: OlderSubscriptions): LoadSetting[] {
@@ -70,11 +70,7 @@ function partSettings(part: OlderSubscription): LoadSetting[] {
     endAfterConsume: part.endAfterConsume,
   };
   for (const [at, { sql }] of part.queries.entries()) values[`sql ${at}`] = sql;
-  return listed(values);
-}
-
-function listed(values: Readonly<Record<string, string | number | boolean>>): LoadSetting[] {
-  return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
+  return settingList(values);
 }
 
 /** Tells every ten seconds what each consumer has done since; the result ends it. */
