@@ -1,4 +1,5 @@
 import { DecimalReader } from './decimal-reader.js';
+import { countCharacters } from './utf8.js';
 
 const tab = 0x09;
 const lineFeed = 0x0a;
@@ -26,9 +27,30 @@ function isNameByte(byte: number): boolean {
   return isNameStart(byte) || (byte >= 0x30 && byte <= 0x39);
 }
 
+/** Resolves escapes in place and returns what is left. A backslash before anything but a backslash, a quote or `n` stands for itself. */
+function unescapeQuoted(raw: Buffer): Buffer {
+  let length = 0;
+  for (let at = 0; at < raw.length; at++) {
+    let byte = raw[at]!;
+    const next = raw[at + 1];
+    if (byte === backslash && (next === backslash || next === quote || next === lowerN)) {
+      byte = next === lowerN ? lineFeed : next;
+      at++;
+    }
+    raw[length++] = byte;
+  }
+  return raw.subarray(0, length);
+}
+
+/** The name that stands in `bytes[start, end)`, which may be what was between quotes. */
+export function nameText(bytes: Uint8Array, start: number, end: number): string {
+  return unescapeQuoted(Buffer.from(bytes.subarray(start, end))).toString();
+}
+
 /**
  * Reads one sample line of the exposition format into its fields, without an object. Positions are into `bytes`, which ends
- * with a line feed. What follows the timestamp after a `#` is an exemplar and is skipped.
+ * with a line feed. Names may stand in quotes, that of the sample then among its labels, and their positions are without the
+ * quotes (Prometheus, UTF-8 names). What follows the timestamp after a `#` is an exemplar and is skipped.
  */
 export class SampleReader {
   nameStart = 0;
@@ -71,21 +93,10 @@ export class SampleReader {
   labelValue(label: number): Buffer {
     const raw = Buffer.from(this.#bytes.subarray(this.valueStart(label), this.valueEnd(label)));
     if (this.#places[label * labelWords + 4] === 0) return raw;
-    let length = 0;
-    for (let at = 0; at < raw.length; at++) {
-      let byte = raw[at]!;
-      const next = raw[at + 1];
-      // A backslash before anything else stands for itself.
-      if (byte === backslash && (next === backslash || next === quote || next === lowerN)) {
-        byte = next === lowerN ? lineFeed : next;
-        at++;
-      }
-      raw[length++] = byte;
-    }
-    return raw.subarray(0, length);
+    return unescapeQuoted(raw);
   }
 
-  /** Reads `bytes[start, end)`, which begins with the name. False sets `problem`. */
+  /** Reads `bytes[start, end)`, which begins with the name or the brace of the labels. False sets `problem`. */
   read(start: number, end: number): boolean {
     const bytes = this.#bytes;
     this.labels = 0;
@@ -93,12 +104,13 @@ export class SampleReader {
     let at = start;
     while (isNameByte(bytes[at]!) || bytes[at] === 0x3a) at++;
     this.nameEnd = at;
-    if (at === start || (bytes[start]! >= 0x30 && bytes[start]! <= 0x39))
-      return this.#fail('does not begin with a name');
+    const isNamed = at > start && (bytes[start]! < 0x30 || bytes[start]! > 0x39);
+    if (!isNamed && bytes[start] !== openBrace) return this.#fail('does not begin with a name');
     at = this.#skipBlanks(at);
     if (bytes[at] === openBrace) {
       at = this.#readLabels(at + 1, end);
       if (at < 0) return false;
+      if (this.nameEnd === this.nameStart) return this.#fail('has no name');
       at = this.#skipBlanks(at);
     } else if (at === this.nameEnd) {
       return this.#fail('has a name with a letter that names cannot have, or no value');
@@ -117,11 +129,18 @@ export class SampleReader {
     const bytes = this.#bytes;
     let at = this.#skipBlanks(from);
     while (bytes[at] !== closeBrace) {
-      const nameStart = at;
-      if (!isNameStart(bytes[at]!)) return this.#failLabels('has a label without a proper name');
-      while (isNameByte(bytes[at]!)) at++;
-      const nameEnd = at;
-      at = this.#skipBlanks(at);
+      const isQuoted = bytes[at] === quote;
+      const nameStart = isQuoted ? at + 1 : at;
+      const nameEnd = isQuoted ? this.#endOfQuoted(nameStart, end) : this.#endOfLabelName(at);
+      if (nameEnd < 0) return -1;
+      at = this.#skipBlanks(isQuoted ? nameEnd + 1 : nameEnd);
+      if (isQuoted && (bytes[at] === comma || bytes[at] === closeBrace)) {
+        if (this.nameEnd > this.nameStart) return this.#failLabels('has a second name among its labels');
+        this.nameStart = nameStart;
+        this.nameEnd = nameEnd;
+        if (bytes[at] === comma) at = this.#skipBlanks(at + 1);
+        continue;
+      }
       if (bytes[at] !== equals) return this.#failLabels('has a label without an equals sign after its name');
       at = this.#skipBlanks(at + 1);
       if (bytes[at] !== quote) return this.#failLabels('has a label whose value is not in quotes');
@@ -136,6 +155,25 @@ export class SampleReader {
       else if (bytes[at] !== closeBrace) return this.#failLabels('has labels without a comma between them');
     }
     return at + 1;
+  }
+
+  /** Position after the name of a label without quotes; -1 sets `problem`. */
+  #endOfLabelName(from: number): number {
+    let at = from;
+    if (!isNameStart(this.#bytes[at]!)) return this.#failLabels('has a label without a proper name');
+    while (isNameByte(this.#bytes[at]!)) at++;
+    return at;
+  }
+
+  /** Position of the quote that ends a name; -1 sets `problem`. */
+  #endOfQuoted(start: number, end: number): number {
+    const bytes = this.#bytes;
+    let at = start;
+    while (at < end && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+    if (at >= end) return this.#failLabels('has a name whose quotes do not end');
+    if (at === start) return this.#failLabels('has an empty name in quotes');
+    if (countCharacters(bytes, start, at) < 0) return this.#failLabels('has a name that is not well-formed UTF-8');
+    return at;
   }
 
   /** Position of the quote that ends the value; notes whether it has escapes. */

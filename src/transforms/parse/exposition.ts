@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { SampleReader } from './exposition-lines.js';
+import { nameText, SampleReader } from './exposition-lines.js';
 import { excerpt } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, PointCollector } from './point-collector.js';
@@ -47,6 +47,8 @@ const families: Readonly<Record<string, Family>> = {
   gaugehistogram: { field: untyped, label: 'le', labelled: '_bucket', suffixes: { _gsum: sum, _gcount: count } },
 };
 const noFamily: Family = { field: untyped, suffixes: {} };
+/** A comment that says the type of a name, which may stand in quotes. */
+const typeLine = /^#[ \t]+TYPE[ \t]+(?:"((?:[^"\\]|\\.)*)"|(\S+))[ \t]+(\S+)[ \t]*$/;
 /** Suffixes that a sample may have behind the name of its family. */
 const familySuffixes = /_(?:total|created|info|bucket|g?sum|g?count)$/;
 
@@ -94,10 +96,12 @@ class ExpositionReader {
   readonly #types = new Map<string, Family>();
   #line = 0;
   #ended = false;
-  /** Name and family of the last sample, which the next one probably shares. */
+  /** Name, byte by byte as it stands there, and family of the last sample, which the next one probably shares. */
   #lastName = '';
   #lastFamily = noFamily;
   #lastTable = '';
+  /** The table as the name has it, without a suffix: escapes and all, so that no line feed is in it. */
+  #lastRawTable = '';
   #lastField: FieldName | undefined;
   /** Key of the current point and of the sample being read; the address of the target comes first in both. */
   #key = Buffer.alloc(1024);
@@ -150,7 +154,8 @@ class ExpositionReader {
   #readComment(start: number, end: number): void {
     const text = Buffer.from(this.#bytes.subarray(start, Math.min(end, start + 512))).toString();
     if (text === '# EOF') this.#ended = this.#isOpenMetrics;
-    const [, name, type] = /^#[ \t]+TYPE[ \t]+(\S+)[ \t]+(\S+)[ \t]*$/.exec(text) ?? [];
+    const [, quoted, plain, type] = typeLine.exec(text) ?? [];
+    const name = quoted === undefined ? plain : nameText(Buffer.from(quoted), 0, Buffer.byteLength(quoted));
     if (name === undefined || type === undefined) return;
     this.#types.set(name, families[type.toLowerCase()] ?? noFamily);
     this.#lastName = '';
@@ -187,8 +192,9 @@ class ExpositionReader {
   /** Finds out which family a sample belongs to, what its table is and, unless a label says so, its field. */
   #findFamily(start: number, end: number): void {
     if (this.#isLastName(start, end)) return;
-    const name = Buffer.from(this.#bytes.subarray(start, end)).toString('latin1');
-    this.#lastName = name;
+    const raw = Buffer.from(this.#bytes.subarray(start, end)).toString('latin1');
+    const name = nameText(this.#bytes, start, end);
+    this.#lastName = raw;
     const own = this.#types.get(name);
     const suffix = familySuffixes.exec(name)?.[0] ?? '';
     const base = name.slice(0, name.length - suffix.length);
@@ -204,6 +210,7 @@ class ExpositionReader {
       this.#lastField = suffix === '_created' ? gauge : family.field;
       this.#lastFamily = { field: family.field, suffixes: {} };
     }
+    this.#lastRawTable = this.#lastTable === name ? raw : raw.slice(0, raw.length - suffix.length);
   }
 
   #isLastName(start: number, end: number): boolean {
@@ -231,12 +238,12 @@ class ExpositionReader {
   /** Writes the key of the sample being read: address, table, and labels as they stand there, but for the one that names a field. */
   #fillKey(): number {
     const samples = this.#samples;
-    let need = this.#urlLength + this.#lastTable.length + 1;
+    let need = this.#urlLength + this.#lastRawTable.length + 1;
     for (let label = 0; label < samples.labels; label++)
       need += samples.valueEnd(label) - samples.labelStart(label) + 1;
     this.#reserve(need);
     let at = this.#urlLength;
-    at += this.#next.write(this.#lastTable, at, 'latin1');
+    at += this.#next.write(this.#lastRawTable, at, 'latin1');
     for (let label = 0; label < samples.labels; label++) {
       if (this.#isFieldLabel(label)) continue;
       this.#next[at++] = lineFeed;
@@ -305,11 +312,9 @@ class ExpositionReader {
     const table = this.#lastTable;
     const samples = this.#samples;
     const tags = new SeriesTags();
-    let problem = metricProblem(0, table.length, JSON.stringify(table));
+    let problem = metricProblem(0, Buffer.byteLength(table), JSON.stringify(table));
     for (let label = 0; label < samples.labels; label++) {
-      const raw = Buffer.from(this.#bytes.subarray(samples.labelStart(label), samples.labelEnd(label))).toString(
-        'latin1',
-      );
+      const raw = nameText(this.#bytes, samples.labelStart(label), samples.labelEnd(label));
       const value = samples.labelValue(label);
       if (value.length === 0 || raw === 'url' || this.#isFieldLabel(label)) continue;
       if (countCharacters(value, 0, value.length) < 0) {

@@ -107,6 +107,35 @@ test('escapes of labels are resolved, and labels without a value are none', (t) 
   ]);
 });
 
+test('names in quotes may hold anything, and that of the sample stands among its labels', (t) => {
+  const text = `# TYPE "disk.free" gauge
+{"disk.free", "mount.point"="/var", dev = "sda"} 1
+{dev="sdb","disk.free",} 2 1490802350000
+# TYPE "Größe \\"a\\"" histogram
+{"Größe \\"a\\"_bucket","le"="0.5"} 3
+{"Größe \\"a\\"_bucket",le="+Inf"} 4
+{"Größe \\"a\\"_count"} 4
+{"line\\nbreak","back\\\\slash"="x"}5
+plain{"not so plain"="y"} 6
+`;
+  t.deepEqual(read(text), [
+    ['disk_free', { dev: 'sda', 'mount.point': '/var' }, { gauge: 1 }],
+    ['disk_free', { dev: 'sdb' }, { gauge: 2 }, 1_490_802_350_000_000_000n],
+    ['Größe "a"', {}, { '0.5': 3, '+Inf': 4, count: 4 }],
+    ['line\nbreak', { 'back\\slash': 'x' }, { value: 5 }],
+    ['plain', { 'not so plain': 'y' }, { value: 6 }],
+  ]);
+  t.deepEqual(read('{"a.b"} 1 # {"trace.id"="x"} 1\n# EOF\n', 'openmetrics'), [['a_b', {}, { value: 1 }]]);
+});
+
+test('a name in quotes is never taken for the labels of another', (t) => {
+  t.deepEqual(read('a{b="c"} 1\n{"a\\nb=\\"c"} 2\n{"a",b="c"} 3 1490802350000\n'), [
+    ['a', { b: 'c' }, { value: 1 }],
+    ['a', { b: 'c' }, { value: 3 }, 1_490_802_350_000_000_000n],
+    ['a\nb="c', {}, { value: 2 }],
+  ]);
+});
+
 test('labels that would be in the way get another name or give way', (t) => {
   const { rows } = scrape('a{value="1",url="mine"} 1\n');
   t.deepEqual(rows[0]?.tags, { tag_value: '1', url });
@@ -139,6 +168,15 @@ test('a bad line is said with its number and costs no other line', (t) => {
     'a 1 99999999999999999': /timestamp that is not one|too large/,
     'a{b="1",b="2"} 1': /occurs twice/,
     'a{b="\xff"} 1': /well-formed/,
+    '{"\xff"} 1': /name that is not well-formed/,
+    '{} 1': /has no name/,
+    '{b="1"} 1': /has no name/,
+    '{"a" 1': /equals sign/,
+    '{"a} 1': /quotes do not end/,
+    '{""} 1': /empty name/,
+    'a{"b"} 1': /second name/,
+    '{"a","b"} 1': /second name/,
+    '{"a"b="1"} 1': /equals sign/,
   };
   for (const [line, reason] of Object.entries(bad)) {
     const bytes = line.includes('\xff')
@@ -221,7 +259,7 @@ function sorted(text: string): string {
 
 test('mutated scrapes never stop the reading, and good lines among them are all read', (t) => {
   const seed = Buffer.from(
-    '# TYPE rpc summary\nrpc{quantile="0.5",m="a\\n"} 47\nrpc_sum 1.7e3 1490802350000 # {a="b"} 1\n',
+    '# TYPE rpc summary\nrpc{quantile="0.5",m="a\\n"} 47\nrpc_sum 1.7e3 1490802350000 # {a="b"} 1\n{"q\\"n","l.m"="k"} 2\n',
   );
   const desk = new LineProtocolDesk();
   let found = 0;
