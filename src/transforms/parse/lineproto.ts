@@ -96,13 +96,15 @@ class LineReader {
 
   /** Reads one point and commits it. Returns the position after the line, or -1 and leaves no trace of it. */
   #readPoint(start: number): number {
-    if (!this.#scanKey(start)) return this.#fail(badLine(this.#keyEnd, 'the line has no fields'));
     const points = this.#points;
-    if (!points.find(this.#bytes, this.#view, start, this.#keyEnd, this.#keyHash)) {
-      const key = parseSeriesKey(this.#bytes, start, this.#keyEnd);
-      if ('message' in key) return this.#fail(key);
-      const refused = points.introduce(key);
-      if (refused !== undefined) return this.#failAt(start, refused);
+    if (!this.#resume(start)) {
+      if (!this.#scanKey(start)) return this.#fail(badLine(this.#keyEnd, 'the line has no fields'));
+      if (!points.find(this.#bytes, this.#view, start, this.#keyEnd, this.#keyHash)) {
+        const key = parseSeriesKey(this.#bytes, start, this.#keyEnd);
+        if ('message' in key) return this.#fail(key);
+        const refused = points.introduce(key);
+        if (refused !== undefined) return this.#failAt(start, refused);
+      }
     }
     const refused = points.refusal();
     if (refused !== undefined) return this.#failAt(this.#lineStart, refused);
@@ -118,6 +120,21 @@ class LineReader {
 
   #failAt(at: number, { code, message }: Fault): number {
     return this.#fail({ at, code, message });
+  }
+
+  /** Begins a point of the expected series if its key stands at `start`; a scan for the end of the key would end with it. */
+  #resume(start: number): boolean {
+    const bytes = this.#bytes;
+    const { dictionary } = this.#options;
+    const { expected } = this.#points;
+    if (expected < 0) return false;
+    const length = dictionary.keyLength(expected);
+    const end = start + length;
+    if (end >= this.#end || bytes[end] !== blank || bytes[end - 1] === backslash) return false;
+    if (!dictionary.hasPart(expected, 0, bytes, this.#view, start, length)) return false;
+    this.#keyEnd = end;
+    this.#points.resume(expected);
+    return true;
   }
 
   /**
