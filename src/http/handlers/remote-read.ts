@@ -7,6 +7,7 @@ import { ask } from '../exchange.js';
 import { readWriteRequestId } from '../parameters.js';
 import { headerText, sendGuardRefusal, sendNotFound, sendParts, sendText } from '../reply.js';
 import { collectBody } from '../request-body.js';
+import type { Refusal } from '../write-parameters.js';
 import { statusOf } from '../writing.js';
 
 /** Longest request before it is inflated: far more than any client asks. */
@@ -16,11 +17,6 @@ interface Admission {
   readonly id: string;
   readonly credentials: SeriesRequest['credentials'];
   readonly layers: number;
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
 }
 
 /**

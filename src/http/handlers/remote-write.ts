@@ -1,15 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { isFault, readAuthorization } from '../auth.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
-import { gzipLayers } from '../compression.js';
-import { readTtl, readWriteRequestId } from '../parameters.js';
-import { headerText, sendGuardRefusal, sendNotFound, sendText } from '../reply.js';
+import { sendGuardRefusal, sendNotFound, sendText } from '../reply.js';
+import { type Refusal, readWriteParameters } from '../write-parameters.js';
 import { type AdmittedWrite, carryWrite } from '../writing.js';
-
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
 
 /**
  * `POST /metricsdb/v1/remote_write/<db>`: 204 when every sample is stored; what is bad is 400 with the first bad series
@@ -32,12 +26,9 @@ function admitWrite(call: Call, { settings, loginCodes }: HandlerContext, databa
   const { request, query } = call;
   const credentials = readAuthorization(request.headers.authorization, loginCodes, query);
   if (isFault(credentials)) return { status: 401, message: credentials.message };
-  const id = readWriteRequestId(query.get('req_id'), request.id);
-  if (id === undefined) return { status: 400, message: 'illegal param, req_id must be numeric' };
-  const ttl = readTtl(query.get('ttl'));
-  if (ttl === undefined) return { status: 400, message: 'illegal param, ttl must be numeric' };
-  const layers = gzipLayers(headerText(request.headers['content-encoding']));
-  if (typeof layers !== 'number') return { status: 415, message: layers.message };
+  const parameters = readWriteParameters(call);
+  if ('status' in parameters) return parameters;
+  const { id, ttl, layers } = parameters;
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
   const target = { database, createDatabase, ttl, precision: 'ms' } as const;
   return { id, format: 'remote-write', credentials, target, layers, maxMessageBytes };

@@ -2,16 +2,9 @@ import type { WireFormat } from '../../model/batch.js';
 import type { Credentials } from '../../model/exchange.js';
 import { decodeBasic } from '../auth.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
-import { gzipLayers } from '../compression.js';
-import { readTtl, readWriteRequestId } from '../parameters.js';
-import { headerText, safeJson, sendGuardRefusal, sendJson, sendNotFound } from '../reply.js';
+import { safeJson, sendGuardRefusal, sendJson, sendNotFound } from '../reply.js';
+import { type Refusal, readWriteParameters } from '../write-parameters.js';
 import { type AdmittedWrite, carryWrite } from '../writing.js';
-
-/** A status with its message; the body repeats both. */
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
 
 /** The formats of the route: each has a path of its own. */
 export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
@@ -40,15 +33,11 @@ function admitWrite(
   database: string,
   createDatabase: boolean,
 ): AdmittedWrite | Refusal {
-  const { request, query } = call;
-  const credentials = readCredentials(request.headers.authorization);
+  const credentials = readCredentials(call.request.headers.authorization);
   if ('status' in credentials) return credentials;
-  const id = readWriteRequestId(query.get('req_id'), request.id);
-  if (id === undefined) return { status: 400, message: 'illegal param, req_id must be numeric' };
-  const ttl = readTtl(query.get('ttl'));
-  if (ttl === undefined) return { status: 400, message: 'illegal param, ttl must be numeric' };
-  const layers = gzipLayers(headerText(request.headers['content-encoding']));
-  if (typeof layers !== 'number') return { status: 415, message: layers.message };
+  const parameters = readWriteParameters(call);
+  if ('status' in parameters) return parameters;
+  const { id, ttl, layers } = parameters;
   // The format says the unit of each time itself.
   return { id, format, credentials, target: { database, createDatabase, ttl, precision: 'ms' }, layers };
 }

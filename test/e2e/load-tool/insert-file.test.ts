@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
+import { rowsSoon } from '../../support/rows-soon.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const telnetDatabase = 'telnet_load';
@@ -389,6 +390,26 @@ test('super tables are filled one after the other, each with a summary, and a to
   t.is(code, 0);
   t.regex(out, /insert rows: 6 with[\s\S]*insert rows: 20 with[\s\S]*Total: .*insert rows: 26 with/);
   t.regex(tool.written('both.txt'), /SUCC: Total: Spent [\d.]+ seconds to insert rows: 26 /);
+});
+
+test('an aggregate over time ranges waits for the rows of its own super table', async (t) => {
+  const aggregate = (name: string, start_when_inserted: number) => ({
+    name,
+    function: 'sum(v)',
+    interval: '1m',
+    sliding: '1m',
+    start_when_inserted,
+  });
+  const tables = [
+    superTable({ insert_rows: 20, tsmas: [aggregate('due', 40)] }),
+    superTable({ name: 'n', childtable_prefix: 'l', tsmas: [aggregate('early', 41), aggregate('later', 7)] }),
+  ];
+  const { code, out, errors } = await tool.scenario(scenario('waits', tables));
+  t.is(code, 0, errors);
+  t.regex(out + errors, /TSMA early was not created: there were never 41 rows/);
+  t.regex(out + errors, /TSMA later was not created: there were never 7 rows/);
+  const names = "SELECT tsma_name FROM information_schema.ins_tsmas WHERE db_name = 'waits'";
+  t.deepEqual(await rowsSoon(service, 'waits', names), [['due']]);
 });
 
 test('telnet lines over TCP arrive', async (t) => {
