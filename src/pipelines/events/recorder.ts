@@ -1,6 +1,7 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
 import { FaultError, mayPass } from '../../model/fault.js';
+import { pause } from '../pause.js';
 import type { EventLedger } from './ledger.js';
 
 /**
@@ -28,7 +29,6 @@ export class EventRecorder implements Component {
   readonly #waiting: Notice[] = [];
   #working: Promise<void> | undefined;
   readonly #stopped = new AbortController();
-  #hurry: (() => void) | undefined;
 
   constructor(ledger: Pick<EventLedger, 'record'>, maxWaiting: number, log: ComponentLog) {
     this.#ledger = ledger;
@@ -66,7 +66,6 @@ export class EventRecorder implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#hurry?.();
   }
 
   async #work(): Promise<void> {
@@ -80,7 +79,7 @@ export class EventRecorder implements Component {
         attempt = 0;
       } else {
         attempt++;
-        await this.#pause(Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 8)));
+        await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 8)), this.#stopped.signal);
       }
     }
   }
@@ -104,17 +103,6 @@ export class EventRecorder implements Component {
       else if (!again) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
       return !isPassing(error);
     }
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#hurry = undefined;
   }
 }
 

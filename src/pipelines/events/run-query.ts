@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { administrator } from '../../database/catalogue/principals.js';
 import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import { parsedRows } from '../row-lines.js';
 import type { SqlPipeline } from '../sql.js';
 import type { RunQuery } from './scheduled-watch.js';
 
@@ -24,19 +25,12 @@ export function queriesOver(sql: Pick<SqlPipeline, 'runAs'>): RunQuery {
   };
 }
 
-/** The rows of an answer, at most `limit` of them: leaving the loop ends the query. */
-async function readRows({ lines }: Extract<SqlAnswer, { kind: 'rows' }>, limit: number) {
+/** The rows of an answer, at most `limit` of them. */
+async function readRows(answer: Extract<SqlAnswer, { kind: 'rows' }>, limit: number) {
   const rows: Readonly<Record<string, unknown>>[] = [];
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const piece of lines) {
-    const parts = (rest + decoder.decode(piece, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    for (const line of parts) {
-      const row: Readonly<Record<string, unknown>> = JSON.parse(line);
-      rows.push(row);
-      if (rows.length >= limit) return rows;
-    }
+  for await (const row of parsedRows<Readonly<Record<string, unknown>>>(answer)) {
+    rows.push(row);
+    if (rows.length >= limit) break;
   }
   return rows;
 }

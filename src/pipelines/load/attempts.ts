@@ -1,18 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunLog } from '../../model/load-ports.js';
 import type { Attempts } from '../../model/load-scenario.js';
+import { pause } from '../pause.js';
 
 /** Least pause before another attempt, so that trying for ever does not become a busy loop. */
 const leastPauseMs = 50;
-
-/** Pauses, or returns at once when the run is stopped meanwhile. */
-export async function pause(ms: number, stop: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal: stop });
-  } catch (error) {
-    if (!stop.aborted) throw error;
-  }
-}
 
 /** What is tried, told to a person when it is tried once more. */
 export interface Tried<T> {

@@ -2,7 +2,7 @@ import type { RunLog, Watch } from '../../model/load-ports.js';
 import type { SuperTablePlan } from '../../model/load-scenario.js';
 import type { TableRange } from '../../sources/generated-rows/plan.js';
 import { createNormalTable, encodeCreateTables } from '../../transforms/encode/create-sql.js';
-import { pause } from './attempts.js';
+import { pause } from '../pause.js';
 import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
 import { define, type StatementContext } from './statements.js';
 import { allThreads, throwFailure } from './threads.js';

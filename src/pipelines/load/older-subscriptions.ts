@@ -5,7 +5,7 @@ import type { RunSql, RunSqlOptions } from '../../model/load-ports.js';
 import type { OlderSubscription, OlderSubscriptions, QueryText } from '../../model/load-scenario.js';
 import type { TopicPoller } from '../../model/topic-message.js';
 import { RowsFile } from '../../sinks/rows-file.js';
-import { pause } from './attempts.js';
+import { pause } from '../pause.js';
 import { forChild } from './child-placeholder.js';
 import { printedRow } from './message-lines.js';
 import { polledThrough } from './polled-through.js';

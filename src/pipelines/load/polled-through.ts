@@ -1,7 +1,7 @@
 import { FaultError, mayPass } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { topicRows } from '../../sources/topic-rows.js';
-import { pause } from './attempts.js';
+import { pause } from '../pause.js';
 import { faultLine } from './statements.js';
 import type { SubscribeRun } from './subscribe.js';
 

@@ -7,7 +7,7 @@ import type { QueryPartReport, QueryRateSample, QueryReport } from '../../model/
 import { type LoadSetting, settingList } from '../../model/run-report.js';
 import type { RowsFile } from '../../sinks/rows-file.js';
 import { splitTables } from '../../sources/generated-rows/plan.js';
-import { pause } from './attempts.js';
+import { pause } from '../pause.js';
 import { forChild } from './child-placeholder.js';
 import { RateSampler } from './figures.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';

@@ -1,6 +1,7 @@
 import { type Fault, FaultError, mayPass } from '../../model/fault.js';
 import type { RunLog, RunSql, RunSqlOptions } from '../../model/load-ports.js';
 import type { Attempts } from '../../model/load-scenario.js';
+import { parsedRows } from '../row-lines.js';
 import { tried } from './attempts.js';
 
 /** A fault as one line with its code. */
@@ -47,21 +48,8 @@ function shortened(sql: string): string {
   return sql.length > 120 ? `${sql.slice(0, 120)}…` : sql;
 }
 
-/** Rows of a query, each parsed from its line of JSON; for answers that are small, or whose rows are only looked at once. */
+/** Rows of a query; see {@link parsedRows}. */
 export async function* queried(run: RunSql, sql: string, options?: RunSqlOptions): AsyncGenerator<readonly unknown[]> {
   const answer = await run(sql, options);
-  if (answer.kind !== 'rows') return;
-  let rest = '';
-  const decoder = new TextDecoder();
-  for await (const piece of answer.lines) {
-    const text = rest + decoder.decode(piece, { stream: true });
-    const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    for (const line of text.slice(0, end).split('\n')) if (line !== '') yield parsedRow(line);
-  }
-}
-
-function parsedRow(line: string): readonly unknown[] {
-  const row: readonly unknown[] = JSON.parse(line);
-  return row;
+  if (answer.kind === 'rows') yield* parsedRows<readonly unknown[]>(answer);
 }

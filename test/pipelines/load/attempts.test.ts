@@ -1,5 +1,6 @@
 import test from 'ava';
-import { pause, tried } from '../../../src/pipelines/load/attempts.js';
+import { tried } from '../../../src/pipelines/load/attempts.js';
+import { pause } from '../../../src/pipelines/pause.js';
 
 function told() {
   const lines: string[] = [];
