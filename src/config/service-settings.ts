@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { CorsSettings } from '../model/cors-settings.js';
 import { type LogLevel, logLevels } from '../model/log-level.js';
 import type { SettingReader } from '../model/option.js';
 
@@ -23,16 +24,6 @@ export interface PoolSettings {
   /** Undefined is chosen by the number of processors. */
   readonly maxConnect: number | undefined;
   readonly maxIdle: number | undefined;
-}
-
-export interface CorsSettings {
-  readonly allowAllOrigins: boolean;
-  /** The origins that count when not all are allowed; entries may hold one `*`. */
-  readonly allowOrigins: readonly string[];
-  readonly allowHeaders: readonly string[];
-  readonly exposeHeaders: readonly string[];
-  readonly allowCredentials: boolean;
-  readonly allowWebSockets: boolean;
 }
 
 export interface LogSettings {

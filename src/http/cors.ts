@@ -1,15 +1,4 @@
-/** The settings `cors.*` (specification 1, "Cross-origin (browser) settings"). */
-export interface CorsSettings {
-  /** Makes `allowOrigins` irrelevant. */
-  readonly allowAllOrigins: boolean;
-  /** Origins with scheme; one `*` per entry stands for any text. Empty means `http://127.0.0.1`. */
-  readonly allowOrigins: readonly string[];
-  readonly allowHeaders: readonly string[];
-  readonly exposeHeaders: readonly string[];
-  readonly allowCredentials: boolean;
-  /** Lets origins begin with `ws://` and `wss://`. */
-  readonly allowWebSockets: boolean;
-}
+import type { CorsSettings } from '../model/cors-settings.js';
 
 /** What becomes of a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
 export type CorsVerdict =

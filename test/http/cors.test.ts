@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type CorsSettings, createCorsPolicy } from '../../src/http/cors.js';
+import { createCorsPolicy } from '../../src/http/cors.js';
+import type { CorsSettings } from '../../src/model/cors-settings.js';
 import { openCors } from '../support/http-room.js';
 
 function verdict(settings: Partial<CorsSettings>, origin: string | undefined, method = 'POST') {

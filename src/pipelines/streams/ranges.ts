@@ -19,7 +19,7 @@ const nearSteps = 64n;
 
 /**
  * The ranges of time in which an engine table has rows that meet a condition, in order: rows that are less than about a
- * `step` apart are in one range, unless that has too many of them. Undefined when there are no such rows.
+ * `step` apart are in one range, unless that has too many of them. Empty when there are no such rows.
  */
 export async function rowRanges(
   engine: Engine,

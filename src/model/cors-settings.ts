@@ -1,0 +1,12 @@
+/** The settings `cors.*` (specification 1, "Cross-origin (browser) settings"). */
+export interface CorsSettings {
+  /** Makes `allowOrigins` irrelevant. */
+  readonly allowAllOrigins: boolean;
+  /** Origins with scheme; one `*` per entry stands for any text. Empty means `http://127.0.0.1`. */
+  readonly allowOrigins: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  readonly allowCredentials: boolean;
+  /** Lets origins begin with `ws://` and `wss://`. */
+  readonly allowWebSockets: boolean;
+}
