@@ -1,46 +1,21 @@
 import type { Changed } from '../../database/changes.js';
-import { Access } from '../../database/rights.js';
 import type { StreamState } from '../../database/stream-states.js';
 import type { StreamDef } from '../../model/derivation.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DatabaseDef, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration } from '../../sql/ast.js';
-import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
-import {
-  bareTime,
-  idColumn,
-  keysSource,
-  ofSeries,
-  ofTable,
-  rowsOfTable,
-  timeColumn,
-  writtenBetween,
-} from '../../sql/plan/storage.js';
-import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
-import { type CreateStream, resultsVanish, type StreamQuery, streamQuery } from '../../sql/plan/stream-query.js';
+import { bareTime, idColumn, keysSource, rowsOfTable, timeColumn, writtenBetween } from '../../sql/plan/storage.js';
+import type { StreamPiece } from '../../sql/plan/stream.js';
+import { type CreateStream, resultsVanish, type StreamQuery } from '../../sql/plan/stream-query.js';
 import { allOf } from '../../sql/print/select.js';
-import type { QueryContext } from '../../sql/resolve/context.js';
 import { durationTicks } from '../../sql/timestamp.js';
-import { insertSelected } from '../insert-select.js';
-import { storableTimes } from '../writes.js';
-import { type StreamContext, streamNames, tableId } from './context.js';
+import type { StreamContext } from './context.js';
+import { type PreparedStream, planPiece, preparedStream, seriesTerms, store } from './prepared.js';
 import { batched, type RowRange, rowRanges } from './ranges.js';
 import { recomputeSeries } from './series-windows.js';
 import { removeStale } from './stale.js';
 
 /** Stored rows whose results are brought up to date in one round, at least, when there are that many. */
 const maxRoundRows = 5_000_000;
-
-/** A stream with what its statement means now. */
-export interface PreparedStream {
-  readonly def: StreamDef;
-  readonly statement: CreateStream;
-  readonly query: StreamQuery;
-  readonly names: QueryContext;
-  readonly source: DatabaseDef;
-  readonly context: StreamContext;
-  readonly signal: AbortSignal;
-}
 
 /** How a stream begins. */
 export function firstState({ start }: StreamDef): StreamState {
@@ -59,7 +34,7 @@ export async function streamRound(
   context: StreamContext,
   signal: AbortSignal,
 ): Promise<StreamState | undefined> {
-  const stream = await prepare(def, statement, context, signal);
+  const stream = await preparedStream(def, statement, context, signal);
   const { query } = stream;
   const { table } = query.source;
   await context.changes.track(stream.source, table);
@@ -90,40 +65,6 @@ export async function streamRound(
       : undefined;
   await recompute(stream, ranges, expired === undefined ? {} : { above: expired }, changed);
   return { ...next, newest: String(newest), opened: String(opened) };
-}
-
-async function prepare(
-  def: StreamDef,
-  statement: CreateStream,
-  context: StreamContext,
-  signal: AbortSignal,
-): Promise<PreparedStream> {
-  const { catalogue } = context;
-  if (catalogue.principals.user(def.user) === undefined) throw broken(`user ${def.user} was dropped`);
-  const { source: from, target: into } = def;
-  if (catalogue.table(into.database, into.table)?.id !== into.id) {
-    throw broken(`table ${into.database}.${into.table} was dropped`);
-  }
-  const names = await streamNames(statement, def, context);
-  if (names.resolveTable(from.database, from.table) === undefined)
-    throw broken(`table ${from.database}.${from.table} was dropped`);
-  const query = streamQuery(statement, names);
-  if (tableId(query.source) !== from.id) throw broken(`table ${from.database}.${from.table} was dropped`);
-  const source = catalogue.database(query.database);
-  if (source === undefined) throw broken(`database ${from.database} was dropped`);
-  return { def, statement, query, names, source, context, signal };
-}
-
-function broken(reason: string): FaultError {
-  return new FaultError(fault('database', Codes.invalidStreamQuery, `The stream cannot run: ${reason}`));
-}
-
-/** Conditions on bare stored rows: that they are of the source, where others lie beside them. */
-export function seriesTerms({ source }: StreamQuery): string[] {
-  const own = ofTable(source.table);
-  if (source.kind === 'super') return own;
-  const id = source.kind === 'sub' ? source.id : source.table.seriesId;
-  return [...own, ...(id === undefined ? [] : [ofSeries([id])])];
 }
 
 /** Condition on bare stored rows. */
@@ -249,28 +190,6 @@ async function closeWindows(
   const closing = await rowRanges(context.engine, query.source.table.storage, rows, stepOf(query));
   await recompute(stream, closing, before === undefined ? { upTo: now } : { above: before, upTo: now });
   return String(now);
-}
-
-/** The plan of the rows for one piece of the source. */
-export function planPiece(stream: PreparedStream, piece: StreamPiece): InsertSelectPlan {
-  const { statement, query, def, names, context } = stream;
-  return planStream(statement, query, piece, def.name, names, (database) => {
-    return storableTimes(context.catalogue.database(database)!);
-  });
-}
-
-/** Writes the rows of a plan as those of the stream's maker; gives their number. */
-export async function store({ context, def, signal }: PreparedStream, plan: InsertSelectPlan): Promise<number> {
-  const { engine, catalogue, subTables, writes } = context;
-  const access = new Access(catalogue, def.user);
-  return insertSelected(plan, {
-    engine,
-    catalogue,
-    subTables,
-    access,
-    write: (blocks, bytes) => writes.insert(blocks, def.user, bytes),
-    signal,
-  });
 }
 
 function given(ticks: string | undefined): bigint[] {

@@ -13,7 +13,7 @@ import {
 import { planGroups, type StreamPiece } from '../../sql/plan/stream.js';
 import { int64, quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
-import { type PreparedStream, planPiece, seriesTerms, store } from './round.js';
+import { type PreparedStream, planPiece, seriesTerms, store } from './prepared.js';
 import { removeStale } from './stale.js';
 
 /** Series that are worked on at once. */

@@ -1,7 +1,7 @@
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
 import { idColumn, nameColumn, ofTable, tagsSource } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
-import type { PreparedStream } from './round.js';
+import type { PreparedStream } from './prepared.js';
 
 /** Results that are removed by one statement. */
 const maxKeys = 10_000;
