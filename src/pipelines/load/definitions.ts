@@ -36,25 +36,40 @@ export function isRemade(scenario: InsertScenario, database: DatabasePlan): bool
   return database.drop && !scenario.supplement;
 }
 
-/** Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit. */
+/**
+ * Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit. Nothing is
+ * dropped before each statement that makes a database anew has been taken once: of one that exists it changes nothing.
+ */
 export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
   const { log } = context;
   const found = await findDatabases(context);
+  const replaced: DatabasePlan[] = [];
   for (const database of scenario.databases) {
     const name = storedName(database.name, database.escapeNames);
+    const isThere = found.has(name);
     if (!isRemade(scenario, database)) {
       checkExisting(name, database, found.get(name));
       continue;
     }
-    const attempts = attemptsOf(database);
-    for (const stream of scenario.streams) await define(dropStreamText(stream), attempts, context);
-    if (found.has(name)) {
-      log.warn(`Database ${name} exists: it is dropped with everything in it.`);
-      await define(dropDatabaseText(database), attempts, context);
-    }
-    log.info(createDatabaseText(database));
-    await define(createDatabaseText(database), attempts, context);
+    if (isThere) replaced.push(database);
+    else log.info(createDatabaseText(database));
+    await define(createDatabaseText(database), attemptsOf(database), context);
   }
+  for (const database of replaced) await replaceDatabase(scenario, database, context);
+}
+
+async function replaceDatabase(
+  { streams }: InsertScenario,
+  database: DatabasePlan,
+  context: StatementContext,
+): Promise<void> {
+  const { log } = context;
+  const attempts = attemptsOf(database);
+  for (const stream of streams) await define(dropStreamText(stream), attempts, context);
+  log.warn(`Database ${storedName(database.name, database.escapeNames)} exists: it is dropped with everything in it.`);
+  await define(dropDatabaseText(database), attempts, context);
+  log.info(createDatabaseText(database));
+  await define(createDatabaseText(database), attempts, context);
 }
 
 function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {

@@ -6,7 +6,7 @@ import type { LoadReport, RateSample, SuperTableReport } from '../../model/load-
 import type { DatabasePlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
 import { settingList } from '../../model/run-report.js';
 import type { Precision } from '../../model/schema.js';
-import { openRowSource, type RowSource } from '../../sources/generated-rows/source.js';
+import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../../sources/generated-rows/source.js';
 import { aggregate } from './aggregate.js';
 import { createTables } from './child-tables.js';
 import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
@@ -35,6 +35,11 @@ export interface InsertContext extends InsertWays {
 interface RowCounts {
   readonly rows: number;
   readonly failedRows: number;
+}
+
+/** A super table whose files were read; those of sub-tables that exist are read when their names are known. */
+interface PlannedTable extends Pick<FilledTable, 'database' | 'plan'> {
+  readonly files: RowFiles | undefined;
 }
 
 const bytesPerMegabyte = 1024 * 1024;
@@ -76,11 +81,13 @@ class InsertRun {
     const { log, stop } = this.#context;
     const scenario = this.#scenario;
     log.debug(`The seed of this run is ${this.#seed}.`);
+    const planned: PlannedTable[] = [];
+    for (const database of scenario.databases) {
+      for (const plan of database.superTables) planned.push(await this.#planned(database, plan));
+    }
     await defineDatabases(scenario, this.#context);
     const tables: FilledTable[] = [];
-    for (const database of scenario.databases) {
-      for (const plan of database.superTables) tables.push(await this.#prepare(database, plan));
-    }
+    for (const table of planned) tables.push(await this.#prepare(table));
     const tsmas = tables.flatMap((table) => (table.plan.tsmas.length === 0 ? [] : [this.#tsmaWorker(table)]));
     try {
       for (const table of tables) if (!stop.aborted) await this.#createTables(table);
@@ -108,23 +115,31 @@ class InsertRun {
     };
   }
 
-  async #prepare(database: DatabasePlan, planned: SuperTablePlan): Promise<FilledTable> {
-    const scenario = this.#scenario;
+  /** Reads the files of a super table before anything is dropped for it. */
+  async #planned(database: DatabasePlan, asked: SuperTablePlan): Promise<PlannedTable> {
     // Sub-tables of a database that is made anew do not exist.
-    const plan = isRemade(scenario, database) ? { ...planned, childExists: false } : planned;
+    const plan = isRemade(this.#scenario, database) ? { ...asked, childExists: false } : asked;
+    if (plan.childExists) return { database, plan, files: undefined };
+    const readTime = (text: string) => this.#context.readTime(text, database.precision);
+    return { database, plan, files: await readRowFiles({ plan, readTime }) };
+  }
+
+  async #prepare({ database, plan, files }: PlannedTable): Promise<FilledTable> {
+    const scenario = this.#scenario;
     if (!isSchemaless(plan) && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
     const { world, readTime } = this.#context;
     await world?.catalogue.sync();
     const { precision } = database;
-    const source = await openRowSource({
+    const options = {
       plan,
       database: storedName(database.name, database.escapeNames),
       precision,
       seed: this.#seed,
       ...(plan.childExists ? { existing: await existingTables(database, plan, this.#context) } : {}),
       ...(plan.mode === 'stmt' && world !== undefined ? { seriesOf: seriesOf(database, plan, world) } : {}),
-      readTime: (text) => readTime(text, precision),
-    });
+      readTime: (text: string) => readTime(text, precision),
+    };
+    const source = await openRowSource(options, files);
     for (const note of source.pace.notes) this.#context.log.info(note);
     if (!source.tags.distinct) {
       const text = `No tag of ${plan.name} can number its sub-tables: without a schema some of them may become one.`;

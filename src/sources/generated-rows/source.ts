@@ -37,27 +37,41 @@ interface Cursor {
   next: number;
 }
 
+/** What the files of a super table hold; its tables are known with them. */
+export interface RowFiles {
+  readonly tables: TableSet;
+  readonly tags: TagRows | undefined;
+  readonly samples: Samples | undefined;
+}
+
 /**
- * Makes what the rows of a super table need, and reads its files. Throws a FaultError that names the column, or file and row, that it
- * cannot make rows of.
+ * Makes what the rows of a super table need, out of its files: those that were read before, otherwise they are read now. Throws a
+ * FaultError that names the column, or file and row, that it cannot make rows of.
  */
-export async function openRowSource(options: RowSourceOptions): Promise<RowSource> {
-  const { plan, precision, readTime } = options;
+export async function openRowSource(options: RowSourceOptions, files?: RowFiles): Promise<RowSource> {
+  const { plan, precision } = options;
   const seed = mixedText(options.seed, plan.name);
+  const { tables, tags, samples } = files ?? (await readRowFiles(options));
+  return new RowSource(options, seed, fieldsOf(plan), tables, tags ?? generatedTags(plan, seed, precision), samples);
+}
+
+/** Reads the files of a super table, which needs no database. Throws a FaultError that names file and row. */
+export async function readRowFiles(
+  options: Pick<RowSourceOptions, 'plan' | 'existing' | 'readTime'>,
+): Promise<RowFiles> {
+  const { plan, readTime } = options;
   const existing = options.existing === undefined ? undefined : tablesNamed(options.existing);
   const tagRows =
     existing === undefined && plan.tagsFile !== undefined ? await readTags(plan.tagsFile, options) : undefined;
   const tables = existing ?? tablesOf(plan, tagRows?.lines);
-  const tags = tagRows?.tags ?? generatedTags(plan, seed, precision);
-  const fields = fieldsOf(plan);
   const samples =
-    plan.sample === undefined ? undefined : await readSamples(plan.sample, plan, fields, tables, readTime);
-  return new RowSource(options, seed, fields, tables, tags, samples);
+    plan.sample === undefined ? undefined : await readSamples(plan.sample, plan, fieldsOf(plan), tables, readTime);
+  return { tables, tags: tagRows?.tags, samples };
 }
 
 async function readTags(
   file: string,
-  { plan, readTime }: RowSourceOptions,
+  { plan, readTime }: Pick<RowSourceOptions, 'plan' | 'readTime'>,
 ): Promise<{ readonly tags: TagRows; readonly lines: number }> {
   const rows = await readCsvFile(file, { fields: plan.tags, withTimes: false, maxRows: plan.childCount, readTime });
   return { tags: tagsFromFile(rows), lines: rows.rows };

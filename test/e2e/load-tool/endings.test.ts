@@ -84,6 +84,30 @@ test.serial('a file that is missing, or no JSON, or a wrong type is named and dr
   t.deepEqual(await service.rows("SELECT name FROM information_schema.ins_databases WHERE name = 'kept'"), [['kept']]);
 });
 
+test.serial('what the database or a file of rows would be refused for drops nothing', async (t) => {
+  await service.run('CREATE DATABASE holds');
+  await service.run('CREATE TABLE holds.rows (ts TIMESTAMP, v INT)');
+  const tables = async () =>
+    service.rows("SELECT table_name FROM information_schema.ins_tables WHERE db_name = 'holds'");
+  const sample = (file: string) => ({ data_source: 'sample', sample_file: tool.path(file) });
+  const words = tool.file("1\n'one'\n");
+  for (const [content, reason] of [
+    [scenario('holds', sample('nowhere.csv')), /nowhere\.csv" cannot be read/],
+    [scenario('holds', { data_source: 'sample', sample_file: words }), /row 2, column "v"/],
+    [scenario('holds', { tags_file: tool.path('notags.csv') }), /notags\.csv" cannot be read/],
+    [{ filetype: 'insert', databases: [{ dbinfo: { name: 'holds', replica: 77 } }] }, /Invalid option replica: 77/],
+    [
+      { filetype: 'insert', databases: [{ dbinfo: { name: 'holds' } }, { dbinfo: { name: 'next', keep: 'x' } }] },
+      /Invalid option keep: x/,
+    ],
+  ] as const) {
+    const ending = await tool.scenario(content);
+    t.is(ending.code, 255, ending.out);
+    t.regex(ending.errors, reason);
+    t.deepEqual(await tables(), [['rows']]);
+  }
+});
+
 test.serial('with a file other arguments do not count, and the run says so', async (t) => {
   const ending = await tool.scenario(scenario('beside'), '-n', '999', '-y');
   t.is(ending.code, 0, ending.errors);
