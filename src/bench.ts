@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { readLoadRequest } from './config/load.js';
@@ -24,6 +24,8 @@ import { version } from './version.js';
 
 /** What a run that failed ends with. */
 const failedExitCode = 255;
+/** What is asked for and cannot be. */
+const refusedExitCode = 1;
 /** Longest file of keys or statements. */
 const maxFileBytes = 64 * 1024 * 1024;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -78,6 +80,10 @@ async function run(scenario: LoadScenario): Promise<void> {
   for (const { level, text } of request.notes) log[level](text);
   log.debug(scenarioText(scenario));
   for (const line of planLines(scenario)) log.info(line);
+  if (!canReport(scenario, log)) {
+    process.exitCode = refusedExitCode;
+    return;
+  }
   if (!(await isConfirmed(scenario, log))) return;
   const stop = stopSignal(log);
   try {
@@ -120,9 +126,20 @@ function finish(
   return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
 }
 
+/** True when the reports can be written: a run is not begun for reports that would be lost at its end. */
+function canReport({ jsonReport, htmlReport }: LoadRun, log: RunLog): boolean {
+  return [jsonReport, htmlReport].every(
+    (path) => path === undefined || written(path, () => closeSync(openSync(path, 'a')), log),
+  );
+}
+
 function writeReport(path: string, text: string, log: RunLog): boolean {
+  return written(path, () => writeFileSync(path, text), log);
+}
+
+function written(path: string, write: () => void, log: RunLog): boolean {
   try {
-    writeFileSync(path, text);
+    write();
     return true;
   } catch (error) {
     log.error(`The report ${path} cannot be written: ${reasonOf(error)}`);

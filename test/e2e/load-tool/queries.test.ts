@@ -274,6 +274,7 @@ test.serial(
     });
     t.not(lost.code, 0);
     t.regex(lost.errors, /ERROR: The report no\/such\/x cannot be written/);
+    t.notRegex(lost.out, /complete query/);
     t.is(
       (await tool.scenario({ ...keys, port: service.port, query_mode: 'rest', specified_table_query: { sqls: three } }))
         .code,
