@@ -78,7 +78,7 @@ function readNumber(
       text: `${name} requires a number argument, not ${quoted}; try '${program} --help'.`,
     });
   }
-  const value = Number(/^\s*[+-]?\d+/.exec(text)?.[0] ?? 0);
+  const value = Number(/^\s*[+-]?\d+/.exec(text)?.[0]);
   if (value >= rule.min && value <= rule.max) return value === 0 ? 0 : value;
   const replaced = rule.clamp === true && value > rule.max ? rule.max : rule.default;
   const range = rule.clamp === true ? `, allowed is ${rule.min} to ${rule.max}` : '';

@@ -29,7 +29,7 @@ export function isOverHttp(mode: InsertMode): boolean {
 /**
  * Where the server is: as given, otherwise as the configuration directory's `adapter.toml` says when neither host nor port
  * is given, otherwise on this machine. Of runs `overHttp` a given port other than 6030 is that of the HTTP service. The
- * result is a line for a directory that cannot be made out.
+ * result is a line for a directory that cannot be made out, and for a host that no address can hold.
  */
 export function readConnection(
   given: GivenConnection,
@@ -40,6 +40,9 @@ export function readConnection(
   const named = given.directory ?? input.env.ADAPTER_DB_CONFIG_FILE;
   const expanded = expand(named === undefined || named === '' ? defaultDirectory : named, input.env);
   if (!expanded.ok) return `The configuration directory ${named} cannot be made out: ${expanded.missing} is not set.`;
+  if (given.host !== undefined && !isHost(given.host)) {
+    return `The host ${JSON.stringify(given.host)} is neither a name nor an address.`;
+  }
   const usesFile = given.host === undefined && given.port === undefined;
   const file = usesFile ? readServiceFile(expanded.text, given.directory !== undefined, input, notes) : new Map();
   return {
@@ -53,6 +56,11 @@ export function readConnection(
     password: given.password ?? defaults.password,
     configDirectory: expanded.text,
   };
+}
+
+/** True for what can stand in the place of a host in an address; IPv6 goes without brackets. */
+function isHost(text: string): boolean {
+  return !/[\s/?#@\\[\]]/.test(text) && URL.canParse(`http://${text.includes(':') ? `[${text}]` : text}:1`);
 }
 
 /** Replaces `~` at the beginning and `$NAME` or `${NAME}` anywhere. */

@@ -76,7 +76,7 @@ function readDatabases(
   notes: LoadNote[],
 ): readonly DatabasePlan[] {
   if (!section.has('databases')) section.missing('databases', 'an array of databases');
-  else if (section.list('databases')?.length === 0) section.refuse('databases', 'is empty');
+  else if (section.lengthOf('databases') === 0) section.refuse('databases', 'is empty');
   return section.sections('databases', databaseEntryKeys).flatMap((entry) => {
     const plan = readDatabase(entry, defaults, input, notes);
     return plan === undefined ? [] : [plan];

@@ -16,7 +16,7 @@ const msPerSecond = 1000;
 export function readQueryFile(section: Section, input: LoadInput): Omit<QueryScenario, keyof LoadRun> {
   const database = section.text('databases') ?? '';
   if (!section.has('databases')) section.missing('databases', 'the name of the database');
-  else for (const mistake of nameMistakes('database', database)) section.refuse('databases', mistake);
+  else for (const mistake of nameMistakes('database', database, false)) section.refuse('databases', mistake);
   const times = section.integer('query_times') ?? 1;
   const mode = section.text('query_mode') === 'rest' ? 'rest' : 'taosc';
   const killSlowerThanMs = (section.number('kill_slow_query_threshold') ?? 0) * msPerSecond;

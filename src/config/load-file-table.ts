@@ -7,7 +7,7 @@ import { isSchemaless, type LoadInterface, loadInterfaceOf, schemalessFormatOf }
 import type { LoadInput, LoadNote } from './load-request.js';
 import type { Section } from './load-section.js';
 import { tsmaKeys } from './load-super-table-keys.js';
-import { maxSqlBytes, roundPause, tableMistakes, timeMistakes } from './load-table-rules.js';
+import { lostTimes, maxSqlBytes, roundPause, tableMistakes, timeMistakes } from './load-table-rules.js';
 
 /** Settings of the top level that super tables fall back to. */
 export interface TableDefaults
@@ -88,6 +88,8 @@ export function readSuperTable(
   if (section.has('name') && columns.length > 0) {
     for (const mistake of [...tableMistakes(plan), ...timeMistakes(plan, home.precision)])
       section.refuse(undefined, mistake);
+    const lost = lostTimes(plan, home.precision);
+    if (lost !== undefined) section.warn(undefined, lost);
   }
   return plan;
 }

@@ -43,7 +43,7 @@ export function readInsertArguments(
   );
   if (typeof connection === 'string') return refused([connection]);
   const fields = readFields(args);
-  if (typeof fields === 'string') return refused([`${fields} is no data type.`]);
+  if (typeof fields === 'string') return refused([fields]);
   const plan = superTableOf(args, asked, fields, notes);
   const name = args.given.get('database') ?? database;
   const mistakes = [...nameMistakes('database', name), ...tableMistakes(plan), ...timeMistakes(plan, 'ms')];
@@ -114,7 +114,7 @@ interface Fields {
   readonly tags: readonly FieldPlan[];
 }
 
-/** Columns and tags, or the word that is no type. */
+/** Columns and tags, or a line about the word that is no type. */
 function readFields(args: LoadArguments): Fields | string {
   const normalTables = args.given.has('normal-table');
   const demo = !loadOptions.some(({ long, endsDemo }) => endsDemo === true && args.given.has(long));
@@ -124,15 +124,19 @@ function readFields(args: LoadArguments): Fields | string {
   }
   const width = numberOf(args, 'binwidth');
   const columns = readTypeList(args.given.get('data-type') ?? 'FLOAT,INT,FLOAT', width);
-  if (typeof columns === 'string') return columns;
-  if (columns.some(({ type }) => type.name === 'JSON')) return 'JSON, which only tags can be,';
+  if (typeof columns === 'string') return noType('-b, --data-type', columns);
+  if (columns.some(({ type }) => type.name === 'JSON')) return '-b, --data-type: only tags can be JSON.';
   const tags = readTypeList(args.given.get('tag-type') ?? 'INT,BINARY(16)', width);
-  if (typeof tags === 'string') return tags;
+  if (typeof tags === 'string') return noType('-A, --tag-type', tags);
   return {
     demo,
     columns: listedFields(padded(columns, numberOf(args, 'columns')), 'column'),
     tags: normalTables ? [] : listedFields(tags, 'tag'),
   };
+}
+
+function noType(argument: string, word: string): string {
+  return `${argument}: ${JSON.stringify(word)} is no data type.`;
 }
 
 /** With `-M` the columns of the meters hold any number of their type. */

@@ -82,8 +82,16 @@ export class Section {
     this.others = this.#matchMembers();
   }
 
+  /** True when the key has a value; null counts as absent. */
   has(key: string): boolean {
-    return this.#found.has(key);
+    const node = this.#found.get(key)?.value;
+    return node !== undefined && node.kind !== 'null';
+  }
+
+  /** Items of an array, without a word about what is none. */
+  lengthOf(key: string): number | undefined {
+    const node = this.#found.get(key)?.value;
+    return node?.kind === 'array' ? node.items.length : undefined;
   }
 
   /** The value of a key as it stands. */

@@ -1,6 +1,6 @@
 import type { FieldPlan, SuperTablePlan } from '../model/load-scenario.js';
 import { lengthFault, longestWidth } from '../model/row-length.js';
-import { lastTick, type Precision } from '../model/schema.js';
+import { lastTick, type Precision, ticksPerSecond } from '../model/schema.js';
 import { isSchemaless } from './load-interface.js';
 import { information, type LoadNote } from './load-request.js';
 
@@ -31,7 +31,9 @@ export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   if (schemaless && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push(`a JSON tag cannot be written by the insert mode ${plan.mode}`);
   }
-  mistakes.push(...nameMistakes('table', plan.name), ...nameMistakes('table', `${plan.childPrefix}${plan.childTo}`));
+  for (const name of [plan.name, `${plan.childPrefix}${plan.childTo}`]) {
+    mistakes.push(...nameMistakes('table', name, !schemaless));
+  }
   if (plan.tags.length > 1 && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push('a JSON tag must be the only tag');
   }
@@ -47,6 +49,16 @@ export function timeMistakes(plan: SuperTablePlan, precision: Precision): readon
   return last <= most
     ? []
     : [`the last row would be at ${last}, after ${most}, the last time of precision ${precision}`];
+}
+
+/** A line when rows of a format without fractions of milliseconds would take each other's times. */
+export function lostTimes(plan: SuperTablePlan, precision: Precision): string | undefined {
+  const holdsTicks = plan.format === 'line' || plan.format === 'taosjson';
+  if (!isSchemaless(plan.mode) || holdsTicks || plan.rows < 2) return undefined;
+  const ticks = BigInt(ticksPerSecond(precision) / 1000);
+  return plan.step % ticks === 0n
+    ? undefined
+    : `${plan.format} holds milliseconds: of rows that are less than one apart only the last is kept`;
 }
 
 /** Prepared rows are kept in memory; without interlaced rows no more than a sub-table has. */
@@ -74,12 +86,16 @@ function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): re
   });
 }
 
-/** A line when a name is empty, too long, or holds what no quotes can hold. */
-export function nameMistakes(what: 'database' | 'table', name: string): readonly string[] {
+/**
+ * A line when a name is empty, too long, or holds what no quotes can hold; `inSql` also when it holds a dot, which parts names
+ * of an INSERT even in quotes.
+ */
+export function nameMistakes(what: 'database' | 'table', name: string, inSql = true): readonly string[] {
   if (name === '') return [`the name of the ${what} is empty`];
   if (/[`\p{Cc}]/u.test(name)) {
     return [`the name ${JSON.stringify(name)} of a ${what} holds a back quote or a control character`];
   }
+  if (inSql && name.includes('.')) return [`the name ${JSON.stringify(name)} of a ${what} holds a dot`];
   return Buffer.byteLength(name) > maxNameBytes[what]
     ? [`the name ${JSON.stringify(name)} of a ${what} is longer than ${maxNameBytes[what]} bytes`]
     : [];

@@ -301,6 +301,13 @@ for (const [argv, named] of [
   [['-l', '4096'], /more than 4095 data columns/],
   [['-l', '9007199254740991'], /more than 4095 data columns/],
   [['-d', 'a`b'], /holds a back quote/],
+  [['-d', 'a.b'], /The name "a\.b" of a database holds a dot/],
+  [['-m', 'a.'], /The name "a\.10000" of a table holds a dot/],
+  [['-h', ''], /The host "" is neither a name nor an address/],
+  [['-h', 'http://db'], /The host "http:\/\/db" is neither/],
+  [['-h', '[::1]'], /The host "\[::1\]" is neither/],
+  [['-I', 'rest', '-h', 'a b'], /The host "a b" is neither/],
+  [['-A', ''], /-A, --tag-type: "" is no data type/],
   [['-m', 'a\n'], /holds a back quote or a control character/],
   [['-s', '31556889600000', '-n', '2'], /last row would be at 31556889600001, after 31556889600000/],
   [['-F', '9007199254740991', '-B', '1'], /prepared rows would take \d+ MB, more than 2048 MB/],
@@ -402,7 +409,8 @@ test('reads what is around the rows', (t) => {
   t.true(scenario.aggregate);
   t.true(scenario.debug);
   t.is(scenario.seed, 7);
-  t.is(insertOf(loadRequest(['--seed', 'x'])).seed, 0);
+  t.is(insertOf(loadRequest(['--seed', 'x'])).seed, undefined);
+  t.is(tableOf('-s', 'soon').start, 1500000000000n);
 });
 
 test('makes something of any command line', (t) => {

@@ -165,6 +165,22 @@ test('tells all mistakes at once, each with its line and path', (t) => {
   ]);
 });
 
+test('takes null for a key that is not there, also where the key is required', (t) => {
+  const missing = (content: Keys) => refusalOf(loadRequest(['-f', 'a.json'], { 'a.json': content }));
+  t.is(missing({ databases: null }), 'a.json: line 1: databases: is missing; needed: an array of databases.');
+  t.regex(missing({ databases: [{ dbinfo: null }] }), /databases\[0\]\.dbinfo: is missing/);
+  t.is(missing({ databases: {} }).split('\n').length, 1);
+});
+
+test('warns of times that a format without fractions of milliseconds would lose', (t) => {
+  const json = { insert_mode: 'sml', line_protocol: 'json', insert_rows: 2 };
+  const lost = /json holds milliseconds: of rows that are less than one apart only the last is kept/;
+  t.regex(notesOf(request(json, { precision: 'us' })), lost);
+  t.notRegex(notesOf(request(json)), lost);
+  t.notRegex(notesOf(request({ ...json, timestamp_step: 1000 }, { precision: 'us' })), lost);
+  t.notRegex(notesOf(request({ ...json, line_protocol: 'line' }, { precision: 'us' })), lost);
+});
+
 test('warns of unknown keys with the nearest known one', (t) => {
   const notes = notesOf(request({ insert_row: 3, zzz: 1 }, {}, { thread_cuont: 2 }));
   t.regex(notes, /warn: a\.json: line 1: thread_cuont: is unknown and ignored \(did you mean thread_count\?\)\./);
