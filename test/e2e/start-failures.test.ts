@@ -117,6 +117,16 @@ test('a configuration file that cannot be read, is not TOML, or has wrong values
   await fails(t, written('key.toml', 'nosuch = 1\n'), { code: 1, line: /unknown key nosuch/ });
 });
 
+test('a rule of events whose query cannot be read', async (t) => {
+  const directory = directoryFor(t);
+  const rules = join(directory, 'rules.toml');
+  writeFileSync(rules, '[[events.rules]]\nname = "odd"\ndatabase = "d"\nsql = "SELECT a,, FROM t"\n');
+  await fails(t, [...freePorts, `--database.path=${directory}/data`, '-c', rules], {
+    code: 1,
+    line: /events rule "odd" cannot be read: syntax error near ", FROM t"/,
+  });
+});
+
 test('a mistake on the command line ends with exit code 2', async (t) => {
   await fails(t, ['--nosuch=1'], { code: 2, line: /Unknown flag --nosuch/ });
   await fails(t, ['--port=99999'], { code: 2, line: /port: "99999" .*from 0 to 65535/ });

@@ -8,6 +8,8 @@ import { findingsOf } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule } from '../../events/rule.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
+import { FaultError } from '../../model/fault.js';
+import { parseStatement } from '../../sql/parser/statement.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Rows of a query, by column name. The signal ends it. */
@@ -53,6 +55,17 @@ interface Verdict {
   readonly over: readonly (readonly [event: StoredEvent, time: number])[];
 }
 
+function checkQuery({ name, sql }: QueryRule): void {
+  try {
+    parseStatement(sql);
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    throw new Error(`The sql of the events rule ${JSON.stringify(name)} cannot be read: ${error.fault.message}.`, {
+      cause: error,
+    });
+  }
+}
+
 /**
  * Rules that ask the database on a schedule: queries, and series that have fallen silent. Runs of a rule are numbered by the
  * clock, so that what several processes find in one run counts once. What is open is asked of the database, nothing is
@@ -71,7 +84,9 @@ export class ScheduledWatch implements Component {
     this.#context = context;
   }
 
+  /** Rejects when a query of a rule cannot be read: no run of it would ever succeed. */
   async start(): Promise<void> {
+    for (const rule of this.#context.rules) if (rule.kind === 'query') checkQuery(rule);
     for (const rule of this.#context.rules) this.#schedule(rule);
   }
 
