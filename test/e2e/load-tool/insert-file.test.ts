@@ -467,12 +467,17 @@ test('a run without an end goes on until it is interrupted', async (t) => {
     const table = superTable({ insert_mode, non_stop_mode: 'yes', interlace_rows: 1, insert_interval: 50 });
     const run = await tool.begin(scenario(`stop_${insert_mode}`, [table]));
     while (run.said().match(/go to 2 table/) === null) await new Promise((resolve) => setTimeout(resolve, 20));
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Three rounds over both tables.
+    for (let tries = 0; tries < 1200; tries++) {
+      const { body } = await service.sql(`SELECT COUNT(*) FROM stop_${insert_mode}.m`);
+      if (body.code === 0 && Number(body.data[0]?.[0]) > 4) break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
     run.process.kill('SIGINT');
     const ending = await run.ended;
     t.is(ending.code, 0, ending.out + ending.errors);
     const rows = Number(/insert rows: (\d+)/.exec(ending.out)?.[1]);
-    t.true(rows > 2);
+    t.true(rows > 4);
     t.deepEqual(await service.rows(`SELECT COUNT(*) FROM stop_${insert_mode}.m`), [[rows]]);
     const [[count, spread] = []] = await service.rows(
       `SELECT COUNT(*), CAST(MAX(ts) AS BIGINT) - CAST(MIN(ts) AS BIGINT) FROM stop_${insert_mode}.k0`,
