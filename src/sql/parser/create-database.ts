@@ -1,7 +1,7 @@
 import type { DatabaseOption, Statement } from '../ast-statement.js';
 import { stringValue, TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
-import { parseDatabaseName } from './names.js';
+import { parseDatabaseName, parseNewDatabaseName } from './names.js';
 
 /** Options the dialect knows; ranges are the executor's business. Words of older versions are syntax errors. */
 const databaseOptions = new Set(
@@ -17,7 +17,7 @@ const databaseOptions = new Set(
 /** `CREATE DATABASE [IF NOT EXISTS] name {option}`, from the name clause on. */
 export function parseCreateDatabase(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
-  const name = parseDatabaseName(cursor);
+  const name = parseNewDatabaseName(cursor);
   return { kind: 'create-database', name, ifNotExists, options: parseOptions(cursor) };
 }
 
