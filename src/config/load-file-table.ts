@@ -142,7 +142,13 @@ function readTcpPort(section: Section, { mode, format }: LoadInterface, port: nu
   if (!['tcp', 'yes', 'true'].includes(word)) {
     return section.refuse('tcp_transfer', 'is not supported; allowed: http, tcp, yes, no');
   }
-  if (mode === 'sml-rest' && format === 'telnet') return port;
+  if (mode === 'sml-rest' && format === 'telnet') {
+    section.inform(
+      'tcp_transfer',
+      `the listener on port ${port} writes to a database of its own choice, which must exist`,
+    );
+    return port;
+  }
   section.warn('tcp_transfer', 'has an effect on telnet lines of the insert mode sml-rest only');
   return undefined;
 }

@@ -576,6 +576,7 @@ test('reads the modes', (t) => {
   }
   const tcp = { insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: 'tcp' };
   t.is(plan(tcp, {}, { telnet_tcp_port: 7 }).tcpPort, 7);
+  t.regex(notesOf(request(tcp)), /the listener on port 6046 writes to a database of its own choice/);
   t.true(scenario({}, {}, { insert_mode: 'rest' }).definitionsOverHttp);
   const rest = scenario({ insert_mode: 'rest' }, {}, { port: 6030 });
   t.true(rest.definitionsOverHttp);
