@@ -1,6 +1,6 @@
 import type { LoadRun, LoadScenario } from '../model/load-scenario.js';
 import { reasonOf } from '../model/reason.js';
-import { type JsonObject, readJsonText } from './json-text.js';
+import { type JsonMember, type JsonObject, readJsonText } from './json-text.js';
 import { readConnection } from './load-connection.js';
 import { readInsertFile, writesOverHttp } from './load-file-insert.js';
 import { readQueryFile } from './load-file-query.js';
@@ -35,7 +35,10 @@ export function readScenarioFile(
   if (typeof node === 'string') return refused([node]);
   const report: FileReport = { path, notes, errors: [] };
   const table = tableOf(node);
-  if (table === undefined) return refused([`${path}: filetype is not supported; allowed: insert, query, subscribe.`]);
+  if (table === undefined) {
+    const at = fileType(node)?.line ?? node.line;
+    return refused([`${path}: line ${at}: filetype: is not supported; allowed: insert, query, subscribe.`]);
+  }
   const section = new Section(table, node, '', report);
   section.text('filetype');
   const scenario = readKind(section, table, flags, input, notes);
@@ -61,9 +64,13 @@ function readFileObject(path: string, input: LoadInput): JsonObject | string {
   return read.node.kind === 'object' ? read.node : `${path} must hold one JSON object.`;
 }
 
+function fileType(node: JsonObject): JsonMember | undefined {
+  return node.members.find(({ key }) => key.toLowerCase() === 'filetype');
+}
+
 /** The keys that a file of its kind has; insert is the kind of a file that names none. */
 function tableOf(node: JsonObject): KeyTable | undefined {
-  const kind = node.members.find(({ key }) => key.toLowerCase() === 'filetype')?.value;
+  const kind = fileType(node)?.value;
   if (kind === undefined || kind.kind === 'null') return insertKeys;
   if (kind.kind !== 'string') return undefined;
   const name = kind.text.trim().toLowerCase();
