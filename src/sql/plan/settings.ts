@@ -23,7 +23,6 @@ const general = {
   format_custom_row_after_delimiter: ']\n',
   format_custom_row_between_delimiter: '',
   aggregate_functions_null_for_empty: 0,
-  empty_result_for_aggregation_by_empty_set: 0,
   empty_result_for_aggregation_by_constant_keys_on_empty_set: 1,
   prefer_column_name_to_alias: 0,
 } as const;
@@ -52,20 +51,29 @@ const largeStatement = {
 /** A statement of so many characters has fewer parts and levels than the engine's own limits, by far. */
 const smallStatementChars = 1000;
 
+const emptyGivesRow = { empty_result_for_aggregation_by_empty_set: 0 } as const;
+const emptyGivesNothing = { empty_result_for_aggregation_by_empty_set: 1 } as const;
+
+const generalText = printed(general);
+const byWordsText = byWords.map(([words, settings]) => [words, printed(settings)] as const);
+
 /** All of them as text, to stand after SETTINGS of any statement. */
-export const querySettings = printed(
-  Object.assign({}, general, ...byWords.map(([, settings]) => settings), largeStatement),
-);
+export const querySettings = [
+  generalText,
+  printed(emptyGivesRow),
+  ...byWordsText.map(([, text]) => text),
+  printed(largeStatement),
+].join(', ');
 
 /**
  * The settings that `sql` depends on, to stand after SETTINGS. With `emptyGivesNone` aggregates without keys give no row over
  * no rows.
  */
 export function settingsOf(sql: string, { emptyGivesNone }: { readonly emptyGivesNone: boolean }): string {
-  const wanted = byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
-  const large = sql.length > smallStatementChars ? largeStatement : {};
-  const empty = { empty_result_for_aggregation_by_empty_set: emptyGivesNone ? 1 : 0 };
-  return printed(Object.assign({}, general, ...wanted, large, empty));
+  const terms = [generalText, printed(emptyGivesNone ? emptyGivesNothing : emptyGivesRow)];
+  for (const [words, text] of byWordsText) if (words.test(sql)) terms.push(text);
+  if (sql.length > smallStatementChars) terms.push(printed(largeStatement));
+  return terms.join(', ');
 }
 
 function printed(settings: Readonly<Record<string, string | number>>): string {
