@@ -52,7 +52,6 @@ for (const { name, body, headers, timeseries } of recordings('WriteRequest')) {
         return [json, `${timestamp}000000`, typeof value === 'number' ? value : null] as const;
       }),
     );
-    t.is(reply.headers['x-prometheus-remote-write-samples-written'], String(expected.length));
     if (expected.length > 0) t.deepEqual(await stored(database), expected.sort());
     else t.deepEqual(await service.rows(`SHOW ${database}.STABLES`), []);
   });
@@ -112,7 +111,7 @@ test('bad series are 400 and named, the others are stored', async (t) => {
     { labels: labelsOf({ __name__: 'good' }), ...sample },
     { labels: bad, ...sample },
   ]);
-  const reply = await send(database, body);
+  const reply = await send(database, body, { headers: { 'x-prometheus-remote-write-version': '2.0.0' } });
   t.deepEqual(
     [
       reply.status,
@@ -189,7 +188,13 @@ test('bodies come in any way: gzipped as well, in pieces, large, in version 2', 
   t.is((await send(database, gzipSync(body), { headers: { 'content-encoding': 'snappy, gzip' } })).status, 415);
   t.is((await send(database, gzipSync(body), { headers: { 'content-encoding': 'gzip' } })).status, 204);
   const body2 = writeBody2(series.slice(100, 200));
-  t.is((await send(database, [body2.subarray(0, 10), body2.subarray(10)])).status, 204);
+  const headers = {
+    'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+    'content-encoding': 'snappy',
+    'x-prometheus-remote-write-version': '2.0.0',
+  };
+  const reply2 = await send(database, [body2.subarray(0, 10), body2.subarray(10)], { headers });
+  t.deepEqual([reply2.status, reply2.headers['x-prometheus-remote-write-samples-written']], [204, '100']);
   const large = encode('WriteRequest', { timeseries: series });
   const stuffed = Buffer.concat([large, encode('WriteRequest', { metadata: [{ help: 'x'.repeat(2_000_000) }] })]);
   t.is((await send(database, packed(stuffed))).status, 204);

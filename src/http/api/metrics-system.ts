@@ -10,7 +10,7 @@ const refusals: Readonly<Record<string, Answer>> = {
   401: said('No credentials, or wrong ones.'),
   403: said('The user may not do that there.'),
   404: said('There is no such database.'),
-  415: said('The body is compressed in a way that is not taken.'),
+  415: said('The body is of a type, or compressed in a way, that is not taken.'),
   500: said('The database failed; a retry may help.'),
   503: unavailable,
 };
@@ -43,7 +43,7 @@ export const metricsSystemOperations = {
     },
     responses: {
       204: {
-        description: 'All samples are stored.',
+        description: 'All samples are stored. The headers stand in answers to requests of version 2.',
         headers: {
           'X-Prometheus-Remote-Write-Samples-Written': counted('Samples'),
           'X-Prometheus-Remote-Write-Histograms-Written': counted('Histograms'),

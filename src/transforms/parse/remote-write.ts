@@ -36,6 +36,9 @@ const timeField = 2;
 const inflated = new Uint8Array(1024 * 1024);
 const labelBytes = new LabelBytes();
 
+/** The label that is the name of the metric. */
+const metricName = Buffer.from('__name__');
+const unnamed = fault('parameter', Codes.schemalessData, 'it has no label __name__');
 const longLabels = fault('parameter', Codes.schemalessData, `its labels take more than ${maxLabelBytes} bytes`);
 
 /** Reads the series of one message. */
@@ -56,6 +59,8 @@ class MessageReader {
   #symbols: Int32Array | undefined;
   /** Bytes of labels that may still be written out. */
   #budget: number;
+  /** The current series has the name of a metric among its labels, or is of version 1 and needs none. */
+  #isNamed = false;
   /** The current sample: the bits of its value, and its milliseconds. */
   #valueLow = 0;
   #valueHigh = 0;
@@ -120,6 +125,7 @@ class MessageReader {
     this.#keyView = reader.view;
     this.#keyStart = start;
     this.#keyEnd = expected < 0 ? start : start + this.#options.dictionary.keyLength(expected);
+    this.#isNamed = true;
     reader.at = this.#keyEnd;
     for (let at = reader.at; reader.next(); at = reader.at) {
       if (reader.is(labelsField, Wire.bytes)) {
@@ -151,11 +157,15 @@ class MessageReader {
     return undefined;
   }
 
-  /** Writes out the labels that a version 2 series refers to, and finds its samples. */
+  /**
+   * Writes out the labels that a version 2 series refers to, and finds its samples. Version 2 asks for the name of a metric, which
+   * clients of version 1 on this database may leave out.
+   */
   #writeOutLabels(): Fault | undefined {
     const reader = this.#reader;
     let problem: Fault | undefined;
     labelBytes.length = 0;
+    this.#isNamed = false;
     for (let at = reader.at; reader.next(); at = reader.at) {
       if (reader.field !== labelsField) this.#passField(at);
       else if (reader.wire === Wire.bytes) {
@@ -179,7 +189,10 @@ class MessageReader {
     const value = this.#readReference();
     const symbols = this.#symbols!;
     const [from, to] = [2 * name, 2 * value];
-    const fits = labelBytes.write(reader.bytes, symbols[from]!, symbols[from + 1]!, symbols[to]!, symbols[to + 1]!);
+    const [nameStart, nameEnd] = [symbols[from]!, symbols[from + 1]!];
+    const [valueStart, valueEnd] = [symbols[to]!, symbols[to + 1]!];
+    if (valueEnd > valueStart && isMetricName(reader.bytes, nameStart, nameEnd)) this.#isNamed = true;
+    const fits = labelBytes.write(reader.bytes, nameStart, nameEnd, valueStart, valueEnd);
     return fits ? undefined : longLabels;
   }
 
@@ -213,10 +226,13 @@ class MessageReader {
       return points.refusal();
     }
     const hash = hashKey(this.#keyBytes, this.#keyView, start, end, dictionary.seed);
-    if (!points.find(this.#keyBytes, this.#keyView, start, end, hash)) {
+    if (points.find(this.#keyBytes, this.#keyView, start, end, hash)) {
+      if (!this.#isNamed) return unnamed;
+    } else {
       if (end - start > maxLabelBytes) return longLabels;
       const key = labelSetKey(readLabels(this.#keyBytes, start, end));
       if ('message' in key) return key;
+      if (!this.#isNamed) return unnamed;
       const refused = points.introduce(key);
       if (refused !== undefined) return refused;
     }
@@ -285,6 +301,12 @@ class MessageReader {
     this.#points.drop();
     return fault(kind, code, `column "${valueName.text}" ${message}`);
   }
+}
+
+function isMetricName(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start !== metricName.length) return false;
+  for (let i = 0; i < metricName.length; i++) if (bytes[start + i] !== metricName[i]) return false;
+  return true;
 }
 
 /** Start and end of every symbol of a version 2 message. Its series may stand before them. */

@@ -23,11 +23,50 @@ test('a write is handed on with its target, as one message', async (t) => {
   });
   const reply = await ask(room, { path: `${path}?ttl=5`, body: 'abc' });
   t.is(reply.status, 204);
-  t.is(reply.headers['x-prometheus-remote-write-samples-written'], '3');
-  t.is(reply.headers['x-prometheus-remote-write-histograms-written'], '0');
-  t.is(reply.headers['x-prometheus-remote-write-exemplars-written'], '0');
   t.deepEqual(seen?.target, { database: 'db', createDatabase: true, ttl: 5, precision: 'ms' });
   t.deepEqual([seen?.format, seen?.length, seen?.maxMessageBytes], ['remote-write', 3, 77]);
+});
+
+const version2 = { 'x-prometheus-remote-write-version': '2.0.0' };
+const message2 = 'application/x-protobuf;proto=io.prometheus.write.v2.Request';
+
+test('a request of version 2 is told how many samples are stored, others are not', async (t) => {
+  const room = await startRoom(t, ending(delivered(3)));
+  const written = async (headers: Record<string, string>) => {
+    const reply = await ask(room, { path, body: 'x', headers });
+    t.is(reply.status, 204);
+    return ['samples', 'histograms', 'exemplars'].map(
+      (kind) => reply.headers[`x-prometheus-remote-write-${kind}-written`],
+    );
+  };
+  t.deepEqual(await written(version2), ['3', '0', '0']);
+  t.deepEqual(await written({ 'content-type': message2 }), ['3', '0', '0']);
+  const none = [undefined, undefined, undefined];
+  t.deepEqual(await written({}), none);
+  t.deepEqual(await written({ 'x-prometheus-remote-write-version': '0.1.0' }), none);
+  t.deepEqual(await written({ 'content-type': 'application/x-protobuf;proto=prometheus.WriteRequest' }), none);
+});
+
+test('of version 2 what is not a message in snappy is 415, of others headers mean nothing', async (t) => {
+  const room = await startRoom(t, ending(delivered(1)));
+  const cases: [Record<string, string>, number, RegExp][] = [
+    [{ 'content-type': message2, 'content-encoding': 'snappy' }, 204, /^$/],
+    [{ 'content-type': 'application/x-protobuf', 'content-encoding': 'Snappy' }, 204, /^$/],
+    [{ 'content-type': 'application/x-protobuf; proto="prometheus.WriteRequest"' }, 204, /^$/],
+    [{ 'content-type': 'application/json' }, 415, /^unsupported Content-Type "application\/json"/],
+    [{ 'content-type': 'application/x-protobuf;proto=some.Thing' }, 415, /^unsupported Content-Type .*some\.Thing/],
+    [{ 'content-type': message2, 'content-encoding': 'gzip' }, 415, /^unsupported Content-Encoding "gzip"/],
+    [{ 'content-type': message2, 'content-encoding': 'zstd' }, 415, /^unsupported Content-Encoding "zstd"/],
+  ];
+  for (const [headers, status, text] of cases) {
+    const reply = await ask(room, { path, body: 'x', headers: { ...version2, ...headers } });
+    t.is(reply.status, status, JSON.stringify(headers));
+    t.regex(reply.text, text);
+  }
+  for (const type of ['application/json', 'text/plain']) {
+    const reply = await ask(room, { path, body: 'x', headers: { 'content-type': type, 'content-encoding': 'br' } });
+    t.is(reply.status, 204);
+  }
 });
 
 test('what may pass is 503 with the time to come back, what is bad is 400', async (t) => {
