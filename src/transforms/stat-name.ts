@@ -32,9 +32,10 @@ function addBucketTags(tags: Map<string, string>, items: readonly string[]): voi
   }
 }
 
-/** Tags after the value: `key:value`; one without a colon is a flag and is `true`. */
+/** Tags after the value: `key:value`; one without a colon is a flag and is `true`. Some clients begin each of them with `#`. */
 function addSuffixTags(tags: Map<string, string>, text: string): void {
-  for (const item of text.split(',')) {
+  for (const part of text.split(',')) {
+    const item = part.startsWith('#') ? part.slice(1) : part;
     const colon = item.indexOf(':');
     if (colon < 0 && item !== '') tags.set(tagName(item), 'true');
     else if (colon > 0 && colon < item.length - 1) tags.set(tagName(item.slice(0, colon)), item.slice(colon + 1));

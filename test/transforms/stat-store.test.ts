@@ -59,6 +59,7 @@ test('names and tags become a series: sorted, escaped, in either form', (t) => {
     [one]: { value: 3 },
   });
   t.deepEqual(statsOf('a b:1|c|#k:x y,e:,:v,q:1=2'), { 'a,k=x\\ y,metric_type=counter,q=1\\=2': { value: 1 } });
+  t.deepEqual(Object.keys(statsOf('a:1|c|#k:x,#q:#y,#on')), ['a,k=x,metric_type=counter,on=true,q=#y']);
   t.deepEqual(Object.keys(statsOf('a\\:1|c|#k:v\\,m:\\')), ['a_,k=v_,m=_,metric_type=counter']);
   t.deepEqual(Object.keys(statsOf('a:1|c|#value:3,metric_type:x,9_percentile:1')), [
     'a,metric_type=counter,tag_9_percentile=1,tag_metric_type=x,tag_value=3',

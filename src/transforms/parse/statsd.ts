@@ -39,6 +39,19 @@ function isNoMetric(bytes: Uint8Array, start: number): boolean {
   return bytes[start + 1] === 0x73 && bytes[start + 2] === lowerC && bytes[start + 3] === pipe;
 }
 
+/** Words before the colon of segments about the sender, whose values may hold colons: container, external data, cardinality. */
+const senderWords: readonly Buffer[] = ['c:', 'e:', 'card:'].map((word) => Buffer.from(word));
+
+/** True when a segment about the sender begins at `start`. */
+function isAboutSender(bytes: Uint8Array, start: number): boolean {
+  for (const word of senderWords) {
+    let at = 0;
+    while (at < word.length && bytes[start + at] === word[at]) at++;
+    if (at === word.length) return true;
+  }
+  return false;
+}
+
 /** First position in `bytes[from, end)` of `byte`; `end` when there is none. */
 function positionOf(bytes: Uint8Array, from: number, end: number, byte: number): number {
   for (let position = from; position < end; position++) if (bytes[position] === byte) return position;
@@ -164,8 +177,7 @@ export class StatsdReader {
         position = positionOf(bytes, start, end, pipe);
         this.tagsStart = start + 1;
         this.tagsEnd = position;
-      } else if ((first === lowerC || first === lowerE) && bytes[start + 1] === colon) {
-        // The sender's container: an identifier that may hold colons.
+      } else if (isAboutSender(bytes, start)) {
         position = positionOf(bytes, start, end, pipe);
       } else {
         position = this.#endOfSegment(start, end);

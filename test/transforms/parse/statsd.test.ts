@@ -87,6 +87,14 @@ test('events, service checks and the container of a sender are no metrics and no
   t.is(reader.rejectedLines, 0);
 });
 
+test('what else a message says of its sender and its time is passed over', (t) => {
+  const { messages, reader } = messagesOf(
+    'a:1|c|#t:1|card:low\nb:2:3|g|T1700000000|e:it-false,cn-web:1|card:none|@0.5\nc:4|c|card:low|c:in-7:5\nd:6|c|card:x|:7|g',
+  );
+  t.deepEqual(messages, ['a c 1 #t:1', 'b g 2@0.5', 'b g 3@0.5', 'c c 4', 'd c 6', 'd g 7']);
+  t.is(reader.rejectedLines, 0);
+});
+
 interface Sample {
   readonly payload: string;
   readonly not_a_metric?: readonly string[];
