@@ -138,7 +138,10 @@ class PacketReader {
     if (name.isBad) this.#reject('a name does not end in NUL or is not well-formed UTF-8');
   }
 
-  /** Whole seconds, or units of 2^-30 seconds. The fraction is exact: 30 bits times 5^9, divided by 2^21. */
+  /**
+   * Whole seconds, or units of 2^-30 seconds. The fraction is exact: 30 bits times 5^9, divided by 2^21. Agents that leave the time
+   * to the server say 0.
+   */
   #readTime(type: number, start: number, end: number): void {
     if (end - start !== 8) {
       this.#timeProblem = 'a time does not have 8 bytes';
@@ -147,6 +150,11 @@ class PacketReader {
     }
     const high = this.#view.getUint32(start);
     const low = this.#view.getUint32(start + 4);
+    if (high === 0 && low === 0) {
+      this.#times.now();
+      this.#timeProblem = undefined;
+      return;
+    }
     if (type === AgentPart.time) {
       this.#timeProblem = high < two16 ? this.#times.set(high * two32 + low, 0) : 'the time is too large';
       return;

@@ -97,6 +97,24 @@ test('names hold until they change, and not beyond their packet', (t) => {
   t.deepEqual(reasons, ['packet: a list of values has no plugin']);
 });
 
+test('a time of 0 is left to the service, also after a time that was bad', (t) => {
+  const lists = (unit: bigint): ValueList[] =>
+    [0n, 7n, 0n].map((time, i) => ({
+      host: 'h',
+      plugin: 'p',
+      type: `t${i}`,
+      time: time * unit,
+      values: [['gauge', i]],
+    }));
+  const whole = packetOf(lists(1n));
+  const high = packetOf(lists(1n << 30n).map((list) => ({ ...list, isHigh: true })));
+  const { rows, reasons } = readAll([whole, Buffer.concat([part(AgentPart.time, hex('00')), high])]);
+  const times = [nowTicks, 7_000_000_000n, nowTicks];
+  const expected = times.map((time, i) => `p_value h//t${i}/ ${i} @${time}`);
+  t.deepEqual(shown(rows), [...expected, ...expected]);
+  t.deepEqual(reasons, ['packet: a time does not have 8 bytes']);
+});
+
 test('a bad part costs what depends on it and nothing else', (t) => {
   const good = packetOf([{ host: 'h', plugin: 'p', type: 't', values: [['gauge', 1]] }]);
   const reasonsOf = (...packets: Uint8Array[]): string[] => {
