@@ -39,7 +39,10 @@ const server = http.createServer((request, response) => {
   } else if (name === 'flaky') {
     asked++;
     if (asked % 2 === 1) response.writeHead(500).end();
-    else response.end(`# TYPE g gauge\ng 1.5\n# TYPE c counter\nc 2\nbad line\nu 3 1700000000000\n`);
+    else
+      response.end(
+        `# TYPE g gauge\ng 1.5\n# TYPE c counter\nc 2\nbad line\nu 3 1700000000000\n{"disk.free","mount.point"="/a \\"b\\""} 4\n`,
+      );
   } else if (name === 'private') {
     const isRight = request.headers.authorization === `Basic ${Buffer.from('ann:secret').toString('base64')}`;
     response.writeHead(isRight ? 200 : 401).end('secret_metric 7\n');
@@ -87,6 +90,7 @@ test('a target that fails once is scraped the next time, and its bad line costs 
   t.deepEqual(await ask(`SELECT gauge FROM g ${where}`), [[1.5]]);
   t.deepEqual(await ask(`SELECT counter FROM c ${where}`), [[2]]);
   t.deepEqual(await ask(`SELECT value, CAST(_ts AS BIGINT) / 1000000000 FROM u ${where}`), [[3, 1_700_000_000]]);
+  t.deepEqual(await ask(`SELECT value, \`mount.point\` FROM disk_free ${where}`), [[4, '/a "b"']]);
   t.deepEqual(await ask('SELECT value FROM secret_metric LIMIT 1'), [[7]]);
 });
 

@@ -38,29 +38,65 @@ export function requestOf(address: string): http.RequestOptions & { readonly isS
   };
 }
 
+/** Most addresses that a target may send the scrape on to, one after the other. */
+const maxRedirects = 10;
+const redirects: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
+
 /**
- * Asks one target. Rejects with one clear line when it cannot be reached, does not answer 200 within the time, or answers
- * with more than may be read.
+ * Asks one target, and where it sends the scrape on to. Rejects with one clear line when it cannot be reached, does not answer 200
+ * within the time, or answers with more than may be read. The `Authorization` header is for the target alone.
  */
-export function scrape(address: string, options: ScrapeOptions, stopped: AbortSignal): Promise<Scrape> {
-  const { authorization, responseTimeoutMs, agents } = options;
+export async function scrape(address: string, options: ScrapeOptions, stopped: AbortSignal): Promise<Scrape> {
+  const timeout = AbortSignal.timeout(options.responseTimeoutMs);
+  const signal = AbortSignal.any([timeout, stopped]);
+  let { authorization } = options;
+  let asked = address;
+  try {
+    for (let sent = 0; ; sent++) {
+      const response = await ask(asked, authorization, options.agents, signal);
+      const next = redirectOf(response, asked);
+      if (next === undefined) return await collect(response, options.maxBodyBytes);
+      response.resume();
+      if (sent === maxRedirects) throw new Error(`the target redirects more than ${maxRedirects} times`);
+      if (!isSameServer(new URL(asked), next)) authorization = '';
+      asked = next.href;
+    }
+  } catch (error) {
+    if (timeout.aborted) throw new Error(`there is no whole answer within ${options.responseTimeoutMs} ms`);
+    throw error;
+  }
+}
+
+function ask(
+  address: string,
+  authorization: string,
+  agents: ScrapeOptions['agents'],
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
   const { isSecure, ...where } = requestOf(address);
   const headers = { accept, ...(authorization === '' ? {} : { authorization }) };
-  const timeout = AbortSignal.timeout(responseTimeoutMs);
-  const signal = AbortSignal.any([timeout, stopped]);
+  const request = isSecure ? https.request : http.request;
+  const agent = isSecure ? agents.https : agents.http;
   return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => {
-      reject(timeout.aborted ? new Error(`there is no whole answer within ${responseTimeoutMs} ms`) : error);
-    };
-    const answered = (response: http.IncomingMessage): void => {
-      collect(response, options.maxBodyBytes).then(resolve, fail);
-    };
-    const ask = isSecure ? https.request : http.request;
-    const agent = isSecure ? agents.https : agents.http;
-    ask({ ...where, headers, agent, signal }, answered)
-      .once('error', fail)
+    request({ ...where, headers, agent, signal }, resolve)
+      .once('error', reject)
       .end();
   });
+}
+
+/** Where an answer sends the scrape on to, over HTTP; undefined for every other answer. */
+function redirectOf({ statusCode, headers }: http.IncomingMessage, asked: string): URL | undefined {
+  const { location } = headers;
+  if (!redirects.includes(statusCode) || location === undefined || asked.startsWith('unix:')) return undefined;
+  if (!URL.canParse(location, asked)) return undefined;
+  const next = new URL(location, asked);
+  return next.protocol === 'http:' || next.protocol === 'https:' ? next : undefined;
+}
+
+/** True when what was for one address may be told to the other: the same server, and not in the open where it was not before. */
+function isSameServer(from: URL, to: URL): boolean {
+  if (from.protocol === to.protocol) return from.host === to.host;
+  return to.protocol === 'https:' && from.hostname === to.hostname;
 }
 
 async function collect(response: http.IncomingMessage, maxBodyBytes: number): Promise<Scrape> {
@@ -79,6 +115,6 @@ async function collect(response: http.IncomingMessage, maxBodyBytes: number): Pr
     }
     chunks.push(chunk);
   }
-  const type = response.headers['content-type'] ?? '';
+  const type = (response.headers['content-type'] ?? '').toLowerCase();
   return { body: Buffer.concat(chunks), isOpenMetrics: type.startsWith('application/openmetrics-text') };
 }

@@ -39,7 +39,7 @@ test('the answer is read, and its format is told by its type', async (t) => {
   let seen: http.IncomingHttpHeaders = {};
   const server = http.createServer((request, response) => {
     seen = request.headers;
-    const type = request.url === '/om' ? 'application/openmetrics-text; version=1.0.0' : 'text/plain; version=0.0.4';
+    const type = request.url === '/om' ? 'Application/OpenMetrics-Text; version=1.0.0' : 'text/plain; version=0.0.4';
     response.setHeader('content-type', type).end(`${request.url} 1\n`);
   });
   const url = `http://127.0.0.1:${await listening(t, server)}`;
@@ -58,6 +58,39 @@ test('a socket of this machine is asked', async (t) => {
     path,
   );
   t.is((await scrape(`unix://${path}?path=/m`, optionsOf(), never)).body.toString(), '/m 1\n');
+});
+
+test('a target may send the scrape on, and only the same server is told the password', async (t) => {
+  const seen: string[] = [];
+  const note = (request: http.IncomingMessage): void => {
+    seen.push(`${request.url} ${request.headers.authorization ?? 'nobody'}`);
+  };
+  const other = http.createServer((request, response) => {
+    note(request);
+    response.end('other 1\n');
+  });
+  const otherUrl = `http://127.0.0.1:${await listening(t, other)}`;
+  const targets: Record<string, string> = {
+    '/metrics': '/metrics/',
+    '/away': `${otherUrl}/m?x=1`,
+    '/loop': 'loop',
+    '/file': 'file:///etc/passwd',
+  };
+  const server = http.createServer((request, response) => {
+    note(request);
+    const location = targets[request.url ?? ''];
+    if (location !== undefined) response.writeHead(302, { location }).end('elsewhere');
+    else if (request.url === '/lost') response.writeHead(301).end();
+    else response.end('here 1\n');
+  });
+  const url = `http://127.0.0.1:${await listening(t, server)}`;
+  const options = optionsOf({ authorization: 'Bearer abc' });
+  t.is((await scrape(url, options, never)).body.toString(), 'here 1\n');
+  t.is((await scrape(`${url}/away`, options, never)).body.toString(), 'other 1\n');
+  t.deepEqual(seen, ['/metrics Bearer abc', '/metrics/ Bearer abc', '/away Bearer abc', '/m?x=1 nobody']);
+  await t.throwsAsync(scrape(`${url}/loop`, options, never), { message: /redirects more than 10 times/ });
+  await t.throwsAsync(scrape(`${url}/file`, options, never), { message: 'the answer is status 302' });
+  await t.throwsAsync(scrape(`${url}/lost`, options, never), { message: 'the answer is status 301' });
 });
 
 test('what goes wrong is said in one line', async (t) => {
