@@ -1,5 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 
 /** How targets are asked. */
 export interface ScrapeOptions {
@@ -74,7 +76,7 @@ function ask(
   signal: AbortSignal,
 ): Promise<http.IncomingMessage> {
   const { isSecure, ...where } = requestOf(address);
-  const headers = { accept, ...(authorization === '' ? {} : { authorization }) };
+  const headers = { accept, 'accept-encoding': 'gzip', ...(authorization === '' ? {} : { authorization }) };
   const request = isSecure ? https.request : http.request;
   const agent = isSecure ? agents.https : agents.http;
   return new Promise((resolve, reject) => {
@@ -106,7 +108,7 @@ async function collect(response: http.IncomingMessage, maxBodyBytes: number): Pr
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response) {
+  for await (const chunk of plainBody(response)) {
     if (!Buffer.isBuffer(chunk)) continue;
     length += chunk.length;
     if (length > maxBodyBytes) {
@@ -117,4 +119,15 @@ async function collect(response: http.IncomingMessage, maxBodyBytes: number): Pr
   }
   const type = (response.headers['content-type'] ?? '').toLowerCase();
   return { body: Buffer.concat(chunks), isOpenMetrics: type.startsWith('application/openmetrics-text') };
+}
+
+/** The body without its gzip, if it has one. What goes wrong with the answer goes wrong with it. */
+function plainBody(response: http.IncomingMessage): Readable {
+  const coding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (coding === 'identity' || coding === '') return response;
+  if (coding !== 'gzip' && coding !== 'x-gzip') {
+    response.destroy();
+    throw new Error(`the answer is in the coding ${JSON.stringify(coding)}, which was not asked for`);
+  }
+  return pipeline(response, createGunzip(), () => undefined);
 }

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { requestOf, type ScrapeOptions, scrape } from '../../../src/sources/hostexporter/target.js';
 import { directoryFor } from '../../support/processes.js';
@@ -58,6 +59,28 @@ test('a socket of this machine is asked', async (t) => {
     path,
   );
   t.is((await scrape(`unix://${path}?path=/m`, optionsOf(), never)).body.toString(), '/m 1\n');
+});
+
+test('an answer may be in gzip, and its limit is that of the plain text', async (t) => {
+  const texts: Record<string, Buffer> = {
+    '/short': gzipSync('a 1\n'),
+    '/long': gzipSync('x'.repeat(1001)),
+    '/broken': Buffer.from('a 1\n'),
+    '/cut': gzipSync('a 1\n').subarray(0, 15),
+  };
+  let asked: unknown;
+  const server = http.createServer((request, response) => {
+    asked = request.headers['accept-encoding'];
+    const coding = request.url === '/other' ? 'br' : 'gzip';
+    response.setHeader('content-encoding', coding).end(texts[request.url ?? '']);
+  });
+  const url = `http://127.0.0.1:${await listening(t, server)}`;
+  t.is((await scrape(`${url}/short`, optionsOf(), never)).body.toString(), 'a 1\n');
+  t.is(asked, 'gzip');
+  await t.throwsAsync(scrape(`${url}/long`, optionsOf(), never), { message: 'the answer is longer than 1000 bytes' });
+  await t.throwsAsync(scrape(`${url}/broken`, optionsOf(), never), { message: /incorrect header check/ });
+  await t.throwsAsync(scrape(`${url}/cut`, optionsOf(), never), { message: /unexpected end of file/ });
+  await t.throwsAsync(scrape(`${url}/other`, optionsOf(), never), { message: /coding "br"/ });
 });
 
 test('a target may send the scrape on, and only the same server is told the password', async (t) => {
