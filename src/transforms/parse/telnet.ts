@@ -189,9 +189,11 @@ class TelnetReader {
     if (isPut) at = this.#skipBlanks(at + 4);
     this.#metric = at;
     this.#metricEnd = at = endOfWord(bytes, at);
+    if (at > this.#metric && !this.#isSeparated(at, end)) return false;
     this.#time = at = this.#skipBlanks(at);
     if (at >= end) return this.#fail(badLine(at, 'the timestamp is missing'));
     this.#timeEnd = at = endOfWord(bytes, at);
+    if (!this.#isSeparated(at, end)) return false;
     this.#value = at = this.#skipBlanks(at);
     if (at >= end) return this.#fail(badLine(at, 'the value is missing'));
     this.#valueEnd = at = this.#endOfValue(at, end);
@@ -199,6 +201,12 @@ class TelnetReader {
     this.#tags = at = this.#skipBlanks(at);
     this.#tagsEnd = end;
     return at < end || this.#fail(badLine(end, 'the point has no tags'));
+  }
+
+  /** Where a word ends at `at`, a blank must follow. */
+  #isSeparated(at: number, end: number): boolean {
+    if (at >= end || this.#bytes[at] === blank) return true;
+    return this.#fail(badLine(at, 'a tab or another control character stands where a blank must'));
   }
 
   #skipBlanks(start: number): number {

@@ -103,6 +103,8 @@ test('every fault has a message that says what is wrong', (t) => {
   const cases: [string, RegExp][] = [
     ['put', /the timestamp is missing/],
     ['put m', /the timestamp is missing/],
+    ['put m\t1700000000\t1\th=a', /a tab or another control character .* \(column 6\)/],
+    ['put m 1700000000\t1 h=a', /a tab or another control character .* \(column 17\)/],
     ['put m 1700000000', /the value is missing/],
     ['put m 1700000000 1', /the point has no tags/],
     ['put m 1700000000 1 ', /the point has no tags/],
