@@ -155,14 +155,20 @@ export class HttpBodySource implements Source<ByteBlock> {
       ending.reject({ row: firstLine, fault: fault('syntax', Codes.lineSyntax, text) });
       return;
     }
-    if (frame.bytes.length === 0 && !isMessage) return;
-    const bytes = isMessage ? this.#options.weigh(format, frame.bytes) : frame.bytes.length;
+    const content = isMessage || !frame.first ? frame.bytes : withoutByteOrderMark(frame.bytes);
+    if (content.length === 0 && !isMessage) return;
+    const bytes = isMessage ? this.#options.weigh(format, content) : content.length;
     this.#gate.take(bytes);
     const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
     const part = { first: frame.first, last: frame.last };
-    const payload = { kind: 'bytes', format, bytes: frame.bytes, part } as const;
+    const payload = { kind: 'bytes', format, bytes: content, part } as const;
     this.batches$.next({ origin: format, target, payload, rows: frame.lines, bytes, settle });
   }
+}
+
+/** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
+function withoutByteOrderMark(text: Uint8Array): Uint8Array {
+  return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text;
 }
 
 /** The ending of a request that became several batches. */

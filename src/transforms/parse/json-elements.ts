@@ -145,7 +145,12 @@ export class ElementCutter {
     return -1;
   }
 
+  /** Looks for what the text begins with, behind a byte order mark. */
   #begin(bytes: Uint8Array, end: number): void {
+    if (this.#at === 0 && bytes[0] === 0xef) {
+      if (end < 3) return;
+      this.#at = 3;
+    }
     while (this.#at < end && isJsonBlank(bytes[this.#at])) this.#at++;
     if (this.#at === end) return;
     this.#state = bytes[this.#at] === openBracket ? 'array' : 'over';

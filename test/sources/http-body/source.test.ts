@@ -72,6 +72,28 @@ test('rejected lines are numbered over the whole body, however it was cut', asyn
   t.is(new Set(starts).size, starts.length);
 });
 
+test('a byte order mark before a text is no part of it, and within a text or a message it is', async (t) => {
+  const made = make();
+  const seen: Buffer[] = [];
+  made.source.batches$.subscribe((batch) => {
+    seen.push(Buffer.from(batch.payload.bytes));
+    batch.settle(delivered(batch.rows));
+  });
+  const mark = '\ufeff';
+  const asked = async (text: string, isLong: boolean, maxMessageBytes?: number): Promise<string> => {
+    seen.length = 0;
+    const never = new AbortController().signal;
+    await made.request(inPieces(text), isLong ? undefined : Buffer.byteLength(text), never, maxMessageBytes);
+    return Buffer.concat(seen).toString();
+  };
+  for (const isLong of [false, true]) {
+    t.is(await asked(`${mark}m v=1 1\n`, isLong), 'm v=1 1\n');
+    t.is(await asked(mark, isLong), '');
+  }
+  t.is(await asked(mark + large + mark, true), large + mark);
+  t.is(await asked(`${mark}x`, false, 100), `${mark}x`);
+});
+
 test('a line above the limit is rejected by its number, and its neighbours are kept', async (t) => {
   const made = make();
   const seen: string[] = [];

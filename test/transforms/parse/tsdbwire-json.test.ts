@@ -449,6 +449,12 @@ test('an element cutter never cuts text that is no array, and goes on after an e
   t.is(new ElementCutter().lastLineBreak(Buffer.from('{"a":1,"b":[1,2],"c":3}')), 0);
   t.is(new ElementCutter().lastLineBreak(Buffer.from('"a",1')), 0);
   t.is(new ElementCutter().lastLineBreak(Buffer.from('[1,2,')), 3);
+  const marked = Buffer.from('\ufeff [1,2,');
+  const waiting = new ElementCutter();
+  t.deepEqual(
+    [1, 2, 4, marked.length].map((end) => waiting.lastLineBreak(marked.subarray(0, end))),
+    [0, 0, 0, 7],
+  );
   const cutter = new ElementCutter();
   t.is(cutter.lastLineBreak(Buffer.from('[1,{"long":"')), 3);
   t.is(cutter.afterOverlong(Buffer.from('},],')), 0);
