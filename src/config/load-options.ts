@@ -61,7 +61,12 @@ const general: LoadOptionGroup = {
       help: 'never ask before the run; without it only a file with confirm_parameter_prompt "yes" asks, on a terminal',
       withFile: true,
     },
-    { short: 'g', long: 'debug', help: 'show each statement', withFile: true },
+    {
+      short: 'g',
+      long: 'debug',
+      help: 'show all settings of the run, and each definition and query; not the inserts',
+      withFile: true,
+    },
     {
       long: 'seed',
       value: 'N',
