@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
 import { raisedFault } from '../sql/print/raise.js';
 import type { Cell, Engine } from './engine.js';
 import { EngineHttp, EngineRefusal, refusalIn, wholeBody } from './engine-http.js';
@@ -221,8 +222,8 @@ const decimalOverflowCode = 407;
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  return new FaultError(fault('network', Codes.networkUnavailable, `The database cannot be reached: ${reason}`, error));
+  const text = `The database cannot be reached: ${reasonOf(error)}`;
+  return new FaultError(fault('network', Codes.networkUnavailable, text, error));
 }
 
 function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal): Fault {

@@ -30,7 +30,6 @@ export class Catalogue implements SchemaView {
   readonly #report: ComponentLog;
   #state = new CatalogueState();
   #position = 0;
-  #prepared = false;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   readonly #readings = new Gathered((calls: readonly undefined[]) => this.#readOn().then(() => calls));
@@ -92,7 +91,6 @@ export class Catalogue implements SchemaView {
   }
 
   async #append(lists: readonly (readonly Operation[])[]): Promise<readonly (readonly (Fault | undefined)[])[]> {
-    if (!this.#prepared) await this.sync();
     const key = await this.#log.append(lists.flat());
     this.#waiting.add(key);
     try {
@@ -217,8 +215,6 @@ export class Catalogue implements SchemaView {
   }
 
   async #readLog(): Promise<void> {
-    if (!this.#prepared) await this.#log.prepare();
-    this.#prepared = true;
     for (const entry of await this.#log.read(this.#position)) {
       const results = this.#state.apply(entry);
       this.#position = entry.position;

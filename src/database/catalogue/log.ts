@@ -23,11 +23,6 @@ export class CatalogueLog {
     this.#tables = new OwnTables(engine, create);
   }
 
-  /** Makes the log where it is missing. */
-  prepare(): Promise<void> {
-    return this.#tables.prepare();
-  }
-
   /** Appends operations as one entry and gives the entry's key. */
   async append(operations: readonly Operation[]): Promise<string> {
     const key = randomUUID();
@@ -36,8 +31,9 @@ export class CatalogueLog {
     return key;
   }
 
-  /** Entries after a position, in order. */
+  /** Entries after a position, in order; makes the log where it is missing. */
   async read(after: number): Promise<readonly LogEntry[]> {
+    await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT toString(_block_number), entry FROM sluice.catalogue WHERE _block_number > ${after} ORDER BY _block_number, _block_offset`,
     );
