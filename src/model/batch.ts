@@ -37,11 +37,6 @@ export interface Target {
   readonly ttl: number;
   /** Ticks of the timestamps in the text. */
   readonly precision: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
-  /**
-   * When the rows arrived, by the monotonic clock (`performance.now()`): what other processes had changed by then counts
-   * for them. Of a group, when the last of its rows did.
-   */
-  readonly arrivedMs?: number;
   /** Set when the text is parsed. */
   readonly reading?: Reading;
 }
@@ -116,15 +111,13 @@ export function groupBatches(parents: readonly Batch<ColumnBlock>[]): Batch<Bloc
   const first = parents[0]!;
   let rows = 0;
   let bytes = 0;
-  let arrivedMs = 0;
   for (const parent of parents) {
     rows += parent.rows;
     bytes += parent.bytes;
-    arrivedMs = Math.max(arrivedMs, parent.target.arrivedMs ?? Number.POSITIVE_INFINITY);
   }
   return {
     origin: first.origin,
-    target: { ...first.target, arrivedMs },
+    target: first.target,
     payload: { kind: 'group', blocks: parents.map((parent) => parent.payload) },
     rows,
     bytes,

@@ -67,9 +67,6 @@ export interface WriteLimits extends CoalesceLimits {
   readonly writeTimeoutMs: number;
 }
 
-/** From this length on, reading a text takes longer than reading the catalogue, which is done meanwhile. */
-const largeTextBytes = 65_536;
-
 /** How often a text is read because drops by other processes overtake it. */
 const maxReadings = 3;
 
@@ -152,9 +149,6 @@ export class WritePipeline implements Component {
       if (!(error instanceof FaultError)) throw error;
       exchange.refuse(error.fault);
       return;
-    }
-    if ((exchange.request.length ?? largeTextBytes) >= largeTextBytes) {
-      this.#context.catalogue.syncSince(performance.now()).catch(() => undefined);
     }
     this.#context.bodies.accept(exchange, user);
   }
@@ -272,8 +266,7 @@ function unread(): Reading {
 
 /** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
 function stamped(batch: Batch<ByteBlock>): Batch<ByteBlock> {
-  const { target } = batch;
-  return { ...batch, target: { ...target, arrivedMs: target.arrivedMs ?? performance.now(), reading: unread() } };
+  return { ...batch, target: { ...batch.target, reading: unread() } };
 }
 
 /** The batch, counted as it comes and as it ends. Of text that ends badly as a whole the lines are not always known. */

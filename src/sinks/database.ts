@@ -72,11 +72,11 @@ export class DatabaseSink implements Sink<BlockGroup> {
   /** Writes every portion or notes its fault. */
   async #writePortions({ target }: Batch<BlockGroup>, portions: readonly Portion[]): Promise<void> {
     const { catalogue, storage } = this.#context;
-    const { database: name, createDatabase: create, user, arrivedMs = performance.now() } = target;
+    const { database: name, createDatabase: create, user } = target;
     const database = await ensureDatabase(catalogue, { name, create, user });
     let open = portions;
     for (let attempt = 0; attempt < maxAttempts && open.length > 0; attempt++) {
-      open = await this.#attempt(database, open, arrivedMs);
+      open = await this.#attempt(database, open);
     }
     for (const portion of open) portion.fault = overtaken;
     const late = portions.filter(({ fault: found }) => found !== undefined && isOvertaken(found));
@@ -87,8 +87,8 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   /** Writes portions; gives those whose table turned out to have changed, of which nothing was written. */
-  async #attempt(database: DatabaseDef, portions: readonly Portion[], arrivedMs: number): Promise<readonly Portion[]> {
-    const synced = this.#context.catalogue.syncSince(arrivedMs);
+  async #attempt(database: DatabaseDef, portions: readonly Portion[]): Promise<readonly Portion[]> {
+    const synced = this.#context.catalogue.sync();
     // Awaited where it is needed, which may be never.
     synced.catch(() => undefined);
     const prepared = await this.#prepare(database, portions);

@@ -12,12 +12,6 @@ import type { Principals } from './principals.js';
 import { CatalogueState, type Vgroups } from './state.js';
 import type { Topics } from './topics.js';
 
-interface Reading {
-  /** By the monotonic clock. */
-  readonly beganMs: number;
-  readonly ended: Promise<void>;
-}
-
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
 
@@ -30,11 +24,11 @@ export class Catalogue implements SchemaView {
   readonly #report: ComponentLog;
   #state = new CatalogueState();
   #position = 0;
+  /** How many entries are folded. */
+  #entries = 0;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
   readonly #readings = new Gathered((calls: readonly undefined[]) => this.#readOn().then(() => calls));
-  /** The reading that began last. */
-  #reading: Reading = { beganMs: Number.NEGATIVE_INFINITY, ended: Promise.resolve() };
   readonly #submissions = new Gathered((lists: readonly (readonly Operation[])[]) => this.#append(lists));
   readonly #waiting = new Set<string>();
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
@@ -70,15 +64,6 @@ export class Catalogue implements SchemaView {
    */
   sync(): Promise<void> {
     return this.#readings.call(undefined);
-  }
-
-  /**
-   * Resolves once the log has been read from a moment on or later, by the monotonic clock (`performance.now()`): everything
-   * that any process had changed by then is known.
-   */
-  syncSince(momentMs: number): Promise<void> {
-    const { beganMs, ended } = this.#reading;
-    return beganMs >= momentMs ? ended : this.sync();
   }
 
   /**
@@ -207,17 +192,13 @@ export class Catalogue implements SchemaView {
     this.#timer.unref();
   }
 
-  #readOn(): Promise<void> {
-    const beganMs = performance.now();
-    const ended = this.#readLog();
-    this.#reading = { beganMs, ended };
-    return ended;
-  }
-
-  async #readLog(): Promise<void> {
+  async #readOn(): Promise<void> {
+    // Whoever waits for an own entry knows that there is more.
+    if (this.#waiting.size === 0 && (await this.#log.count()) === this.#entries) return;
     for (const entry of await this.#log.read(this.#position)) {
       const results = this.#state.apply(entry);
       this.#position = entry.position;
+      this.#entries++;
       // An entry may be read by a poll before its submitter has come back from appending it.
       this.#results.set(entry.key, results);
     }

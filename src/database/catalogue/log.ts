@@ -31,6 +31,16 @@ export class CatalogueLog {
     return key;
   }
 
+  /**
+   * How many entries there are, which the engine knows without reading any: the cheapest way to see that nothing was
+   * appended. Makes the log where it is missing.
+   */
+  async count(): Promise<number> {
+    await this.#tables.prepare();
+    const [row] = await this.#engine.rows('SELECT count() FROM sluice.catalogue');
+    return Number(row?.[0]);
+  }
+
   /** Entries after a position, in order; makes the log where it is missing. */
   async read(after: number): Promise<readonly LogEntry[]> {
     await this.#tables.prepare();

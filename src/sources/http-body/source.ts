@@ -62,11 +62,9 @@ export class HttpBodySource implements Source<ByteBlock> {
       exchange.answer({ outcome: 'shed', reason: 'draining' });
       return;
     }
-    const work: Promise<void> = this.#read(exchange, {
-      ...exchange.request.target,
-      user,
-      arrivedMs: performance.now(),
-    }).finally(() => this.#open.delete(work));
+    const work: Promise<void> = this.#read(exchange, { ...exchange.request.target, user }).finally(() =>
+      this.#open.delete(work),
+    );
     this.#open.add(work);
   }
 
