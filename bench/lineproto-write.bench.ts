@@ -24,6 +24,15 @@ const loads: readonly Load[] = [
     lines: 6_000_000,
   },
   {
+    name: '3 fields, 2 tags, 5,000 lines a request, 16 connections',
+    series: 10_000,
+    tags: 2,
+    fields: 3,
+    linesPerRequest: 5_000,
+    connections: 16,
+    lines: 6_000_000,
+  },
+  {
     name: '10 fields, 10 tags, 5,000 lines a request',
     series: 10_000,
     tags: 10,

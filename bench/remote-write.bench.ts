@@ -8,6 +8,8 @@ const loads = [
   { samplesPerRequest: 500, connections: 8, samples: 1_000_000 },
   { samplesPerRequest: 2_000, connections: 4, samples: 3_000_000 },
   { samplesPerRequest: 5_000, connections: 4, samples: 4_000_000 },
+  { samplesPerRequest: 2_000, connections: 16, samples: 4_000_000 },
+  { samplesPerRequest: 10_000, connections: 8, samples: 4_000_000 },
 ] as const;
 
 /** A bytes field: key, length, content. */
@@ -77,7 +79,7 @@ export async function run(): Promise<void> {
       const cpu = (after.cpuSeconds - before.cpuSeconds).toFixed(1);
       const size = (bodies[0]!.length / samplesPerRequest).toFixed(0);
       console.log(
-        `remote write end to end, ${samplesPerRequest} samples a request (${size} bytes a sample, compressed): ${rate} M samples/s; ` +
+        `remote write end to end, ${samplesPerRequest} samples a request, ${connections} connections (${size} bytes a sample): ${rate} M samples/s; ` +
           `${bodies.length} requests in ${seconds.toFixed(1)} s; adapter ${cpu} CPU s, peak ${after.peakMegabytes.toFixed(0)} MB`,
       );
     }
