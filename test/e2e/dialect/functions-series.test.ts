@@ -392,7 +392,10 @@ statements('functions over rows stand inside and around other queries', service,
   },
   { sql: 'SELECT csum(d) FROM (SELECT ts, diff(v, 2) AS d FROM one)', rows: [[1], [2], [0]] },
   { sql: 'SELECT top(d, 1), ts FROM (SELECT ts, diff(v, 2) AS d FROM one ORDER BY ts DESC)', rows: [[1, at(2)]] },
-  { sql: 'SELECT diff(v, 2) d FROM one UNION ALL SELECT csum(v) FROM one ORDER BY d LIMIT 4', rows: [[-2], [1], [1], [1]] },
+  {
+    sql: 'SELECT diff(v, 2) d FROM one UNION ALL SELECT csum(v) FROM one ORDER BY d LIMIT 4',
+    rows: [[-2], [1], [1], [1]],
+  },
   { sql: 'SELECT _rowts, _c0, tbname, diff(v, 2) FROM one LIMIT 1', rows: [[at(2), at(2), 'one', 1]] },
   {
     sql: 'SELECT a.v, g FROM a WHERE v > 1',
