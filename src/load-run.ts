@@ -56,16 +56,24 @@ async function openWays(scenario: InsertScenario, context: LoadRunContext): Prom
   const isHttp = http !== undefined && (scenario.definitionsOverHttp || world === undefined);
   const run = isHttp ? restStatements(http) : world?.run;
   if (run === undefined) throw new Error('A run has no way to the database.');
-  if (http !== undefined) await untilAnswered(() => askVersion(restStatements(http)), attempts, context);
-  const { threads, createTableThreads, connectionPoolSize } = scenario;
-  const opened = Math.min(connectionPoolSize, Math.max(threads, createTableThreads));
-  await Promise.all(Array.from({ length: opened }, () => askVersion(run)));
+  if (http !== undefined) await untilAnswered(() => askVersion(http), attempts, context);
+  await openConnections(scenario, world, http);
   return { world, http, run };
 }
 
-/** Sees whether the database answers, and to this user; as many at once open as many connections. */
-async function askVersion(run: RunSql): Promise<void> {
-  const answer = await run('SELECT SERVER_VERSION()');
+/** Opens as many connections as there are questions at once, so that rows find them open. */
+async function openConnections(
+  { threads, createTableThreads, connectionPoolSize }: InsertScenario,
+  world: LoadWorld | undefined,
+  http: HttpService | undefined,
+): Promise<void> {
+  const length = Math.min(connectionPoolSize, Math.max(threads, createTableThreads));
+  await Promise.all(Array.from({ length }, () => Promise.all([world?.ping(), http && askVersion(http)])));
+}
+
+/** Sees whether the service answers, and to this user. */
+async function askVersion(http: HttpService): Promise<void> {
+  const answer = await restStatements(http)('SELECT SERVER_VERSION()');
   if (answer.kind === 'rows') for await (const _ of answer.lines);
 }
 

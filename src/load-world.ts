@@ -30,6 +30,8 @@ export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 
   readonly writeLines: WriteLines;
   /** Topics. */
   readonly subscribe: SubscribeTo;
+  /** Asks the engine for a sign of life on one of the connections that rows go over. */
+  ping(): Promise<boolean>;
   /** Settles what was taken, then gives up all connections. */
   stop(): Promise<void>;
 }
@@ -107,6 +109,7 @@ async function startOn(
     },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     subscribe: (topics, wanted) => TopicConsumer.subscribe(topics, { ...wanted, user, releaseMultiplier }, consuming),
+    ping: () => engine.client.ping(),
     stop: async () => {
       await lifecycle.stop(stopDeadlineMs);
       await engine.stop();

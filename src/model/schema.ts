@@ -125,7 +125,8 @@ export interface SchemaView {
   generation(database: string, name: string): number;
 }
 
-const fixedWidths: Partial<Record<TypeName, number>> = {
+/** Of types that are declared without a length and whose values are one number each. */
+const numberWidths: Partial<Record<TypeName, number>> = {
   BOOL: 1,
   TINYINT: 1,
   'TINYINT UNSIGNED': 1,
@@ -138,9 +139,9 @@ const fixedWidths: Partial<Record<TypeName, number>> = {
   'BIGINT UNSIGNED': 8,
   DOUBLE: 8,
   TIMESTAMP: 8,
-  JSON: 4095,
-  BLOB: 4194304,
 };
+
+const fixedWidths: Partial<Record<TypeName, number>> = { ...numberWidths, JSON: 4095, BLOB: 4194304 };
 
 /** Makes a type; `length` may be left out for types of fixed width. */
 export function dataType(name: TypeName, length?: number, scale?: number): DataType {
@@ -148,25 +149,9 @@ export function dataType(name: TypeName, length?: number, scale?: number): DataT
   return scale === undefined ? { name, length: width } : { name, length: width, scale };
 }
 
-const withoutLength: ReadonlySet<TypeName> = new Set([
-  'BOOL',
-  'TINYINT',
-  'SMALLINT',
-  'INT',
-  'BIGINT',
-  'TINYINT UNSIGNED',
-  'SMALLINT UNSIGNED',
-  'INT UNSIGNED',
-  'BIGINT UNSIGNED',
-  'FLOAT',
-  'DOUBLE',
-  'TIMESTAMP',
-]);
-
 /** True for names of types that are declared without a length and whose values are one number each. */
 export function isPlainType(name: string): name is TypeName {
-  const names: ReadonlySet<string> = withoutLength;
-  return names.has(name);
+  return Object.hasOwn(numberWidths, name);
 }
 
 /** True for types whose values are stored as text or bytes of varying length. */

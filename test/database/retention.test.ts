@@ -18,25 +18,30 @@ test.after.always(async () => {
 const dayMs = 86_400_000;
 const day = (number: number): number => number * dayMs;
 
+function createDatabase(name: string): Operation {
+  return { op: 'create-database', name, precision: 'ms', keepDays: 100, options: {} };
+}
+
+function createTable(database: string, name: string): Operation {
+  return {
+    op: 'create-table',
+    database,
+    name,
+    kind: 'super',
+    timeColumn: 'ts',
+    columns: [{ name: 'v', type: dataType('INT') }],
+    tags: [{ name: 'g', type: dataType('INT') }],
+    comment: undefined,
+    ttl: 0,
+  };
+}
+
 test.serial(
   'rows go with their partition once all of it is older than the database keeps, by the retention of the moment',
   async (t) => {
     const catalogue = new Catalogue(client, silentLog);
     const storage = new Storage(client, catalogue);
-    await catalogue.submit([
-      { op: 'create-database', name: 'd', precision: 'ms', keepDays: 100, options: {} },
-      {
-        op: 'create-table',
-        database: 'd',
-        name: 's',
-        kind: 'super',
-        timeColumn: 'ts',
-        columns: [{ name: 'v', type: dataType('INT') }],
-        tags: [{ name: 'g', type: dataType('INT') }],
-        comment: undefined,
-        ttl: 0,
-      },
-    ]);
+    await catalogue.submit([createDatabase('d'), createTable('d', 's')]);
     const table = catalogue.table('d', 's')!;
     await storage.ensure(catalogue.database('d')!, table);
     // Partitions of ten days: -2, 0 (both sides of 1970), 1, 100, 101 and 109.
@@ -65,19 +70,10 @@ test.serial(
   async (t) => {
     const catalogue = new Catalogue(client, silentLog);
     const storage = new Storage(client, catalogue);
-    const table = (name: string): Operation => ({
-      op: 'create-table',
-      database: 'f',
-      name,
-      kind: 'super',
-      timeColumn: 'ts',
-      columns: [{ name: 'v', type: dataType('INT') }],
-      tags: [{ name: 'g', type: dataType('INT') }],
-      comment: undefined,
-      ttl: 0,
-    });
-    const made: Operation = { op: 'create-database', name: 'f', precision: 'ms', keepDays: 100, options: {} };
-    await catalogue.submit([made, table('followed'), table('other'), table('newer')]);
+    await catalogue.submit([
+      createDatabase('f'),
+      ...['followed', 'other', 'newer'].map((name) => createTable('f', name)),
+    ]);
     const database = catalogue.database('f')!;
     const changes = new Changes(client, storage);
     for (const name of ['followed', 'other', 'newer']) {
