@@ -1,5 +1,4 @@
-import type { InsertMode, SuperTablePlan } from '../model/load-scenario.js';
-import { isSchemaless } from './load-interface.js';
+import { type InsertMode, isSchemaless, type SuperTablePlan } from '../model/load-scenario.js';
 import type { Section } from './load-section.js';
 
 /** `childtable_from` and `childtable_to` as given. */

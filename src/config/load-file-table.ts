@@ -1,9 +1,9 @@
-import type { SamplePlan, SuperTablePlan, TsmaPlan } from '../model/load-scenario.js';
+import { isSchemaless, type SamplePlan, type SuperTablePlan, type TsmaPlan } from '../model/load-scenario.js';
 import type { Precision } from '../model/schema.js';
 import { type ChildRange, readChildren } from './load-file-children.js';
 import { readFields } from './load-file-fields.js';
 import { readStart } from './load-file-start.js';
-import { isSchemaless, type LoadInterface, loadInterfaceOf, schemalessFormatOf } from './load-interface.js';
+import { type LoadInterface, loadInterfaceOf, schemalessFormatOf } from './load-interface.js';
 import type { LoadInput, LoadNote } from './load-request.js';
 import type { Section } from './load-section.js';
 import { tsmaKeys } from './load-super-table-keys.js';

@@ -1,9 +1,9 @@
-import type { FieldPlan, InsertScenario, SuperTablePlan } from '../model/load-scenario.js';
+import { type FieldPlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/load-scenario.js';
 import type { LoadArguments } from './load-arguments.js';
 import { isOverHttp, readConnection } from './load-connection.js';
 import { demoColumns, demoTags } from './load-demo.js';
 import { listedFields, maxFields, usualValues } from './load-fields.js';
-import { isSchemaless, type LoadInterface, loadInterfaceOf } from './load-interface.js';
+import { type LoadInterface, loadInterfaceOf } from './load-interface.js';
 import { loadOptions } from './load-options.js';
 import {
   defaultRetryMs,

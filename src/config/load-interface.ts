@@ -29,8 +29,3 @@ export function schemalessFormatOf(text: string): SchemalessFormat | undefined {
   const name = text.trim().toLowerCase();
   return name === 'line' || name === 'telnet' || name === 'json' || name === 'taosjson' ? name : undefined;
 }
-
-/** True for the modes that send text without a schema. */
-export function isSchemaless(mode: InsertMode): boolean {
-  return mode === 'sml' || mode === 'sml-rest';
-}

@@ -1,7 +1,6 @@
-import type { FieldPlan, SuperTablePlan } from '../model/load-scenario.js';
+import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../model/load-scenario.js';
 import { lengthFault, longestWidth } from '../model/row-length.js';
 import { lastTick, type Precision, ticksPerSecond } from '../model/schema.js';
-import { isSchemaless } from './load-interface.js';
 import { information, type LoadNote } from './load-request.js';
 
 /** Longest statement and request body, in bytes. */

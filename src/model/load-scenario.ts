@@ -37,6 +37,11 @@ export interface LoadRun {
 
 /** Paths that rows take (specification 2, `-I`). */
 export type InsertMode = 'taosc' | 'stmt' | 'rest' | 'sml' | 'sml-rest';
+
+/** True for the modes that send text without a schema. */
+export function isSchemaless(mode: InsertMode): boolean {
+  return mode === 'sml' || mode === 'sml-rest';
+}
 /** Text that schemaless modes send. `taosjson` has types and the sub-table's name with each point. */
 export type SchemalessFormat = 'line' | 'telnet' | 'json' | 'taosjson';
 /** What happens after a failed request: end, go on with the next, or make the missing sub-table and try once more. */

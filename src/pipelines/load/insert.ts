@@ -3,7 +3,12 @@ import { FaultError } from '../../model/fault.js';
 import { storedName } from '../../model/load-names.js';
 import type { RunLog, RunSql, Watch } from '../../model/load-ports.js';
 import type { LoadReport, RateSample, SuperTableReport } from '../../model/load-report.js';
-import type { DatabasePlan, InsertScenario, SuperTablePlan } from '../../model/load-scenario.js';
+import {
+  type DatabasePlan,
+  type InsertScenario,
+  isSchemaless,
+  type SuperTablePlan,
+} from '../../model/load-scenario.js';
 import { settingList } from '../../model/run-report.js';
 import type { Precision } from '../../model/schema.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../../sources/generated-rows/source.js';
@@ -126,7 +131,7 @@ class InsertRun {
 
   async #prepare({ database, plan, files }: PlannedTable): Promise<FilledTable> {
     const scenario = this.#scenario;
-    if (!isSchemaless(plan) && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
+    if (!isSchemaless(plan.mode) && !plan.normalTables) await defineSuperTable(scenario, database, plan, this.#context);
     const { world, readTime } = this.#context;
     await world?.catalogue.sync();
     const { precision } = database;
@@ -164,7 +169,7 @@ class InsertRun {
     const tables = source.tables.to - source.tables.from;
     if (plan.childExists) {
       log.info(`${tables} tables of ${plan.name} exist and are filled.`);
-    } else if (isSchemaless(plan) || (plan.autoCreateTable && !plan.normalTables)) {
+    } else if (isSchemaless(plan.mode) || (plan.autoCreateTable && !plan.normalTables)) {
       log.info(`${tables} tables of ${plan.name} are created as their rows are inserted.`);
     } else {
       const context = { ...this.#context, threads: this.#scenario.createTableThreads };
@@ -262,10 +267,6 @@ class InsertRun {
     const [first = '', ...more] = summaryLines(this.#totals.report(this.#seconds), threads, databases);
     for (const line of [`Total: ${first}`, ...more]) log.done(line);
   }
-}
-
-function isSchemaless({ mode }: SuperTablePlan): boolean {
-  return mode === 'sml' || mode === 'sml-rest';
 }
 
 /** Text buffers of the threads, and the pool of rows with its printed form. */

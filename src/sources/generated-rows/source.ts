@@ -2,7 +2,7 @@ import { from, type IterableX } from 'ix/iterable';
 import { filter, map } from 'ix/iterable/operators';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import { storedName } from '../../model/load-names.js';
-import type { FieldPlan, SuperTablePlan } from '../../model/load-scenario.js';
+import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../../model/load-scenario.js';
 import type { RowRequest } from '../../model/row-request.js';
 import type { Precision } from '../../model/schema.js';
 import { readCsvFile } from '../csv-file.js';
@@ -81,8 +81,7 @@ async function readTags(
 function fieldsOf({ mode, partialColumns, columns }: SuperTablePlan): FieldPlan[] {
   const isSql = mode === 'taosc' || mode === 'rest';
   const written = isSql && partialColumns > 0 ? columns.slice(0, partialColumns) : columns;
-  const isSchemaless = mode === 'sml' || mode === 'sml-rest';
-  return written.map((field) => ({ ...field, name: storedName(field.name, isSchemaless) }));
+  return written.map((field) => ({ ...field, name: storedName(field.name, isSchemaless(mode)) }));
 }
 
 /**
@@ -118,7 +117,7 @@ export class RowSource {
     this.tables = tables;
     this.tags = tags;
     this.#samples = samples;
-    this.#table = storedName(plan.name, plan.escapeNames || plan.mode === 'sml' || plan.mode === 'sml-rest');
+    this.#table = storedName(plan.name, plan.escapeNames || isSchemaless(plan.mode));
     this.#endless = plan.nonStop && samples?.all.times === undefined;
     this.pace = this.#paceOf();
     this.#makers = fields.map((field, i) => makerOf(field, { seed: mixed(seed, i), chinese: plan.chinese, precision }));

@@ -1,5 +1,5 @@
 import type { Column } from '../../model/column-block.js';
-import type { FieldPlan, SuperTablePlan } from '../../model/load-scenario.js';
+import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../../model/load-scenario.js';
 import { PoolReader } from '../../model/pool-reader.js';
 import { realText } from '../../model/real-text.js';
 import type { RowPool } from '../../model/row-request.js';
@@ -42,10 +42,10 @@ export function generatedTags(
   const makers = plan.tags.map((field, i) =>
     makerOf(field, { seed: mixed(seed, 0x7a600 + i), chinese: plan.chinese, precision }),
   );
-  const isSchemaless = plan.mode === 'sml' || plan.mode === 'sml-rest';
-  const numbering = isSchemaless ? numberingTag(plan.tags, plan.childCount) : -1;
+  const schemaless = isSchemaless(plan.mode);
+  const numbering = schemaless ? numberingTag(plan.tags, plan.childCount) : -1;
   return {
-    distinct: !isSchemaless || numbering >= 0,
+    distinct: !schemaless || numbering >= 0,
     rows: (from, count) => {
       const columns = makers.map((maker) => {
         const builder = builderOf(maker, count);
