@@ -2,7 +2,7 @@ import type { Column, ColumnBlock, FixedValues } from '../model/column-block.js'
 import type { DataType } from '../model/schema.js';
 import { isVariable } from '../model/schema.js';
 import { engineType } from '../sql/plan/storage.js';
-import { quoteIdentifier } from '../sql/print/quote.js';
+import { quoteIdentifier, quoteString } from '../sql/print/quote.js';
 
 /** A column as the engine stores it: its name there and the dialect type it holds. */
 export interface EngineColumn {
@@ -106,14 +106,37 @@ export interface TableRows {
   readonly blocks: readonly ColumnBlock[];
 }
 
-/** The columns of an INSERT that writes these rows, in the order in which {@link encodeTables} has them. */
-export function insertedColumns(tables: readonly TableRows[]): string[] {
-  return [
-    ...(isNumbered(tables) ? ['t'] : []),
-    'id',
-    'ts',
-    ...storedColumns(tables).map(({ physical }) => quoteIdentifier(physical)),
+/** What an INSERT says besides where it writes. */
+export interface InsertClauses {
+  readonly settings?: string;
+  /** Engine SQL; where it does not hold nothing is inserted. */
+  readonly condition?: string | undefined;
+}
+
+/** The INSERT that writes these rows as {@link encodeTables} has them. */
+export function insertStatement(
+  storage: string,
+  tables: readonly TableRows[],
+  { settings, condition }: InsertClauses = {},
+): string {
+  const columns: (readonly [name: string, type: string])[] = [
+    ['id', 'UInt64'],
+    ['ts', 'Int64'],
   ];
+  if (isNumbered(tables)) columns.unshift(['t', 'UInt32']);
+  for (const { physical, type } of storedColumns(tables)) columns.push([quoteIdentifier(physical), nullable(type)]);
+  const names = columns.map(([name]) => name).join(', ');
+  const parts = [`INSERT INTO ${storage} (${names})`];
+  if (settings !== undefined) parts.push(`SETTINGS ${settings}`);
+  if (condition !== undefined) {
+    const structure = quoteString(columns.map((column) => column.join(' ')).join(', '));
+    parts.push(`SELECT * FROM input(${structure}) WHERE ${condition}`);
+  }
+  return `${parts.join(' ')} FORMAT Native`;
+}
+
+function nullable(type: DataType): string {
+  return `Nullable(${engineType(type)})`;
 }
 
 function isNumbered(tables: readonly TableRows[]): boolean {
@@ -153,7 +176,7 @@ export function encodeTables(
   let rows = 0;
   for (const block of blocks) rows += block.rows;
   const columns = storedColumns(tables);
-  const headers = columns.map((column) => header(column.physical, `Nullable(${engineType(column.type)})`));
+  const headers = columns.map((column) => header(column.physical, nullable(column.type)));
   const found = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
   const keys = numbered ? 3 : 2;
   let size = varintLength(columns.length + keys) + varintLength(rows);

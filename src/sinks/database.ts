@@ -1,7 +1,8 @@
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
+import { isGrown, logHas } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { Engine } from '../database/engine.js';
-import { encodeTables, insertedColumns, type TableRows } from '../database/native-block.js';
+import { encodeTables, insertStatement, type TableRows } from '../database/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock } from '../model/column-block.js';
@@ -26,6 +27,13 @@ const pooledBuffers = 8;
 const pooledBufferBytes = 16 * 1024 * 1024;
 const insertSettings =
   'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
+
+/**
+ * How a write makes sure that the tables it knows are still as they were: the insert itself does nothing when the catalogue
+ * has grown, or the catalogue is read before. The first costs no question, the second cannot be held up by other tables
+ * that come and go.
+ */
+type Check = 'in-insert' | 'before';
 
 /** The blocks of one table in a group, with their places there, and the fault with which they end. */
 interface Portion extends TableBlocks {
@@ -76,7 +84,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     const database = await ensureDatabase(catalogue, { name, create, user });
     let open = portions;
     for (let attempt = 0; attempt < maxAttempts && open.length > 0; attempt++) {
-      open = await this.#attempt(database, open);
+      open = await this.#attempt(database, open, attempt === 0 ? 'in-insert' : 'before');
     }
     for (const portion of open) portion.fault = overtaken;
     const late = portions.filter(({ fault: found }) => found !== undefined && isOvertaken(found));
@@ -87,10 +95,10 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 
   /** Writes portions; gives those whose table turned out to have changed, of which nothing was written. */
-  async #attempt(database: DatabaseDef, portions: readonly Portion[]): Promise<readonly Portion[]> {
-    const synced = this.#context.catalogue.sync();
+  async #attempt(database: DatabaseDef, portions: readonly Portion[], check: Check): Promise<readonly Portion[]> {
+    const synced = check === 'before' ? this.#context.catalogue.sync() : undefined;
     // Awaited where it is needed, which may be never.
-    synced.catch(() => undefined);
+    synced?.catch(() => undefined);
     const prepared = await this.#prepare(database, portions);
     const places = new Map<string, Prepared[]>();
     for (const one of prepared) {
@@ -126,7 +134,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     return prepared;
   }
 
-  #storeInTurn(members: readonly Prepared[], synced: Promise<void>): Promise<readonly Portion[]> {
+  #storeInTurn(members: readonly Prepared[], synced: Promise<void> | undefined): Promise<readonly Portion[]> {
     const tables = members.map(({ table }) => table);
     return this.#context.storage.inTurn(tables, () => this.#store(members, synced));
   }
@@ -134,9 +142,10 @@ export class DatabaseSink implements Sink<BlockGroup> {
   /**
    * Stores portions of tables that share their storage; gives those whose table turned out to have changed: a row that is
    * whole by an old definition would hide what another process has stored in a column since, and rows of a table that is no
-   * more would be taken and seen by nobody. `synced` settles once the catalogue is newer than the rows.
+   * more would be taken and seen by nobody. `synced` settles once the catalogue is newer than the rows; without it the insert
+   * checks the catalogue.
    */
-  async #store(members: readonly Prepared[], synced: Promise<void>): Promise<readonly Portion[]> {
+  async #store(members: readonly Prepared[], synced: Promise<void> | undefined): Promise<readonly Portion[]> {
     const changed: Portion[] = [];
     const ready: [Prepared, TableRows][] = [];
     const rest: Promise<void>[] = [];
@@ -160,29 +169,40 @@ export class DatabaseSink implements Sink<BlockGroup> {
       const kept = new Set(current.map(([{ portion }]) => portion));
       for (const [{ portion }] of ready) if (!kept.has(portion)) changed.push(portion);
     }
-    await this.#insertApart(current);
-    return changed;
+    const condition = synced === undefined ? logHas(catalogue.entries) : undefined;
+    const isDone = await this.#insertApart(current, condition);
+    return isDone ? changed : [...changed, ...current.map(([{ portion }]) => portion)];
   }
 
-  /** One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows. */
-  async #insertApart(ready: readonly (readonly [Prepared, TableRows])[]): Promise<void> {
-    if (ready.length === 0) return;
+  /**
+   * One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows. False
+   * when the condition did not hold, so that nothing was inserted.
+   */
+  async #insertApart(
+    ready: readonly (readonly [Prepared, TableRows])[],
+    condition: string | undefined,
+  ): Promise<boolean> {
+    if (ready.length === 0) return true;
     try {
       const rows = ready.map(([, tableRows]) => tableRows);
-      await this.#insert(ready[0]![0].table.storage, rows);
+      await this.#insert(ready[0]![0].table.storage, rows, condition);
     } catch (error) {
       const found = faultOf(error);
+      if (isGrown(found)) return false;
       if (ready.length === 1 || found.kind !== 'database' || isOvertaken(found)) {
         for (const [{ portion }] of ready) portion.fault = found;
-        return;
+        return true;
       }
-      for (const one of ready) await this.#insertApart([one]);
+      for (const one of ready) {
+        const isDone = await this.#insertApart([one], condition);
+        if (!isDone) one[0].portion.fault = overtaken;
+      }
     }
+    return true;
   }
 
-  async #insert(storage: string, rows: readonly TableRows[]): Promise<void> {
-    const columns = insertedColumns(rows).join(', ');
-    const statement = `INSERT INTO ${storage} (${columns}) SETTINGS ${insertSettings} FORMAT Native`;
+  async #insert(storage: string, rows: readonly TableRows[], condition: string | undefined): Promise<void> {
+    const statement = insertStatement(storage, rows, { settings: insertSettings, condition });
     let buffer: Buffer = Buffer.alloc(0);
     const data = encodeTables(rows, (bytes) => {
       buffer = this.#buffers.take(bytes);

@@ -24,7 +24,6 @@ export class Catalogue implements SchemaView {
   readonly #report: ComponentLog;
   #state = new CatalogueState();
   #position = 0;
-  /** How many entries are folded. */
   #entries = 0;
   #timer: NodeJS.Timeout | undefined;
   #polling = false;
@@ -90,6 +89,11 @@ export class Catalogue implements SchemaView {
       this.#waiting.delete(key);
       this.#results.delete(key);
     }
+  }
+
+  /** How many entries of the log are folded: all of them, while {@link logHas} as many. */
+  get entries(): number {
+    return this.#entries;
   }
 
   /** How far the log is folded: the position of the last entry. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Codes, type Fault } from '../../model/fault.js';
+import { raiseIf } from '../../sql/print/raise.js';
 import type { Engine } from '../engine.js';
 import { insertNumbers, OwnTables } from '../own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
@@ -9,6 +11,18 @@ const create = [
 
 /** A query of one number: the position of the last entry. */
 export const lastPosition = 'SELECT max(_block_number) FROM sluice.catalogue';
+
+const grownText = 'The catalogue has grown';
+
+/** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
+export function logHas(entries: number): string {
+  return `(SELECT ${raiseIf(`count() != ${entries}`, Codes.free, grownText)} FROM sluice.catalogue) = 0`;
+}
+
+/** True when a statement did nothing because what {@link logHas} says did not hold. */
+export function isGrown({ message }: Fault): boolean {
+  return message === grownText;
+}
 
 /**
  * The catalogue's log in the engine. Entries are ordered by the number the engine gives to each insert when it commits

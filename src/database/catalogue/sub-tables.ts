@@ -8,7 +8,7 @@ import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import { Gathered, GatheredByPlace } from '../gathered.js';
-import { encodeTables, insertedColumns, type TableRows } from '../native-block.js';
+import { encodeTables, insertStatement, type TableRows } from '../native-block.js';
 import type { Catalogue } from './catalogue.js';
 import { subTableId } from './identity.js';
 import { overtaken } from './overtaken.js';
@@ -256,8 +256,7 @@ export class SubTables {
   }
 
   async #insertTagsOf(tagStorage: string, tables: readonly TableRows[]): Promise<void> {
-    const list = insertedColumns(tables).join(', ');
-    await this.#engine.insert(`INSERT INTO ${tagStorage} (${list}) FORMAT Native`, encodeTables(tables));
+    await this.#engine.insert(insertStatement(tagStorage, tables), encodeTables(tables));
   }
 
   async #write(database: DatabaseDef, superTable: TableDef, subTables: readonly SubTable[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { type ChdbResult, Session } from 'chdb';
+import { identifier, literal } from './quote.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
 /** What a request wants around its statement; gone when the statement has ended. */
@@ -198,17 +199,7 @@ function restored(base: ReadonlyMap<string, string>, name: string): string {
   return value === undefined ? 'DEFAULT' : literal(value);
 }
 
-/** A quoted name. */
-export function identifier(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-}
-
 /** The engine reads a parameter's name as part of one word, so it must be one. */
 function parameterName(name: string): string {
   return `param_${name.replaceAll(/\W/g, '_')}`;
-}
-
-/** A string literal; backslash and quote are all that can end one early. */
-export function literal(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { drainPending } from 'chdb';
-import { Connection, literal, memoryArgs } from './connection.js';
+import { Connection, memoryArgs } from './connection.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';
+import { literal } from './quote.js';
 import { makePipes, ResultPipe } from './result-pipe.js';
 
 /** Which connections a statement may take: results that a slow reader holds up must not keep writes out. */

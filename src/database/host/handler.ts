@@ -2,14 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { ChdbResult } from 'chdb';
 import { openBody, readForm, readStart } from './body.js';
 import type { Connection, StatementContext } from './connection.js';
-import { literal } from './connection.js';
 import type { Connections, Lane } from './connections.js';
 import { EngineException, exceptionReply } from './exception.js';
 import { contentTypeOf } from './format.js';
 import { Reply, type Summary, sendException } from './reply.js';
 import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
 import type { Spool } from './spool.js';
-import { readStatement, type Statement, takesData } from './statement.js';
+import { readingFrom, readStatement, type Statement, takesData } from './statement.js';
 
 /** What the handler works with. */
 export interface HandlerContext {
@@ -187,11 +186,10 @@ class Execution {
   ): Promise<void> {
     const body = await this.#context.spool.take(first, rest, length);
     try {
-      const source = `FROM INFILE ${literal(body.path)} COMPRESSION 'none'`;
       await this.#on('short', async (connection) => {
         const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});
         try {
-          const text = `${statement.head} ${source} ${statement.tail}`;
+          const text = readingFrom(statement, body.path);
           const result = await connection.run(text, 'Null', this.#statementContext(), '');
           reply.end(figures(result, true));
         } catch (error) {

@@ -1,17 +1,25 @@
 import { EngineException } from './exception.js';
+import { literal } from './quote.js';
 import { Tokens } from './tokens.js';
 
 /**
  * What the host must know about a statement before it runs it.
  * - `rows`: a query whose result is streamed; `INTO OUTFILE` goes between `head` and `tail`.
- * - `insert`: rows follow as data; `FROM INFILE` goes between `head` and `tail`. `data` is what followed in the text.
+ * - `insert`: rows follow as data; what reads them goes between `head` and `tail`, see {@link readingFrom}. `input`: the
+ *   format of the rows when a query reads them by the function `input`. `data` is what followed in the text.
  * - `plain`: everything else, its result is short. `readOnly`: allowed by GET. `changesSession`: it leaves settings, a
  *   current database or temporary tables behind.
  * `format` is the FORMAT clause of the statement, if it has one.
  */
 export type Statement =
   | { readonly kind: 'rows'; readonly head: string; readonly tail: string; readonly format: string | undefined }
-  | { readonly kind: 'insert'; readonly head: string; readonly tail: string; readonly data: Uint8Array }
+  | {
+      readonly kind: 'insert';
+      readonly head: string;
+      readonly tail: string;
+      readonly input?: string;
+      readonly data: Uint8Array;
+    }
   | {
       readonly kind: 'plain';
       readonly text: string;
@@ -35,6 +43,12 @@ export function readStatement(bytes: Uint8Array): Statement {
   if (tokens.kind === 'end' || tokens.is(';')) throw new EngineException(62, 'SYNTAX_ERROR', 'Empty query');
   if (first === 'insert') return readInsert(tokens);
   return readOther(tokens, first);
+}
+
+/** The text of an INSERT that takes its rows from a file. */
+export function readingFrom({ head, tail, input }: Extract<Statement, { kind: 'insert' }>, path: string): string {
+  if (input === undefined) return `${head} FROM INFILE ${literal(path)} COMPRESSION 'none' ${tail}`;
+  return `${head}file(${literal(path)}, ${literal(input)}, ${tail}`;
 }
 
 /** True when the text is an INSERT that takes data, so that the rest of a body belongs to it. */
@@ -138,7 +152,7 @@ function readInsert(tokens: Tokens): Statement {
       const dataStart = passFormat(tokens);
       const tail = textOf(bytes, from, tokens.end);
       return { kind: 'insert', head: textOf(bytes, start, from), tail, data: bytes.subarray(dataStart) };
-    } else if (word === 'select' || word === 'with') return wholeInsert(bytes, start);
+    } else if (word === 'select' || word === 'with') return readInsertSelect(tokens, start);
     else if (word === 'from') throw new EngineException(178, 'UNKNOWN_TYPE_OF_QUERY', 'Query has infile');
     last = tokens.end;
   }
@@ -146,6 +160,41 @@ function readInsert(tokens: Tokens): Statement {
   const from = cut < 0 ? last : cut;
   const tail = `${textOf(bytes, from, last)} FORMAT Values`;
   return { kind: 'insert', head: textOf(bytes, start, from), tail, data: bytes.subarray(bytes.length) };
+}
+
+/**
+ * `SELECT ... FROM input('columns') ... FORMAT name data` from its first word on: `input` gives the rows of the data. Without it
+ * the statement takes none.
+ */
+function readInsertSelect(tokens: Tokens, start: number): Statement {
+  const { bytes } = tokens;
+  let depth = 0;
+  let name = -1;
+  let columns = -1;
+  let previous = -1;
+  for (; tokens.kind !== 'end' && !tokens.is(';'); tokens.next()) {
+    if (previous >= 0 && tokens.is('(')) {
+      name = previous;
+      columns = tokens.end;
+    }
+    depth += depthStep(tokens);
+    const word = tokens.word();
+    previous = word === 'input' && columns < 0 ? tokens.start : -1;
+    if (word !== 'format' || depth !== 0 || columns < 0) continue;
+    const cut = tokens.start;
+    const format = new Tokens(bytes);
+    format.end = tokens.end;
+    format.next();
+    const dataStart = passFormat(tokens);
+    return {
+      kind: 'insert',
+      head: textOf(bytes, start, name),
+      tail: `${textOf(bytes, columns, cut)}${textOf(bytes, format.end, tokens.end)}`,
+      input: textOf(bytes, format.start, format.end),
+      data: bytes.subarray(dataStart),
+    };
+  }
+  return wholeInsert(bytes, start);
 }
 
 function endsWithSubquery(bytes: Uint8Array, from: number): boolean {
