@@ -41,7 +41,7 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
   const log = componentLog(logger, 'engine');
   const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log });
   const endpoint = await supervisor.start();
-  const client = new EngineClient({ ...limits, ...endpoint });
+  const client = new EngineClient({ ...limits, ...endpoint, handover: () => supervisor.handover });
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
   const stop = async (): Promise<void> => {
     await client.close();

@@ -6,6 +6,7 @@ import { reasonOf } from '../model/reason.js';
 import { raisedFault } from '../sql/print/raise.js';
 import type { Cell, Engine } from './engine.js';
 import { EngineHttp, EngineRefusal, refusalIn, wholeBody } from './engine-http.js';
+import { Handover, type HandoverPlace } from './handover.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -29,6 +30,8 @@ export interface EngineClientOptions {
   readonly isServer?: boolean;
   /** How long a connection may be silent while a statement runs. */
   readonly requestTimeoutMs?: number;
+  /** Where rows may be left for an engine of this machine. */
+  readonly handover?: () => HandoverPlace | undefined;
   /** Asked when the engine refuses user or password: those of an engine that was started anew, for the next statements. */
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
@@ -61,11 +64,12 @@ export class EngineClient implements Engine {
   /** For results that last as long as their reader. */
   readonly #results: EngineHttp;
   readonly #isServer: boolean;
+  readonly #handover: Handover;
   readonly #renew: EngineClientOptions['renew'];
   #credentials: { readonly user: string; readonly password: string };
 
   constructor(options: EngineClientOptions) {
-    const { url, user, password, isServer = false, renew } = options;
+    const { url, user, password, isServer = false, handover = () => undefined, renew } = options;
     const most = options.maxConnect || availableParallelism() * 4;
     const connections = (maxSockets: number): EngineHttp =>
       new EngineHttp({
@@ -76,6 +80,7 @@ export class EngineClient implements Engine {
         requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,
       });
     this.#isServer = isServer;
+    this.#handover = new Handover(handover);
     this.#renew = renew;
     this.#credentials = { user, password };
     this.#short = connections(Math.ceil(most / 2));
@@ -138,7 +143,12 @@ export class EngineClient implements Engine {
    * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
-    await this.#whole(data, { query: statement }, options);
+    const handed = this.#handover.put(data);
+    try {
+      await this.#whole(handed === undefined ? data : '', { query: statement }, options, handed?.name);
+    } finally {
+      handed?.remove();
+    }
   }
 
   /** True when the engine answers. */
@@ -153,10 +163,14 @@ export class EngineClient implements Engine {
   }
 
   /** The whole answer to a statement on a connection for short ones. */
-  async #whole(body: string | Uint8Array, parameters: Record<string, string>, options: StatementOptions) {
-    const { signal } = options;
+  async #whole(
+    body: string | Uint8Array,
+    parameters: Record<string, string>,
+    { signal }: StatementOptions,
+    handed?: string,
+  ) {
     try {
-      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, signal }));
+      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, handed, signal }));
     } catch (error) {
       throw this.#failed(error);
     }

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import { handoverHeader } from './handover.js';
 
 /** Where an engine answers, and how many connections it is sent. */
 export interface EngineHttpOptions {
@@ -21,6 +22,8 @@ export interface EngineRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** The statement, or the data of the one in the parameter `query`. */
   readonly body: string | Uint8Array;
+  /** Name of the file with the data, which is no body then. */
+  readonly handed?: string | undefined;
   /** Breaks the connection off, also while the answer is read. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -65,7 +68,7 @@ export class EngineHttp {
    * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well. Rejects
    * with an {@link EngineRefusal}, or with the error of a connection that could not be made or broke.
    */
-  send({ user, password, parameters, body, signal }: EngineRequest): Promise<IncomingMessage> {
+  send({ user, password, parameters, body, handed, signal }: EngineRequest): Promise<IncomingMessage> {
     const sent = {
       path: `${this.#path}/?${new URLSearchParams(parameters)}`,
       method: 'POST',
@@ -74,6 +77,7 @@ export class EngineHttp {
     const headers = {
       Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
       'Content-Length': Buffer.byteLength(body),
+      ...(handed === undefined ? {} : { [handoverHeader]: handed }),
     };
     return this.#ask({ ...sent, headers }, body);
   }

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import split2 from 'split2';
 import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/reason.js';
-import { type HostOptions, hostDefaults, readHostMessage, threadPoolSize } from './host/options.js';
+import type { HandoverPlace } from './handover.js';
+import { type HostOptions, hostDefaults, type ReadyHost, readHostMessage, threadPoolSize } from './host/options.js';
 
 /** `down` covers the pause before a restart; whoever writes meanwhile gets network faults and may try again. */
 export type EngineState = 'starting' | 'up' | 'down';
@@ -47,6 +48,7 @@ export class EngineSupervisor {
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
   #port: number;
+  #handover: HandoverPlace | undefined;
   #restarts = 0;
   #stopping: AbortController | undefined;
   #stopped: Promise<void> | undefined;
@@ -73,6 +75,11 @@ export class EngineSupervisor {
     const { host, user } = this.#options;
     const name = host.includes(':') ? `[${host}]` : host;
     return { url: `http://${name}:${this.#port}`, user, password: this.#secret };
+  }
+
+  /** Where rows may be left for the host that runs now. */
+  get handover(): HandoverPlace | undefined {
+    return this.#handover;
   }
 
   /** Calls the listener with the state now and at every change, until the returned function is called. */
@@ -117,7 +124,9 @@ export class EngineSupervisor {
     this.#child = child;
     const since = Date.now();
     try {
-      this.#port = await readyPort(child);
+      const { port, handover } = await ready(child);
+      this.#port = port;
+      this.#handover = handover;
     } catch (error) {
       this.#enter('down');
       child.kill('SIGKILL');
@@ -177,8 +186,8 @@ export class EngineSupervisor {
   }
 }
 
-/** The port a host reports; rejects with the host's own line, or when it ends or stays silent. */
-function readyPort(child: ChildProcess): Promise<number> {
+/** What a host reports; rejects with the host's own line, or when it ends or stays silent. */
+function ready(child: ChildProcess): Promise<ReadyHost> {
   return new Promise((resolve, reject) => {
     let failure = '';
     let timer = setTimeout(

@@ -1,10 +1,12 @@
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
+import { isGrown, logHas } from '../../src/database/catalogue/log.js';
 import { Storage } from '../../src/database/catalogue/storage.js';
 import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/client.js';
 import { type Batch, type BlockGroup, groupBatches } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
+import { FaultError } from '../../src/model/fault.js';
 import type { DataType, SubTable } from '../../src/model/schema.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
 import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js';
@@ -72,6 +74,48 @@ async function make(): Promise<Made> {
 }
 
 sinkContract(test, 'database', make);
+
+test('a write finds out by itself that another process has changed the catalogue, and is stored once', async (t) => {
+  const made = await make();
+  const { client, sink, catalogue, batchOf } = made;
+  const write = (...rows: [bigint, bigint, Record<string, number>][]) =>
+    sink.write(batchOf(blockOf('n', { a: double }, rows, 'keep')), AbortSignal.timeout(60_000));
+  await write([1n, 1n, { a: 1 }]);
+  const other = new Catalogue(client, silentLog);
+  await other.sync();
+  for (const name of ['b', 'c']) {
+    const before = catalogue.entries;
+    const column = { name, type: double };
+    await other.submit([
+      { op: 'extend-table', database: 'db', name: 'n', timeColumn: 'ts', columns: [column], tags: [] },
+    ]);
+    t.is(catalogue.entries, before);
+    t.is((await write([1n, 2n, { a: 2 }])).outcome, 'delivered');
+    t.is(catalogue.entries, other.entries);
+    t.is(catalogue.table('db', 'n')!.columns.at(-1)?.name, name);
+  }
+  const { storage } = catalogue.table('db', 'n')!;
+  t.deepEqual(await client.rows(`SELECT toUInt32(count()) FROM ${storage}`), [[3]]);
+  await made.end();
+});
+
+test('an insert does nothing unless the log has as many entries as it says', async (t) => {
+  const { client, catalogue, end } = await make();
+  await client.exec('CREATE TABLE checked (a UInt8) ENGINE = MergeTree ORDER BY a');
+  const insert = (entries: number) =>
+    client.insert(
+      `INSERT INTO checked SELECT * FROM input('a UInt8') WHERE ${logHas(entries)} FORMAT TSV`,
+      Buffer.from('1\n'),
+    );
+  for (const entries of [catalogue.entries - 1, catalogue.entries + 1]) {
+    const error = await t.throwsAsync(insert(entries), { instanceOf: FaultError });
+    t.true(error !== undefined && isGrown(error.fault));
+  }
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[0]]);
+  await insert(catalogue.entries);
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[1]]);
+  await end();
+});
 
 test('creates and grows the table that blocks ask for, and refuses another type for a column', async (t) => {
   const made = await make();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
+import { handoverHeader } from '../handover.js';
 import { openBody, readForm, readStart } from './body.js';
 import type { Connection, StatementContext } from './connection.js';
 import type { Connections, Lane } from './connections.js';
@@ -184,7 +185,9 @@ class Execution {
     rest: AsyncIterable<Uint8Array>,
     length: number | undefined,
   ): Promise<void> {
-    const body = await this.#context.spool.take(first, rest, length);
+    const { spool } = this.#context;
+    const handed = this.#request.headers[handoverHeader];
+    const body = typeof handed === 'string' ? spool.handed(handed) : await spool.take(first, rest, length);
     try {
       await this.#on('short', async (connection) => {
         const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { HandoverPlace } from '../handover.js';
 import { Connections } from './connections.js';
 import { handle } from './handler.js';
 import { type DirectoryLock, lockDirectory } from './lock.js';
@@ -20,6 +21,8 @@ const forcedStopMs = 3_000;
 /** A running engine host. */
 export interface Host {
   readonly port: number;
+  /** Where processes of this machine may leave rows, if the system has memory that works like a directory. */
+  readonly handover: HandoverPlace | undefined;
   /**
    * Takes nothing new, waits for what runs (at most `timeoutMs`, then cancels it), closes the engine, and gives the data
    * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
@@ -46,13 +49,19 @@ export async function startHost(options: HostOptions): Promise<Host> {
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
     const running = await serve({ ...options, path }, connections, scratch);
     lock.announce(running.port);
-    return { port: running.port, stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
+    const { port } = running;
+    return { port, handover: handoverPlace(scratch), stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
   } catch (error) {
     await connections?.close();
     scratch?.remove();
     lock.release();
     throw error;
   }
+}
+
+/** Bodies that come over connections may take half of the room. */
+function handoverPlace({ path, freeBytes, isMemory }: Scratch): HandoverPlace | undefined {
+  return isMemory ? { path, maxBytes: Math.floor(freeBytes / 4) } : undefined;
 }
 
 interface Running {

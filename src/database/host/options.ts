@@ -1,3 +1,5 @@
+import { type HandoverPlace, readHandoverPlace } from '../handover.js';
+
 /** What the engine host is started with. */
 export interface HostOptions {
   /** Data directory; created when missing, owned by one host at a time. */
@@ -44,13 +46,25 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-/** What the host tells the process that started it: the port it serves, or why it could not start. */
-export type HostMessage = { readonly ready: number } | { readonly failed: string };
+/** Where a host serves, and where its parent may leave rows for it. */
+export interface ReadyHost {
+  readonly port: number;
+  readonly handover: HandoverPlace | undefined;
+}
+
+/** What the host tells the process that started it: that it serves, or why it could not start. */
+export type HostMessage = { readonly ready: ReadyHost } | { readonly failed: string };
 
 /** Reads a message that came over the channel; undefined when it is none of ours. */
 export function readHostMessage(value: unknown): HostMessage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if ('ready' in value && typeof value.ready === 'number') return { ready: value.ready };
+  if ('ready' in value) return readReady(value.ready);
   if ('failed' in value && typeof value.failed === 'string') return { failed: value.failed };
   return undefined;
+}
+
+function readReady(value: unknown): HostMessage | undefined {
+  if (typeof value !== 'object' || value === null || !('port' in value) || typeof value.port !== 'number')
+    return undefined;
+  return { ready: { port: value.port, handover: readHandoverPlace(value) } };
 }

@@ -10,6 +10,7 @@ export interface Scratch {
   readonly path: string;
   /** Bytes that were free when it was made. */
   readonly freeBytes: number;
+  readonly isMemory: boolean;
   remove(): void;
 }
 
@@ -25,5 +26,6 @@ export function makeScratch(dataPath: string): Scratch {
   }
   const path = mkdtempSync(join(base, prefix));
   const { bavail, bsize } = statfsSync(path);
-  return { path, freeBytes: bavail * bsize, remove: () => rmSync(path, { recursive: true, force: true }) };
+  const isMemory = base === memoryDirectory;
+  return { path, freeBytes: bavail * bsize, isMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { readStatement, takesData } from '../../../src/database/host/statement.js';
+import { readingFrom, readStatement, takesData } from '../../../src/database/host/statement.js';
 
 const read = (text: string) => readStatement(Buffer.from(text));
 
@@ -97,11 +97,41 @@ test('the data of an INSERT begins behind VALUES, or behind the line of FORMAT',
   }
 });
 
+test('an INSERT whose query calls input() takes data, which the query reads from a file', (t) => {
+  const path = "/a/b'c";
+  const cases = [
+    [
+      "INSERT INTO t (a) SELECT a + 1 FROM input('a Int8') WHERE (SELECT 1) FORMAT TSV\n1\n2\n",
+      "INSERT INTO t (a) SELECT a + 1 FROM file('/a/b\\'c', 'TSV', 'a Int8') WHERE (SELECT 1) ",
+      '1\n2\n',
+    ],
+    [
+      "insert into t settings x = 1 with 2 as y select * from Input ( 'format Int8') format Native settings z = 2 !",
+      "insert into t settings x = 1 with 2 as y select * from file('/a/b\\'c', 'Native',  'format Int8')  settings z = 2",
+      '!',
+    ],
+    [
+      "INSERT INTO t SELECT * FROM (SELECT input FROM input('input Int8')) FORMAT CSV 3",
+      "INSERT INTO t SELECT * FROM (SELECT input FROM file('/a/b\\'c', 'CSV', 'input Int8')) ",
+      '3',
+    ],
+  ] as const;
+  for (const [text, run, data] of cases) {
+    const statement = read(text);
+    t.is(statement.kind, 'insert', text);
+    if (statement.kind !== 'insert') continue;
+    t.is(readingFrom(statement, path), run, text);
+    t.is(Buffer.from(statement.data).toString(), data, text);
+  }
+});
+
 test('an INSERT from a query takes no data', (t) => {
   for (const text of [
     'INSERT INTO t SELECT 1;',
     'INSERT INTO t (a) WITH 1 AS x SELECT x',
     'INSERT INTO t (SELECT 1)',
+    "INSERT INTO t SELECT 'input(' AS input, (1) FORMAT TSV",
+    "INSERT INTO t SELECT * FROM input('a Int8')",
   ]) {
     t.false(takesData(Buffer.from(text)), text);
     t.like(read(text), { kind: 'plain', readOnly: false });

@@ -1,0 +1,80 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { EngineClient } from '../../src/database/client.js';
+import { Handover, handoverHeader, readHandoverPlace } from '../../src/database/handover.js';
+import { startEngine, temporaryDirectory } from '../support/engine.js';
+
+const rows = Buffer.alloc(100_000, 'x');
+
+test('rows are in a file until they are taken back', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const handed = new Handover(() => ({ path, maxBytes: 1e6 })).put(rows);
+  t.deepEqual(readdirSync(path), [handed?.name]);
+  t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
+  handed?.remove();
+  t.deepEqual(readdirSync(path), []);
+});
+
+test('rows go over the connection when they are few, when there is no room or no place, and when the place is gone', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  t.is(new Handover(() => undefined).put(rows), undefined);
+  t.is(new Handover(() => ({ path: join(path, 'gone'), maxBytes: 1e6 })).put(rows), undefined);
+  const handover = new Handover(() => ({ path, maxBytes: 250_000 }));
+  t.is(handover.put(rows.subarray(0, 100)), undefined);
+  const two = [handover.put(rows), handover.put(rows)];
+  t.true(two.every((one) => one !== undefined));
+  t.is(handover.put(rows), undefined);
+  two[0]?.remove();
+  t.not(handover.put(rows), undefined);
+});
+
+test('a place is read where path and size are there', (t) => {
+  const place = { path: '/x', maxBytes: 1 };
+  t.deepEqual(readHandoverPlace({ handover: place }), place);
+  for (const told of [{}, { handover: null }, { handover: { path: '/x' } }, { handover: { path: 1, maxBytes: 1 } }]) {
+    t.is(readHandoverPlace(told), undefined);
+  }
+});
+
+test('the engine takes rows that were handed over, and no other file', async (t) => {
+  const engine = await startEngine();
+  t.teardown(engine.end);
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  let asked = 0;
+  const handover = () => {
+    asked++;
+    return engine.supervisor.handover ?? { path, maxBytes: 0 };
+  };
+  const client = new EngineClient({ ...engine.endpoint, handover });
+  t.teardown(() => client.close());
+  await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  await client.insert(
+    'INSERT INTO t FORMAT TSV',
+    Buffer.from(Array.from({ length: 50_000 }, (_, i) => `${i}\n`).join('')),
+  );
+  t.deepEqual(await client.rows('SELECT toUInt32(count()), toUInt32(sum(a)) FROM t'), [[50_000, 1_249_975_000]]);
+  t.is(asked, 1);
+  const place = engine.supervisor.handover;
+  if (place === undefined) return;
+  t.deepEqual(
+    readdirSync(place.path).filter((name) => name.startsWith('rows-')),
+    [],
+  );
+  mkdirSync(join(place.path, 'other'));
+  writeFileSync(join(place.path, 'other', 'rows-1-1'), '7\n');
+  const { url, user, password } = engine.endpoint;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  for (const name of ['other/rows-1-1', '../rows-1-1', '/etc/passwd', 'rows-1-1.tsv']) {
+    const headers = { authorization, [handoverHeader]: name };
+    const answer = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
+    t.is(answer.headers.get('x-clickhouse-exception-code'), '36', name);
+  }
+  const headers = { authorization, [handoverHeader]: 'rows-1-1' };
+  const missing = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
+  t.true(missing.status >= 400);
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);
+});
