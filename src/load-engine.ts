@@ -2,7 +2,6 @@ import { adapterOptions, readAdapterSettings, type Settings } from './config/ada
 import { resolveSettings } from './config/resolve.js';
 import { EngineClient, isUnknownUser } from './database/client.js';
 import { findEndpoint } from './database/endpoint-file.js';
-import type { HandoverPlace } from './database/handover.js';
 import { isLoopback } from './database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from './model/fault.js';
 import type { LoadConnection } from './model/load-scenario.js';
@@ -18,7 +17,6 @@ export interface EngineAddress {
   readonly user: string;
   readonly password: string;
   readonly isServer: boolean;
-  readonly handover?: () => HandoverPlace | undefined;
   /** Set when user and password are told by the engine itself: those it tells now. */
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
@@ -55,10 +53,7 @@ export function addressOf(connection: LoadConnection, { database }: Settings): E
   const port = connection.port === defaultPort ? database.port || defaultPort : connection.port;
   if (password === '' && isLoopback(host)) {
     const found = findEndpoint(port);
-    if (found !== undefined) {
-      const { handover, ...place } = found;
-      return { ...place, isServer: false, handover: () => handover, renew: () => findEndpoint(port) };
-    }
+    if (found !== undefined) return { ...found, isServer: false, renew: () => findEndpoint(port) };
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, user, password, isServer: database.mode === 'cluster' };

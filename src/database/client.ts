@@ -144,10 +144,12 @@ export class EngineClient implements Engine {
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
     const handed = this.#handover.put(data);
+    let wereRead = false;
     try {
       await this.#whole(handed === undefined ? data : '', { query: statement }, options, handed?.name);
+      wereRead = true;
     } finally {
-      handed?.remove();
+      handed?.end(wereRead);
     }
   }
 
@@ -160,6 +162,7 @@ export class EngineClient implements Engine {
   async close(): Promise<void> {
     this.#short.close();
     this.#results.close();
+    this.#handover.close();
   }
 
   /** The whole answer to a statement on a connection for short ones. */

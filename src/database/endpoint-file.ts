@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type HandoverPlace, readHandoverPlace } from './handover.js';
 
 /** Where a running engine answers, and with what secret: what the file of an engine holds. */
 export interface PublishedEngine {
@@ -20,8 +19,6 @@ export interface PublishedEngine {
   readonly password: string;
   /** Process that serves it. */
   readonly pid: number;
-  /** Where rows may be left for it. */
-  readonly handover?: HandoverPlace | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -109,7 +106,7 @@ function readEndpoint(file: string): PublishedEngine | undefined {
   if (found?.isFile() !== true || !isForOwnerOnly(found)) return undefined;
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isPublishedEngine(value) ? { ...value, handover: readHandoverPlace(value) } : undefined;
+    return isPublishedEngine(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-/** Where an engine host reads the rows of INSERTs that another process of this machine leaves there, in memory. */
+/** Where an engine host reads the rows of INSERTs that the process which started it leaves there, in memory. */
 export interface HandoverPlace {
   readonly path: string;
   /** Bytes that may lie there at a time. */
@@ -21,13 +21,23 @@ export const handoverHeader = 'x-sluice-rows';
 
 /** Below this a file costs more than the connection. */
 const minBytes = 64 * 1024;
+/** Files kept for the next rows, because new memory costs more than filling it, and the size up to which they are. */
+const keptFiles = 4;
+const keptBytes = 4 * 1024 * 1024;
 
 /** Rows that were handed over. */
 export interface HandedRows {
   /** For the {@link handoverHeader}. */
   readonly name: string;
-  /** Takes them back, read or not. */
-  remove(): void;
+  /** Ends it; `wereRead` when the engine is known to be done with them. */
+  end(wereRead: boolean): void;
+}
+
+interface RowsFile {
+  readonly name: string;
+  readonly path: string;
+  readonly fd: number;
+  bytes: number;
 }
 
 /**
@@ -36,8 +46,11 @@ export interface HandedRows {
  */
 export class Handover {
   readonly #place: () => HandoverPlace | undefined;
-  #heldBytes = 0;
+  #path = '';
+  /** Of all files that there are. */
+  #bytes = 0;
   #counter = 0;
+  readonly #kept: RowsFile[] = [];
 
   constructor(place: () => HandoverPlace | undefined) {
     this.#place = place;
@@ -46,38 +59,68 @@ export class Handover {
   /** Undefined where rows had better go over the connection: few rows, no such place, or no room there. */
   put(rows: Uint8Array): HandedRows | undefined {
     const place = this.#place();
-    if (place === undefined || rows.length < minBytes || this.#heldBytes + rows.length > place.maxBytes)
+    if (place === undefined || rows.length < minBytes) return undefined;
+    if (place.path !== this.#path) this.close();
+    this.#path = place.path;
+    const file = this.#kept.pop() ?? this.#newFile();
+    if (file === undefined) return undefined;
+    const more = rows.length - file.bytes;
+    if (this.#bytes + more > place.maxBytes || !isFilled(file, rows)) {
+      this.#remove(file);
       return undefined;
-    const name = `rows-${process.pid}-${++this.#counter}`;
-    const path = join(place.path, name);
-    if (!isWritten(path, rows)) return undefined;
-    this.#heldBytes += rows.length;
-    const remove = (): void => {
-      this.#heldBytes -= rows.length;
-      rmSync(path, { force: true });
-    };
-    return { name, remove };
+    }
+    this.#bytes += more;
+    file.bytes = rows.length;
+    return { name: file.name, end: (wereRead) => this.#end(file, wereRead) };
+  }
+
+  /** Removes the files that are kept. */
+  close(): void {
+    for (const file of this.#kept.splice(0)) this.#remove(file);
+  }
+
+  #end(file: RowsFile, wereRead: boolean): void {
+    const isKept = wereRead && file.bytes <= keptBytes && this.#kept.length < keptFiles;
+    if (isKept && dirname(file.path) === this.#path) this.#kept.push(file);
+    else this.#remove(file);
+  }
+
+  #newFile(): RowsFile | undefined {
+    const name = `rows-${++this.#counter}`;
+    const path = join(this.#path, name);
+    try {
+      return { name, path, fd: openSync(path, 'wx', 0o600), bytes: 0 };
+    } catch {
+      return undefined;
+    }
+  }
+
+  #remove({ fd, path, bytes }: RowsFile): void {
+    this.#bytes -= bytes;
+    closeSync(fd);
+    rmSync(path, { force: true });
   }
 }
 
-/** Writing to memory costs less than a trip through the thread pool, so it is done in place. */
-export function writeAll(fd: number, bytes: Uint8Array): number {
-  let at = 0;
-  while (at < bytes.length) at += writeSync(fd, bytes, at);
-  return bytes.length;
-}
-
-/** False when there is no room or the place is gone; nothing is left behind then. */
-function isWritten(path: string, rows: Uint8Array): boolean {
-  let fd: number | undefined;
+/** Makes a file hold just these rows; false when there is no room. */
+function isFilled({ fd, bytes }: RowsFile, rows: Uint8Array): boolean {
   try {
-    fd = openSync(path, 'wx', 0o600);
-    writeAll(fd, rows);
+    writeAll(fd, rows, 0);
+    if (rows.length < bytes) ftruncateSync(fd, rows.length);
     return true;
   } catch {
-    rmSync(path, { force: true });
     return false;
-  } finally {
-    if (fd !== undefined) closeSync(fd);
   }
+}
+
+/**
+ * Writes bytes from a position of a file on, or where it stands. Writing to memory costs less than a trip through the thread
+ * pool, so it is done in place.
+ */
+export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): number {
+  let at = 0;
+  while (at < bytes.length) {
+    at += writeSync(fd, bytes, at, bytes.length - at, position === null ? null : position + at);
+  }
+  return bytes.length;
 }

@@ -4,14 +4,7 @@ import test from 'ava';
 import { endpointDirectories, findEndpoint, publishEndpoint } from '../../src/database/endpoint-file.js';
 import { temporaryDirectory } from '../support/engine.js';
 
-const engine = {
-  url: 'http://127.0.0.1:60301',
-  user: 'default',
-  password: 'a secret',
-  pid: process.pid,
-  handover: undefined,
-};
-const handover = { path: '/dev/shm/some', maxBytes: 1000 };
+const engine = { url: 'http://127.0.0.1:60301', user: 'default', password: 'a secret', pid: process.pid };
 /** No process has it: above the largest id that kernels give. */
 const nobody = 2 ** 30;
 
@@ -26,9 +19,6 @@ test('a published engine is found by its port until it is taken back', (t) => {
   const takeBack = publishEndpoint(60301, engine, env);
   t.deepEqual(findEndpoint(60301, env), engine);
   t.is(findEndpoint(60302, env), undefined);
-  const takeBackHanded = publishEndpoint(60302, { ...engine, handover }, env);
-  t.deepEqual(findEndpoint(60302, env)?.handover, handover);
-  takeBackHanded();
   takeBack();
   t.is(findEndpoint(60301, env), undefined);
   takeBack();

@@ -2,19 +2,48 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../src/database/client.js';
-import { Handover, handoverHeader, readHandoverPlace } from '../../src/database/handover.js';
+import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../src/database/handover.js';
 import { startEngine, temporaryDirectory } from '../support/engine.js';
 
 const rows = Buffer.alloc(100_000, 'x');
 
-test('rows are in a file until they are taken back', (t) => {
+test('rows are in a file of their own, which is filled again once they were read', (t) => {
   const [path, remove] = temporaryDirectory();
   t.teardown(remove);
-  const handed = new Handover(() => ({ path, maxBytes: 1e6 })).put(rows);
-  t.deepEqual(readdirSync(path), [handed?.name]);
-  t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
-  handed?.remove();
+  const handover = new Handover(() => ({ path, maxBytes: 1e6 }));
+  const read = (handed: HandedRows | undefined) => readFileSync(join(path, handed?.name ?? ''));
+  const first = handover.put(rows);
+  const other = handover.put(Buffer.alloc(90_000, 'y'));
+  t.deepEqual(read(first), rows);
+  first?.end(true);
+  const shorter = handover.put(Buffer.alloc(70_000, 'z'));
+  t.is(shorter?.name, first?.name);
+  t.deepEqual(read(shorter), Buffer.alloc(70_000, 'z'));
+  t.deepEqual(read(other), Buffer.alloc(90_000, 'y'));
+  other?.end(false);
+  t.deepEqual(readdirSync(path), [shorter?.name]);
+  shorter?.end(true);
+  handover.close();
   t.deepEqual(readdirSync(path), []);
+});
+
+test('few files are kept, and none that is large or in the place of an earlier host', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  let place = { path: join(path, 'a'), maxBytes: 1e8 };
+  for (const name of ['a', 'b']) mkdirSync(join(path, name));
+  const handover = new Handover(() => place);
+  const handed = Array.from({ length: 10 }, () => handover.put(rows));
+  handover.put(Buffer.alloc(5_000_000))?.end(true);
+  t.is(readdirSync(place.path).length, 10);
+  for (const one of handed.slice(1)) one?.end(true);
+  t.is(readdirSync(place.path).length, 5);
+  place = { path: join(path, 'b'), maxBytes: 1e8 };
+  const later = handover.put(rows);
+  t.deepEqual(readdirSync(join(path, 'a')), [handed[0]?.name]);
+  t.deepEqual(readdirSync(join(path, 'b')), [later?.name]);
+  handed[0]?.end(true);
+  t.deepEqual(readdirSync(join(path, 'a')), []);
 });
 
 test('rows go over the connection when they are few, when there is no room or no place, and when the place is gone', (t) => {
@@ -27,7 +56,7 @@ test('rows go over the connection when they are few, when there is no room or no
   const two = [handover.put(rows), handover.put(rows)];
   t.true(two.every((one) => one !== undefined));
   t.is(handover.put(rows), undefined);
-  two[0]?.remove();
+  two[0]?.end(true);
   t.not(handover.put(rows), undefined);
 });
 
@@ -60,20 +89,16 @@ test('the engine takes rows that were handed over, and no other file', async (t)
   t.is(asked, 1);
   const place = engine.supervisor.handover;
   if (place === undefined) return;
-  t.deepEqual(
-    readdirSync(place.path).filter((name) => name.startsWith('rows-')),
-    [],
-  );
   mkdirSync(join(place.path, 'other'));
-  writeFileSync(join(place.path, 'other', 'rows-1-1'), '7\n');
+  writeFileSync(join(place.path, 'other', 'rows-77'), '7\n');
   const { url, user, password } = engine.endpoint;
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  for (const name of ['other/rows-1-1', '../rows-1-1', '/etc/passwd', 'rows-1-1.tsv']) {
+  for (const name of ['other/rows-77', '../rows-77', '/etc/passwd', 'rows-1.tsv']) {
     const headers = { authorization, [handoverHeader]: name };
     const answer = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
     t.is(answer.headers.get('x-clickhouse-exception-code'), '36', name);
   }
-  const headers = { authorization, [handoverHeader]: 'rows-1-1' };
+  const headers = { authorization, [handoverHeader]: 'rows-77' };
   const missing = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
   t.true(missing.status >= 400);
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { reasonOf } from '../../model/reason.js';
 import { publishEndpoint } from '../endpoint-file.js';
-import { type Host, startHost } from './host.js';
+import { startHost } from './host.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
 /** A parent that is gone asks for nothing any more; its statements need not end. */
@@ -119,7 +119,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   try {
     const host = await startHost(options);
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
-    const takeBack = publish(options, host);
+    const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
     const closed = await host.stop(await stopping);
     takeBack();
@@ -136,11 +136,11 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
 }
 
 /** Programs of the same user find the engine by its port; without the file they have to be told. */
-function publish({ host, user, password }: HostOptions, { port, handover }: Host): () => void {
+function publish({ host, user, password }: HostOptions, port: number): () => void {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
   try {
-    return publishEndpoint(port, { url, user, password, pid: process.pid, handover });
+    return publishEndpoint(port, { url, user, password, pid: process.pid });
   } catch (error) {
     const reason = reasonOf(error);
     process.stderr.write(`sluice-engine: Local programs will not find the engine by themselves: ${reason}\n`);
