@@ -11,7 +11,7 @@ import { type Delivery, delivered } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
 import { deliveryOf, endedWith } from './outcome.js';
-import { type PreparationContext, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
+import { isCurrent, type PreparationContext, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';
 import { areWhole, wholeRows } from './whole-rows.js';
 
@@ -164,7 +164,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     }
     await Promise.all([...rest, synced]);
     const { catalogue } = this.#context;
-    const current = ready.filter(([{ table }]) => catalogue.table(table.database, table.name) === table);
+    const current = ready.filter(([{ table, portion }]) => isCurrent(catalogue, table, portion.reading));
     if (current.length < ready.length) {
       const kept = new Set(current.map(([{ portion }]) => portion));
       for (const [{ portion }] of ready) if (!kept.has(portion)) changed.push(portion);

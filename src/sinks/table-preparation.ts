@@ -58,6 +58,11 @@ export async function prepareTable(
   return table;
 }
 
+/** True when the table is still as it was, and no series of it was dropped since the blocks' text was read. */
+export function isCurrent(catalogue: Catalogue, table: TableDef, reading: Reading | undefined): boolean {
+  return catalogue.table(table.database, table.name) === table && !isOutdated(catalogue, table, reading);
+}
+
 /** True when series that the blocks refer to may have been dropped since they were looked up. */
 function isOutdated(catalogue: Catalogue, { database, name }: TableDef, reading: Reading | undefined): boolean {
   return reading !== undefined && reading.epoch < catalogue.lastDrop(database, name);

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
+import { isOvertaken } from '../../src/database/catalogue/overtaken.js';
 import { Storage } from '../../src/database/catalogue/storage.js';
 import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/client.js';
@@ -17,6 +18,7 @@ interface Made extends SinkUnderTest<BlockGroup> {
   readonly client: EngineClient;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
+  readonly storage: Storage;
   batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
 }
 
@@ -25,7 +27,8 @@ async function make(): Promise<Made> {
   const client = new EngineClient(engine.endpoint);
   const catalogue = new Catalogue(client, silentLog);
   const subTables = new SubTables(client, catalogue);
-  const sink = new DatabaseSink({ engine: client, catalogue, storage: new Storage(client, catalogue), subTables });
+  const storage = new Storage(client, catalogue);
+  const sink = new DatabaseSink({ engine: client, catalogue, storage, subTables });
   await catalogue.submit([{ op: 'create-database', name: 'db', precision: 'ns', keepDays: 36500, options: {} }]);
   const batchOf = (block: Parameters<typeof recordedBatch>[0]) => groupBatches([recordedBatch(block)]);
   let next = 1n;
@@ -49,6 +52,7 @@ async function make(): Promise<Made> {
     client,
     catalogue,
     subTables,
+    storage,
     batchOf,
     good,
     impossible: () => {
@@ -96,6 +100,30 @@ test('a write finds out by itself that another process has changed the catalogue
   }
   const { storage } = catalogue.table('db', 'n')!;
   t.deepEqual(await client.rows(`SELECT toUInt32(count()) FROM ${storage}`), [[3]]);
+  await made.end();
+});
+
+test('a write whose sub-table is dropped while it waits for its turn stores nothing, and its text is to be read again', async (t) => {
+  const made = await make();
+  const { sink, catalogue, storage, good } = made;
+  const early = good();
+  t.is((await sink.write(early, AbortSignal.timeout(60_000))).outcome, 'delivered');
+  const stored = await made.stored(early.rows);
+  const table = catalogue.table('db', 'm')!;
+  let pass = (): void => {};
+  const turn = storage.inTurn([table], () => new Promise<void>((resolve) => (pass = resolve)));
+  const late = good();
+  const reading = { epoch: catalogue.epoch('db'), nowMicros: 0n };
+  const write = sink.write({ ...late, target: { ...late.target, reading } }, AbortSignal.timeout(60_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  const dropped = { op: 'drop-sub-table', database: 'db', superTable: 'm', name: 't_site', generation: 0 } as const;
+  t.deepEqual(await catalogue.submit([dropped]), [undefined]);
+  pass();
+  await turn;
+  const ending = await write;
+  t.is(ending.outcome, 'failed');
+  if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
+  t.is(await made.stored(early.rows), stored);
   await made.end();
 });
 
