@@ -22,6 +22,11 @@ export interface DatabaseSinkContext extends PreparationContext {
 
 /** How often a write starts over because other processes changed its table meanwhile. */
 const maxAttempts = 10;
+/**
+ * How many writes read the catalogue before, after an insert that found it grown: where it changes all the time, most
+ * inserts would be made for nothing.
+ */
+const cautiousWrites = 32;
 /** Encoded groups kept for the next ones. */
 const pooledBuffers = 8;
 const pooledBufferBytes = 16 * 1024 * 1024;
@@ -58,6 +63,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
   readonly #context: DatabaseSinkContext;
   readonly #buffers = new BufferPool(pooledBuffers, pooledBufferBytes);
+  #cautious = 0;
 
   constructor(context: DatabaseSinkContext) {
     this.#context = context;
@@ -83,8 +89,11 @@ export class DatabaseSink implements Sink<BlockGroup> {
     const { database: name, createDatabase: create, user } = target;
     const database = await ensureDatabase(catalogue, { name, create, user });
     let open = portions;
+    let check: Check = this.#cautious === 0 ? 'in-insert' : 'before';
+    if (this.#cautious > 0) this.#cautious--;
     for (let attempt = 0; attempt < maxAttempts && open.length > 0; attempt++) {
-      open = await this.#attempt(database, open, attempt === 0 ? 'in-insert' : 'before');
+      open = await this.#attempt(database, open, check);
+      check = 'before';
     }
     for (const portion of open) portion.fault = overtaken;
     const late = portions.filter(({ fault: found }) => found !== undefined && isOvertaken(found));
@@ -188,7 +197,10 @@ export class DatabaseSink implements Sink<BlockGroup> {
       await this.#insert(ready[0]![0].table.storage, rows, condition);
     } catch (error) {
       const found = faultOf(error);
-      if (isGrown(found)) return false;
+      if (isGrown(found)) {
+        this.#cautious = cautiousWrites;
+        return false;
+      }
       if (ready.length === 1 || found.kind !== 'database' || isOvertaken(found)) {
         for (const [{ portion }] of ready) portion.fault = found;
         return true;

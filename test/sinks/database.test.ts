@@ -5,6 +5,7 @@ import { isOvertaken } from '../../src/database/catalogue/overtaken.js';
 import { Storage } from '../../src/database/catalogue/storage.js';
 import { SubTables } from '../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../src/database/client.js';
+import type { Engine } from '../../src/database/engine.js';
 import { type Batch, type BlockGroup, groupBatches } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { FaultError } from '../../src/model/fault.js';
@@ -125,6 +126,38 @@ test('a write whose sub-table is dropped while it waits for its turn stores noth
   if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
   t.is(await made.stored(early.rows), stored);
   await made.end();
+});
+
+test('where the catalogue changes all the time, inserts are not made for nothing', async (t) => {
+  const { client, catalogue, subTables, storage, batchOf, end } = await make();
+  const other = new Catalogue(client, silentLog);
+  await other.sync();
+  let inserts = 0;
+  const engine: Engine = {
+    exec: (statement) => client.exec(statement),
+    rows: (statement) => client.rows(statement),
+    bytes: (statement) => client.bytes(statement),
+    stream: (statement, options) => client.stream(statement, options),
+    insert: (statement, data) => {
+      inserts++;
+      return client.insert(statement, data);
+    },
+  };
+  const sink = new DatabaseSink({ engine, catalogue, storage, subTables });
+  const write = async (time: bigint): Promise<void> => {
+    const block = blockOf('n', { a: double }, [[1n, time, { a: 1 }]], 'keep');
+    t.is((await sink.write(batchOf(block), AbortSignal.timeout(60_000))).outcome, 'delivered');
+  };
+  await write(1n);
+  inserts = 0;
+  const writes = 20;
+  for (let i = 1; i <= writes; i++) {
+    await other.submit([{ op: 'create-database', name: `d${i}`, precision: 'ms', keepDays: 36500, options: {} }]);
+    await write(BigInt(1 + i));
+  }
+  t.is(inserts, writes + 1);
+  t.is(catalogue.entries, other.entries);
+  await end();
 });
 
 test('an insert does nothing unless the log has as many entries as it says', async (t) => {
