@@ -143,13 +143,21 @@ export class EngineClient implements Engine {
    * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
   async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
+    const parameters = { query: statement };
     const handed = this.#handover.put(data);
+    if (handed === undefined) {
+      await this.#whole(data, parameters, options);
+      return;
+    }
     let wereRead = false;
     try {
-      await this.#whole(handed === undefined ? data : '', { query: statement }, options, handed?.name);
+      await this.#whole('', parameters, options, handed.name);
       wereRead = true;
+    } catch (error) {
+      if (!isFileMissing(error)) throw error;
+      await this.#whole(data, parameters, options);
     } finally {
-      handed?.end(wereRead);
+      handed.end(wereRead);
     }
   }
 
@@ -265,6 +273,14 @@ const authenticationCodes: readonly number[] = [192, 193, 194, 511, 516];
 export function isUnknownUser(value: Fault): boolean {
   const code = engineCodeOf(value);
   return code !== undefined && authenticationCodes.includes(code);
+}
+
+/**
+ * True when the engine has not found the file with handed rows: it began anew meanwhile, or someone cleared its place in memory.
+ * Nothing was inserted then.
+ */
+function isFileMissing(error: unknown): boolean {
+  return error instanceof FaultError && engineCodeOf(error.fault) === 107;
 }
 
 /** The engine's code behind a fault, or undefined when the fault did not come from the engine. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { EngineClient } from '../../src/database/client.js';
@@ -102,4 +102,28 @@ test('the engine takes rows that were handed over, and no other file', async (t)
   const missing = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
   t.true(missing.status >= 400);
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);
+});
+
+test('rows that the engine does not find where they were left go over the connection, and files that are gone bring a new engine', async (t) => {
+  const engine = await startEngine();
+  t.teardown(engine.end);
+  const { supervisor } = engine;
+  const client = new EngineClient({ ...engine.endpoint, handover: () => supervisor.handover });
+  t.teardown(() => client.close());
+  await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  const lines = Buffer.from('1\n'.repeat(50_000));
+  const insert = () => client.insert('INSERT INTO t FORMAT TSV', lines);
+  await insert();
+  const place = supervisor.handover?.path;
+  if (place === undefined) return;
+  for (const name of readdirSync(place)) if (name.startsWith('rows-')) rmSync(join(place, name));
+  await insert();
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[100_000]]);
+  rmSync(place, { recursive: true });
+  await t.throwsAsync(insert());
+  while (supervisor.handover?.path === place || supervisor.state !== 'up') {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await insert();
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[150_000]]);
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -23,6 +24,8 @@ export interface Host {
   readonly port: number;
   /** Where processes of this machine may leave rows, if the system has memory that works like a directory. */
   readonly handover: HandoverPlace | undefined;
+  /** Resolves when the place in memory was removed, without which no statement can be answered. */
+  readonly lost: Promise<void>;
   /**
    * Takes nothing new, waits for what runs (at most `timeoutMs`, then cancels it), closes the engine, and gives the data
    * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
@@ -49,8 +52,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
     const running = await serve({ ...options, path }, connections, scratch);
     lock.announce(running.port);
-    const { port } = running;
-    return { port, handover: handoverPlace(scratch), stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
+    const { port, lost } = running;
+    return { port, handover: handoverPlace(scratch), lost, stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
   } catch (error) {
     await connections?.close();
     scratch?.remove();
@@ -72,6 +75,7 @@ interface Running {
   readonly port: number;
   /** Requests being answered. */
   readonly active: Set<Promise<void>>;
+  readonly lost: Promise<void>;
 }
 
 async function serve(options: HostOptions, connections: Connections, scratch: Scratch): Promise<Running> {
@@ -88,12 +92,18 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
   };
   const active = new Set<Promise<void>>();
   const server = createServer({ maxHeaderSize: maxHeaderBytes, requestTimeout: 0, keepAliveTimeout: keepAliveMs });
-  server.on('request', (request, response) => {
-    const answered = handle(context, request, response).finally(() => active.delete(answered));
-    active.add(answered);
+  const lost = new Promise<void>((resolve) => {
+    server.on('request', (request, response) => {
+      const answered = handle(context, request, response).finally(() => {
+        active.delete(answered);
+        // Systems that clean up behind a user who has logged out do so below the feet of what the user left running.
+        if (response.statusCode === 500 && !existsSync(scratch.path)) resolve();
+      });
+      active.add(answered);
+    });
   });
   const port = await listen(server, options);
-  return { server, connections, scratch, spreader, port, active };
+  return { server, connections, scratch, spreader, port, active, lost };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {

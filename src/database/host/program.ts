@@ -7,7 +7,7 @@ import { publishEndpoint } from '../endpoint-file.js';
 import { startHost } from './host.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
-/** A parent that is gone asks for nothing any more; its statements need not end. */
+/** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
 const orphanStopMs = 500;
 
 /**
@@ -121,11 +121,15 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
-    const closed = await host.stop(await stopping);
+    const stopTimeoutMs = await Promise.race([stopping, host.lost]);
+    if (stopTimeoutMs === undefined) {
+      process.stderr.write('sluice-engine: The files of the engine in memory were removed; it has to start again.\n');
+    }
+    const closed = await host.stop(stopTimeoutMs ?? orphanStopMs);
     takeBack();
     // The engine still works on something that cannot be cancelled: only the kernel can end that.
     if (!closed) process.kill(process.pid, 'SIGKILL');
-    process.exitCode = 0;
+    process.exitCode = stopTimeoutMs === undefined ? 1 : 0;
   } catch (error) {
     const message = reasonOf(error);
     process.stderr.write(`sluice-engine: ${message}\n`);
