@@ -5,8 +5,9 @@ import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 import { raisedFault } from '../sql/print/raise.js';
 import type { Cell, Engine } from './engine.js';
-import { EngineHttp, EngineRefusal, refusalIn, wholeBody } from './engine-http.js';
+import { EngineHttp, EngineRefusal, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace } from './handover.js';
+import { wholeBody } from './http-connections.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -187,15 +188,9 @@ export class EngineClient implements Engine {
     }
   }
 
-  async #open(http: EngineHttp, sql: string, queryId: string, { signal }: StatementOptions): Promise<IncomingMessage> {
+  #open(http: EngineHttp, sql: string, queryId: string, { signal }: StatementOptions): Promise<IncomingMessage> {
     const parameters = { query_id: queryId, ...limitsFor(sql, this.#isServer) };
-    const send = (): Promise<IncomingMessage> => http.send({ ...this.#credentials, parameters, body: sql, signal });
-    try {
-      return await send();
-    } catch (error) {
-      if (!isReset(error) || signal?.aborted) throw error;
-      return send();
-    }
+    return http.send({ ...this.#credentials, parameters, body: sql, signal, mayRepeat: true });
   }
 
   /** The fault that an error comes to, after which the next statements know the engine's new credentials. */
@@ -301,8 +296,4 @@ function exceptionIn(piece: Buffer, tag: string): Error | undefined {
   return refusalIn(
     block.slice(block.lastIndexOf(`${tag}\r\n`, block.length - end.length) + tag.length + 2, -end.length),
   );
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }

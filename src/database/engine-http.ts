@@ -1,18 +1,6 @@
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { urlToHttpOptions } from 'node:url';
+import type { IncomingMessage } from 'node:http';
 import { handoverHeader } from './handover.js';
-
-/** Where an engine answers, and how many connections it is sent. */
-export interface EngineHttpOptions {
-  readonly url: string;
-  readonly maxSockets: number;
-  readonly maxFreeSockets: number;
-  /** How long an idle connection is kept. */
-  readonly idleTimeoutMs: number;
-  /** How long a connection may be silent while a statement runs. */
-  readonly requestTimeoutMs: number;
-}
+import { HttpConnections, type HttpConnectionsOptions, type HttpRequest, wholeBody } from './http-connections.js';
 
 /** One statement on its way to an engine. */
 export interface EngineRequest {
@@ -26,6 +14,8 @@ export interface EngineRequest {
   readonly handed?: string | undefined;
   /** Breaks the connection off, also while the answer is read. */
   readonly signal?: AbortSignal | undefined;
+  /** The statement only reads, so it may be sent again; see {@link HttpRequest}. */
+  readonly mayRepeat?: boolean;
 }
 
 /** What the engine says of a statement that it refuses. */
@@ -42,50 +32,31 @@ export class EngineRefusal extends Error {
   }
 }
 
-/**
- * Connections of the ClickHouse HTTP interface that statements share. The connection used last is taken first, as it is the
- * least likely to be a dead one.
- */
+/** The ClickHouse HTTP interface of an engine. */
 export class EngineHttp {
-  readonly #agent: Agent;
-  readonly #options: EngineHttpOptions;
-  readonly #isSecure: boolean;
-  readonly #address: ReturnType<typeof urlToHttpOptions>;
-  readonly #path: string;
+  readonly #connections: HttpConnections;
 
-  constructor(options: EngineHttpOptions) {
-    const url = new URL(options.url);
-    const { maxSockets, maxFreeSockets, idleTimeoutMs } = options;
-    const pool = { keepAlive: true, maxSockets, maxFreeSockets, scheduling: 'lifo', timeout: idleTimeoutMs } as const;
-    this.#options = options;
-    this.#isSecure = url.protocol === 'https:';
-    this.#agent = this.#isSecure ? new SecureAgent(pool) : new Agent(pool);
-    this.#address = urlToHttpOptions(new URL(url.origin));
-    this.#path = url.pathname.replace(/\/+$/, '');
+  constructor(options: HttpConnectionsOptions) {
+    this.#connections = new HttpConnections(options);
   }
 
   /**
    * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well. Rejects
    * with an {@link EngineRefusal}, or with the error of a connection that could not be made or broke.
    */
-  send({ user, password, parameters, body, handed, signal }: EngineRequest): Promise<IncomingMessage> {
-    const sent = {
-      path: `${this.#path}/?${new URLSearchParams(parameters)}`,
-      method: 'POST',
-      ...(signal === undefined ? {} : { signal }),
-    };
+  send({ user, password, parameters, body, handed, ...more }: EngineRequest): Promise<IncomingMessage> {
     const headers = {
       Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
       'Content-Length': Buffer.byteLength(body),
       ...(handed === undefined ? {} : { [handoverHeader]: handed }),
     };
-    return this.#ask({ ...sent, headers }, body);
+    return this.#ask({ method: 'POST', path: `/?${new URLSearchParams(parameters)}`, headers, body, ...more });
   }
 
   /** True when the engine answers at all. */
   async ping(): Promise<boolean> {
     try {
-      await wholeBody(await this.#ask({ path: `${this.#path}/ping`, method: 'GET' }, ''));
+      await wholeBody(await this.#ask({ method: 'GET', path: '/ping' }));
       return true;
     } catch {
       return false;
@@ -94,33 +65,14 @@ export class EngineHttp {
 
   /** Gives up all connections; what runs on them fails. */
   close(): void {
-    this.#agent.destroy();
+    this.#connections.close();
   }
 
-  #ask(options: RequestOptions, body: string | Uint8Array) {
-    return new Promise<IncomingMessage>((resolve, reject) => {
-      const { requestTimeoutMs } = this.#options;
-      const begin = this.#isSecure ? secureRequest : request;
-      const call = begin({ ...this.#address, ...options, agent: this.#agent, timeout: requestTimeoutMs }, (answer) => {
-        const isGood = answer.statusCode === 200 && answer.headers['x-clickhouse-exception-code'] === undefined;
-        if (isGood) resolve(answer);
-        else void wholeBody(answer).then((text) => reject(refusalIn(text.toString())), reject);
-      });
-      call.on('timeout', () => call.destroy(new Error(`no answer within ${requestTimeoutMs} ms`)));
-      call.on('error', reject);
-      call.end(body);
-    });
+  async #ask(request: HttpRequest): Promise<IncomingMessage> {
+    const answer = await this.#connections.send(request);
+    if (answer.statusCode === 200 && answer.headers['x-clickhouse-exception-code'] === undefined) return answer;
+    throw refusalIn((await wholeBody(answer)).toString());
   }
-}
-
-/** All of an answer. */
-export function wholeBody(answer: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
-    answer.on('data', (piece: Buffer) => pieces.push(piece));
-    answer.on('end', () => resolve(Buffer.concat(pieces)));
-    answer.on('error', reject);
-  });
 }
 
 /**

@@ -1,4 +1,5 @@
-import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { HttpConnections } from '../database/http-connections.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 
@@ -10,6 +11,8 @@ export interface HttpServiceOptions {
   readonly password: string;
   /** Connections at most, which are kept. */
   readonly connections: number;
+  /** How long the service may be silent while an answer is awaited or read. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** One answer of the service. */
@@ -24,22 +27,22 @@ export interface HttpStream {
   readonly chunks: AsyncGenerator<Uint8Array, void, void>;
 }
 
+/** As long as the service itself waits for its engine. */
+const defaultRequestTimeoutMs = 15 * 60_000;
+
 /** The service's HTTP interface over connections that are kept, with Basic authorization. */
 export class HttpService {
-  readonly #options: HttpServiceOptions;
-  readonly #agent: Agent;
+  /** The address, for people. */
+  readonly url: string;
+  readonly #connections: HttpConnections;
   readonly #authorization: string;
 
   constructor(options: HttpServiceOptions) {
-    const { user, password, connections } = options;
-    this.#options = options;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
+    const { host, port, user, password, connections, requestTimeoutMs = defaultRequestTimeoutMs } = options;
+    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const pool = { maxSockets: connections, maxFreeSockets: connections };
+    this.#connections = new HttpConnections({ url: this.url, ...pool, requestTimeoutMs });
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  }
-
-  /** The address, for people. */
-  get url(): string {
-    return `http://${this.#options.host}:${this.#options.port}`;
   }
 
   /** Sends a body and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
@@ -53,38 +56,27 @@ export class HttpService {
    * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off.
    */
   async open(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpStream> {
+    const headers = {
+      authorization: this.#authorization,
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': body.byteLength,
+    };
     try {
-      return await this.#open(path, body, signal);
+      // A row that is written twice is stored once.
+      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRepeat: true });
+      return { status: answer.statusCode ?? 0, chunks: this.#chunksOf(answer) };
     } catch (error) {
-      // A connection that was kept may be closed by the other end at any moment: nothing of the request has been read then.
-      if (isReset(error) && !signal.aborted)
-        return this.#open(path, body, signal).catch((again) => this.#broken(again));
       return this.#broken(error);
     }
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#connections.close();
   }
 
-  async #open(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpStream> {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const { host, port } = this.#options;
-      const headers = {
-        authorization: this.#authorization,
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': body.byteLength,
-      };
-      const request = httpRequest({ host, port, method: 'POST', path, headers, agent: this.#agent, signal }, resolve);
-      request.once('error', (error) => reject(new RequestError(request, error)));
-      request.end(body);
-    });
-    return { status: response.statusCode ?? 0, chunks: this.#chunksOf(response) };
-  }
-
-  async *#chunksOf(response: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+  async *#chunksOf(response: IncomingMessage): AsyncGenerator<Uint8Array, void, void> {
     try {
-      yield* response;
+      for await (const chunk of response) if (Buffer.isBuffer(chunk)) yield chunk;
     } catch (error) {
       this.#broken(error);
     }
@@ -103,19 +95,4 @@ export async function wholeOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
   const pieces: Uint8Array[] = [];
   for await (const chunk of chunks) pieces.push(chunk);
   return Buffer.concat(pieces);
-}
-
-/** A request that had no answer. */
-class RequestError extends Error {
-  readonly code: string;
-  readonly reused: boolean;
-  constructor(request: ClientRequest, cause: Error) {
-    super(cause.message || ('code' in cause ? String(cause.code) : cause.name), { cause });
-    this.code = 'code' in cause ? String(cause.code) : '';
-    this.reused = request.reusedSocket;
-  }
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof RequestError && error.reused && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }

@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { EngineHttp, EngineRefusal, refusalIn, wholeBody } from '../../src/database/engine-http.js';
+import { EngineHttp, EngineRefusal, refusalIn } from '../../src/database/engine-http.js';
+import { wholeBody } from '../../src/database/http-connections.js';
 
 /** A server and connections to it, below a path. */
 async function serving(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  options: { readonly maxSockets?: number; readonly requestTimeoutMs?: number } = {},
 ): Promise<{ http: EngineHttp; server: Server; end(): void }> {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const limits = { maxSockets: 2, maxFreeSockets: 2, idleTimeoutMs: 5_000, requestTimeoutMs: 60_000, ...options };
+  const limits = { maxSockets: 2, maxFreeSockets: 2, idleTimeoutMs: 5_000, requestTimeoutMs: 60_000 };
   const http = new EngineHttp({ url: `http://127.0.0.1:${port}/behind/`, ...limits });
   const end = (): void => {
     http.close();
@@ -34,34 +34,6 @@ test('a statement is one POST below the path of the URL, with its parameters and
   t.true(await http.ping());
   end();
   t.false(await http.ping());
-});
-
-test('statements beyond the connections wait, and a connection is used again', async (t) => {
-  let open = 0;
-  let most = 0;
-  const sockets = new Set<unknown>();
-  const { http, end } = await serving((request, response) => {
-    open++;
-    most = Math.max(most, open);
-    sockets.add(request.socket);
-    request.resume().on('end', () => {
-      open--;
-      response.end('x');
-    });
-  });
-  const asked = Array.from({ length: 20 }, async () =>
-    wholeBody(await http.send({ ...someone, parameters: {}, body: '' })),
-  );
-  t.is((await Promise.all(asked)).length, 20);
-  t.true(most <= 2);
-  t.true(sockets.size <= 2);
-  end();
-});
-
-test('an engine that stays silent for too long is given up', async (t) => {
-  const { http, end } = await serving(() => {}, { requestTimeoutMs: 50 });
-  await t.throwsAsync(http.send({ ...someone, parameters: {}, body: '' }), { message: 'no answer within 50 ms' });
-  end();
 });
 
 test('a result that breaks off is an error, and so is one that is aborted while it is read', async (t) => {
