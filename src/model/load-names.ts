@@ -1,3 +1,5 @@
+import { quotedName } from './quoted-name.js';
+
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
@@ -10,5 +12,5 @@ export function storedName(name: string, quoted: boolean): string {
 
 /** A stored name as statements write it. */
 export function sqlName(stored: string, quoted: boolean): string {
-  return !quoted && plain.test(stored) && stored === stored.toLowerCase() ? stored : `\`${stored}\``;
+  return !quoted && plain.test(stored) && stored === stored.toLowerCase() ? stored : quotedName(stored);
 }

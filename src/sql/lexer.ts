@@ -100,8 +100,10 @@ export class Lexer {
   }
 
   private scanQuoted(start: number): TokenKind {
-    const close = this.text.indexOf('`', start + 1);
-    return close < 0 ? this.ends(TokenKind.bad, this.text.length) : this.ends(TokenKind.quoted, close + 1);
+    const { text } = this;
+    let close = text.indexOf('`', start + 1);
+    while (close >= 0 && text.charCodeAt(close + 1) === backQuote) close = text.indexOf('`', close + 2);
+    return close < 0 ? this.ends(TokenKind.bad, text.length) : this.ends(TokenKind.quoted, close + 1);
   }
 
   private scanString(start: number, delimiter: number): TokenKind {
@@ -172,6 +174,11 @@ export function stringValue(text: string, start: number, end: number): string {
     }
   }
   return value + text.slice(from, end - 1);
+}
+
+/** Name in back quotes at `[start, end)`, quotes included: a doubled back quote is one, all else stands for itself. */
+export function quotedNameText(text: string, start: number, end: number): string {
+  return text.slice(start + 1, end - 1).replaceAll('``', '`');
 }
 
 function escaped(letter: string): string {

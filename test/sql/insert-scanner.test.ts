@@ -352,6 +352,15 @@ test('names that no object may have are refused', (t) => {
   t.is(world.faultOf('INSERT INTO `open VALUES (1)').code, Codes.insertSyntax);
 });
 
+test('a back quote in a name is doubled', (t) => {
+  const world = plant();
+  t.is(world.faultOf('INSERT INTO `p7`` VALUES (1,1,1)').code, Codes.insertSyntax);
+  t.deepEqual(world.faultOf('INSERT INTO p7 (ts, ```a``\n`) VALUES (1,1)'), {
+    code: Codes.invalidColumnName,
+    message: 'Invalid column name: `a`\n',
+  });
+});
+
 test('files are refused, whatever the table', (t) => {
   t.deepEqual(plant().faultOf("INSERT INTO nope FILE '/tmp/a.csv'"), {
     code: Codes.invalidOperation,

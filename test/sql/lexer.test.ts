@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { Lexer, stringValue, TokenKind } from '../../src/sql/lexer.js';
+import { Lexer, quotedNameText, stringValue, TokenKind } from '../../src/sql/lexer.js';
 import { processorMs } from '../support/processor-time.js';
 
 const kindNames = new Map(Object.entries(TokenKind).map(([name, kind]) => [kind, name]));
@@ -43,6 +43,14 @@ test('reads names, numbers, durations, strings and operators', (t) => {
     ...['symbol !=', 'word f', 'symbol <', 'word g', 'symbol >', 'word h', 'symbol =', 'word i', 'symbol |'],
     ...['word j', 'symbol &', 'word k', 'symbol %', 'word l'],
   ]);
+});
+
+test('a doubled back quote stands for one in a name, which may hold any character', (t) => {
+  t.deepEqual(tokens('`a``b` ```x` `y``` ```` `` `\n\u0001`'), [
+    ...['quoted `a``b`', 'quoted ```x`', 'quoted `y```', 'quoted ````', 'quoted ``', 'quoted `\n\u0001`'],
+  ]);
+  t.deepEqual(tokens('`a``'), ['bad `a``']);
+  t.is(quotedNameText('x`a``b```', 1, 9), 'a`b`');
 });
 
 test('gives keywords in upper case and one spelling of unequal', (t) => {

@@ -1,4 +1,5 @@
 import { printWellKnownText } from '../../model/geometry-text.js';
+import { quotedName } from '../../model/quoted-name.js';
 import {
   type ColumnDef,
   type DatabaseDef,
@@ -119,8 +120,4 @@ function exponentText(text: string): string {
 /** A text as a literal of the dialect. */
 function quotedText(text: string, quote: "'" | '"'): string {
   return `${quote}${text.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
-}
-
-function quotedName(name: string): string {
-  return `\`${name}\``;
 }

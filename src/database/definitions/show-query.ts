@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { quotedName } from '../../model/quoted-name.js';
 import type { Name } from '../../sql/ast.js';
 import type { Show } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
@@ -87,10 +88,10 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       const { database, table, subTable } = await describedTable(show.table, context);
       if (table.kind === 'normal') throw tagsOfNormalTable();
       const wanted = show.tags.map(
-        ({ name, alias }) => `${named(name.text)}${alias ? ` AS ${named(alias.text)}` : ''}`,
+        ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
       );
-      const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => named(name));
-      const from = `${named(database.name)}.${named((subTable ?? table).name)}`;
+      const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
+      const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
       return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
     }
     case 'list': {
@@ -131,11 +132,6 @@ function like(column: string, pattern: string | undefined): readonly string[] {
 /** A text as a literal of the dialect. */
 function quoted(text: string): string {
   return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
-}
-
-/** A stored name as an identifier of the dialect; names hold no back quote. */
-function named(name: string): string {
-  return `\`${name}\``;
 }
 
 function tagsOfNormalTable(): FaultError {

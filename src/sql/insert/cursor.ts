@@ -255,12 +255,14 @@ export class Cursor {
 
   #readQuotedName(): Name {
     const start = this.at;
-    const close = this.#statement.indexOf(Byte.backquote, start + 1);
+    const { bytes } = this;
+    let close = bytes.indexOf(Byte.backquote, start + 1);
+    while (close >= 0 && bytes[close + 1] === Byte.backquote) close = bytes.indexOf(Byte.backquote, close + 2);
     if (close < 0) throw this.syntaxError('invalid data or symbol');
     if (close === start + 1) throw invalidIdentifier('');
     this.at = close + 1;
     return {
-      text: this.#statement.toString('utf8', start + 1, close),
+      text: this.#statement.toString('utf8', start + 1, close).replaceAll('``', '`'),
       quoted: true,
       span: { start, end: close + 1 },
     };

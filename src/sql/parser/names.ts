@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Name, ObjectName } from '../ast.js';
-import { stringValue, TokenKind } from '../lexer.js';
+import { quotedNameText, stringValue, TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 
 /** Longest names in bytes, back quotes not counted. */
@@ -34,7 +34,10 @@ export function atName(cursor: Cursor): boolean {
   return cursor.kind === TokenKind.word && !strictWords.has(cursor.word);
 }
 
-/** A name of at most `maxBytes` UTF-8 bytes. Empty, too long or with control characters: 0x2617. */
+/**
+ * A name of at most `maxBytes` UTF-8 bytes. Empty or too long: 0x2617. In back quotes any character may stand, control characters too:
+ * names that arriving data made may hold them.
+ */
 export function parseName(cursor: Cursor, maxBytes = Number.POSITIVE_INFINITY): Name {
   if (!atName(cursor)) cursor.fail();
   return takeName(cursor, maxBytes);
@@ -110,11 +113,11 @@ function takeName(cursor: Cursor, maxBytes: number): Name {
   const { text, start, end } = cursor;
   const quoted = cursor.kind === TokenKind.quoted;
   const name: Name = {
-    text: quoted ? text.slice(start + 1, end - 1) : text.slice(start, end).toLowerCase(),
+    text: quoted ? quotedNameText(text, start, end) : text.slice(start, end).toLowerCase(),
     quoted,
     span: { start, end },
   };
-  if (quoted) checkCharacters(name.text);
+  if (name.text === '') throw invalidName('');
   checkLength(name, maxBytes);
   cursor.advance();
   return name;
@@ -126,11 +129,6 @@ function takeStringName(cursor: Cursor): Name {
   if (text === '') throw invalidName(text);
   cursor.advance();
   return { text, quoted: true, span: { start, end } };
-}
-
-function checkCharacters(text: string): void {
-  if (text === '') throw invalidName(text);
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) < 32) throw invalidName(text);
 }
 
 function checkLength(name: Name, maxBytes: number): void {

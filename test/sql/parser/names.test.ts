@@ -13,6 +13,11 @@ test('folds bare names and keeps quoted ones', (t) => {
   t.deepEqual(nameOf('d . t'), { database: bare('d'), name: bare('t') });
 });
 
+test('a back quote in a name is doubled, and control characters may stand in back quotes', (t) => {
+  t.deepEqual(nameOf('`a``b`.```c\n\t\u0001`'), { database: quoted('a`b'), name: quoted('`c\n\t\u0001') });
+  t.deepEqual(nameOf(`\`${'``'.repeat(192)}\``), { database: undefined, name: quoted('`'.repeat(192)) });
+});
+
 test('takes reserved words as names except the strict ones', (t) => {
   for (const word of ['status', 'value', 'desc', 'timestamp', 'user', 'first', 'interval_', 'join', 'state']) {
     t.deepEqual(nameOf(word), { database: undefined, name: bare(word) });
@@ -22,7 +27,7 @@ test('takes reserved words as names except the strict ones', (t) => {
   for (const word of strict.split(' ')) t.is(faultOf(`describe ${word}`).code, 0x2600, word);
 });
 
-test('refuses empty, overlong and unprintable names with their own code', (t) => {
+test('refuses empty and overlong names with their own code', (t) => {
   const cases: Record<string, string> = {
     'describe ``': '',
     'select `` from t': '',
@@ -34,7 +39,6 @@ test('refuses empty, overlong and unprintable names with their own code', (t) =>
     [`create database ${'d'.repeat(65)}`]: 'd'.repeat(65),
     'describe `a.b`': 'a.b',
     'create database `a.b`': 'a.b',
-    'describe `a\nb`': 'a\nb',
   };
   for (const [source, name] of Object.entries(cases)) {
     t.like(faultOf(source), { code: 0x2617, message: `Invalid identifier name: ${name}` }, source);
