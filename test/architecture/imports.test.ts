@@ -63,6 +63,26 @@ for (const [room, door] of Object.entries(doors)) {
   });
 }
 
+test('no files import each other in a circle', (t) => {
+  const done = new Set<string>();
+  const circle = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+    if (done.has(file)) return undefined;
+    for (const specifier of imports(file).filter((name) => name.startsWith('.'))) {
+      const found = circle(join(file, '..', specifier).replace(/\.js$/, '.ts'), [...path, file]);
+      if (found !== undefined) return found;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of sources(root)) {
+    t.deepEqual(
+      (circle(file, []) ?? []).map((name) => relative(root, name)),
+      [],
+    );
+  }
+});
+
 test('nobody drains an async iterable through rxjs, reads ahead with ix, or exits the process', (t) => {
   for (const file of sources(root)) {
     const text = readFileSync(file, 'utf8');

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type ConsumerOptions, TopicConsumer } from '../../src/database/consumers/consumer.js';
+import { TopicConsumer } from '../../src/database/consumers/consumer.js';
+import type { ConsumerOptions } from '../../src/database/consumers/consumer-options.js';
 import type { TopicMessage } from '../../src/model/topic-message.js';
 import { partsOn } from '../support/engine-parts.js';
 import { engineSecret, startService } from '../support/service.js';

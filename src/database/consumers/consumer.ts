@@ -3,33 +3,15 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
-import type { TopicMessage, TopicPoller, WantedConsumer } from '../../model/topic-message.js';
-import type { Catalogue } from '../catalogue/catalogue.js';
+import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { isOvertaken } from '../catalogue/overtaken.js';
-import type { Storage } from '../catalogue/storage.js';
-import type { SubTables } from '../catalogue/sub-tables.js';
 import { Changes } from '../changes.js';
 import { requireSubscription } from '../definitions/topics.js';
-import type { Engine } from '../engine.js';
 import { Access } from '../rights.js';
+import type { ConsumerContext, ConsumerOptions } from './consumer-options.js';
 import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
 import { Subscription } from './subscription.js';
-
-/** Whose consumer it is, and how long it may stay away. */
-export interface ConsumerOptions extends WantedConsumer {
-  readonly user: string;
-  /** How many intervals of commits a consumer may stay away before its share goes to the others. */
-  readonly releaseMultiplier: number;
-}
-
-/** What consumers work on. */
-export interface ConsumerContext {
-  readonly engine: Engine;
-  readonly catalogue: Catalogue;
-  readonly storage: Storage;
-  readonly subTables: SubTables;
-}
 
 /** However short the interval of commits: a consumer that is only busy must not lose its share. */
 const leastLeaseMs = 6_000;

@@ -2,7 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage } from '../../model/topic-message.js';
 import type { Changes } from '../changes.js';
-import type { ConsumerContext, ConsumerOptions } from './consumer.js';
+import type { ConsumerContext, ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
 import { beginning, type Place } from './place.js';

@@ -10,8 +10,8 @@ import { forChild } from './child-placeholder.js';
 import { printedRow } from './message-lines.js';
 import { polledThrough } from './polled-through.js';
 import { faultLine, queried } from './statements.js';
-import type { Consumption, SubscribeRun } from './subscribe.js';
 import { ConsumerCount } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
 
 /** How long one look for new rows takes at most when there are none. */
 const lookMs = 500;

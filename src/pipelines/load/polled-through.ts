@@ -3,7 +3,7 @@ import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { topicRows } from '../../sources/topic-rows.js';
 import { pause } from '../pause.js';
 import { faultLine } from './statements.js';
-import type { SubscribeRun } from './subscribe.js';
+import type { SubscribeRun } from './subscribe-run.js';
 
 /** How long a database that cannot be reached is waited for, and the pause between two attempts. */
 const patienceMs = 60_000;

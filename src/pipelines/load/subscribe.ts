@@ -1,29 +1,12 @@
 import { FaultError } from '../../model/fault.js';
-import type { RunLog, RunSql } from '../../model/load-ports.js';
+import type { RunLog } from '../../model/load-ports.js';
 import type { SubscribeScenario } from '../../model/load-scenario.js';
 import type { SubscribeReport } from '../../model/subscribe-report.js';
-import type { SubscribeTo } from '../../model/topic-message.js';
 import { OlderRun } from './older-subscriptions.js';
 import { faultLine } from './statements.js';
-import { type ConsumerCount, reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
+import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
 import { TopicRun } from './topic-consumption.js';
-
-/** What a subscription run is given. */
-export interface SubscribeRun {
-  readonly version: string;
-  readonly run: RunSql;
-  readonly subscribe: SubscribeTo;
-  readonly log: RunLog;
-  /** Ends the run: what was given out is dealt with first. */
-  readonly stop: AbortSignal;
-}
-
-/** One of the two kinds of subscription. */
-export interface Consumption {
-  readonly counts: readonly ConsumerCount[];
-  /** Makes what is needed, then polls to the end. Throws a FaultError when it cannot begin. */
-  go(): Promise<void>;
-}
 
 /**
  * Runs a subscription: makes the topics, which stay, and lets consumers poll until nothing comes any more, somebody stops

@@ -6,8 +6,8 @@ import { RowsFile } from '../../sinks/rows-file.js';
 import { messageLines } from './message-lines.js';
 import { polledThrough } from './polled-through.js';
 import { faultLine } from './statements.js';
-import type { Consumption, SubscribeRun } from './subscribe.js';
 import { ConsumerCount } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
 
 /** Consumers of topics (benchmark reference, 5.2). */
 export class TopicRun implements Consumption {

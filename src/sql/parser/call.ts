@@ -1,8 +1,14 @@
 import type { Expression } from '../ast.js';
 import type { Cursor } from './cursor.js';
-import { parseExpression, parseOperand } from './expression.js';
-import { atName } from './names.js';
-import { parseStar } from './primary.js';
+import { atName, parseStar } from './names.js';
+
+/** Reads what stands within a call or bracket; handed down, because expressions hold calls and calls hold expressions. */
+export interface ExpressionParser {
+  /** Any expression. */
+  expression(cursor: Cursor): Expression;
+  /** One without comparison or logic on its outermost level. */
+  operand(cursor: Cursor): Expression;
+}
 
 const trimModes = new Set(['LEADING', 'TRAILING', 'BOTH']);
 
@@ -12,41 +18,41 @@ const trimModes = new Set(['LEADING', 'TRAILING', 'BOTH']);
  * not written; `SUBSTRING(s FROM p FOR n)` is [s, p, n]; `POSITION(a IN s)` is [a, s].
  * Calls with OVER are refused as not available.
  */
-export function parseCall(cursor: Cursor): Expression {
+export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression {
   const { start, word: name } = cursor;
   if (!atName(cursor)) cursor.fail();
   cursor.advance();
   cursor.expect('(');
-  const args = cursor.at(')') ? [] : parseArguments(cursor, name);
+  const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
   cursor.expect(')');
   if (cursor.at('OVER') && cursor.peek() === '(') cursor.refuse('OVER');
   return { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) };
 }
 
-function parseArguments(cursor: Cursor, name: string): readonly Expression[] {
+function parseArguments(cursor: Cursor, name: string, parser: ExpressionParser): readonly Expression[] {
   switch (name) {
     case 'TRIM':
-      return parseTrim(cursor);
+      return parseTrim(cursor, parser);
     case 'POSITION':
-      return parsePosition(cursor);
+      return parsePosition(cursor, parser);
     case 'SUBSTRING':
     case 'SUBSTR':
-      return parseSubstring(cursor);
+      return parseSubstring(cursor, parser);
     default:
-      return parseList(cursor, [parseArgument(cursor)]);
+      return parseList(cursor, [parseArgument(cursor, parser)], parser);
   }
 }
 
-function parseArgument(cursor: Cursor): Expression {
-  return parseStar(cursor) ?? parseExpression(cursor);
+function parseArgument(cursor: Cursor, parser: ExpressionParser): Expression {
+  return parseStar(cursor) ?? parser.expression(cursor);
 }
 
-function parseList(cursor: Cursor, args: Expression[]): readonly Expression[] {
-  while (cursor.accept(',')) args.push(parseArgument(cursor));
+function parseList(cursor: Cursor, args: Expression[], parser: ExpressionParser): readonly Expression[] {
+  while (cursor.accept(',')) args.push(parseArgument(cursor, parser));
   return args;
 }
 
-function parseTrim(cursor: Cursor): readonly Expression[] {
+function parseTrim(cursor: Cursor, parser: ExpressionParser): readonly Expression[] {
   const start = cursor.start;
   const explicit = trimModes.has(cursor.word) && cursor.peek() !== ')';
   const mode = explicit ? cursor.word : 'BOTH';
@@ -56,23 +62,23 @@ function parseTrim(cursor: Cursor): readonly Expression[] {
     value: mode,
     span: explicit ? cursor.spanFrom(start) : { start, end: start },
   };
-  if (explicit && cursor.accept('FROM')) return [parseExpression(cursor), modeNode];
-  const first = parseExpression(cursor);
+  if (explicit && cursor.accept('FROM')) return [parser.expression(cursor), modeNode];
+  const first = parser.expression(cursor);
   if (!explicit && !cursor.at('FROM')) return [first];
   cursor.expect('FROM');
-  return [parseExpression(cursor), modeNode, first];
+  return [parser.expression(cursor), modeNode, first];
 }
 
-function parsePosition(cursor: Cursor): readonly Expression[] {
-  const part = parseOperand(cursor);
+function parsePosition(cursor: Cursor, parser: ExpressionParser): readonly Expression[] {
+  const part = parser.operand(cursor);
   cursor.expect('IN');
-  return [part, parseExpression(cursor)];
+  return [part, parser.expression(cursor)];
 }
 
-function parseSubstring(cursor: Cursor): readonly Expression[] {
-  const args = [parseExpression(cursor)];
-  if (!cursor.accept('FROM')) return parseList(cursor, args);
-  args.push(parseExpression(cursor));
-  if (cursor.accept('FOR')) args.push(parseExpression(cursor));
+function parseSubstring(cursor: Cursor, parser: ExpressionParser): readonly Expression[] {
+  const args = [parser.expression(cursor)];
+  if (!cursor.accept('FROM')) return parseList(cursor, args, parser);
+  args.push(parser.expression(cursor));
+  if (cursor.accept('FOR')) args.push(parser.expression(cursor));
   return args;
 }

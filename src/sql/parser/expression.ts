@@ -1,4 +1,5 @@
 import type { BinaryOperator, Expression } from '../ast.js';
+import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
 import { parsePrimary, parseSubquery } from './primary.js';
 
@@ -40,6 +41,8 @@ const negatedComparisons = new Map<string, BinaryOperator>([
   ['MATCH', 'NMATCH'],
   ['REGEXP', 'NOT REGEXP'],
 ]);
+
+const parser: ExpressionParser = { expression: parseExpression, operand: parseOperand };
 
 /**
  * Any expression, conditions included. Chains of AND and of OR become balanced trees, so that ten thousand terms are
@@ -190,9 +193,9 @@ function parseUnary(cursor: Cursor): Expression {
  * `tag->'key'`. The dialect lists `->` below arithmetic but admits only a string behind it, so it binds to the value just before it.
  */
 function parseMember(cursor: Cursor): Expression {
-  const value = parsePrimary(cursor);
+  const value = parsePrimary(cursor, parser);
   if (!cursor.accept('->')) return value;
-  const key = parsePrimary(cursor);
+  const key = parsePrimary(cursor, parser);
   if (key.kind !== 'string') cursor.failAt(key.span.start);
   return binary('->', value, key);
 }

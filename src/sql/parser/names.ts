@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name, ObjectName } from '../ast.js';
+import type { Expression, Name, ObjectName } from '../ast.js';
 import { quotedNameText, stringValue, TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 
@@ -137,4 +137,19 @@ function checkLength(name: Name, maxBytes: number): void {
 
 function invalidName(text: string): FaultError {
   return new FaultError(fault('syntax', Codes.invalidIdentifier, `Invalid identifier name: ${text.slice(0, 256)}`));
+}
+
+/** `*` or `table.*`, where a list may hold one; undefined when the next tokens are something else. */
+export function parseStar(cursor: Cursor): Expression | undefined {
+  const start = cursor.start;
+  if (cursor.accept('*')) return { kind: 'star', table: undefined, span: cursor.spanFrom(start) };
+  const named = cursor.kind === TokenKind.word || cursor.kind === TokenKind.quoted;
+  if (!named || cursor.peek() !== '.') return undefined;
+  const lastEnd = cursor.lastEnd;
+  const table = parseName(cursor);
+  cursor.advance();
+  if (cursor.accept('*')) return { kind: 'star', table, span: cursor.spanFrom(start) };
+  cursor.seek(start);
+  cursor.lastEnd = lastEnd;
+  return undefined;
 }

@@ -1,8 +1,7 @@
 import type { Expression, Name, Query } from '../ast.js';
 import { TokenKind } from '../lexer.js';
-import { parseCall } from './call.js';
+import { type ExpressionParser, parseCall } from './call.js';
 import type { Cursor } from './cursor.js';
-import { parseExpression } from './expression.js';
 import { parseLiteral, parseString } from './literals.js';
 import { parseMemberName, parseName } from './names.js';
 import { parseType } from './types.js';
@@ -10,38 +9,23 @@ import { parseType } from './types.js';
 /** Functions that may be written without brackets. */
 const bareCalls = new Set(['NOW', 'TODAY', 'TIMEZONE']);
 
-/** A literal, name, call, CASE, CAST or bracketed expression. */
-export function parsePrimary(cursor: Cursor): Expression {
+/** A literal, name, call, CASE, CAST or bracketed expression; `parser` reads the expressions within. */
+export function parsePrimary(cursor: Cursor, parser: ExpressionParser): Expression {
   cursor.count('values', 1);
-  if (cursor.kind === TokenKind.word) return parseWord(cursor);
+  if (cursor.kind === TokenKind.word) return parseWord(cursor, parser);
   if (cursor.kind === TokenKind.quoted) return parseColumn(cursor);
-  if (cursor.at('(')) return parseBracket(cursor);
+  if (cursor.at('(')) return parseBracket(cursor, parser);
   return parseLiteral(cursor) ?? cursor.fail();
 }
 
-/** `*` or `table.*`, where a list may hold one; undefined when the next tokens are something else. */
-export function parseStar(cursor: Cursor): Expression | undefined {
-  const start = cursor.start;
-  if (cursor.accept('*')) return { kind: 'star', table: undefined, span: cursor.spanFrom(start) };
-  const named = cursor.kind === TokenKind.word || cursor.kind === TokenKind.quoted;
-  if (!named || cursor.peek() !== '.') return undefined;
-  const lastEnd = cursor.lastEnd;
-  const table = parseName(cursor);
-  cursor.advance();
-  if (cursor.accept('*')) return { kind: 'star', table, span: cursor.spanFrom(start) };
-  cursor.seek(start);
-  cursor.lastEnd = lastEnd;
-  return undefined;
-}
-
-function parseBracket(cursor: Cursor): Expression {
+function parseBracket(cursor: Cursor, parser: ExpressionParser): Expression {
   const start = cursor.start;
   cursor.advance();
   if (cursor.at('SELECT')) {
     const query = parseSubquery(cursor);
     return { kind: 'scalar-query', query, span: cursor.spanFrom(start) };
   }
-  const value = parseExpression(cursor);
+  const value = parser.expression(cursor);
   cursor.expect(')');
   return value;
 }
@@ -61,7 +45,7 @@ function parseExists(cursor: Cursor): Expression {
   return { kind: 'exists', query, span: cursor.spanFrom(start) };
 }
 
-function parseWord(cursor: Cursor): Expression {
+function parseWord(cursor: Cursor, parser: ExpressionParser): Expression {
   const start = cursor.start;
   const next = cursor.ahead();
   switch (cursor.word) {
@@ -75,9 +59,9 @@ function parseWord(cursor: Cursor): Expression {
       return { kind: 'bool', value, span: cursor.spanFrom(start) };
     }
     case 'CASE':
-      return parseCase(cursor);
+      return parseCase(cursor, parser);
     case 'CAST':
-      if (next.word === '(') return parseCast(cursor);
+      if (next.word === '(') return parseCast(cursor, parser);
       break;
     case 'EXISTS':
       if (next.word === '(') return parseExists(cursor);
@@ -86,7 +70,7 @@ function parseWord(cursor: Cursor): Expression {
       if (next.kind === TokenKind.string) return parseTimestamp(cursor);
       break;
   }
-  if (next.word === '(') return parseCall(cursor);
+  if (next.word === '(') return parseCall(cursor, parser);
   if (next.word !== '.' && bareCalls.has(cursor.word)) return parseBareCall(cursor);
   return parseColumn(cursor);
 }
@@ -116,31 +100,31 @@ function parseTimestamp(cursor: Cursor): Expression {
   return { kind: 'timestamp', text, span: cursor.spanFrom(start) };
 }
 
-function parseCast(cursor: Cursor): Expression {
+function parseCast(cursor: Cursor, parser: ExpressionParser): Expression {
   const start = cursor.start;
   cursor.advance();
   cursor.advance();
-  const value = parseExpression(cursor);
+  const value = parser.expression(cursor);
   cursor.expect('AS');
   const type = parseType(cursor, false);
   cursor.expect(')');
   return { kind: 'cast', value, type, span: cursor.spanFrom(start) };
 }
 
-function parseCase(cursor: Cursor): Expression {
+function parseCase(cursor: Cursor, parser: ExpressionParser): Expression {
   const start = cursor.start;
   cursor.advance();
-  const operand = cursor.at('WHEN') ? undefined : parseExpression(cursor);
+  const operand = cursor.at('WHEN') ? undefined : parser.expression(cursor);
   const branches: { when: Expression; then: Expression }[] = [];
   do {
     cursor.expect('WHEN');
-    const when = parseExpression(cursor);
+    const when = parser.expression(cursor);
     cursor.expect('THEN');
     // biome-ignore lint/suspicious/noThenProperty: the syntax tree names the branches by their keywords and is never awaited
-    branches.push({ when, then: parseExpression(cursor) });
+    branches.push({ when, then: parser.expression(cursor) });
   } while (cursor.at('WHEN'));
   cursor.count('CASE branches', branches.length);
-  const otherwise = cursor.accept('ELSE') ? parseExpression(cursor) : undefined;
+  const otherwise = cursor.accept('ELSE') ? parser.expression(cursor) : undefined;
   cursor.expect('END');
   return { kind: 'case', operand, branches, otherwise, span: cursor.spanFrom(start) };
 }

@@ -4,8 +4,7 @@ import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';
 import { parseInteger } from './literals.js';
-import { parseAlias } from './names.js';
-import { parseStar } from './primary.js';
+import { parseAlias, parseStar } from './names.js';
 import { resultName } from './result-name.js';
 import { parseRange, parseWindow } from './window.js';
 

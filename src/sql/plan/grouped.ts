@@ -6,6 +6,7 @@ import { refuse } from '../resolve/context.js';
 import { type CallExpression, ExpressionTranslator, partsOf } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { fillWindows } from './fill.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
 import { type GroupedRows, groupRows } from './group-rows.js';
@@ -13,10 +14,8 @@ import { keyExpressions } from './keys.js';
 import { mergedSelect } from './merged-select.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
-import type { PlannedBlock } from './query.js';
 import { countedRows } from './row-windows.js';
 import { isSuper } from './scan.js';
-import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { checkWindowTime, groupedSource, type Windowing, windowing } from './windowing.js';
 

@@ -7,14 +7,13 @@ import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import type { Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { maxFilledWindows, timeRangeRequired } from './fill.js';
 import { InterpNames } from './interp-names.js';
 import { type Points, valuesAtPoints } from './interp-points.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
-import type { PlannedBlock } from './query.js';
-import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes } from './sliced-rows.js';
 
 /** True when a SELECT has a RANGE clause or asks for INTERP, which belong together. */

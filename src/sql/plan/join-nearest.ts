@@ -6,8 +6,7 @@ import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { bigintType, isText, type TimeBounds, Uses, type Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
 import { nullableSide, type Side, translatorOf } from './join-side.js';
-import { type JoinNode, leavesOf, ownersOf, type Term, timeOperand } from './join-tree.js';
-import type { Planner } from './query.js';
+import { type JoinNode, leavesOf, ownersOf, type RelationReader, type Term, timeOperand } from './join-tree.js';
 
 /** An ASOF or WINDOW join whose main side is planned. */
 export interface NearestRequest {
@@ -38,20 +37,20 @@ const maxJlimit = 1024;
  * the first and the last number that each main row meets, and a join by number brings the rows: the work is that of sorting
  * and of what comes out, however long the time lines are.
  */
-export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefined, planner: Planner): Side {
+export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefined, reader: RelationReader): Side {
   const { main, mirrored, node, rest } = request;
   const join: NearestJoin = { ...request, partner: request.planPartner(undefined) };
   if (main.time.precision !== join.partner.time.precision) {
     throw refuseUnsupported('ASOF and WINDOW joins of databases with different precision');
   }
   const isWindow = node.item.join.endsWith('window');
-  const serial = planner.nextSerial();
-  const keys = keysOf(join, planner);
+  const serial = reader.nextSerial();
+  const keys = keysOf(join, reader);
   const range = isWindow ? windowRange(join) : asofRange(join);
   const read = request.planPartner(partnerBounds(range, bounds));
   const numbered = numberedRows(read, keys);
   const expanded = expandedRows(main, numbered, keys, range);
-  const partner = nullableSide(read, planner.nextSerial());
+  const partner = nullableSide(read, reader.nextSerial());
   const rowName = `c${serial}_r`;
   const matches = ['m.x = p.number', ...keys.map((_, at) => `m.k${at} = p.k${at}`)];
   const nullable = nullableRows(numbered, partner.columns, keys);
@@ -67,7 +66,7 @@ export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefi
   const members = mirrored ? [...partner.members, ...main.members] : [...main.members, ...partner.members];
   const order = [main.time.sql, rowName, ...partner.order];
   const side: Side = { sql: joined, columns, members, time: main.time, times: main.times, order };
-  const translator = translatorOf([side], planner.context);
+  const translator = translatorOf([side], reader.context);
   const where = rest.map(({ expression }) => translator.condition(expression).sql);
   const chosen = columns.map((name): [string, string] => [name, name]);
   const sql = where.length === 0 ? joined : printSelect({ columns: chosen, from: `(${joined}) AS w`, where });
@@ -95,15 +94,15 @@ interface Key {
 }
 
 /** The conditions of ON beside the one on time: nothing but equalities between the sides. */
-function keysOf(join: NearestJoin, planner: Planner): Key[] {
-  const ofMain = translatorOf([join.main], planner.context);
-  const ofPartner = translatorOf([join.partner], planner.context);
+function keysOf(join: NearestJoin, reader: RelationReader): Key[] {
+  const ofMain = translatorOf([join.main], reader.context);
+  const ofPartner = translatorOf([join.partner], reader.context);
   return join.on.flatMap(({ expression }) => {
     if (timeOperatorOf(expression, join) !== undefined) return [];
     const operands = sidesOf(expression, join);
     if (operands === undefined) {
       // A name that means nothing is the better complaint.
-      translatorOf([join.main, join.partner], planner.context).condition(expression);
+      translatorOf([join.main, join.partner], reader.context).condition(expression);
       throw refuseUnsupported('this condition of an ASOF or WINDOW join');
     }
     const main = ofMain.translate(operands.main);

@@ -1,12 +1,11 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, FromItem, Select } from '../ast.js';
 import { isRandom } from '../functions/registry.js';
-import { refuse } from '../resolve/context.js';
+import { type QueryContext, refuse } from '../resolve/context.js';
 import { type ColumnExpression, chainTerms, mentions } from '../resolve/expression.js';
 import { columnsIn, type Mentioned, mentionedIn } from '../resolve/mentioned.js';
 import { indexColumns, type JoinMember, type Relation, type RelationColumn } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
-import type { Planner } from './query.js';
 import { isSuper } from './scan.js';
 import { idColumn } from './storage.js';
 
@@ -41,9 +40,18 @@ export interface Term {
   readonly leaves: ReadonlySet<JoinLeaf>;
 }
 
+/** What a join asks of the statement that it stands in. */
+export interface RelationReader {
+  readonly context: QueryContext;
+  /** A number that is used once in the statement, for names the engine needs. */
+  nextSerial(): number;
+  /** The relation of a table, system table or subquery that columns may be qualified with this name. */
+  read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation;
+}
+
 /** Reads the tables of a join; error 0x2663 when two have one name, 0x2664 when a subquery has no time. */
-export function joinTree(item: JoinItem, select: Select, planner: Planner): JoinTree {
-  const tree = treeOf(item, mentionedIn(select), planner);
+export function joinTree(item: JoinItem, select: Select, reader: RelationReader): JoinTree {
+  const tree = treeOf(item, mentionedIn(select), reader);
   const seen = new Set<string>();
   for (const { member } of leavesOf(tree)) {
     if (seen.has(member.qualifier)) throw refuse(Codes.notUniqueTable, `Not unique table/alias: ${member.qualifier}`);
@@ -122,17 +130,17 @@ export function timeOperand(expression: Expression, leaves: readonly JoinLeaf[])
   return leaf !== undefined && isTime ? { leaf, truncated: false } : undefined;
 }
 
-function treeOf(item: FromItem, mentioned: Mentioned, planner: Planner): JoinTree {
+function treeOf(item: FromItem, mentioned: Mentioned, reader: RelationReader): JoinTree {
   if (item.kind === 'join') {
     checkClauses(item);
-    const left = treeOf(item.left, mentioned, planner);
-    return { kind: 'node', item, left, right: treeOf(item.right, mentioned, planner) };
+    const left = treeOf(item.left, mentioned, reader);
+    return { kind: 'node', item, left, right: treeOf(item.right, mentioned, reader) };
   }
-  const serial = planner.nextSerial();
+  const serial = reader.nextSerial();
   // No table can have this name, so that the columns of `*` are found when a subquery has none.
   const nameless = `\0${serial}`;
   const qualifier = item.alias?.text ?? (item.kind === 'table' ? item.table.name.text : nameless);
-  return leafOf(planner.read(item, qualifier), qualifier, mentioned, serial);
+  return leafOf(reader.read(item, qualifier), qualifier, mentioned, serial);
 }
 
 /** JLIMIT belongs to ASOF and WINDOW joins alone, WINDOW_OFFSET to WINDOW joins. */

@@ -20,11 +20,11 @@ import {
   joinTree,
   leavesOf,
   onTerms,
+  type RelationReader,
   type Term,
   timeOperand,
   whereTerms,
 } from './join-tree.js';
-import type { Planner } from './query.js';
 import { scanRows } from './scan.js';
 
 const mainOnTheRight: ReadonlySet<JoinKind> = new Set([
@@ -40,11 +40,11 @@ const mainOnTheRight: ReadonlySet<JoinKind> = new Set([
  * SELECT above checks again; the engine joins what is left. Without equal primary timestamps: 0x2701, without any condition
  * between the sides: 0x2702.
  */
-export function joinRelation(item: JoinItem, select: Select, planner: Planner): Relation {
-  const tree = joinTree(item, select, planner);
+export function joinRelation(item: JoinItem, select: Select, reader: RelationReader): Relation {
+  const tree = joinTree(item, select, reader);
   const terms = whereTerms(select.where, leavesOf(tree));
-  const side = new JoinPlanner(planner).plan(tree, terms, undefined);
-  return relationOf(side, planner.nextSerial());
+  const side = new JoinPlanner(reader).plan(tree, terms, undefined);
+  return relationOf(side, reader.nextSerial());
 }
 
 /** How the time lines of two sides meet. */
@@ -54,10 +54,10 @@ interface TimeMatch {
 }
 
 class JoinPlanner {
-  readonly #planner: Planner;
+  readonly #reader: RelationReader;
 
-  constructor(planner: Planner) {
-    this.#planner = planner;
+  constructor(reader: RelationReader) {
+    this.#reader = reader;
   }
 
   /** The rows of a tree that satisfy the terms, all of which name its columns only, and lie within the bounds. */
@@ -86,7 +86,7 @@ class JoinPlanner {
 
   #filter({ relation }: JoinLeaf, terms: readonly Term[]) {
     const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-    const env = { context: this.#planner.context, precision: relation.precision };
+    const env = { context: this.#reader.context, precision: relation.precision };
     return sortFilter(conjunction(terms), new ExpressionTranslator(env, new RowNames(relation, notAllowed)));
   }
 
@@ -100,7 +100,7 @@ class JoinPlanner {
     const shared = plain ? intersect(bounds, intersect(inLeft, inRight)) : undefined;
     const a = this.plan(left, own, plain ? shared : bounds);
     const b = this.plan(right, other, shared);
-    const translator = translatorOf([a, b], this.#planner.context);
+    const translator = translatorOf([a, b], this.#reader.context);
     const keys = crossing.filter(({ expression }) => isEquality(expression));
     const rest = crossing.filter((term) => !keys.includes(term));
     const times = plain ? new Set([...a.times, ...b.times]) : a.times;
@@ -112,9 +112,9 @@ class JoinPlanner {
     const on = onTerms(node.item.on, leavesOf(node));
     const { crossing } = sorted(on, node.left, node.right);
     matchOf(node, crossing);
-    const a = nullableSide(this.plan(node.left, [], undefined), this.#planner.nextSerial());
-    const b = nullableSide(this.plan(node.right, [], undefined), this.#planner.nextSerial());
-    const translator = translatorOf([a, b], this.#planner.context);
+    const a = nullableSide(this.plan(node.left, [], undefined), this.#reader.nextSerial());
+    const b = nullableSide(this.plan(node.right, [], undefined), this.#reader.nextSerial());
+    const translator = translatorOf([a, b], this.#reader.context);
     const order = [`coalesce(${a.time.sql}, ${b.time.sql})`, ...a.order, ...b.order];
     const joined = { ...pairOf(a, b), times: new Set<string>(), order };
     return { ...joined, sql: joinSql(joined, [a, b], 'FULL', on, terms, translator) };
@@ -131,18 +131,15 @@ class JoinPlanner {
     if (join.endsWith('asof') || join.endsWith('window')) {
       const known = intersect(bounds, this.#implied(main, own));
       const planPartner = (within: TimeBounds | undefined): Side => this.plan(partner, [], within);
-      return joinNearest({ node, on, mirrored, main: mainSide, planPartner, rest }, known, this.#planner);
+      return joinNearest({ node, on, mirrored, main: mainSide, planPartner, rest }, known, this.#reader);
     }
     const { other, crossing } = sorted(on, main, partner);
     const { plain } = matchOf(node, crossing);
     const shared = plain ? intersect(bounds, this.#implied(main, own)) : undefined;
     const found = this.plan(partner, other, shared);
     const isOuter = join === 'left' || join === 'right';
-    const partnerSide = isOuter ? nullableSide(found, this.#planner.nextSerial()) : found;
-    const translator = translatorOf(
-      mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide],
-      this.#planner.context,
-    );
+    const partnerSide = isOuter ? nullableSide(found, this.#reader.nextSerial()) : found;
+    const translator = translatorOf(mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide], this.#reader.context);
     const kept = on.filter((term) => !other.includes(term));
     const pair = mirrored ? pairOf(partnerSide, mainSide) : pairOf(mainSide, partnerSide);
     const outer = { ...pair, time: mainSide.time, order: [...mainSide.order, ...partnerSide.order] };

@@ -4,11 +4,10 @@ import { refuse } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
-import type { PlannedBlock } from './query.js';
 import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
-import { type BlockTask, resultColumns } from './select.js';
 
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
 export function planProjection(task: BlockTask): PlannedBlock {

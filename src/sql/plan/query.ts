@@ -2,15 +2,17 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
-import { type EngineSelect, printSelect } from '../print/select.js';
+import { printSelect } from '../print/select.js';
 import { findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, type Relation, storedRelation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
+import type { PlannedBlock } from './block.js';
 import { joinRelation } from './join.js';
 import { groupedByMainRow } from './join-groups.js';
+import type { RelationReader } from './join-tree.js';
 import { orderTerms, rowRange } from './ordering.js';
 import { planSelect } from './select.js';
 import { settingsOf } from './settings.js';
@@ -21,14 +23,6 @@ export interface QueryPlan {
   /** What has to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
-}
-
-/** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */
-export interface PlannedBlock {
-  readonly sql: string;
-  readonly columns: readonly BlockColumn[];
-  /** The same as `sql`, clause by clause, where it is one SELECT with these columns. */
-  readonly select?: EngineSelect;
 }
 
 /**
@@ -59,7 +53,7 @@ function withoutEmptyCheck({ sql, columns, select }: PlannedBlock): PlannedBlock
 }
 
 /** Plans the blocks of one statement. */
-export class Planner {
+export class Planner implements RelationReader {
   readonly context: QueryContext;
   #serial = 0;
 
@@ -71,7 +65,6 @@ export class Planner {
     return query.kind === 'union' ? this.#union(query) : this.#select(query);
   }
 
-  /** A number that is used once in the statement, for names the engine needs. */
   nextSerial(): number {
     this.#serial += 1;
     return this.#serial;
@@ -87,7 +80,6 @@ export class Planner {
     return this.read(from, from.alias?.text ?? (from.kind === 'table' ? from.table.name.text : undefined));
   }
 
-  /** The relation of a table, system table or subquery that columns may be qualified with this name. */
   read(from: Exclude<FromItem, { kind: 'join' }>, qualifier: string | undefined): Relation {
     if (from.kind === 'subquery') {
       const { sql, columns } = this.plan(from.query);

@@ -6,7 +6,7 @@ import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { isInteger, isText, Uses, type Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
-import type { BlockTask } from './select.js';
+import type { BlockTask } from './block.js';
 import type { SlicedRows } from './sliced-rows.js';
 
 /** A window clause whose windows are made by the rows. */

@@ -12,12 +12,11 @@ import {
 } from '../resolve/expression.js';
 import { RowNames, windowColumns } from '../resolve/names.js';
 import { timestampType, Uses, type Value } from '../resolve/value.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, rowRange, sortTerm } from './ordering.js';
 import { sliceLimits } from './projection.js';
-import type { PlannedBlock } from './query.js';
 import { countedRows } from './row-windows.js';
-import { type BlockTask, resultColumns } from './select.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { type WindowEnds, windowColumn } from './window-columns.js';
 import { checkWindowTime, windowing } from './windowing.js';

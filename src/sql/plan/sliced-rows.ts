@@ -7,10 +7,10 @@ import { refuse } from '../resolve/context.js';
 import { partsOf } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
+import type { BlockTask } from './block.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
 import { isSuper, scanRows } from './scan.js';
-import type { BlockTask } from './select.js';
 import { idColumn } from './storage.js';
 
 /** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */

@@ -7,8 +7,9 @@ import type { BlockColumn } from '../print/result.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
 import { mentions } from '../resolve/expression.js';
 import { mapParts, queriesIn, queriesOf } from '../resolve/nested-queries.js';
+import type { PlannedBlock } from './block.js';
 import { cellNumberAt, startOfCellAt } from './grid.js';
-import { type PlannedBlock, Planner } from './query.js';
+import { Planner } from './query.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 
 export type CreateStream = Extract<Statement, { kind: 'create-stream' }>;

@@ -11,10 +11,10 @@ import { RowNames } from '../resolve/names.js';
 import { queriesIn, queriesOf } from '../resolve/nested-queries.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
 import { isBinary, Uses } from '../resolve/value.js';
+import { resultColumns } from './block.js';
 import { type Filter, sortFilter } from './filter.js';
 import { expandItems, type Item } from './items.js';
 import { scanRows } from './scan.js';
-import { resultColumns } from './select.js';
 import { idColumn, insertNumber, keysBetween, keysSource, type RowKey, timeColumn, writtenBetween } from './storage.js';
 
 /** Which rows of a topic are asked for. */

@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import { refuse } from '../resolve/context.js';
 import { bigintType, Uses, type Value } from '../resolve/value.js';
+import type { BlockTask } from './block.js';
 import type { WindowLimits } from './group-names.js';
 import type { WindowKey } from './group-rows.js';
 import { numberWindows } from './row-windows.js';
-import type { BlockTask } from './select.js';
 import type { SlicedRows } from './sliced-rows.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 
