@@ -1,37 +1,18 @@
-import { Observable, type OperatorFunction } from 'rxjs';
-import { type Batch, type BlockGroup, endingOf, groupBatches, type Target } from '../model/batch.js';
+import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
+import { append, emptyLane, type GroupLimits, isReady, type Lane, sendersOf, takeBack, takeGroup } from './lane.js';
 
-/** Bounds of one group; see {@link coalesce}. */
-export interface CoalesceLimits {
+/** Bounds of what {@link coalesce} puts together. */
+export interface CoalesceLimits extends GroupLimits {
   /** Groups in flight at once, over all places. */
   readonly workers: number;
-  readonly maxRows: number;
-  readonly maxBytes: number;
 }
 
-/** Rows that are worth an insert of their own: below that its fixed cost is most of it. */
-const enoughRows = 16_000;
 /** Longest wait for senders that were just answered, in milliseconds, and as a part of what the last write took. */
 const maxLingerMs = 20;
 const lingerShare = 0.5;
-
-/** The blocks of one place that wait, and whether a group of it is in flight. */
-interface Lane {
-  readonly key: string;
-  readonly waiting: Batch<ColumnBlock>[];
-  rows: number;
-  /** Senders whose blocks wait: blocks of one text come one behind the other. */
-  senders: number;
-  busy: boolean;
-  /** Senders that are likely to come soon or are here: those of the last group, and those that wait. */
-  expected: number;
-  /** Runs while the place lingers for them. */
-  linger: NodeJS.Timeout | undefined;
-  /** How many of those that wait come from a refused group and go one by one. */
-  alone: number;
-}
 
 /** The lane of a table, as long as blocks of it are open. */
 interface Pin {
@@ -58,126 +39,138 @@ export function coalesce(
 ): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
   return (source) =>
     new Observable((subscriber) => {
-      const lanes = new Map<string, Lane>();
-      const pins = new Map<string, Pin>();
-      const ready: Lane[] = [];
-      let inFlight = 0;
-      let ended = false;
-
-      let scheduled = false;
-
-      const next = (): void => {
-        if (scheduled) return;
-        scheduled = true;
-        setImmediate(launchReady);
-      };
-      const launchReady = (): void => {
-        scheduled = false;
-        while (inFlight < limits.workers) {
-          const lane = ready.shift();
-          if (lane === undefined) break;
-          launch(lane);
-        }
-        if (ended && lanes.size === 0) subscriber.complete();
-      };
-      const launch = (lane: Lane): void => {
-        inFlight++;
-        const begun = performance.now();
-        const members = takeGroup(lane, limits);
-        const settled = (): void => {
-          inFlight--;
-          lane.busy = false;
-          lane.expected = sendersOf(members) + lane.senders;
-          if (isReady(lane)) enqueue(lane);
-          else linger(lane, performance.now() - begun);
-          next();
-        };
-        const settle = (delivery: Delivery): void => {
-          const again = refusedTogether(members, delivery);
-          for (const [place, member] of members.entries()) {
-            if (again.has(member)) continue;
-            unpin(member);
-            member.settle(endingOf(delivery, place, member.rows));
-          }
-          takeBack(lane, [...again]);
-          settled();
-        };
-        subscriber.next({ ...groupBatches(members), settle });
-      };
-      const enqueue = (lane: Lane): void => {
-        clearTimeout(lane.linger);
-        lane.linger = undefined;
-        lane.busy = true;
-        ready.push(lane);
-      };
-      const linger = (lane: Lane, writeMs: number): void => {
-        const waitMs = ended ? 0 : Math.min(maxLingerMs, writeMs * lingerShare);
-        lane.linger = setTimeout(() => {
-          lane.linger = undefined;
-          if (lane.waiting.length > 0) enqueue(lane);
-          else lanes.delete(lane.key);
-          next();
-        }, waitMs);
-      };
-      const laneOf = ({ payload }: Batch<ColumnBlock>): Lane => {
-        const table = tableKey(payload);
-        const pin = pins.get(table);
-        if (pin !== undefined) {
-          pin.open++;
-          return pin.lane;
-        }
-        const key = placeOf(payload);
-        let lane = lanes.get(key);
-        if (lane === undefined) {
-          lane = { key, waiting: [], rows: 0, senders: 0, busy: false, expected: 1, linger: undefined, alone: 0 };
-          lanes.set(key, lane);
-        }
-        pins.set(table, { lane, open: 1 });
-        return lane;
-      };
-      const unpin = ({ payload }: Batch<ColumnBlock>): void => {
-        const table = tableKey(payload);
-        const pin = pins.get(table);
-        if (pin === undefined) return;
-        pin.open--;
-        if (pin.open === 0) pins.delete(table);
-      };
+      const commit = new GroupCommit(limits, placeOf, subscriber);
       const subscription = source.subscribe({
-        next: (batch) => {
-          const lane = laneOf(batch);
-          if (lane.waiting.at(-1)?.target !== batch.target) lane.senders++;
-          lane.waiting.push(batch);
-          lane.rows += batch.rows;
-          if (!lane.busy && isReady(lane)) enqueue(lane);
-          next();
-        },
+        next: (batch) => commit.add(batch),
         error: (error) => subscriber.error(error),
-        complete: () => {
-          ended = true;
-          next();
-        },
+        complete: () => commit.end(),
       });
       return () => {
         subscription.unsubscribe();
-        for (const lane of lanes.values()) clearTimeout(lane.linger);
+        commit.close();
       };
     });
 }
 
-/** True when a group is due at once: enough of it is here, or nobody else is expected. */
-function isReady({ waiting, rows, senders, expected, alone }: Lane): boolean {
-  return waiting.length > 0 && (senders >= expected || rows >= enoughRows || alone > 0);
-}
+/** The state of one subscription. */
+class GroupCommit {
+  readonly #limits: CoalesceLimits;
+  readonly #placeOf: (block: ColumnBlock) => string;
+  readonly #groups: Subscriber<Batch<BlockGroup>>;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #pins = new Map<string, Pin>();
+  readonly #ready: Lane[] = [];
+  #inFlight = 0;
+  #ended = false;
+  #scheduled = false;
 
-/** Batches of one text have one target, and stand one behind the other. */
-function sendersOf(batches: readonly Batch<ColumnBlock>[]): number {
-  let senders = 0;
-  for (const [i, { target }] of batches.entries()) if (i === 0 || batches[i - 1]!.target !== target) senders++;
-  return senders;
-}
+  constructor(limits: CoalesceLimits, placeOf: (block: ColumnBlock) => string, groups: Subscriber<Batch<BlockGroup>>) {
+    this.#limits = limits;
+    this.#placeOf = placeOf;
+    this.#groups = groups;
+  }
 
-function rowsOf(batches: readonly Batch<ColumnBlock>[]): number {
-  return batches.reduce((sum, batch) => sum + batch.rows, 0);
+  add(batch: Batch<ColumnBlock>): void {
+    const lane = this.#laneOf(batch);
+    append(lane, batch);
+    if (!lane.busy && isReady(lane)) this.#enqueue(lane);
+    this.#schedule();
+  }
+
+  /** Nothing comes any more: completes when all that waits has gone. */
+  end(): void {
+    this.#ended = true;
+    this.#schedule();
+  }
+
+  /** Stops the timers. */
+  close(): void {
+    for (const lane of this.#lanes.values()) clearTimeout(lane.linger);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#launchReady());
+  }
+
+  #launchReady(): void {
+    this.#scheduled = false;
+    while (this.#inFlight < this.#limits.workers) {
+      const lane = this.#ready.shift();
+      if (lane === undefined) break;
+      this.#launch(lane);
+    }
+    if (this.#ended && this.#lanes.size === 0) this.#groups.complete();
+  }
+
+  #launch(lane: Lane): void {
+    this.#inFlight++;
+    const begun = performance.now();
+    const members = takeGroup(lane, this.#limits);
+    const settle = (delivery: Delivery): void => {
+      this.#settle(lane, members, delivery);
+      this.#inFlight--;
+      lane.busy = false;
+      lane.expected = sendersOf(members) + lane.senders;
+      if (isReady(lane)) this.#enqueue(lane);
+      else this.#linger(lane, performance.now() - begun);
+      this.#schedule();
+    };
+    this.#groups.next({ ...groupBatches(members), settle });
+  }
+
+  #settle(lane: Lane, members: readonly Batch<ColumnBlock>[], delivery: Delivery): void {
+    const again = refusedTogether(members, delivery);
+    for (const [place, member] of members.entries()) {
+      if (again.has(member)) continue;
+      this.#unpin(member);
+      member.settle(endingOf(delivery, place, member.rows));
+    }
+    takeBack(lane, [...again]);
+  }
+
+  #enqueue(lane: Lane): void {
+    clearTimeout(lane.linger);
+    lane.linger = undefined;
+    lane.busy = true;
+    this.#ready.push(lane);
+  }
+
+  #linger(lane: Lane, writeMs: number): void {
+    const waitMs = this.#ended ? 0 : Math.min(maxLingerMs, writeMs * lingerShare);
+    lane.linger = setTimeout(() => {
+      lane.linger = undefined;
+      if (lane.waiting.length > 0) this.#enqueue(lane);
+      else this.#lanes.delete(lane.key);
+      this.#schedule();
+    }, waitMs);
+  }
+
+  #laneOf({ payload }: Batch<ColumnBlock>): Lane {
+    const table = tableKey(payload);
+    const pin = this.#pins.get(table);
+    if (pin !== undefined) {
+      pin.open++;
+      return pin.lane;
+    }
+    const key = this.#placeOf(payload);
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      lane = emptyLane(key);
+      this.#lanes.set(key, lane);
+    }
+    this.#pins.set(table, { lane, open: 1 });
+    return lane;
+  }
+
+  #unpin({ payload }: Batch<ColumnBlock>): void {
+    const table = tableKey(payload);
+    const pin = this.#pins.get(table);
+    if (pin === undefined) return;
+    pin.open--;
+    if (pin.open === 0) this.#pins.delete(table);
+  }
 }
 
 /** True when the group was written in vain because of what is in it, and not because of the state of the world. */
@@ -194,46 +187,7 @@ function refusedTogether(members: readonly Batch<ColumnBlock>[], delivery: Deliv
   return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
 }
 
-/** Puts batches before those that wait, to go one by one. */
-function takeBack(lane: Lane, batches: readonly Batch<ColumnBlock>[]): void {
-  if (batches.length === 0) return;
-  lane.waiting.unshift(...batches);
-  lane.rows += rowsOf(batches);
-  lane.senders = sendersOf(lane.waiting);
-  lane.alone = batches.length;
-}
-
-/** A group has one target, the first one's: what it says must be true of all members. */
-function isAlike(a: Target, b: Target): boolean {
-  return a.createDatabase === b.createDatabase && a.reading?.epoch === b.reading?.epoch;
-}
-
 /** Names may hold any character, so the length of the first one says where the second begins. */
 function tableKey({ database, table }: ColumnBlock): string {
   return `${database.length}:${database}${table}`;
-}
-
-function takeGroup(lane: Lane, limits: CoalesceLimits): Batch<ColumnBlock>[] {
-  const { waiting } = lane;
-  if (lane.alone > 0) {
-    lane.alone--;
-    const taken = waiting.splice(0, 1);
-    lane.rows -= rowsOf(taken);
-    lane.senders = sendersOf(waiting);
-    return taken;
-  }
-  let rows = 0;
-  let bytes = 0;
-  let count = 0;
-  for (const batch of waiting) {
-    rows += batch.rows;
-    bytes += batch.bytes;
-    if (count > 0 && (rows > limits.maxRows || bytes > limits.maxBytes)) break;
-    if (!isAlike(batch.target, waiting[0]!.target)) break;
-    count++;
-  }
-  const taken = waiting.splice(0, count);
-  lane.rows -= rowsOf(taken);
-  lane.senders = sendersOf(waiting);
-  return taken;
 }
