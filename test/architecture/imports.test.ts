@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
+import { Codes } from '../../src/model/fault.js';
 
 /** What each room may import: other rooms, and packages by prefix. */
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
@@ -89,6 +90,14 @@ test('nobody drains an async iterable through rxjs, reads ahead with ix, or exit
     t.notRegex(text, /process\.exit\(/, file);
     t.notRegex(text, /from 'ix\/asynciterable\/operators\/(flatmap|batch)/, file);
   }
+});
+
+test('every wire code is in use', (t) => {
+  const text = sources(root)
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
+  const unused = Object.keys(Codes).filter((name) => !new RegExp(`\\bCodes\\.${name}\\b`).test(text));
+  t.deepEqual(unused, []);
 });
 
 test('no type is given up on', (t) => {

@@ -9,7 +9,7 @@ export const maxNesting = 200;
  * Most of what one query may have of each, so that neither planning nor the engine's analysis, which grows faster than the
  * text, holds others up for seconds.
  */
-export const queryLimits = {
+const queryLimits = {
   conditions: 10_000,
   'list items': 100_000,
   'CASE branches': 2000,

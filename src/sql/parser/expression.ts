@@ -57,7 +57,7 @@ export function parseExpression(cursor: Cursor): Expression {
 }
 
 /** An expression without comparison or logic on its outermost level: a bound of BETWEEN, the first operand of POSITION. */
-export function parseOperand(cursor: Cursor): Expression {
+function parseOperand(cursor: Cursor): Expression {
   return parseArithmetic(cursor, 1);
 }
 
@@ -152,7 +152,7 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
 }
 
 /** One or more expressions between commas. */
-export function parseExpressions(cursor: Cursor): readonly Expression[] {
+function parseExpressions(cursor: Cursor): readonly Expression[] {
   const list = [parseExpression(cursor)];
   while (cursor.accept(',')) list.push(parseExpression(cursor));
   return list;

@@ -4,9 +4,9 @@ import { quotedNameText, stringValue, TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 
 /** Longest names in bytes, back quotes not counted. */
-export const maxDatabaseNameBytes = 64;
+const maxDatabaseNameBytes = 64;
 export const maxTableNameBytes = 192;
-export const maxColumnNameBytes = 64;
+const maxColumnNameBytes = 64;
 
 /**
  * Words that are never bare identifiers. The dialect reserves many more, but clients of several versions use them as names,

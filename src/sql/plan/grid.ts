@@ -116,7 +116,7 @@ function dayOfMonthNumber(months: number): number {
 }
 
 /** Quotient rounded down. */
-export function floorBig(dividend: bigint, divisor: bigint): bigint {
+function floorBig(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
 }

@@ -15,7 +15,7 @@ export function sortTerm(sql: string, nullable: boolean, order?: Omit<OrderItem,
 }
 
 /** Where an ORDER BY item sorts by a column of the select list: its position, else undefined. */
-export function orderedItem(order: OrderItem, items: readonly Item[]): number | undefined {
+function orderedItem(order: OrderItem, items: readonly Item[]): number | undefined {
   const { value } = order;
   if (value.kind === 'integer') {
     if (value.value < 1n || value.value > BigInt(items.length)) {

@@ -19,7 +19,7 @@ import {
 } from './stream-query.js';
 
 /** The tag that tells groups apart where the statement names none (SQL reference, 2.7). */
-export const groupTag = 'group_id';
+const groupTag = 'group_id';
 
 /** The super table that a stream makes for its results. */
 export interface StreamTableShape {

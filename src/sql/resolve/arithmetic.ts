@@ -96,7 +96,7 @@ function signed(duration: Duration, sign: 1 | -1): Duration {
 }
 
 /** A time moved by a duration; months and years keep the local time of day in the connection zone. */
-export function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
+function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
   const zone = env.context.connectionZone;
   if (typeof time.constant === 'bigint') {
     return ticksValue(addDuration(time.constant, duration, time.precision, zone), time.precision);
@@ -116,7 +116,7 @@ export function monthsOf(duration: Duration): number {
 }
 
 /** Ticks moved by calendar months in a zone. */
-export function shiftMonths(ticks: string, months: number, precision: Precision, zone: string): string {
+function shiftMonths(ticks: string, months: number, precision: Precision, zone: string): string {
   return calendarToTicks(`addMonths(${ticksToCalendar(ticks, precision, zone)}, ${months})`, precision);
 }
 

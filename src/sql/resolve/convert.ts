@@ -36,7 +36,7 @@ const leadingNumber = '^[ \\t\\r\\n]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE]
 const leadingInteger = '^[ \\t\\r\\n]*([-+]?[0-9]+)';
 
 /** The number that text begins with; 0 when it begins with none. */
-export function leadingNumberOf(text: string): number {
+function leadingNumberOf(text: string): number {
   const match = new RegExp(leadingNumber).exec(text);
   return match === null ? 0 : Number(match[1]);
 }
@@ -237,7 +237,7 @@ export function commonType(values: readonly Value[]): { type: DataType; precisio
 }
 
 /** The type both types can take; error 0x2605 when there is none. */
-export function widerType(a: DataType, b: DataType): DataType {
+function widerType(a: DataType, b: DataType): DataType {
   if (a.name === b.name) return widerOfSame(a, b);
   if (a.name === 'TIMESTAMP' || b.name === 'TIMESTAMP') return timestampType;
   if (isText(a) || isText(b)) {

@@ -6,7 +6,7 @@ import { countCharacters } from './utf8.js';
 /** Table of all series of a database, its column with the values, and its JSON tag. */
 export const metricsTable = 'metrics';
 export const metricsValue = 'v';
-export const labelsTag = 'labels';
+const labelsTag = 'labels';
 /** Most bytes of the labels of one series as JSON text. */
 const maxLabelsBytes = 16384;
 
@@ -58,7 +58,7 @@ function textOf(bytes: Uint8Array): string | undefined {
  * protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON text
  * behind a NUL takes its place.
  */
-export function labelSetName(labels: readonly Label[]): string {
+function labelSetName(labels: readonly Label[]): string {
   const text = labels.every(isPlain)
     ? labels.map(([name, value]) => `${name}=${value}`).join(',')
     : `\0${JSON.stringify(labels)}`;

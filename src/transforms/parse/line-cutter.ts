@@ -12,7 +12,7 @@ const backslash = 0x5c;
 const Phase = { start: 0, comment: 1, key: 2, fields: 3, string: 4, closed: 5 } as const;
 
 /** True for a byte that may stand between `=` and `"`: the letter of a string kind, either case. */
-export function isStringKind(byte: number): boolean {
+function isStringKind(byte: number): boolean {
   const letter = byte | 0x20;
   return letter === 0x6c || letter === 0x67 || letter === 0x62;
 }

@@ -9,7 +9,7 @@ function folded(byte: number): number {
  * Order of tag names in a series: bytes compared without regard to ASCII case over the shorter length, then the shorter name
  * first. Names that differ in case only are ordered by their bytes, so that the order never depends on the text.
  */
-export function compareTagNames(a: Uint8Array, b: Uint8Array): number {
+function compareTagNames(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
     const difference = folded(a[i]!) - folded(b[i]!);

@@ -418,7 +418,7 @@ test('rejects the line of a sub-table that cannot be made', (t) => {
   const desk = new LineProtocolDesk();
   const parsed = desk.parse('m,a=1 v=1 1\nm,a=1 v="x" 1', {
     makeSubTable: () => {
-      throw new FaultError(fault('database', Codes.tooManyTags, 'no more'));
+      throw new FaultError(fault('database', Codes.invalidTagCount, 'no more'));
     },
   });
   t.is(parsed.rows, 0);
