@@ -4,6 +4,7 @@ import type { Source } from '../../src/model/component.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import type { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
+import { until } from '../support/until.js';
 
 /** One source under test, with the means to feed it and to learn what its sender was told. */
 export interface SourceUnderTest {
@@ -46,10 +47,6 @@ function deadlineIn(ms: number): AbortSignal {
   const deadline = new AbortController();
   setTimeout(() => deadline.abort(), ms);
   return deadline.signal;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /**
@@ -117,7 +114,7 @@ export function sourceContract(
     const open: Batch<ByteBlock>[] = [];
     made.source.batches$.subscribe((batch) => open.push(batch));
     const ending = made.send('one line\n');
-    await until(() => open.length > 0);
+    t.true(await until(() => open.length > 0));
     const drained = made.source.drain(deadlineIn(5_000));
     t.is(await soon(drained.then(() => 'drained')), 'waiting');
     for (const batch of open) batch.settle(delivered(1));

@@ -5,6 +5,7 @@ import test from 'ava';
 import { EngineClient, engineCodeOf } from '../../src/database/client.js';
 import { type Fault, FaultError } from '../../src/model/fault.js';
 import { startEngine } from '../support/engine.js';
+import { until } from '../support/until.js';
 
 const { supervisor, endpoint, end } = await startEngine();
 const client = new EngineClient(endpoint);
@@ -73,7 +74,7 @@ test.serial('a large result comes in pieces, and returning early cancels the sta
   }
   const running =
     "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%early%' AND query NOT LIKE '%processes%'";
-  for (let i = 0; i < 100 && JSON.stringify(await client.rows(running)) !== '[[0]]'; i++) await sleep(50);
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
   t.deepEqual(await client.rows(running), [[0]]);
 });
 
@@ -122,7 +123,7 @@ test.serial('an engine that is gone is a fault of kind network, and its successo
   process.kill(killed, 'SIGKILL');
   const fault = await faultOf(client.insert('INSERT INTO t FORMAT CSV', Buffer.from('9,z\n')));
   t.is(fault?.kind, 'network');
-  for (let i = 0; i < 250 && (supervisor.pid === killed || supervisor.state !== 'up'); i++) await sleep(20);
+  t.true(await until(() => supervisor.pid !== killed && supervisor.state === 'up'));
   t.is((await client.bytes('SELECT 1 FORMAT TSV')).toString(), '1\n');
 });
 

@@ -13,9 +13,9 @@ import {
   rowsOf,
   sql,
   startAdapter,
-  until,
   writeLines,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 const linesPerBody = 50;

@@ -12,9 +12,9 @@ import {
   run,
   sql,
   startAdapter,
-  until,
   writeLines,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 

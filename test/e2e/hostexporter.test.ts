@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
-import { run, until } from '../support/processes.js';
+import { run } from '../support/processes.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const folder = join(import.meta.dirname, '../../../fixtures/hostexporter');
 const names = [

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { basic } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
+import { until } from '../support/until.js';
 
 let percent = 10;
 let scrapes = 0;
@@ -58,14 +59,6 @@ async function count(sql: string): Promise<number> {
 async function figure(name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${service.port}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<boolean> {
-  for (let i = 0; i < 300; i++) {
-    if (await isSo()) return true;
-    await sleep(50);
-  }
-  return false;
 }
 
 test('while everything is paused TCP is held, UDP is shed and counted, scrapes are left out and counted', async (t) => {

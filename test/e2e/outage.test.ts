@@ -12,9 +12,9 @@ import {
   rowsOf,
   startAdapter,
   startEngineHost,
-  until,
   writeLines,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 /** How long the database is away: long enough for every pause between two tries to have reached its longest. */
 const outageMs = 60_000;

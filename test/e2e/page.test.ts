@@ -1,9 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
-import { directoryFor, startAdapter, startEngineHost, until } from '../support/processes.js';
+import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
+import { until } from '../support/until.js';
 
 /** The page in a real browser, against the real service. */
 const inBrowser = noBrowser === undefined ? test.serial : test.serial.skip;

@@ -14,8 +14,8 @@ import {
   run,
   startAdapter,
   startEngineHost,
-  until,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 /** How a start must fail. */
 interface Expected {

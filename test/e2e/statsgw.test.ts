@@ -10,6 +10,7 @@ import { StatsD } from 'hot-shots';
 import { sendDatagrams } from '../support/datagrams.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService, type TestService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const settings = ['--smlAutoCreateDB=true', '--statsgw.gatherInterval=200ms'];
 const { service, end } = await startService(...settings, '--statsgw.deleteCounters=false');
@@ -252,7 +253,7 @@ test('a wrong password of the listener is said, and nothing is stored', async (t
   );
   t.teardown(wrong.end);
   await sendDatagrams(wrong.service.listeners.get('statsgw') ?? 0, ['secret:1|c']);
-  for (let i = 0; i < 100 && !wrong.service.log.join().includes('Authentication failure'); i++) await sleep(50);
+  t.true(await until(() => wrong.service.log.join().includes('Authentication failure')));
   t.true(wrong.service.log.join().includes('Authentication failure'));
   t.not(await wrong.service.code('SELECT * FROM statsgw.secret'), 0);
 });

@@ -13,8 +13,8 @@ import {
   memoryOf,
   rowsOf,
   startAdapter,
-  until,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 const mebibyte = 1024 * 1024;
 /** Length of a streamed body. */

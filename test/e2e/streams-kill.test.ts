@@ -8,8 +8,8 @@ import {
   sql,
   startAdapter,
   startEngineHost,
-  until,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 /** 2023-11-14T22:13:20Z. */
 const base = 1_700_000_000_000;

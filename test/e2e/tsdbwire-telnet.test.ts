@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await startService(
   '--smlAutoCreateDB=true',
@@ -23,14 +24,6 @@ function send(database: string, bytes: string | Uint8Array, to = service): Promi
   const socket = connect(database, to);
   socket.end(bytes);
   return text(socket);
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    if (await condition()) return;
-    await sleep(50);
-  }
-  throw new Error('It did not come to that.');
 }
 
 async function count(table: string, of = service): Promise<number> {
@@ -154,16 +147,16 @@ test('lines outlive an engine that dies, and lines that wait are stored when the
   const lines = (from: number) =>
     Array.from({ length: 1000 }, (_, i) => `put m ${1_700_000_000 + from + i} ${i} host=a\n`).join('');
   socket.write(lines(0));
-  await until(async () => (await count('outage.m', other)) === 1000);
+  t.true(await until(async () => (await count('outage.m', other)) === 1000));
   process.kill(other.enginePid(), 'SIGKILL');
   socket.write(lines(1000));
   socket.write(lines(2000));
-  await until(async () => (await count('outage.m', other)) === 3000);
+  t.true(await until(async () => (await count('outage.m', other)) === 3000));
   socket.write('put m 1800000000 1 host=a\nversion\n');
   await once(socket, 'data');
   t.is(await count('outage.m', other), 3000);
   await own.stop();
-  await until(async () => (await count('outage.m', other)) === 3001);
+  t.true(await until(async () => (await count('outage.m', other)) === 3001));
   t.pass();
 });
 
@@ -180,7 +173,7 @@ test('a wrong password is said in the log and to clients, who stay connected', a
   });
   for (let i = 1; i <= 2; i++) {
     socket.write(`put m 170000000${i} 1 host=a\n`);
-    await until(async () => said.split('\n').length === i + 1);
+    t.true(await until(async () => said.split('\n').length === i + 1));
   }
   t.is(said, 'put: refused: Authentication failure\n'.repeat(2));
   socket.destroy();
@@ -244,6 +237,6 @@ test('ten thousand mutated packets crash nothing, take bounded memory, and every
       await closed;
     }),
   );
-  await until(async () => (await count('fuzz.fuzz_good', own)) === good);
+  t.true(await until(async () => (await count('fuzz.fuzz_good', own)) === good));
   t.true(own.memory('VmHWM') - before < 400 * 1024 * 1024);
 });

@@ -9,9 +9,9 @@ import {
   sql,
   startAdapter,
   startEngineHost,
-  until,
   writeLines,
 } from '../support/processes.js';
+import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 const secret = 'secret-of-the-engine';

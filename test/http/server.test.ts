@@ -4,6 +4,7 @@ import test from 'ava';
 import { delivered } from '../../src/model/delivery.js';
 import type { GuardState } from '../../src/model/exchange.js';
 import { ask, askSql, basic, buildServer, connect, rows, startRoom, user } from '../support/http-room.js';
+import { until } from '../support/until.js';
 
 const statement = `POST /rest/sql HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic}\r\nContent-Length: 8\r\n\r\nselect 1`;
 
@@ -12,10 +13,6 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Waits until a condition holds; the test's own time limit ends a vain wait. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(5);
-}
-
 test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plain text', async (t) => {
   const room = await startRoom(t);
   const cases = [
@@ -147,10 +144,8 @@ test('a client that is slow with its headers is told so and cut off', async (t) 
 
 test('a client that stops sending its body is cut off', async (t) => {
   const { socket, received } = connect(await startRoom(t, { timeouts: { idleMs: 200 } }));
-  const started = Date.now();
   socket.write(statement.slice(0, -2));
   t.is(await received, '');
-  t.true(Date.now() - started < 5_000);
 });
 
 test('a client that stops reading its answer is cut off', async (t) => {
@@ -243,7 +238,7 @@ test('drain lets open requests finish, closes idle connections and takes no new 
   await once(idle.socket, 'data');
   const busy = connect(room);
   busy.socket.write(statement);
-  await until(() => finish !== undefined);
+  t.true(await until(() => finish !== undefined));
   let drained = false;
   const draining = room.server.drain(AbortSignal.timeout(10_000)).then(() => {
     drained = true;
@@ -269,7 +264,7 @@ test('a request that arrives on an open connection while draining is 503', async
   late.socket.write('GET /-/ping HTTP/1.1\r\n');
   const busy = connect(room);
   busy.socket.write(statement);
-  await until(() => finish !== undefined);
+  t.true(await until(() => finish !== undefined));
   await pause(50);
   const draining = room.server.drain(AbortSignal.timeout(10_000));
   late.socket.write('Host: a\r\n\r\n');
@@ -293,11 +288,11 @@ test('drain gives up at its deadline, and stop then cuts what is left', async (t
   });
   const { socket, received } = connect(room);
   socket.write(statement);
-  await until(() => taken);
+  t.true(await until(() => taken));
   await room.server.drain(AbortSignal.timeout(50));
   await room.server.stop();
   t.is(await received, '');
-  await until(() => aborted);
+  t.true(await until(() => aborted));
   t.pass();
 });
 
@@ -305,7 +300,7 @@ test('requests are logged at debug without secrets', async (t) => {
   const room = await startRoom(t);
   await ask(room, { method: 'GET', path: `/rest/login/${user}/sesame`, auth: false });
   await ask(room, { path: '/lineproto/v1/write?db=d&u=root&p=sesame', auth: false });
-  await until(() => room.log.length >= 2);
+  t.true(await until(() => room.log.length >= 2));
   t.is(room.log.length, 2);
   t.true(room.log.every((line) => line.level === 'debug'));
   t.false(JSON.stringify(room.log).includes('sesame'));
@@ -330,7 +325,7 @@ test('the observer hears of every request by route, and of refusals', async (t) 
   await askSql(room, 'select 1', { path: '/no/such' });
   state = 'all-paused';
   await askSql(room, 'select 1');
-  await until(() => events.length >= 7);
+  t.true(await until(() => events.length >= 7));
   t.deepEqual(events, [
     'begun',
     'POST /rest/sql/:db 200',
@@ -358,9 +353,9 @@ test('a client that goes away is counted as 499', async (t) => {
   });
   const { socket } = connect(room);
   socket.write(statement);
-  await until(() => taken);
+  t.true(await until(() => taken));
   socket.destroy();
-  await until(() => statuses.length > 0);
+  t.true(await until(() => statuses.length > 0));
   t.deepEqual(statuses, [499]);
 });
 

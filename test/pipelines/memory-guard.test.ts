@@ -5,14 +5,17 @@ import type { GuardState } from '../../src/model/exchange.js';
 import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
 import { holdWhile, MemoryGuard } from '../../src/pipelines/memory-guard.js';
 import { silentLog } from '../support/engine.js';
+import { until } from '../support/until.js';
 
 test('every sample is judged by both thresholds, which count from their very value on, without hysteresis', async (t) => {
   let percent = 0;
+  let samples = 0;
   const guard = new MemoryGuard({
     pauseQueryPercent: 70,
     pauseAllPercent: 80,
     intervalMs: 1,
     readPercent: () => {
+      samples++;
       if (Number.isNaN(percent)) throw new Error('no memory figures');
       return percent;
     },
@@ -23,7 +26,8 @@ test('every sample is judged by both thresholds, which count from their very val
   await guard.start();
   for (const next of [69.9, 70, 79.9, 80, 79.9, 80, 69.9, 75, 10, 99, Number.NaN, 99, 0]) {
     percent = next;
-    await sleep(15);
+    const before = samples;
+    t.true(await until(() => samples > before + 1));
   }
   await guard.stop();
   t.deepEqual(seen, [

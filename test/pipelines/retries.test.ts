@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { Batch, ByteBlock } from '../../src/model/batch.js';
 import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { Retries } from '../../src/pipelines/retries.js';
+import { until } from '../support/until.js';
 
 const failed: Delivery = { outcome: 'failed', fault: fault('network', Codes.networkUnavailable, 'away') };
 
@@ -21,7 +21,7 @@ test('a batch that failed is tried again until it is stored, and settled once', 
     again.settle(attempts < 3 ? failed : delivered(1));
   });
   retries.wrap(batch((delivery) => endings.push(delivery))).settle(failed);
-  for (let i = 0; i < 100 && endings.length === 0; i++) await sleep(20);
+  t.true(await until(() => endings.length > 0));
   t.deepEqual(endings, [delivered(1)]);
   t.is(attempts, 3);
   t.is(retries.waiting, 0);

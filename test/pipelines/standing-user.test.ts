@@ -7,6 +7,7 @@ import type { Identity } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
 import { StandingUser } from '../../src/pipelines/standing-user.js';
 import { type LogLine, recordingLog } from '../support/http-room.js';
+import { until } from '../support/until.js';
 
 const wrong = fault('auth', Codes.authenticationFailure, 'Authentication failure');
 const away = fault('network', Codes.networkUnavailable, 'away');
@@ -67,7 +68,7 @@ test('a password that becomes right lets batches pass again', async (t) => {
 test('a database that cannot tell is asked again and keeps the verdict that there is', async (t) => {
   const waiting = gateway(away);
   waiting.send(1);
-  for (let i = 0; i < 100 && waiting.passed.length === 0; i++) await sleep(20);
+  t.true(await until(() => waiting.passed.length > 0));
   t.deepEqual(waiting.passed, [1]);
   const known = gateway({ user: 'root' }, away);
   await known.user.verify();
@@ -80,7 +81,7 @@ test('what waits for a verdict when the service stops fails', async (t) => {
   const { user, send, endings, passed } = gateway(away, away, away);
   send(1);
   user.stop();
-  for (let i = 0; i < 100 && endings.length === 0; i++) await sleep(20);
+  t.true(await until(() => endings.length > 0));
   t.is(endings[0]?.outcome, 'failed');
   t.deepEqual(passed, []);
 });

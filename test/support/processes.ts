@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 import { freePorts } from './free-ports.js';
 import { logPath } from './service.js';
+import { until } from './until.js';
 
 /** The built entry files. */
 export const adapterProgram = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
@@ -158,12 +158,6 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   } catch {
     // It has ended.
   }
-}
-
-/** Waits for a condition; false when it did not come true in time. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-  for (const end = Date.now() + withinMs; Date.now() < end; await sleep(20)) if (await condition()) return true;
-  return condition();
 }
 
 /** An HTTP answer, read to its end. */

@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { ClickHouseError, createClient } from '@clickhouse/client';
 import test from 'ava';
 import { startEngine } from '../../support/engine.js';
+import { until } from '../../support/until.js';
 
 const { endpoint, end } = await startEngine();
 const { url, user, password } = endpoint;
@@ -26,14 +27,6 @@ function send(path: string, body?: string | Buffer, headers: Record<string, stri
 const ask = async (sql: string, parameters = ''): Promise<string> => (await send(`/?${parameters}`, sql)).text();
 
 /** Until a condition holds; fails after 10 s. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await condition()) return;
-    await sleep(50);
-  }
-  throw new Error('It never came to pass.');
-}
-
 test('health checks answer anyone, and unknown paths are 404', async (t) => {
   for (const path of ['/ping', '/']) t.is(await (await fetch(url + path)).text(), 'Ok.\n');
   t.is((await fetch(`${url}/nope`)).status, 404);
@@ -253,10 +246,10 @@ test('a client that goes away cancels its query, whether it computes or sends', 
       sleep(60_000, undefined, { signal: leave.signal }),
     ),
   );
-  await until(async () => (await running('computing')) === '1\n' && (await running('sending')) === '1\n');
+  t.true(await until(async () => (await running('computing')) === '1\n' && (await running('sending')) === '1\n'));
   leave.abort();
   for (const one of await Promise.allSettled(asked)) t.is(one.status, 'rejected');
-  await until(async () => (await running('computing')) === '0\n' && (await running('sending')) === '0\n');
+  t.true(await until(async () => (await running('computing')) === '0\n' && (await running('sending')) === '0\n'));
 });
 
 test('an upload that breaks off inserts nothing', async (t) => {

@@ -8,8 +8,8 @@ import { sourceContract } from '../../contracts/source-contract.js';
 import { blockOf } from '../../support/agent-packets.js';
 import { sendDatagrams } from '../../support/datagrams.js';
 import { silentLog } from '../../support/engine.js';
-import { until } from '../../support/processes.js';
 import { overheard } from '../../support/unanswered.js';
+import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
 const large = Array.from({ length: 40 }, (_, i) => `packet ${i}\n`).join('');

@@ -11,8 +11,8 @@ import {
 } from '../../../src/sources/hostexporter/source.js';
 import { sourceContract } from '../../contracts/source-contract.js';
 import { silentLog } from '../../support/engine.js';
-import { until } from '../../support/processes.js';
 import { overheard } from '../../support/unanswered.js';
+import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
 const large = Array.from({ length: 40 }, (_, i) => `metric_${i} ${i}\n`).join('');

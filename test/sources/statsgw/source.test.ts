@@ -11,8 +11,8 @@ import { StatsgwSource, type StatsgwSourceOptions } from '../../../src/sources/s
 import { sourceContract } from '../../contracts/source-contract.js';
 import { sendDatagrams } from '../../support/datagrams.js';
 import { silentLog } from '../../support/engine.js';
-import { until } from '../../support/processes.js';
 import { overheard } from '../../support/unanswered.js';
+import { until } from '../../support/until.js';
 
 const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' };
 const lines = Array.from({ length: 40 }, (_, i) => `name.${i}:${i}|c\n`);

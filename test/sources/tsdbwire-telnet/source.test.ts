@@ -12,6 +12,7 @@ import type { TsdbwireTelnetOptions } from '../../../src/sources/tsdbwire-telnet
 import { TsdbwireTelnetSource } from '../../../src/sources/tsdbwire-telnet/source.js';
 import { type SourceUnderTest, sourceContract } from '../../contracts/source-contract.js';
 import { type LogLine, recordingLog } from '../../support/http-room.js';
+import { until } from '../../support/until.js';
 
 const defaults: TsdbwireTelnetOptions = {
   enable: true,
@@ -81,10 +82,6 @@ function storing(made: Made): Batch<ByteBlock>[] {
 
 function textOf(batches: readonly Batch<ByteBlock>[]): string {
   return Buffer.concat(batches.map(({ payload }) => payload.bytes)).toString();
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 400 && !condition(); i++) await sleep(5);
 }
 
 test('a batch says whose it is and where it goes', async (t) => {
@@ -190,16 +187,16 @@ test('a batch waits for its size, for its age or for the end of the connection',
   await sleep(100);
   t.is(seen.length, 0);
   socket.write('c 1 1 a=b\n');
-  await until(() => seen.length === 1);
+  t.true(await until(() => seen.length === 1));
   t.is(seen[0]?.rows, 3);
   socket.end('d 1 1 a=b\n');
-  await until(() => seen.length === 2);
+  t.true(await until(() => seen.length === 2));
   t.is(textOf(seen.slice(1)), 'd 1 1 a=b\n');
 
   const aging = await make({ batchSize: 1000, flushIntervalMs: 30 }, 1_000_000);
   const flushed = storing(aging);
   aging.connect().write('a 1 1 a=b\n');
-  await until(() => flushed.length === 1);
+  t.true(await until(() => flushed.length === 1));
   t.is(textOf(flushed), 'a 1 1 a=b\n');
 });
 
@@ -221,7 +218,7 @@ test('the last line needs no end when the client closes, and is dropped when the
   seen.length = 0;
   const socket = made.connect();
   socket.write('c 1 1 a=b\nd 1 1 a=');
-  await until(() => seen.length === 1);
+  t.true(await until(() => seen.length === 1));
   socket.resetAndDestroy();
   await sleep(50);
   t.is(textOf(seen), 'c 1 1 a=b\n');
@@ -260,7 +257,7 @@ test('a busy connection does not keep others from being read', async (t) => {
   push();
   const others = Array.from({ length: 50 }, () => made.connect());
   for (const socket of others) socket.write('quiet 1700000000 1 a=b\n');
-  await until(() => quiet === 50);
+  t.true(await until(() => quiet === 50));
   t.is(quiet, 50);
   clearInterval(settling);
   busy.destroy();
