@@ -12,6 +12,7 @@ import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../mod
 import { invalidIdentifier, tableInOtherStable } from '../sql/insert/faults.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../sql/plan/insert-select.js';
 import { insertSelectSettings } from '../sql/plan/settings.js';
+import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 
 /** What INSERT … SELECT reads from and writes to. */
@@ -40,10 +41,7 @@ export async function insertSelected(plan: InsertSelectPlan, context: InsertSele
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
     refuseProblems(plan, rows);
     const block = plan.target.kind === 'super' ? await namedBlock(plan, rows, database, context) : ownBlock(plan, rows);
-    const delivery = await context.write([block], bytesOf(block));
-    if (delivery.outcome === 'shed')
-      throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
-    if (delivery.outcome !== 'delivered') throw new FaultError(delivery.fault);
+    requireDelivered(await context.write([block], bytesOf(block)));
     written += rows.rows;
   }
   return written;

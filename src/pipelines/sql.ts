@@ -1,8 +1,6 @@
 import { of } from 'ix/asynciterable';
-import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
-import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
 import { describe, type Listing, runShow } from '../database/definitions/show.js';
@@ -21,8 +19,6 @@ import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
 import type { ObjectName, Query } from '../sql/ast.js';
 import type { Explain, Show, Statement } from '../sql/ast-statement.js';
-import type { InsertContext } from '../sql/insert/context.js';
-import { scanInsert } from '../sql/insert-scanner.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
@@ -33,27 +29,23 @@ import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { withCurrentSchema } from './current-schema.js';
 import { explain } from './explain.js';
+import { type InsertRowsContext, insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
-import { StatementNames } from './names.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
+import { readStatement } from './read-statement.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import { ended, resumed } from './row-pieces.js';
-import { RunningStatements } from './running-statements.js';
+import { type Running, RunningStatements } from './running-statements.js';
 import { SlowStatements } from './slow-statements.js';
 import type { StreamContext } from './streams/context.js';
 import { createStream } from './streams/definition.js';
 import { runTopicStatement } from './topics.js';
-import { storableTimes, type WritePipeline } from './writes.js';
+import { storableTimes } from './writes.js';
 
 /** What the SQL pipeline is made of. */
-export interface SqlContext extends RequestReplyContext, Pick<StreamContext, 'changes' | 'states'> {
+export interface SqlContext extends RequestReplyContext, InsertRowsContext, Pick<StreamContext, 'changes' | 'states'> {
   readonly engine: Engine;
-  readonly catalogue: Catalogue;
   readonly storage: Storage;
-  readonly subTables: SubTables;
-  readonly writes: WritePipeline;
-  /** Zone of times without one, where the request names none. */
-  readonly connectionZone: string;
   /** What SERVER_VERSION() says. */
   readonly version: string;
   /** Longest statement other than an INSERT of rows, in bytes. */
@@ -66,6 +58,14 @@ export interface SqlContext extends RequestReplyContext, Pick<StreamContext, 'ch
   readonly endpoint: string;
   /** What SHOW VARIABLES lists. */
   readonly variables: readonly Variable[];
+}
+
+/** One request, and whose it is. */
+interface Asked {
+  readonly request: SqlRequest;
+  readonly user: string;
+  /** The asker has gone. */
+  readonly aborted: AbortSignal;
 }
 
 type CreateView = Extract<Statement, { kind: 'create-view' }>;
@@ -81,11 +81,6 @@ const schemaCodes: ReadonlySet<number> = new Set([
   Codes.invalidTagName,
   Codes.valueTooLong,
 ]);
-
-/** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
-const insertHeadBytes = 4096;
-const insertOfRows =
-  /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
 
 /** A query holds its slot until its last row has left or nobody wants it any more. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
@@ -116,7 +111,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   async #runShallow({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
     const isOver = this.#slow.begin(user, request);
     try {
-      const answer = await this.#run(request, user, aborted);
+      const answer = await this.#run({ request, user, aborted });
       if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, isOver) };
       isOver();
       return answer;
@@ -126,25 +121,23 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     }
   }
 
-  async #run(request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
-    const statement = this.#parse(request.statement);
+  async #run(asked: Asked): Promise<SqlAnswer> {
+    const { request, user } = asked;
+    const statement = readStatement(request.statement, this.#context.queryBytes);
     switch (statement.kind) {
       case 'query':
-        if (statement.explain !== undefined) {
-          return this.#explain(statement.query, statement.explain, request, user, aborted);
-        }
-        return this.#answerQuery(statement.query, request, user, aborted);
+        if (statement.explain !== undefined) return this.#explain(statement.query, statement.explain, asked);
+        return this.#answerQuery(statement.query, asked);
       case 'insert': {
         // One NOW for all attempts, so that none stores rows beside those of the one before.
         const nowNs = nowNanos();
-        const running = this.#statements.begin(user, request.statement);
-        return this.#withCurrentSchema(() => this.#insert(request, user, nowNs)).finally(() => running.end());
+        return this.#change(asked, () => insertRows(request, user, nowNs, this.#context));
       }
       case 'create-token':
-        return listed(await createToken(statement, this.#definitions(request, user)), request);
+        return listed(await createToken(statement, this.#definitions(asked)), request);
       case 'show':
         checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
-        return this.#show(statement.show, request, user, aborted);
+        return this.#show(statement.show, asked);
       case 'kill-query': {
         const killed = killedStatement(statement.id);
         if (killed !== undefined) this.#statements.kill(killed, new Access(this.#context.catalogue, user));
@@ -152,50 +145,51 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       }
       case 'describe':
         checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
-        return listed(await describe(statement.table, this.#definitions(request, user)), request);
-      case 'delete': {
-        const running = this.#statements.begin(user, request.statement);
-        return this.#withCurrentSchema(() => this.#delete(statement, request, user)).finally(() => running.end());
-      }
+        return listed(await describe(statement.table, this.#definitions(asked)), request);
+      case 'delete':
+        return this.#change(asked, () => this.#delete(statement, asked));
       case 'insert-select':
-        return this.#insertSelect(statement, request, user, aborted);
+        return this.#insertSelect(statement, asked);
       case 'create-view':
-        return this.#createView(statement, request, user);
+        return this.#createView(statement, asked);
       case 'create-topic':
       case 'drop-topic':
       case 'drop-consumer-group': {
-        const definitions = this.#definitions(request, user);
+        const definitions = this.#definitions(asked);
         await this.#withCurrentSchema(() => runTopicStatement(statement, request, definitions, this.#context));
         return { kind: 'affected', rows: 0 };
       }
       case 'create-stream':
-        await createStream(statement, this.#definitions(request, user), this.#context);
+        await createStream(statement, this.#definitions(asked), this.#context);
         return { kind: 'affected', rows: 0 };
       case 'unsupported':
         throw notSupported(statement.words);
       default:
-        await runDefinition(statement, this.#definitions(request, user));
+        await runDefinition(statement, this.#definitions(asked));
         return { kind: 'affected', rows: 0 };
     }
   }
 
-  /** Rows of an INSERT may be many; everything else is read with care, and not when it is longer than its limit. */
-  #parse(text: Buffer): Statement {
-    if (text.length > insertHeadBytes && insertOfRows.test(text.toString('latin1', 0, insertHeadBytes))) {
-      return { kind: 'insert', offset: 0 };
+  /** Lists show the statement until it ends, is ended by somebody or takes too long. */
+  #begin({ request, user, aborted }: Asked): Running {
+    return this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
+  }
+
+  /** Runs a statement that changes rows, which goes on once it has begun. */
+  async #change({ request, user }: Asked, run: () => Promise<number>): Promise<SqlAnswer> {
+    const running = this.#statements.begin(user, request.statement);
+    try {
+      return { kind: 'affected', rows: await this.#withCurrentSchema(run) };
+    } finally {
+      running.end();
     }
-    const isTooLong = text.length > this.#context.queryBytes;
-    if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64))) throw tooLong();
-    const statement = parseStatement(text.toString('utf8'));
-    if (isTooLong && statement.kind !== 'insert') throw tooLong();
-    return statement;
   }
 
   #withCurrentSchema<T>(run: () => Promise<T>): Promise<T> {
     return withCurrentSchema(this.#context, run, isOutOfDate);
   }
 
-  #definitions(request: SqlRequest, user: string): DefinitionContext {
+  #definitions({ request, user }: Asked): DefinitionContext {
     const { catalogue, storage, subTables } = this.#context;
     const statement = request.statement.toString('utf8');
     const { database } = request;
@@ -203,20 +197,20 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     return { catalogue, storage, subTables, user, database, timeZone, statement, nowNs: nowNanos() };
   }
 
-  async #show(show: Show, request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
-    const definitions = this.#definitions(request, user);
+  async #show(show: Show, asked: Asked): Promise<SqlAnswer> {
+    const definitions = this.#definitions(asked);
     const text = await showQuery(show, definitions);
-    if (text === undefined) return listed(await runShow(show, definitions, this.#context.engine), request);
+    if (text === undefined) return listed(await runShow(show, definitions, this.#context.engine), asked.request);
     const statement = parseStatement(text);
     if (statement.kind !== 'query') throw new Error(`SHOW ${show.what} is not a query.`);
-    return this.#answerQuery(statement.query, request, user, aborted);
+    return this.#answerQuery(statement.query, asked);
   }
 
   /** Runs a query that lists show until its last row is read, or until something breaks it off. */
-  async #answerQuery(query: Query, request: SqlRequest, user: string, aborted: AbortSignal): Promise<SqlAnswer> {
-    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
+  async #answerQuery(query: Query, asked: Asked): Promise<SqlAnswer> {
+    const running = this.#begin(asked);
     try {
-      const answer = await this.#withCurrentSchema(() => this.#query(query, request, user, running.signal));
+      const answer = await this.#withCurrentSchema(() => this.#query(query, asked, running.signal));
       if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
       running.end();
       return answer;
@@ -227,17 +221,12 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 
   /** EXPLAIN is a query of its own to those who list and end what runs. */
-  async #explain(
-    written: Query,
-    how: Explain,
-    request: SqlRequest,
-    user: string,
-    aborted: AbortSignal,
-  ): Promise<SqlAnswer> {
-    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
+  async #explain(written: Query, how: Explain, asked: Asked): Promise<SqlAnswer> {
+    const { request } = asked;
+    const running = this.#begin(asked);
     try {
       const listing = await this.#withCurrentSchema(async () => {
-        const readable = await this.#readable(written, request, user);
+        const readable = await this.#readable(written, asked);
         const explained = { written, text: request.statement.toString('utf8'), ...readable };
         return explain(explained, how, this.#context.engine, running.signal);
       });
@@ -256,23 +245,23 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs };
   }
 
-  async #query(query: Query, request: SqlRequest, user: string, signal: AbortSignal): Promise<SqlAnswer> {
+  async #query(query: Query, asked: Asked, signal: AbortSignal): Promise<SqlAnswer> {
     const { engine } = this.#context;
-    const plan = await this.#plan(query, request, user);
-    const format = request.keyed ? objectRowFormat : arrayRowFormat;
+    const plan = await this.#plan(query, asked);
+    const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
     const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
     // The first piece is awaited here, because only until then the statement can be planned anew.
     return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
   }
 
-  async #plan(written: Query, request: SqlRequest, user: string): Promise<QueryPlan> {
-    const { query, context } = await this.#readable(written, request, user);
+  async #plan(written: Query, asked: Asked): Promise<QueryPlan> {
+    const { query, context } = await this.#readable(written, asked);
     return planQuery(query, context);
   }
 
   /** A query without views, and what its names mean to a user who may read all of them. */
-  async #readable(written: Query, request: SqlRequest, user: string) {
+  async #readable(written: Query, { request, user }: Asked) {
     const access = new Access(this.#context.catalogue, user);
     const query = await withoutViews(written, request.database, access, this.#context);
     const systemTable = await systemRelations(query, request.database, this.#systemFacts(access));
@@ -281,45 +270,42 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 
   /** What the name of a table to be changed means to a user who may write to it. */
-  #writable({ database, name }: ObjectName, request: SqlRequest, user: string): Promise<QueryContext> {
+  #writable({ database, name }: ObjectName, { request, user }: Asked): Promise<QueryContext> {
     const named = { database: database?.text, name: name.text };
     const access = new Access(this.#context.catalogue, user);
     return queryContext([named], () => undefined, request, access, 'WRITE', this.#context);
   }
 
   /** A view is made of a query that can be run, also once the view exists. */
-  async #createView(statement: CreateView, request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #createView(statement: CreateView, asked: Asked): Promise<SqlAnswer> {
+    const { request } = asked;
     const { catalogue } = this.#context;
     const { query, view } = statement;
-    await this.#withCurrentSchema(() => this.#plan(query, request, user));
+    await this.#withCurrentSchema(() => this.#plan(query, asked));
     const own = { database: view.database?.text ?? request.database, name: view.name.text };
     expandViews(query, request.database, (database, name) => {
       if (database === own.database && name === own.name) throw notSupported(`view ${name} that stands on itself`);
       return catalogue.view(database, name);
     });
-    await runDefinition(statement, this.#definitions(request, user));
+    await runDefinition(statement, this.#definitions(asked));
     return { kind: 'affected', rows: 0 };
   }
 
-  async #delete({ table, where }: Delete, request: SqlRequest, user: string): Promise<SqlAnswer> {
+  async #delete({ table, where }: Delete, asked: Asked): Promise<number> {
     const { engine, storage } = this.#context;
-    const plan = planDelete(table, where, await this.#writable(table, request, user));
-    return { kind: 'affected', rows: await deleteRows(plan, engine, storage) };
+    const plan = planDelete(table, where, await this.#writable(table, asked));
+    return deleteRows(plan, engine, storage);
   }
 
-  async #insertSelect(
-    statement: InsertSelect,
-    request: SqlRequest,
-    user: string,
-    aborted: AbortSignal,
-  ): Promise<SqlAnswer> {
+  async #insertSelect(statement: InsertSelect, asked: Asked): Promise<SqlAnswer> {
+    const { request, user } = asked;
     const { catalogue, writes } = this.#context;
     const { table } = statement;
-    const running = this.#statements.begin(user, request.statement, { aborted, limitMs: this.#context.queryTimeMs });
+    const running = this.#begin(asked);
     try {
       const plan = await this.#withCurrentSchema(async () => {
-        const target = await this.#writable(table, request, user);
-        const { query, context: source } = await this.#readable(statement.query, request, user);
+        const target = await this.#writable(table, asked);
+        const { query, context: source } = await this.#readable(statement.query, asked);
         const into = table.database?.text ?? request.database;
         const resolveTable: QueryContext['resolveTable'] = (database, name) =>
           (database === into && name === table.name.text ? target : source).resolveTable(database, name);
@@ -336,39 +322,6 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       running.end();
     }
   }
-
-  async #insert(request: SqlRequest, user: string, nowNs: bigint): Promise<SqlAnswer> {
-    const { catalogue, subTables, connectionZone, writes } = this.#context;
-    const access = new Access(catalogue, user);
-    const names = new StatementNames(catalogue, subTables, access, 'WRITE');
-    const context: InsertContext = {
-      currentDatabase: request.database,
-      zone: request.connectionZone ?? connectionZone,
-      nowNs,
-      database: (name) => {
-        access.requireSight(name);
-        return catalogue.database(name);
-      },
-      resolve: (database, name) => names.resolve(database, name),
-      timeRange: storableTimes,
-      makeSubTable: (database, superTable, name, tags, ttl) =>
-        subTables.make(database, superTable.name, name, tags, ttl),
-    };
-    let plan = scanInsert(request.statement, context);
-    while (plan.kind === 'lookup') {
-      // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
-      await names.lookUp(plan.names);
-      plan = scanInsert(request.statement, context);
-    }
-    const delivery = await writes.insert(plan.blocks, user, request.statement.length);
-    if (delivery.outcome === 'delivered') return { kind: 'affected', rows: plan.rows };
-    if (delivery.outcome !== 'shed') throw new FaultError(delivery.fault);
-    throw new FaultError(fault('resource', Codes.free, 'The service is shutting down'));
-  }
-}
-
-function tooLong(): FaultError {
-  return new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
 }
 
 /** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */
