@@ -31,6 +31,7 @@ const maxClients = 256;
 const hiddenClient = 'invisible';
 const otherClients = 'other';
 const requestLabels = ['status_code', 'client_ip', 'request_method', 'request_uri'] as const;
+const routeLabels = ['request_method', 'request_uri'] as const;
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const rowsBuckets = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
@@ -42,98 +43,85 @@ export class ServiceMetrics {
   readonly #registry = new Registry<OpenMetricsContentType>();
   readonly #options: MetricsOptions;
   readonly #clients = new Set<string>();
-  readonly #requests: Counter<(typeof requestLabels)[number]>;
-  readonly #failures: Gauge<(typeof requestLabels)[number]>;
-  readonly #inFlight: Gauge;
-  readonly #milliseconds: Summary<'request_method' | 'request_uri'>;
-  readonly #seconds: Histogram<'request_method' | 'request_uri'>;
-  readonly #refusals: Counter<'reason'>;
-  readonly #rows: Counter<'pipeline' | 'outcome'>;
-  readonly #bytes: Counter<'pipeline'>;
-  readonly #groupSeconds: Histogram<'outcome'>;
-  readonly #groupRows: Histogram;
-  readonly #cpu: Gauge;
-  readonly #memory: Gauge;
+  readonly #requests = new Counter({
+    name: 'adapter_restful_http_request_total',
+    help: 'Requests over HTTP.',
+    labelNames: requestLabels,
+    registers: [this.#registry],
+  });
+  readonly #failures = new Gauge({
+    name: 'adapter_restful_http_request_fail',
+    help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
+    labelNames: requestLabels,
+    registers: [this.#registry],
+  });
+  readonly #inFlight = new Gauge({
+    name: 'adapter_restful_http_request_in_flight',
+    help: 'Requests over HTTP that are being answered.',
+    registers: [this.#registry],
+  });
+  readonly #milliseconds: Summary<(typeof routeLabels)[number]>;
+  readonly #seconds = new Histogram({
+    name: 'adapter_http_request_duration_seconds',
+    help: 'Time to the end of the answer.',
+    labelNames: routeLabels,
+    buckets: secondsBuckets,
+    registers: [this.#registry],
+  });
+  readonly #refusals = new Counter({
+    name: 'adapter_refusals_total',
+    help: 'What was refused at a door before any work, by reason.',
+    labelNames: ['reason'],
+    registers: [this.#registry],
+  });
+  readonly #rows = new Counter({
+    name: 'adapter_rows_total',
+    help: 'Rows or messages that came in, by door and by how they ended.',
+    labelNames: ['pipeline', 'outcome'],
+    registers: [this.#registry],
+  });
+  readonly #bytes = new Counter({
+    name: 'adapter_received_bytes_total',
+    help: 'Bytes of data that came in, by door.',
+    labelNames: ['pipeline'],
+    registers: [this.#registry],
+  });
+  readonly #groupSeconds = new Histogram({
+    name: 'adapter_insert_duration_seconds',
+    help: 'Time of one write to the database, by how it ended.',
+    labelNames: ['outcome'],
+    buckets: secondsBuckets,
+    registers: [this.#registry],
+  });
+  readonly #groupRows = new Histogram({
+    name: 'adapter_insert_rows',
+    help: 'Rows of one write to the database.',
+    buckets: rowsBuckets,
+    registers: [this.#registry],
+  });
+  readonly #cpu = new Gauge({
+    name: 'adapter_system_cpu_percent',
+    help: 'Processor use of the service and its engine, of what the machine or container has.',
+    registers: [this.#registry],
+  });
+  readonly #memory = new Gauge({
+    name: 'adapter_system_mem_percent',
+    help: 'Resident memory of the service and its engine, of what the machine or container has.',
+    registers: [this.#registry],
+  });
 
   constructor(options: MetricsOptions) {
     this.#options = options;
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-    const registers = [this.#registry];
-    const prefix = 'adapter_restful_http_request';
-    this.#requests = new Counter({
-      name: `${prefix}_total`,
-      help: 'Requests over HTTP.',
-      labelNames: requestLabels,
-      registers,
-    });
-    this.#failures = new Gauge({
-      name: `${prefix}_fail`,
-      help: 'Requests over HTTP that failed since the start, by status or by the code in the body.',
-      labelNames: requestLabels,
-      registers,
-    });
-    this.#inFlight = new Gauge({
-      name: `${prefix}_in_flight`,
-      help: 'Requests over HTTP that are being answered.',
-      registers,
-    });
     this.#milliseconds = new Summary({
-      name: `${prefix}_summary_milliseconds`,
+      name: 'adapter_restful_http_request_summary_milliseconds',
       help: 'Time to the end of the answer.',
-      labelNames: ['request_method', 'request_uri'],
+      labelNames: routeLabels,
       percentiles: [0.1, 0.2, 0.5, 0.9, 0.99],
       maxAgeSeconds: Math.max(1, options.windowMs / 1000),
       ageBuckets: 3,
       pruneAgedBuckets: true,
-      registers,
-    });
-    this.#seconds = new Histogram({
-      name: 'adapter_http_request_duration_seconds',
-      help: 'Time to the end of the answer.',
-      labelNames: ['request_method', 'request_uri'],
-      buckets: secondsBuckets,
-      registers,
-    });
-    this.#refusals = new Counter({
-      name: 'adapter_refusals_total',
-      help: 'What was refused at a door before any work, by reason.',
-      labelNames: ['reason'],
-      registers,
-    });
-    this.#rows = new Counter({
-      name: 'adapter_rows_total',
-      help: 'Rows or messages that came in, by door and by how they ended.',
-      labelNames: ['pipeline', 'outcome'],
-      registers,
-    });
-    this.#bytes = new Counter({
-      name: 'adapter_received_bytes_total',
-      help: 'Bytes of data that came in, by door.',
-      labelNames: ['pipeline'],
-      registers,
-    });
-    this.#groupSeconds = new Histogram({
-      name: 'adapter_insert_duration_seconds',
-      help: 'Time of one write to the database, by how it ended.',
-      labelNames: ['outcome'],
-      buckets: secondsBuckets,
-      registers,
-    });
-    this.#groupRows = new Histogram({
-      name: 'adapter_insert_rows',
-      help: 'Rows of one write to the database.',
-      buckets: rowsBuckets,
-      registers,
-    });
-    this.#cpu = new Gauge({
-      name: 'adapter_system_cpu_percent',
-      help: 'Processor use of the service and its engine, of what the machine or container has.',
-      registers,
-    });
-    this.#memory = new Gauge({
-      name: 'adapter_system_mem_percent',
-      help: 'Resident memory of the service and its engine, of what the machine or container has.',
-      registers,
+      registers: [this.#registry],
     });
   }
 
