@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { encryptedPacket, packetOf, signedPacket } from '../support/agent-packets.js';
 import { sendDatagrams } from '../support/datagrams.js';
 import { temporaryDirectory } from '../support/engine.js';
 import { directoryFor, run } from '../support/processes.js';
+import { agentRecordings, fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
 
@@ -27,36 +28,20 @@ test.after.always(async () => {
 });
 
 const port = service.listeners.get('agentd') ?? 0;
-const folder = join(import.meta.dirname, '../../../fixtures/agentd');
-
-interface Recorded {
-  readonly value_lists: readonly {
-    readonly host: string;
-    readonly plugin: string;
-    readonly plugin_instance: string;
-    readonly type: string;
-    readonly type_instance: string;
-    readonly time_ns: string;
-    readonly values: readonly { readonly value: number | string }[];
-  }[];
-}
 
 test.serial('recorded packets, plain, signed and encrypted, are found again', async (t) => {
   await service.run("CREATE DATABASE agentd PRECISION 'ns'");
   const last = packetOf([{ host: 'end', plugin: 'end', type: 'end', values: [['gauge', 1]] }]);
-  const files = readdirSync(folder).filter((name) => name.endsWith('.bin'));
-  t.is(files.length, 16);
+  const recordings = agentRecordings();
+  t.is(recordings.length, 16);
   await sendDatagrams(
     port,
-    files.map((name) => readFileSync(join(folder, name))),
+    recordings.map(({ packet }) => packet),
     1,
   );
   await sendDatagrams(port, [last]);
   const expected = new Map<string, Set<string>>();
-  for (const name of files) {
-    const { value_lists: lists }: Recorded = JSON.parse(
-      readFileSync(join(folder, name.replace('.bin', '.json')), 'utf8'),
-    );
+  for (const { lists } of recordings) {
     for (const list of lists) {
       for (const [i, { value }] of list.values.entries()) {
         if (value === 'NaN') continue;
@@ -83,7 +68,7 @@ test.serial('recorded packets, plain, signed and encrypted, are found again', as
 });
 
 test('what is sent amid broken packets is stored', async (t) => {
-  const seed = readFileSync(join(folder, 'collectd-5.12-plain-01.bin'));
+  const seed = readFileSync(fixturePath('agentd/collectd-5.12-plain-01.bin'));
   const packets: Buffer[] = [];
   for (let i = 0; i < 2_000; i++) {
     // Beyond the length of its first part a packet means nothing; the first part is spoilt, so no names become tables.

@@ -3,11 +3,12 @@ import http from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
 import { run } from '../support/processes.js';
+import { fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
-const folder = join(import.meta.dirname, '../../../fixtures/hostexporter');
+const folder = fixturePath('hostexporter');
 const names = [
   'collectd-5.12-write_prometheus',
   'node_exporter-1.5.0',

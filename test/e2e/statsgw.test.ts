@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { StatsD } from 'hot-shots';
 import { sendDatagrams } from '../support/datagrams.js';
+import { fixturePath, statsRecordings, statsReference } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService, type TestService } from '../support/service.js';
+import { spoiltCopies } from '../support/spoilt.js';
 import { until } from '../support/until.js';
 
 const settings = ['--smlAutoCreateDB=true', '--statsgw.gatherInterval=200ms'];
@@ -30,7 +31,6 @@ function rowsOf(from: TestService, statement: string, enough?: (rows: Rows) => b
   return rowsSoon(from, 'statsgw', statement, enough);
 }
 
-const fixtures = join(import.meta.dirname, '../../../fixtures/statsgw');
 const port = service.listeners.get('statsgw') ?? 0;
 const tcpPort = tcp.service.listeners.get('statsgw') ?? 0;
 
@@ -85,22 +85,15 @@ test('one name used in several ways loses nothing', async (t) => {
   ]);
 });
 
-interface Reference {
-  readonly gauges: Readonly<Record<string, number>>;
-  readonly sets: Readonly<Record<string, readonly string[]>>;
-  readonly timers: Readonly<Record<string, readonly number[]>>;
-  readonly counters: Readonly<Record<string, number>>;
-}
-
 test('recorded payloads of all clients are found again, as the reference daemon reported them', async (t) => {
-  const lines = readFileSync(join(fixtures, 'payloads.jsonl'), 'utf8').trim().split('\n');
-  const samples: { transport: string; payload: string }[] = lines.map((line) => JSON.parse(line));
   const recording = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=3s');
   t.teardown(recording.end);
-  const udp = samples.filter(({ transport }) => transport === 'udp').map(({ payload }) => payload);
+  const udp = statsRecordings()
+    .filter(({ transport }) => transport === 'udp')
+    .map(({ payload }) => payload);
   await sendDatagrams(recording.service.listeners.get('statsgw') ?? 0, udp);
   const ask = (statement: string) => rowsOf(recording.service, statement);
-  const reference: Reference = JSON.parse(readFileSync(join(fixtures, 'aggregate-of-all-udp.json'), 'utf8'));
+  const reference = statsReference();
   const isPlain = ([name]: readonly [string, unknown]): boolean => !name.includes(';') && !name.startsWith('tg.');
   const table = (name: string): string => `\`${name.replaceAll('.', '_')}\``;
   const storedValue = async (name: string, kind: string): Promise<unknown> =>
@@ -126,7 +119,7 @@ test('recorded payloads of all clients are found again, as the reference daemon 
 
 test('recorded streams are found again, however they are cut', async (t) => {
   for (const name of ['tcp-hot-shots.bin', 'tcp-immobiliarelabs-dats.bin', 'tcp-statsd-python.bin']) {
-    const bytes = readFileSync(join(fixtures, name));
+    const bytes = readFileSync(fixturePath(`statsgw/${name}`));
     await sendTcp(tcpPort, bytes.subarray(0, 7), bytes.subarray(7, 20), bytes.subarray(20));
   }
   const ask = (statement: string) => rowsOf(tcp.service, statement);
@@ -215,10 +208,9 @@ test('bad packets cost nothing but themselves', async (t) => {
   const socket = createSocket('udp4');
   const send = (packet: string | Uint8Array) =>
     new Promise<void>((resolve) => socket.send(packet, port, '127.0.0.1', () => resolve()));
-  for (let i = 0; i < 10_000; i++) {
-    const spoilt = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
-    for (let k = 0; k < 3; k++) spoilt[Math.floor(Math.random() * spoilt.length)] = Math.floor(Math.random() * 256);
-    if (i % 10 === 0) await send('amidst:1|c');
+  let sent = 0;
+  for (const spoilt of spoiltCopies(seed, 10_000)) {
+    if (sent++ % 10 === 0) await send('amidst:1|c');
     // One name, or there would be thousands of tables.
     await send(
       Buffer.concat([Buffer.from('spoilt:'), spoilt.map((byte) => (byte === 0x0a || byte === 0x23 ? 0x7c : byte))]),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { telnetRecording } from '../support/recordings.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -31,18 +31,6 @@ async function count(table: string, of = service): Promise<number> {
   return body.code === 0 ? Number(body.data[0]?.[0] ?? 0) : 0;
 }
 
-interface Recording {
-  readonly points: readonly {
-    readonly metric: string;
-    readonly timestamp: number;
-    readonly value: number;
-    readonly tags: Readonly<Record<string, string>>;
-  }[];
-  readonly invalid: readonly { readonly line: string }[];
-}
-
-const directory = new URL('../../../fixtures/tsdbwire/', import.meta.url);
-
 for (const [database, name] of [
   ['collectd', 'collectd-5.12-write_tsdb'],
   ['icinga', 'icinga2-2.13.6-opentsdbwriter'],
@@ -50,8 +38,8 @@ for (const [database, name] of [
   ['tcollector', 'tcollector-telnet'],
 ] as const) {
   test(`${name}: every value that its client sent is read back`, async (t) => {
-    const recording: Recording = JSON.parse(readFileSync(new URL(`${name}.json`, directory), 'utf8'));
-    const answers = await send(database, readFileSync(new URL(`${name}.bin`, directory)));
+    const { bytes, recording } = telnetRecording(name);
+    const answers = await send(database, bytes);
     t.is(answers.split('put: illegal argument').length - 1, recording.invalid.length, answers);
     t.is(answers.startsWith('sluice '), database === 'tcollector');
     const expected = new Map<string, Set<string>>();

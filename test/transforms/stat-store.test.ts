@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { StatsdReader } from '../../src/transforms/parse/statsd.js';
 import { StatStore } from '../../src/transforms/stat-store.js';
+import { statsRecordings, statsReference } from '../support/recordings.js';
+import { spoiltCopies } from '../support/spoilt.js';
 import { deleteAll, gathered, statLimits, statsOf, storeOf } from '../support/stat-lines.js';
 
 test('counters are summed, scaled by their rate and cut to whole numbers', (t) => {
@@ -156,19 +156,13 @@ test('sums do not depend on how the messages are spread over texts', (t) => {
   );
 });
 
-interface Reference {
-  readonly counters: Readonly<Record<string, number>>;
-  readonly gauges: Readonly<Record<string, number>>;
-  readonly timers: Readonly<Record<string, readonly number[]>>;
-  readonly sets: Readonly<Record<string, readonly string[]>>;
-}
-
 test('one interval of all recorded datagrams gives what the reference daemon reported', (t) => {
-  const folder = join(import.meta.dirname, '../../../fixtures/statsgw');
-  const lines = readFileSync(join(folder, 'payloads.jsonl'), 'utf8').trim().split('\n');
-  const samples: { transport: string; payload: string }[] = lines.map((line) => JSON.parse(line));
-  const rows = statsOf(...samples.filter(({ transport }) => transport === 'udp').map(({ payload }) => payload));
-  const reference: Reference = JSON.parse(readFileSync(join(folder, 'aggregate-of-all-udp.json'), 'utf8'));
+  const rows = statsOf(
+    ...statsRecordings()
+      .filter(({ transport }) => transport === 'udp')
+      .map(({ payload }) => payload),
+  );
+  const reference = statsReference();
   const isPlain = ([name]: readonly [string, unknown]): boolean => !name.includes(';') && !name.startsWith('tg.');
   let compared = 0;
   for (const [name, value] of Object.entries(reference.counters).filter(isPlain)) {
@@ -199,9 +193,7 @@ test('random packets never break a store or grow it beyond its limits', (t) => {
   const reader = new StatsdReader();
   const good = Buffer.from('good:1|c\n');
   const seed = Buffer.from('page.hits,k=v:4|c|@0.2|#env:prod\nuid:ann|s\nlat:2|ms:4|ms\nq:-2.5e1|g');
-  for (let i = 0; i < 10_000; i++) {
-    const packet = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
-    for (let k = 0; k < 3; k++) packet[Math.floor(Math.random() * packet.length)] = Math.floor(Math.random() * 256);
+  for (const packet of spoiltCopies(seed, 10_000)) {
     reader.read(packet, store);
     reader.read(good, store);
   }

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { openPacket } from '../../../src/transforms/open-packets.js';
@@ -15,6 +13,8 @@ import {
   valuesPart,
 } from '../../support/agent-packets.js';
 import { LineProtocolDesk, nowTicks, type ReadRow } from '../../support/line-protocol.js';
+import { agentRecordings } from '../../support/recordings.js';
+import { spoiltCopies } from '../../support/spoilt.js';
 
 function readAll(packets: readonly Uint8Array[], more: Partial<ParseOptions> = {}, desk = new LineProtocolDesk()) {
   const parsed = parseAgentPackets(blockOf(packets), desk.options(more));
@@ -188,38 +188,20 @@ test('mutated packets never stop the reading, and good ones among them are all r
   const desk = new LineProtocolDesk();
   const good = packetOf([{ host: 'good', plugin: 'g', type: 't', values: [['gauge', 1]] }]);
   let found = 0;
-  for (let i = 0; i < 10_000; i++) {
-    const packet = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
-    for (let k = 0; k < 3; k++) packet[Math.floor(Math.random() * packet.length)] = Math.floor(Math.random() * 256);
+  for (const packet of spoiltCopies(seed, 10_000)) {
     const { rows } = readAll([packet, good], {}, desk);
     if (rows.some(({ table, tags }) => table === 'g_value' && tags.host === 'good')) found++;
   }
   t.is(found, 10_000);
 });
 
-interface Recorded {
-  readonly value_lists: readonly {
-    readonly host: string;
-    readonly plugin: string;
-    readonly plugin_instance: string;
-    readonly type: string;
-    readonly type_instance: string;
-    readonly time_ns: string;
-    readonly values: readonly { readonly value: number | string }[];
-  }[];
-}
-
-const folder = join(import.meta.dirname, '../../../../fixtures/agentd');
 const users = new Map([['user1', 'secret1']]);
 
-for (const name of readdirSync(folder).filter((file) => file.endsWith('.bin'))) {
+for (const { name, packet: recorded, lists } of agentRecordings()) {
   test(`${name}: a recorded packet means what its recording says`, (t) => {
     const level = name.includes('encrypted') ? 'encrypt' : name.includes('signed') ? 'sign' : 'none';
-    const packet = openPacket(readFileSync(join(folder, name)), { level, users });
+    const packet = openPacket(recorded, { level, users });
     if (typeof packet === 'string') return t.fail(packet);
-    const { value_lists: lists }: Recorded = JSON.parse(
-      readFileSync(join(folder, name.replace('.bin', '.json')), 'utf8'),
-    );
     const { rows, parsed } = readAll([packet]);
     const expected = lists.flatMap((one) =>
       one.values.flatMap(({ value }, i) => {

@@ -4,6 +4,8 @@ import test from 'ava';
 import fc from 'fast-check';
 import { boundName, parseExposition } from '../../../src/transforms/parse/exposition.js';
 import { LineProtocolDesk, nowTicks, type ReadRow } from '../../support/line-protocol.js';
+import { fixturePath } from '../../support/recordings.js';
+import { spoiltCopies } from '../../support/spoilt.js';
 
 const url = 'http://host:9100';
 
@@ -263,9 +265,7 @@ test('mutated scrapes never stop the reading, and good lines among them are all 
   );
   const desk = new LineProtocolDesk();
   let found = 0;
-  for (let i = 0; i < 10_000; i++) {
-    const text = Buffer.from(seed.subarray(0, 1 + ((i * 7919) % seed.length)));
-    for (let k = 0; k < 3; k++) text[Math.floor(Math.random() * text.length)] = Math.floor(Math.random() * 256);
+  for (const text of spoiltCopies(seed, 10_000)) {
     const { rows } = scrape(Buffer.concat([text, Buffer.from('\ngood{g="1"} 1\n')]), 'text', desk);
     if (rows.some(({ table, tags }) => table === 'good' && tags.g === '1')) found++;
   }
@@ -283,7 +283,7 @@ interface Recorded {
   }[];
 }
 
-const folder = join(import.meta.dirname, '../../../../fixtures/hostexporter');
+const folder = fixturePath('hostexporter');
 
 for (const name of readdirSync(folder).filter((file) => file.endsWith('.txt'))) {
   test(`${name}: a recorded scrape means what its recording says`, (t) => {

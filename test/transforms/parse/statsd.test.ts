@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { maxDetailedRejects } from '../../../src/transforms/parse/point-limits.js';
 import { StatKind, StatsdReader } from '../../../src/transforms/parse/statsd.js';
+import { statsRecordings } from '../../support/recordings.js';
 
 const kindNames = ['c', 'g', 's', 'ms', 'h'];
 
@@ -95,25 +94,8 @@ test('what else a message says of its sender and its time is passed over', (t) =
   t.is(reader.rejectedLines, 0);
 });
 
-interface Sample {
-  readonly payload: string;
-  readonly not_a_metric?: readonly string[];
-  readonly metrics: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly value: string;
-    readonly sample_rate: number | null;
-    readonly bucket_tags: Readonly<Record<string, string>>;
-    readonly hash_tags: readonly string[] | null;
-  }[];
-}
-
 test('payloads of real clients mean what their recordings say', (t) => {
-  const file = join(import.meta.dirname, '../../../../fixtures/statsgw/payloads.jsonl');
-  const samples: Sample[] = readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const samples = statsRecordings();
   t.is(samples.length, 86);
   for (const { payload, metrics } of samples) {
     const expected = metrics.map((metric) => {

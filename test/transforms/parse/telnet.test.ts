@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import { Codes } from '../../../src/model/fault.js';
 import { parseTelnet } from '../../../src/transforms/parse/telnet.js';
 import { LineProtocolDesk, nowTicks, printValue, type ReadValue, superTable } from '../../support/line-protocol.js';
+import { telnetRecording } from '../../support/recordings.js';
 
 function newDesk(): LineProtocolDesk {
   return new LineProtocolDesk('ns', parseTelnet);
@@ -207,19 +207,6 @@ test('a mutated line never throws and costs none of its neighbours', (t) => {
   );
 });
 
-interface Recording {
-  readonly points: readonly {
-    readonly metric: string;
-    readonly timestamp: number;
-    readonly value: number;
-    readonly tags: Readonly<Record<string, string>>;
-  }[];
-  readonly invalid: readonly { readonly line: string }[];
-  readonly commands: readonly string[];
-}
-
-const directory = new URL('../../../../fixtures/tsdbwire/', import.meta.url);
-
 for (const name of [
   'collectd-5.12-write_tsdb',
   'icinga2-2.13.6-opentsdbwriter',
@@ -227,8 +214,7 @@ for (const name of [
   'tcollector-telnet',
 ]) {
   test(`reads what ${name} sent`, (t) => {
-    const recording: Recording = JSON.parse(readFileSync(new URL(`${name}.json`, directory), 'utf8'));
-    const bytes = readFileSync(new URL(`${name}.bin`, directory));
+    const { bytes, recording } = telnetRecording(name);
     const desk = newDesk();
     const parsed = desk.parse(bytes);
     const lines = bytes.toString().split('\n');
