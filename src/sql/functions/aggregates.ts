@@ -33,10 +33,15 @@ function averageType(args: readonly Value[]): DataType {
 function average(args: readonly Value[], builder: AggregateBuilder): string {
   const type = averageType(args);
   const arg = nullable(args[0]);
-  if (type.name !== 'DECIMAL') return builder.aggregate('avg', arg);
+  if (type.name !== 'DECIMAL') return builder.aggregate('avg', mayOverflow(args[0]) ? doubleArgument(args[0]) : arg);
   const sum = `CAST(${builder.aggregate('sum', arg)}, 'Nullable(Decimal(76, ${args[0]?.type.scale ?? 0}))')`;
   const count = `CAST(${builder.aggregate('count', arg)}, 'Nullable(Decimal(76, 0))')`;
   return castToEngine(decimalQuotient(sum, count, 0, type.scale ?? 0), type);
+}
+
+/** True where the engine's sum behind a mean, which has 64 bits, would wrap around. */
+function mayOverflow(arg: Value | undefined): boolean {
+  return arg !== undefined && isInteger(arg.type) && arg.type.length === 8;
 }
 
 /** Statistics are computed in binary64 whatever the column holds. */

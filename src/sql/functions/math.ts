@@ -43,11 +43,17 @@ function keeping(name: string, engine: string): ScalarFunction {
   };
 }
 
-/** Half away from zero, where the engine would round floats half to even. */
+/** How many digits the engine rounds exact numbers to, in front of the point or behind it. */
+const mostDigits = 18;
+
+/** Half away from zero, as the engine rounds exact numbers; floats it would round half to even. */
 function roundHalfAway(args: readonly Value[]): string {
   const type = same(args);
   const digits = args[1] === undefined ? '0' : `toInt64(${number(args, 1)})`;
-  if (isInteger(type) && args[1] === undefined) return plain(args, 0);
+  const exactDigits = args[1] === undefined ? 0 : Number(args[1].constant ?? Number.NaN);
+  if ((isInteger(type) || type.name === 'DECIMAL') && Math.abs(exactDigits) <= mostDigits) {
+    return castToEngine(`round(${plain(args, 0)}, ${Math.trunc(exactDigits)})`, type);
+  }
   const scale = `pow(10, ${digits})`;
   const magnitude = `abs(${number(args, 0)})`;
   const rounded = `sign(${number(args, 0)}) * floor(${magnitude} * ${scale} + 0.5) / ${scale}`;

@@ -123,16 +123,18 @@ function shiftMonths(ticks: string, months: number, precision: Precision, zone: 
 function decimalArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
   const [a, b] = [decimalFor(left.type), decimalFor(right.type)];
   const type = decimalResult(operator, a, b);
-  const wide = (value: Value, from: DataType): string =>
-    `CAST(${value.sql}, 'Nullable(Decimal(76, ${from.scale ?? 0}))')`;
-  const [x, y] = [wide(left, a), wide(right, b)];
+  const wide = (value: Value, digits: number): string => `CAST(${value.sql}, 'Nullable(Decimal(76, ${digits}))')`;
+  const [s1, s2] = [a.scale ?? 0, b.scale ?? 0];
+  const [x, y] = [wide(left, s1), wide(right, s2)];
+  // The engine takes the remainder of the digits as they stand, without regard to where the point is.
+  const finest = Math.max(s1, s2);
   const scale = type.scale ?? 0;
   const exact = {
     '+': `plus(${x}, ${y})`,
     '-': `minus(${x}, ${y})`,
     '*': `multiplyDecimal(${x}, ${y}, ${scale})`,
-    '/': decimalQuotient(x, y, b.scale ?? 0, scale),
-    '%': guarded(y, b.scale ?? 0, (divisor) => `modulo(${x}, ${divisor})`),
+    '/': decimalQuotient(x, y, s2, scale),
+    '%': guarded(wide(right, finest), finest, (divisor) => `modulo(${wide(left, finest)}, ${divisor})`),
   } as const;
   return computed(`CAST(${exact[operator]}, 'Nullable(Decimal(${type.length}, ${scale}))')`, type, [left, right]);
 }

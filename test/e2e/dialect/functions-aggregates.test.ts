@@ -20,7 +20,7 @@ function values(rows: readonly string[], everySeconds = 1): string {
 
 /**
  * `one`: seven rows a second apart. `nulls`: two rows without values. `st`: a (g 1) with 1,2,4; b (g 2) with 10,7,NULL,8;
- * c (g 1) empty. `curve`: from midnight on every six minutes a value. `line`: 1,2,3.
+ * c (g 1) empty. `wide`: twice the largest integers. `curve`: from midnight on every six minutes a value. `line`: 1,2,3.
  */
 test.before(async () => {
   await service.run('CREATE DATABASE s');
@@ -40,6 +40,9 @@ test.before(async () => {
   await service.run('CREATE TABLE s.empty (ts TIMESTAMP, v INT, n VARCHAR(8))');
   await service.run('CREATE TABLE s.nulls (ts TIMESTAMP, v INT, n VARCHAR(8))');
   await service.run(`INSERT INTO s.nulls VALUES ${values(['NULL, NULL', 'NULL, NULL'])}`);
+  await service.run('CREATE TABLE s.wide (ts TIMESTAMP, l BIGINT, u BIGINT UNSIGNED)');
+  const widest = ['9223372036854775807', '18446744073709551615'].join(', ');
+  await service.run(`INSERT INTO s.wide VALUES ${values([widest, widest])}`);
   await service.run('CREATE STABLE s.st (ts TIMESTAMP, v INT) TAGS (g INT)');
   await service.run(`INSERT INTO s.a USING s.st TAGS (1) VALUES ${values(['1', '2', '4'])}`);
   await service.run(`INSERT INTO s.b USING s.st TAGS (2) VALUES ${values(['10', '7', 'NULL', '8'])}`);
@@ -233,6 +236,8 @@ statements('statistics of the values', service, 's', [
   },
   { sql: "SELECT group_concat(n, ',') FROM nulls", rows: [[null]] },
   { sql: 'SELECT avg(abs(v)), round(avg(v), 1) FROM one', rows: [[1.75, 1.8]] },
+  // 2^63 and 2^64: a mean is as exact as a DOUBLE can be, also where the sum goes beyond 64 bits.
+  { sql: 'SELECT avg(l) = 9223372036854775808, avg(u) = 1.8446744073709552e19 FROM wide', rows: [[true, true]] },
 ]);
 
 statements('aggregates in which time counts', service, 's', [

@@ -50,6 +50,19 @@ statements('numbers keep their type or become DOUBLE', service, 's', [
     sql: 'SELECT round(f), round(d), round(-0.5), round(0.4), round(i) FROM kinds LIMIT 1',
     rows: [[-3, 3, -1, 0, -70000]],
   },
+  {
+    sql: 'SELECT round(9223372036854775807, 1), round(-25, -1), round(ul, 0), round(c, 1), round(c, -1), round(l, -9) FROM kinds LIMIT 1',
+    rows: [['9223372036854775807', -30, '18446744073709551615', '-12.30', '-10.00', -5000000000]],
+  },
+  {
+    sql: 'SELECT c % 5, c % 2.5, 7 % c, -c % 12, c % 0 FROM kinds LIMIT 1',
+    rows: [['-2.25', -2.25, '7.00', '0.25', null]],
+  },
+  {
+    sql: 'SELECT cast(12.34 AS DECIMAL(10,2)) % cast(0.5 AS DECIMAL(10,4)) AS x',
+    rows: [['0.3400']],
+    meta: [['x', 'DECIMAL(10,4)', 8]],
+  },
   { sql: 'SELECT round(10.55, 1), round(10.55, -1), round(99, 1), round(123, -1)', rows: [[10.6, 10, 99, 120]] },
   {
     sql: 'SELECT truncate(1.29, 1), truncate(-1.29, 1), truncate(129, -1), trunc(1.5, 0)',
