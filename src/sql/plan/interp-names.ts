@@ -111,7 +111,6 @@ export class InterpNames implements NameResolver {
   #interp({ args }: CallExpression): Value {
     const [input, flag] = args;
     if (input === undefined || args.length > 2) throw wrongCount(name);
-    if (input.kind === 'star') throw refuseUnsupported('interp(*)');
     const value = this.#rows.translate(input);
     const isData = (value.uses & Uses.row) !== 0 && value.role !== 'time';
     if (!isData || isBinary(value.type) || value.type.name === 'JSON') throw wrongParameterType(name);

@@ -12,7 +12,7 @@ export interface Item {
 }
 
 /** Functions whose `*` stands for one call per column. */
-const perColumn: ReadonlySet<string> = new Set(['FIRST', 'LAST', 'LAST_ROW']);
+const perColumn: ReadonlySet<string> = new Set(['FIRST', 'LAST', 'LAST_ROW', 'INTERP']);
 
 /** Spells out `*`, `t.*` and the stars in `last(*)` and its like. */
 export function expandItems(items: readonly SelectItem[], relation: Relation | undefined): Item[] {
@@ -21,14 +21,22 @@ export function expandItems(items: readonly SelectItem[], relation: Relation | u
     if (value.kind === 'star') return starItems(relation, value.table, value.span);
     const star = value.kind === 'call' && perColumn.has(value.name) ? value.args[0] : undefined;
     if (value.kind === 'call' && star?.kind === 'star') {
-      return starColumns(relation, star.table, false).map(({ name, qualifier }) => ({
-        value: { ...value, args: [columnNamed(name, qualifier, star.span)] },
+      const more = value.args.slice(1);
+      const columns = starColumns(relation, star.table, false);
+      // INTERP asks for values at times, which a row's own time is not.
+      const wanted = value.name === 'INTERP' ? columns.filter(({ name }) => !isTime(relation, name)) : columns;
+      return wanted.map(({ name, qualifier }) => ({
+        value: { ...value, args: [columnNamed(name, qualifier, star.span), ...more] },
         name: `${value.name.toLowerCase()}(${name})`,
         aliased: false,
       }));
     }
     return [{ value, name: alias?.text ?? text, aliased: alias !== undefined }];
   });
+}
+
+function isTime(relation: Relation | undefined, name: string): boolean {
+  return relation?.byName.get(name)?.value.role === 'time';
 }
 
 function starItems(relation: Relation | undefined, table: Name | undefined, span: Span): Item[] {

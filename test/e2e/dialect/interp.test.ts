@@ -237,6 +237,21 @@ statements('every type can be filled, only numbers along a line', service, 'n', 
       [at(50), at(47), 5],
     ],
   },
+  {
+    sql: `SELECT _irowts, interp(*) FROM p ${every(40, 50, '10s', 'PREV')}`,
+    rows: [
+      [at(40), 40, 4, 'c', null],
+      [at(50), 47, 5, 'd', true],
+    ],
+    meta: [
+      ['_irowts', 'TIMESTAMP', 8],
+      ['interp(i)', 'INT', 4],
+      ['interp(f)', 'FLOAT', 4],
+      ['interp(s)', 'VARCHAR', 8],
+      ['interp(b)', 'BOOL', 1],
+    ],
+  },
+  { sql: `SELECT interp(*) FROM p ${every(10, 40, '10s', 'LINEAR')}`, error: 0x2802 },
 ]);
 
 statements('slices have points of their own', service, 'n', [
