@@ -28,8 +28,11 @@ export interface Duration {
 /** A window length: a duration, or a bare number of ticks. */
 export type WindowLength = Duration | { readonly ticks: bigint };
 
-/** How long a window must last at least, or how many rows it must have. */
-export type TrueFor = WindowLength | { readonly rows: bigint };
+/** How long a window must last at least, how many rows it must have, or both or either of them. */
+export type TrueFor =
+  | WindowLength
+  | { readonly rows: bigint }
+  | { readonly operator: 'AND' | 'OR'; readonly left: TrueFor; readonly right: TrueFor };
 
 export type BinaryOperator =
   | '+'

@@ -359,6 +359,7 @@ statements('what a stream cannot run is refused when it is made', service, 'd', 
     'SELECT _wstart, count(*) FROM d.m PARTITION BY tbname, k COUNT_WINDOW(2)',
     'SELECT DISTINCT ts, v FROM d.n',
     'SELECT _wstart, count(*) FROM d.m INTERVAL(10s, AUTO)',
+    'SELECT _wstart, count(*) FROM d.m PARTITION BY tbname STATE_WINDOW(v, 1)',
   ].map((query) => ({ sql: `CREATE STREAM r INTO o.r AS ${query}`, error: 0x2645 })),
   {
     sql: `CREATE STREAM r TRIGGER WINDOW_CLOSE INTO o.r AS SELECT _wstart, count(*) FROM d.n STATE_WINDOW(k)`,

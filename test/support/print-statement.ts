@@ -160,8 +160,12 @@ function printFill(fill: Fill | undefined): string | undefined {
 }
 
 function printTrueFor(least: TrueFor | undefined): string | undefined {
-  if (least === undefined) return undefined;
-  return `TRUE_FOR(${'rows' in least ? `COUNT ${least.rows}` : printLength(least)})`;
+  return least && `TRUE_FOR(${printLeast(least)})`;
+}
+
+function printLeast(least: TrueFor): string {
+  if ('operator' in least) return `${printLeast(least.left)} ${least.operator} ${printLeast(least.right)}`;
+  return 'rows' in least ? `COUNT ${least.rows}` : printLength(least);
 }
 
 function printOrderBy(items: readonly OrderItem[]): string | undefined {

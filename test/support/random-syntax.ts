@@ -142,9 +142,9 @@ const fill = fc.option(
   { nil: undefined },
 );
 const maybeLength = fc.option(length, { nil: undefined });
-const trueFor = fc.option(fc.oneof(length, fc.record({ rows: fc.bigInt({ min: 0n, max: 1000n }) })), {
-  nil: undefined,
-});
+const least = fc.oneof(length, fc.record({ rows: fc.bigInt({ min: 0n, max: 1000n }) }));
+const pair = fc.record({ operator: fc.constantFrom('AND', 'OR'), left: least, right: least });
+const trueFor = fc.option(fc.oneof(least, pair), { nil: undefined });
 const window = fc.option(
   fc.oneof(
     fc.record({

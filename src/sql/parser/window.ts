@@ -113,14 +113,19 @@ function parseEvent(cursor: Cursor): WindowClause {
   return { kind: 'event', start, end, trueFor, span: cursor.spanFrom(window) };
 }
 
-/** `TRUE_FOR(d)` or `TRUE_FOR(COUNT n)`; both at once are not available. */
+/** `TRUE_FOR(d)`, `TRUE_FOR(COUNT n)` or two of them with AND or OR between. */
 function parseTrueFor(cursor: Cursor): TrueFor | undefined {
   if (!cursor.accept('TRUE_FOR')) return undefined;
   cursor.expect('(');
-  const least = cursor.accept('COUNT') ? { rows: parseInteger(cursor) } : parseWindowLength(cursor);
-  if (!cursor.at(')')) cursor.refuse('several conditions in TRUE_FOR');
+  const left = parseLeast(cursor);
+  const operator = (['AND', 'OR'] as const).find((word) => cursor.accept(word));
+  const least = operator === undefined ? left : { operator, left, right: parseLeast(cursor) };
   cursor.expect(')');
   return least;
+}
+
+function parseLeast(cursor: Cursor): TrueFor {
+  return cursor.accept('COUNT') ? { rows: parseInteger(cursor) } : parseWindowLength(cursor);
 }
 
 function parseCountWindow(cursor: Cursor): WindowClause {

@@ -35,6 +35,8 @@ export interface GroupKey {
 export interface WindowLimits extends WindowEnds {
   /** The same inside aggregates; only of windows that do not depend on rows. */
   readonly span?: WindowEnds;
+  /** What else is the same for all rows of a window. */
+  readonly shared?: readonly GroupKey[];
 }
 
 /** What the select list of a grouped block may name. */
@@ -60,6 +62,8 @@ export interface GroupScope {
 export class GroupNames implements NameResolver {
   readonly aggregates: AggregateList;
   readonly #scope: GroupScope;
+  /** What is the same for all rows of a group. */
+  readonly #keys: readonly GroupKey[];
   readonly #byTable: boolean;
   readonly #plainKeys: boolean;
   readonly #companions: Value[] = [];
@@ -72,8 +76,9 @@ export class GroupNames implements NameResolver {
     this.#scope = scope;
     const { relation, window, ordered } = scope;
     this.aggregates = new AggregateList(scope.source, { time: relation?.time, rows: ordered, span: window?.span });
+    this.#keys = [...scope.keys, ...(window?.shared ?? [])];
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
-    this.#plainKeys = scope.keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
+    this.#plainKeys = this.#keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
   }
 
   /** Tags to be taken along with the groups: engine SQL over rows and the column they get. */
@@ -161,7 +166,7 @@ export class GroupNames implements NameResolver {
   }
 
   #key(sql: string): Value | undefined {
-    const key = this.#scope.keys.find(({ value }) => value.sql === sql);
+    const key = this.#keys.find(({ value }) => value.sql === sql);
     return key === undefined ? undefined : this.#keyValue(key);
   }
 

@@ -91,7 +91,8 @@ function outerSelect(
   const slices = scope.keys
     .filter(({ value }) => value.uses !== Uses.nothing)
     .map(({ value, column }): Value => ({ ...value, sql: `${scope.source}.${column}` }));
-  if (orderBy.length === 0 && !select.distinct) {
+  // What ORDER BY leaves open is decided in the same way, so that the rows of a slice stay in the order of time.
+  if (!select.distinct) {
     orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
     if (windowOrder !== undefined) orderBy.push(sortTerm(windowOrder, false));
   }
@@ -193,7 +194,12 @@ function checkManyRows(task: BlockTask): void {
 }
 
 function checkWindowFunctions({ select }: BlockTask, values: readonly Value[]): void {
-  if (select.window === undefined || values.some(({ uses }) => (uses & Uses.aggregate) !== 0)) return;
+  if (
+    select.window === undefined ||
+    select.window.kind === 'state' ||
+    values.some(({ uses }) => (uses & Uses.aggregate) !== 0)
+  )
+    return;
   throw refuse(Codes.noWindowFunction, 'No valid function in window query');
 }
 

@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, TrueFor, WindowClause } from '../ast.js';
 import { compare } from '../resolve/compare.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { refuse } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { isInteger, isText, Uses, type Value } from '../resolve/value.js';
@@ -22,6 +22,16 @@ export interface RowNumbering {
   readonly rows: readonly string[];
   /** What the rows of a window must hold together for it to show. */
   readonly having: readonly string[];
+  /** What all rows of a window have in common: as it was written, and the column of the rows that holds it. */
+  readonly state?: { readonly value: Value; readonly column: string };
+  /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
+  readonly reach?: Reach;
+}
+
+/** Engine SQL over rows. */
+interface Reach {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Most rows of a COUNT_WINDOW. */
@@ -91,18 +101,20 @@ function numberSessions(task: BlockTask, rows: SlicedRows, { column, gap }: Clau
 
 /**
  * A state window is a run of rows of one state. A row whose state is NULL belongs to the state on both sides of it, at the
- * ends of a slice to the nearest one, and between two states to none. The zeroth state has windows that do not show.
+ * ends of a slice to the nearest one, and between two states to none, unless windows reach up to their neighbours: then to
+ * the one that reaches for it. The zeroth state has windows that do not show.
  */
 function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>): RowNumbering {
   const { extend, zeroth, trueFor } = clause;
-  checkExtend(task, extend);
+  const extension = extensionOf(task, extend);
   const value = stateValue(task, clause.value);
   const given = `toNullable(${value.sql})`;
   const order = rows.steadyOrder();
   const before = rows.over(`last_value(${given}) IGNORE NULLS`, { order });
   const after = rows.over(`last_value(${given}) IGNORE NULLS`, { order: order.map((term) => `${term} DESC`) });
+  const between = { none: 'NULL', forward: before, backward: after }[extension];
   const state = rows.column(
-    `multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, NULL)`,
+    `multiIf(isNull(${before}), ${after}, isNull(${after}), ${before}, ${before} = ${after}, ${before}, ${between})`,
   );
   const frame = 'ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING';
   const last = rows.over(`last_value(${state}) IGNORE NULLS`, { order, frame });
@@ -114,7 +126,8 @@ function numberStates(task: BlockTask, rows: SlicedRows, clause: Clause<'state'>
       throw refuse(Codes.invalidValueType, 'Invalid value type: a state that is no literal');
     inWindow.push(compare('<>', { ...value, sql: state }, idle, task.env).sql);
   }
-  return { number, rows: inWindow, having: lasting(task, rows, trueFor) };
+  const reach = reachOf(rows, extension);
+  return { number, rows: inWindow, having: lasting(task, reach, trueFor), state: { value, column: state }, reach };
 }
 
 function stateValue(task: BlockTask, expression: Expression): Value {
@@ -131,10 +144,27 @@ function stateValue(task: BlockTask, expression: Expression): Value {
   return value;
 }
 
-/** Limits of windows that reach to their neighbours are not available; 0 is how it is without. */
-function checkExtend(task: BlockTask, extend: Expression | undefined): void {
-  if (extend === undefined || translatorOf(task).translate(extend).constant === 0n) return;
-  throw refuseUnsupported('the second argument of STATE_WINDOW');
+/** Whether state windows reach up to the window behind them, back to the one before, or neither. */
+type Extension = 'none' | 'forward' | 'backward';
+
+function extensionOf(task: BlockTask, extend: Expression | undefined): Extension {
+  if (extend === undefined) return 'none';
+  const kinds: readonly Extension[] = ['none', 'forward', 'backward'];
+  const { constant } = translatorOf(task).translate(extend);
+  const kind = typeof constant === 'bigint' ? kinds[Number(constant)] : undefined;
+  if (kind === undefined) throw refuse(Codes.functionParameterValue, 'Invalid parameter value : state_window');
+  return kind;
+}
+
+/** A window that is extended ends a tick before the row behind it, or begins a tick after the row before it. */
+function reachOf(rows: SlicedRows, extension: Extension): Reach {
+  const { sql: time } = rows.time;
+  if (extension === 'none') return { from: time, to: time };
+  const order = rows.steadyOrder().map((term) => (extension === 'forward' ? `${term} DESC` : term));
+  const neighbour = rows.over(`lagInFrame(toNullable(${time}))`, { order });
+  return extension === 'forward'
+    ? { from: time, to: `greatest(ifNull(${neighbour} - 1, ${time}), ${time})` }
+    : { from: `least(ifNull(${neighbour} + 1, ${time}), ${time})`, to: time };
 }
 
 /**
@@ -148,7 +178,11 @@ function numberEvents(task: BlockTask, rows: SlicedRows, { start, end, trueFor }
   const ended = rows.over(`sum(${closes})`, { order });
   const number = rows.column(`toInt64(${ended}) - ${closes}`);
   const open = rows.over(`max(${opens})`, { by: [number], order });
-  return { number, rows: [`${open} = 1`], having: [`max(${closes}) = 1`, ...lasting(task, rows, trueFor)] };
+  return {
+    number,
+    rows: [`${open} = 1`],
+    having: [`max(${closes}) = 1`, ...lasting(task, reachOf(rows, 'none'), trueFor)],
+  };
 }
 
 /** A window of `size` rows begins with every `sliding`th row. */
@@ -166,10 +200,17 @@ function numberCounts(rows: SlicedRows, { size, sliding = size }: Clause<'count'
 }
 
 /** TRUE_FOR: windows that last long enough or have rows enough. */
-function lasting({ env }: BlockTask, rows: SlicedRows, trueFor: TrueFor | undefined): string[] {
-  if (trueFor === undefined) return [];
-  if ('rows' in trueFor) return [`count() >= ${trueFor.rows}`];
-  const ticks = 'ticks' in trueFor ? trueFor.ticks : durationTicks(trueFor, env.precision);
+function lasting(task: BlockTask, reach: Reach, trueFor: TrueFor | undefined): string[] {
+  return trueFor === undefined ? [] : [isEnough(task, reach, trueFor)];
+}
+
+function isEnough(task: BlockTask, reach: Reach, least: TrueFor): string {
+  if ('operator' in least) {
+    const sides = [least.left, least.right].map((side) => isEnough(task, reach, side));
+    return `${least.operator === 'AND' ? 'and' : 'or'}(${sides.join(', ')})`;
+  }
+  if ('rows' in least) return `count() >= ${least.rows}`;
+  const ticks = 'ticks' in least ? least.ticks : durationTicks(least, task.env.precision);
   if (ticks === undefined) throw refuse(Codes.invalidValueType, 'Invalid value type: TRUE_FOR wants a fixed duration');
-  return [`(max(${rows.time.sql}) - min(${rows.time.sql})) >= ${ticks}`];
+  return `(max(${reach.to}) - min(${reach.from})) >= ${ticks}`;
 }

@@ -99,6 +99,7 @@ function plainSelect({ query, subTable }: CreateStream): StreamSelect {
     SLIMIT: query.slimit !== undefined,
     LIMIT: query.limit !== undefined,
     FILL: window?.kind === 'interval' && (window.fill?.mode ?? 'NONE') !== 'NONE',
+    'a STATE_WINDOW that is extended': window?.kind === 'state' && isExtended(window.extend),
     'an AUTO offset': window?.kind === 'interval' && window.offset === 'AUTO',
     'a query in an expression':
       queriesIn(query).length > 0 || (subTable !== undefined && queriesOf(subTable).length > 0),
@@ -110,6 +111,11 @@ function plainSelect({ query, subTable }: CreateStream): StreamSelect {
   if (subTable !== undefined && mentions(subTable, isAggregate))
     throw invalidStream('SUBTABLE names columns of PARTITION BY only');
   return { ...query, from };
+}
+
+/** True unless a state window ends with its own rows. */
+function isExtended(extend: Expression | undefined): boolean {
+  return extend !== undefined && !(extend.kind === 'integer' && extend.value === 0n);
 }
 
 /** Functions whose results are not one a window, or differ from one evaluation to the next. */

@@ -51,19 +51,21 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }
   if (rows === undefined) return { rows: [] };
-  const { number, rows: inWindow, having } = numberWindows(task, rows, clause);
+  const { number, rows: inWindow, having, state, reach } = numberWindows(task, rows, clause);
   // Rows in no window may carry the number of one, and are no neighbours of its rows.
   const apart = [number, ...inWindow].map((sql): Value => {
     return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
   });
   rows.sliceBy([...slices, ...apart]);
   const limits = [
-    [`min(${rows.time.sql})`, 'w'],
-    [`max(${rows.time.sql})`, 'e'],
+    [`min(${reach?.from ?? rows.time.sql})`, 'w'],
+    [`max(${reach?.to ?? rows.time.sql})`, 'e'],
+    ...(state === undefined ? [] : [[`any(${state.column})`, 'q'] as const]),
   ] as const;
+  const shared = state === undefined ? [] : [{ value: state.value, column: 'q', alias: undefined }];
   return {
     key: { key: [number, 'n'], limits, having },
-    limits: { start, end: `${source}.e` },
+    limits: { start, end: `${source}.e`, shared },
     rows: inWindow,
     order: `${source}.n`,
   };

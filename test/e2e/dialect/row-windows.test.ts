@@ -166,7 +166,34 @@ statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
     ['STATE_WINDOW(ts)', 0x2628],
     ['STATE_WINDOW(n / 2)', 0x2628],
     ['STATE_WINDOW(tbname)', 0x2629],
-    ['STATE_WINDOW(s, 1)', 0x0100],
+    [
+      'STATE_WINDOW(s, 1)',
+      [
+        [at(0), at(4.999), 5, 10],
+        [at(5), at(6.999), 2, 11],
+        [at(7), at(8), 2, 15],
+      ],
+    ],
+    [
+      'STATE_WINDOW(s, 2)',
+      [
+        [at(0), at(3), 4, 6],
+        [at(3.001), at(6), 3, 15],
+        [at(6.001), at(8), 2, 15],
+      ],
+    ],
+    ['STATE_WINDOW(s, 1) TRUE_FOR(4999a)', [[at(0), at(4.999), 5, 10]]],
+    ['STATE_WINDOW(s, 2, 2) TRUE_FOR(COUNT 3)', [[at(0), at(3), 4, 6]]],
+    ['STATE_WINDOW(s) TRUE_FOR(1s AND COUNT 3)', [[at(0), at(3), 4, 6]]],
+    [
+      'STATE_WINDOW(s, 2) TRUE_FOR(2999a OR COUNT 4)',
+      [
+        [at(0), at(3), 4, 6],
+        [at(3.001), at(6), 3, 15],
+      ],
+    ],
+    ['STATE_WINDOW(s, 3)', 0x2803],
+    ['STATE_WINDOW(s, n)', 0x2803],
     ['STATE_WINDOW(sum(n))', 0x264f],
     ['STATE_WINDOW(missing)', 0x2602],
   ]),
@@ -193,6 +220,40 @@ statements('STATE_WINDOW takes runs of rows of one state', service, 'w', [
     ],
   },
   { sql: 'SELECT k, count(*) FROM s1 PARTITION BY k STATE_WINDOW(k)', rows: [['lo', 4]] },
+  {
+    sql: 'SELECT count(*), first(ts), s FROM states STATE_WINDOW(s)',
+    rows: [
+      [4, at(0), 1],
+      [2, at(5), 2],
+      [2, at(7), 1],
+    ],
+    meta: [
+      ['count(*)', 'BIGINT', 8],
+      ['first(ts)', 'TIMESTAMP', 8],
+      ['s', 'INT', 4],
+    ],
+  },
+  {
+    sql: 'SELECT * FROM (SELECT count(*) AS cnt, first(ts) AS fst, s FROM states STATE_WINDOW(s)) t WHERE s = 2',
+    rows: [[2, at(5), 2]],
+  },
+  {
+    sql: "SELECT _wstart, CASE WHEN n < 3 THEN 'low' ELSE 'high' END AS level FROM states STATE_WINDOW(CASE WHEN n < 3 THEN 'low' ELSE 'high' END)",
+    rows: [
+      [at(0), 'low'],
+      [at(3), 'high'],
+    ],
+  },
+  { sql: 'SELECT s, sum(n) FROM states STATE_WINDOW(s) HAVING s = 1 ORDER BY sum(n) DESC LIMIT 1', rows: [[1, 15]] },
+  {
+    sql: 'SELECT tbname, k, count(*) FROM st PARTITION BY tbname STATE_WINDOW(k)',
+    rows: [
+      ['s1', 'lo', 4],
+      ['s2', 'hi', 3],
+      ['s3', 'hi', 3],
+    ],
+  },
+  { sql: 'SELECT d, count(*) FROM states STATE_WINDOW(s)', error: 0x260c },
   { sql: 'SELECT count(*) FROM st STATE_WINDOW(g)', error: 0x2629 },
   { sql: 'SELECT count(*) FROM s1 STATE_WINDOW(n)', error: 0x2629 },
   {
@@ -267,6 +328,37 @@ statements('EVENT_WINDOW runs from a row that starts it to a row that ends it', 
   {
     sql: "SELECT _wstart, _wend, count(*) FROM st EVENT_WINDOW START WITH g = 'y' END WITH v = 20 OR n = 1 AND v > 3",
     rows: [[at(7), at(12), 4]],
+  },
+]);
+
+statements('what ORDER BY leaves open is in the order of slices and time', service, 'w', [
+  {
+    sql: 'SELECT g, _wstart, count(*) FROM st PARTITION BY g, tbname SESSION(ts, 10s) ORDER BY g DESC',
+    rows: [
+      ['y', at(7), 2],
+      ['y', at(50), 1],
+      ['x', at(0), 3],
+      ['x', at(40), 1],
+      ['x', at(2), 2],
+      ['x', at(41), 1],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, _wstart, count(*) FROM st PARTITION BY tbname INTERVAL(1m) ORDER BY count(*) > 0',
+    rows: [
+      ['s1', at(0), 4],
+      ['s2', at(0), 3],
+      ['s3', at(0), 3],
+    ],
+  },
+  {
+    sql: 'SELECT tbname, g, count(*) FROM st GROUP BY tbname ORDER BY g',
+    rows: [
+      ['s1', 'x', 4],
+      ['s2', 'x', 3],
+      ['s3', 'y', 3],
+      ['s4', 'y', 0],
+    ],
   },
 ]);
 

@@ -121,7 +121,7 @@ for (const [title, clause, code] of [
   ['states of fractions', 'STATE_WINDOW(d)', Codes.stateType],
   ['states of times', 'STATE_WINDOW(ts)', Codes.stateType],
   ['states that do not depend on rows', 'STATE_WINDOW(1)', Codes.stateType],
-  ['states that reach to the next', 'STATE_WINDOW(s, 1)', Codes.notSupported],
+  ['states that reach in an unknown way', 'STATE_WINDOW(s, 3)', Codes.functionParameterValue],
   ['windows of no rows', 'COUNT_WINDOW(0)', Codes.functionParameterValue],
   ['windows that slide beyond their end', 'COUNT_WINDOW(2, 3)', Codes.slidingTooLarge],
   ['aggregates that make windows', 'EVENT_WINDOW START WITH sum(s) > 1 END WITH s > 1', Codes.functionMixed],
