@@ -8,6 +8,7 @@ import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { fillWindows } from './fill.js';
+import { FilledColumns } from './filled-columns.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
 import { type GroupedRows, groupRows } from './group-rows.js';
 import { keyExpressions } from './keys.js';
@@ -42,7 +43,9 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   checkManyRows(task);
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
-  const filled = fillColumns(scope, [...values, ...hidden]);
+  const compared = select.having === undefined ? [] : aggregateCalls(select.having);
+  const wanted = [...values, ...hidden, ...compared.map((call) => translator.translate(call))];
+  const filled = new FilledColumns(scope.source, names, wanted);
   const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
   const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes()] : [];
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
@@ -63,8 +66,11 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       },
       translator,
     );
-    const chosen = outerSelect(task, scope, windows, values.map(filled.replaced), hidden.map(filled.replaced));
-    return plannedSelect({ ...chosen.select, from: `(${filledRows}) AS ${scope.source}` }, chosen.columns);
+    const after = (value: Value): Value => filled.replaced(value);
+    const chosen = outerSelect(task, scope, windows, values.map(after), hidden.map(after));
+    const shown = new ExpressionTranslator(task.env, filled);
+    const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
+    return plannedSelect({ ...chosen.select, from: `(${filledRows}) AS ${scope.source}`, where }, chosen.columns);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having };
@@ -230,21 +236,4 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
 function fillClause({ select }: BlockTask): Fill | undefined {
   const fill = select.window?.kind === 'interval' ? select.window.fill : undefined;
   return fill === undefined || fill.mode === 'NONE' ? undefined : fill;
-}
-
-/** The values to fill, each once, and what stands for them afterwards. */
-function fillColumns(
-  scope: GroupScope,
-  values: readonly Value[],
-): { functions: readonly Value[]; replaced(value: Value): Value } {
-  const functions: Value[] = [];
-  for (const value of values) {
-    const known = functions.some(({ sql }) => sql === value.sql);
-    if ((value.uses & Uses.aggregate) !== 0 && !known) functions.push(value);
-  }
-  const replaced = (value: Value): Value => {
-    const at = functions.findIndex(({ sql }) => sql === value.sql);
-    return at < 0 ? value : { ...value, sql: `${scope.source}.f${at + 1}`, nullable: true, exact: false };
-  };
-  return { functions, replaced };
 }

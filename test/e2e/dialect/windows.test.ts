@@ -451,3 +451,45 @@ statements('every slice is filled by itself, and only where it has a window', se
     ],
   },
 ]);
+
+statements('HAVING looks at windows before they are filled and after', service, 'w', [
+  ...cases(`SELECT _wstart, count(*) FROM st ${between(0, 60)} INTERVAL(10s)`, [
+    [
+      'FILL(VALUE, 0) HAVING count(*) > 1',
+      [
+        [at(0), 5],
+        [at(10), 2],
+        [at(40), 2],
+      ],
+    ],
+    // The window at 50 s, which has one row, is as good as missing.
+    [
+      'FILL(PREV) HAVING count(*) > 1',
+      [
+        [at(0), 5],
+        [at(10), 2],
+        [at(20), 2],
+        [at(30), 2],
+        [at(40), 2],
+        [at(50), 2],
+      ],
+    ],
+    [
+      `FILL(VALUE, 0) HAVING count(*) < 2 AND _wstart > ${tick(20)}`,
+      [
+        [at(30), 0],
+        [at(40), 0],
+        [at(50), 1],
+      ],
+    ],
+    ['FILL(NULL) HAVING count(*) = 0', []],
+  ]),
+  {
+    sql: `SELECT _wstart, g, max(v) FROM st ${between(0, 60)} PARTITION BY g INTERVAL(20s) FILL(VALUE, -1) HAVING g = 'y' AND max(v) < 150`,
+    rows: [
+      [at(0), 'y', 100],
+      [at(20), 'y', -1],
+      [at(40), 'y', -1],
+    ],
+  },
+]);
