@@ -14,6 +14,7 @@ import type { LoadRun, LoadScenario } from './model/load-scenario.js';
 import { reasonOf } from './model/reason.js';
 import { serverTimeZone } from './model/time-zones.js';
 import { faultLine } from './pipelines/load/statements.js';
+import { StoppedBeforehand } from './pipelines/load/stopping.js';
 import { parseTimestamp } from './sql/timestamp.js';
 import { createLiveView } from './telemetry/live-view.js';
 import { createRunLog } from './telemetry/run-log.js';
@@ -89,6 +90,10 @@ async function run(scenario: LoadScenario): Promise<void> {
   try {
     process.exitCode = await runScenario(scenario, { version, log, watch: view.watch, stop, readTime });
   } catch (error) {
+    if (error instanceof StoppedBeforehand) {
+      log.info('Stopped before anything was done.');
+      return;
+    }
     if (!(error instanceof FaultError)) throw error;
     log.error(faultLine(error.fault));
     process.exitCode = failedExitCode;
@@ -172,7 +177,7 @@ function stopSignal(log: RunLog): AbortSignal {
   const stop = (): void => {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
-    log.info('Stopping: requests under way are finished. A second signal ends at once.');
+    log.info('Stopping: requests under way may take some seconds more. A second signal ends at once.');
     controller.abort();
   };
   process.on('SIGINT', stop);

@@ -65,8 +65,12 @@ function reachable(host: string): string {
 }
 
 /** A client of the engine that waits for nothing: whether anybody answers is seen at the first statement. */
-export function engineAt(address: EngineAddress, connections: number): RunningEngine {
-  const client = new EngineClient({ ...address, maxConnect: connections });
+export function engineAt(address: EngineAddress, connections: number, requestTimeoutMs?: number): RunningEngine {
+  const client = new EngineClient({
+    ...address,
+    maxConnect: connections,
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+  });
   return {
     client,
     url: address.url,

@@ -4,6 +4,7 @@ import type { RunSql } from './model/load-ports.js';
 import type { QueryScenario } from './model/load-scenario.js';
 import type { QueryReport } from './model/query-report.js';
 import { runQueries } from './pipelines/load/query.js';
+import { cutAfterGrace } from './pipelines/load/stopping.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
 import { createLogger } from './telemetry/logger.js';
@@ -19,33 +20,44 @@ export async function runQueryScenario(
 ): Promise<QueryReport> {
   const threads = Math.max(scenario.specified?.threads ?? 1, scenario.superTable?.threads ?? 1);
   const way = scenario.mode === 'rest' ? overHttp(scenario, threads) : await inProcess(scenario, threads, context);
+  const callOff = cutAfterGrace(context, () => way.cut());
   try {
     return await runQueries(scenario, { ...context, run: way.run });
   } finally {
+    callOff();
     await way.close();
   }
 }
 
 interface Way {
   readonly run: RunSql;
+  /** Gives up all connections at once. */
+  cut(): void;
   close(): Promise<void>;
 }
 
 function overHttp({ connection }: QueryScenario, connections: number): Way {
   const { host, httpPort: port, user, password } = connection;
   const service = new HttpService({ host, port, user, password, connections });
-  return { run: restStatements(service), close: async () => service.close() };
+  const cut = (): void => service.close();
+  return { run: restStatements(service), cut, close: async () => cut() };
 }
 
 async function inProcess(
   { connection }: QueryScenario,
   threads: number,
-  context: Pick<LoadRunContext, 'version' | 'log'>,
+  context: Pick<LoadRunContext, 'version' | 'log' | 'stop'>,
 ): Promise<Way> {
-  const { log, version } = context;
+  const { log, version, stop } = context;
   // What the parts of the service log is of interest only to those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, 2 * threads + 2);
-  const world = await openLoadWorld(connection, version, logger, { statements: threads, connections, creditBytes });
-  return { run: world.run, close: () => world.stop() };
+  const world = await openLoadWorld(
+    connection,
+    version,
+    logger,
+    { statements: threads, connections, creditBytes },
+    stop,
+  );
+  return { run: world.run, cut: () => world.cut(), close: () => world.stop() };
 }

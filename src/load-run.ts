@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type LoadWorld, openLoadWorld } from './load-world.js';
 import { FaultError, mayPass } from './model/fault.js';
 import type { RunLog, RunSql, Watch } from './model/load-ports.js';
@@ -8,6 +9,7 @@ import { tried } from './pipelines/load/attempts.js';
 import { maxRequestsInFlight } from './pipelines/load/in-flight.js';
 import { runInsert } from './pipelines/load/insert.js';
 import { faultLine } from './pipelines/load/statements.js';
+import { cutAfterGrace, firstAnswer } from './pipelines/load/stopping.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
 import { createLogger } from './telemetry/logger.js';
@@ -26,6 +28,8 @@ export interface LoadRunContext {
 const maxConnections = 16;
 /** Bytes on their way to the engine: what all threads may have in flight. */
 const creditBytes = 64 * 1024 * 1024;
+/** How long a definition may take, which may drop much. */
+const requestTimeoutMs = 5 * 60_000;
 /** The schemaless modes fill the engine's tables as others do, but over HTTP everything goes there. */
 const overHttp: readonly string[] = ['rest', 'sml-rest'];
 
@@ -39,9 +43,17 @@ interface Ways {
 /** Runs an insertion: opens what its modes need, and gives it back at the end. Throws a FaultError when nothing can be reached. */
 export async function runInsertScenario(scenario: InsertScenario, context: LoadRunContext): Promise<LoadReport> {
   const ways = await openWays(scenario, context);
+  const cut = new AbortController();
+  setMaxListeners(0, cut.signal);
+  const callOff = cutAfterGrace(context, () => {
+    ways.world?.cut();
+    ways.http?.close();
+    cut.abort();
+  });
   try {
-    return await runInsert(scenario, { ...context, ...ways, host: scenario.connection.host });
+    return await runInsert(scenario, { ...context, ...ways, host: scenario.connection.host, cut: cut.signal });
   } finally {
+    callOff();
     await closeWays(ways);
   }
 }
@@ -56,9 +68,14 @@ async function openWays(scenario: InsertScenario, context: LoadRunContext): Prom
   const isHttp = http !== undefined && (scenario.definitionsOverHttp || world === undefined);
   const run = isHttp ? restStatements(http) : world?.run;
   if (run === undefined) throw new Error('A run has no way to the database.');
-  if (http !== undefined) await untilAnswered(() => askVersion(http), attempts, context);
-  await openConnections(scenario, world, http);
-  return { world, http, run };
+  try {
+    if (http !== undefined) await untilAnswered(() => askFirst(http, context.stop), attempts, context);
+    await openConnections(scenario, world, http);
+    return { world, http, run };
+  } catch (error) {
+    await closeWays({ world, http });
+    throw error;
+  }
 }
 
 /** Opens as many connections as there are questions at once, so that rows find them open. */
@@ -77,14 +94,20 @@ async function askVersion(http: HttpService): Promise<void> {
   if (answer.kind === 'rows') for await (const _ of answer.lines);
 }
 
-async function closeWays({ world, http }: Ways): Promise<void> {
+/** As {@link askVersion}, with a limit of time. */
+function askFirst(http: HttpService, stop: AbortSignal): Promise<void> {
+  return firstAnswer({ ask: askVersion(http), otherwise: `No service at ${http.url}`, stop, tooLate: () => {} });
+}
+
+async function closeWays({ world, http }: Pick<Ways, 'world' | 'http'>): Promise<void> {
   http?.close();
   await world?.stop();
 }
 
 function openHttp({ connection, threads, createTableThreads }: InsertScenario): HttpService {
   const { host, httpPort: port, user, password } = connection;
-  return new HttpService({ host, port, user, password, connections: Math.max(threads, createTableThreads) });
+  const connections = Math.max(threads, createTableThreads);
+  return new HttpService({ host, port, user, password, connections, requestTimeoutMs });
 }
 
 function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRunContext): Promise<LoadWorld> {
@@ -94,8 +117,9 @@ function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRu
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, Math.max(threads, createTableThreads) + 2);
   const statements = threads * maxRequestsInFlight + createTableThreads + 2;
-  const limits = { statements, connections, creditBytes };
-  return untilAnswered(() => openLoadWorld(connection, version, logger, limits), attempts, context);
+  const limits = { statements, connections, creditBytes, requestTimeoutMs };
+  const open = () => openLoadWorld(connection, version, logger, limits, context.stop);
+  return untilAnswered(open, attempts, context);
 }
 
 /** What is asked for, as soon as somebody answers; other refusals are final. */

@@ -2,6 +2,7 @@ import { openLoadWorld } from './load-world.js';
 import type { RunLog } from './model/load-ports.js';
 import type { SubscribeScenario } from './model/load-scenario.js';
 import type { SubscribeReport } from './model/subscribe-report.js';
+import { cutAfterGrace } from './pipelines/load/stopping.js';
 import { runSubscribe } from './pipelines/load/subscribe.js';
 import { createLogger } from './telemetry/logger.js';
 
@@ -28,14 +29,18 @@ export async function runSubscribeScenario(
   // What the parts of the service log is of interest only to those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, consumers + 2);
-  const world = await openLoadWorld(connection, version, logger, {
-    statements: consumers + 2,
-    connections,
-    creditBytes,
-  });
+  const world = await openLoadWorld(
+    connection,
+    version,
+    logger,
+    { statements: consumers + 2, connections, creditBytes },
+    stop,
+  );
+  const callOff = cutAfterGrace({ stop, log }, () => world.cut());
   try {
     return await runSubscribe(scenario, { version, run: world.run, subscribe: world.subscribe, log, stop });
   } finally {
+    callOff();
     await world.stop();
   }
 }

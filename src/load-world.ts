@@ -12,6 +12,7 @@ import type { LinesToWrite, RunSql, RunSqlOptions, WriteBlocks, WriteLines } fro
 import type { LoadConnection } from './model/load-scenario.js';
 import type { SubscribeTo } from './model/topic-message.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
+import { firstAnswer } from './pipelines/load/stopping.js';
 import { polledCatalogue } from './pipelines/polled-catalogue.js';
 import type { RunningEngine } from './running-engine.js';
 import { createParts, type ServiceParts } from './service-parts.js';
@@ -32,6 +33,8 @@ export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 
   readonly subscribe: SubscribeTo;
   /** Asks the engine for a sign of life on one of the connections that rows go over. */
   ping(): Promise<boolean>;
+  /** Gives up all connections at once: what is under way fails. */
+  cut(): void;
   /** Settles what was taken, then gives up all connections. */
   stop(): Promise<void>;
 }
@@ -44,33 +47,42 @@ export interface LoadWorldLimits {
   readonly connections: number;
   /** Bytes that are taken and not yet stored. */
   readonly creditBytes: number;
+  /** How long the engine may be silent while a statement runs, where not as long as with the service. */
+  readonly requestTimeoutMs?: number;
 }
 
 const stopDeadlineMs = 10_000;
 const utc = 'UTC';
 /** Waits for a connection that hangs no longer than that. */
 const lettingInTimeoutMs = 30_000;
+const never = new AbortController().signal;
 
 /**
  * Reaches the engine, checks the user of the run, and starts the pipelines that the service is made of.
- * @throws FaultError with one clear line: the engine cannot be reached, or does not know the user or the password.
+ * @throws FaultError with one clear line: the engine cannot be reached, or does not know the user or the password; a
+ * StoppedBeforehand when `stop` fires meanwhile.
  */
 export async function openLoadWorld(
   connection: LoadConnection,
   version: string,
   logger: Logger,
   limits: LoadWorldLimits,
+  stop: AbortSignal = never,
 ): Promise<LoadWorld> {
   const settings = settingsFor(settingsOf(connection, version), limits);
   const address = addressOf(connection, settings);
-  const engine = engineAt(address, limits.connections);
-  try {
+  const engine = engineAt(address, limits.connections, limits.requestTimeoutMs);
+  const open = async (): Promise<LoadWorld> => {
     const parts = await createParts(engine, settings, version, logger);
     const { user, password } = connection;
     const credentials = { scheme: 'password', user, password } as const;
     const identity = await parts.credentials.authenticate(credentials);
     if ('kind' in identity) throw new FaultError(identity);
-    return await startOn(engine, parts, identity.user, credentials);
+    return startOn(engine, parts, identity.user, credentials);
+  };
+  try {
+    const otherwise = `No database at ${address.url}`;
+    return await firstAnswer({ ask: open(), otherwise, stop, tooLate: (late) => void late.stop() });
   } catch (error) {
     await engine.stop();
     throw error instanceof FaultError ? new FaultError(connectionFault(error.fault, address)) : error;
@@ -110,14 +122,13 @@ async function startOn(
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     subscribe: (topics, wanted) => TopicConsumer.subscribe(topics, { ...wanted, user, releaseMultiplier }, consuming),
     ping: () => engine.client.ping(),
+    cut: () => engine.client.close(),
     stop: async () => {
       await lifecycle.stop(stopDeadlineMs);
       await engine.stop();
     },
   };
 }
-
-const never = new AbortController().signal;
 
 function runSql(
   { sql }: ServicePipelines,

@@ -38,6 +38,7 @@ export class HttpConnections {
   readonly #isSecure: boolean;
   readonly #address: ReturnType<typeof urlToHttpOptions>;
   readonly #path: string;
+  #isClosed = false;
 
   constructor(options: HttpConnectionsOptions) {
     const { maxSockets, maxFreeSockets, idleTimeoutMs: timeout } = options;
@@ -56,14 +57,15 @@ export class HttpConnections {
     try {
       return await this.#send(request);
     } catch (error) {
-      const isStale = error instanceof NoAnswer && error.isStale && request.signal?.aborted !== true;
+      const isStale = error instanceof NoAnswer && error.isStale && request.signal?.aborted !== true && !this.#isClosed;
       if (isStale && request.mayRepeat === true) return this.#send(request);
       throw error;
     }
   }
 
-  /** Gives up all connections; what runs on them fails. */
+  /** Gives up all connections; what runs on them fails, and so does what is sent from now on. */
   close(): void {
+    this.#isClosed = true;
     this.#agent.destroy();
   }
 
@@ -72,6 +74,7 @@ export class HttpConnections {
     const asked = { ...this.#address, method, path: this.#path + path, headers, agent: this.#agent };
     const limits = { timeout: requestTimeoutMs, ...(signal === undefined ? {} : { signal }) };
     return new Promise((resolve, reject) => {
+      if (this.#isClosed) throw new Error('the connections were given up');
       const call = (this.#isSecure ? secureRequest : plainRequest)({ ...asked, ...limits }, resolve);
       call.on('timeout', () => call.destroy(new Error(`no answer within ${requestTimeoutMs} ms`)));
       call.on('error', (error) => reject(new NoAnswer(error, call.reusedSocket)));

@@ -3,47 +3,76 @@ import { connect, type Socket } from 'node:net';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
-import { Codes, type FaultError, fault } from '../model/fault.js';
+import { Codes, type Fault, fault } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 import { deliveryOf } from './outcome.js';
+import { TelnetComplaints } from './telnet-complaints.js';
 import { untilAborted } from './until-aborted.js';
 
 /** Where a telnet-format listener is. */
 export interface TelnetTcpOptions {
   readonly host: string;
   readonly port: number;
+  /** Breaks the connection off. */
+  readonly cut?: AbortSignal;
+}
+
+/** What came of rows after their batches had counted as delivered. */
+export interface LateEnding {
+  /** Rows that the listener refused and no delivery has told of. */
+  readonly refusedRows: number;
+  /** Why; also where rows may be lost and nobody knows how many. */
+  readonly fault: Fault;
 }
 
 /**
  * Lines to a telnet-format listener over one connection. Nobody says that a line is stored: a batch counts as delivered when
- * the operating system has taken all of it, and what the listener complains about fails the next one.
+ * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next batches, and
+ * what it complains about after the last one is told by {@link TelnetTcpSink.end}.
  */
 export class TelnetTcpSink implements Sink<ByteBlock> {
   readonly name = 'telnet-tcp';
   readonly #options: TelnetTcpOptions;
+  readonly #complaints = new TelnetComplaints();
   #socket: Socket | undefined;
   #connecting: Promise<Socket> | undefined;
-  #complaint = '';
+  #isEnding = false;
+  /** Why rows that were on their way may be lost. */
+  #broken: Fault | undefined;
 
   constructor(options: TelnetTcpOptions) {
     this.#options = options;
+    options.cut?.addEventListener('abort', () => this.#socket?.destroy(), { once: true });
   }
 
   async start(): Promise<void> {}
   async drain(): Promise<void> {}
 
-  /** Closes the connection once all that was written has left. */
+  /** Closes the connection once the listener has dealt with all that was written. */
   async stop(): Promise<void> {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    if (socket === undefined || socket.destroyed) return;
-    const closed = once(socket, 'close').catch(() => undefined);
-    socket.end();
-    await closed;
+    await this.end(new AbortController().signal);
   }
 
   write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
     return deliveryOf(untilAborted(this.#write(batch), deadline));
+  }
+
+  /**
+   * Says that nothing follows, and waits for the listener, which closes the connection once it has stored or refused all
+   * lines. Undefined when nothing is left to tell.
+   */
+  async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
+    this.#isEnding = true;
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket !== undefined) {
+      await closed(socket, deadline);
+      if (!socket.readableEnded) this.#broken ??= this.#lost('it did not say that it has read everything');
+    }
+    const { rows: refusedRows, said } = this.#complaints.take(Number.POSITIVE_INFINITY);
+    const found = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
+    this.#broken = undefined;
+    return found === undefined ? undefined : { refusedRows, fault: found };
   }
 
   async #write({ payload, rows }: Batch<ByteBlock>): Promise<Delivery> {
@@ -52,13 +81,13 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
       await new Promise<void>((resolve, reject) => {
         socket.write(payload.bytes, (error) => (error ? reject(error) : resolve()));
       });
+      // What was being written when a connection is given up ends without an error.
+      if (socket.destroyed) throw new Error('the connection was broken off');
     } catch (error) {
       return { outcome: 'failed', fault: this.#unreachable(error) };
     }
-    if (this.#complaint === '') return delivered(rows);
-    const said = this.#complaint;
-    this.#complaint = '';
-    return { outcome: 'rejected', fault: fault('database', Codes.lineSyntax, said) };
+    const { rows: refusedRows, said } = this.#complaints.take(rows);
+    return delivered(rows - refusedRows, refusedRows, refusedRows === 0 ? [] : [{ row: 0, fault: refused(said) }]);
   }
 
   #connected(): Promise<Socket> {
@@ -70,21 +99,43 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
   }
 
   async #connect(): Promise<Socket> {
-    const { host, port } = this.#options;
-    const socket = connect({ host, port, noDelay: true });
+    const { host, port, cut } = this.#options;
+    const socket = connect({ host, port, noDelay: true, ...(cut === undefined ? {} : { signal: cut }) });
     await once(socket, 'connect');
-    socket.on('error', () => socket.destroy());
-    socket.setEncoding('utf8').on('data', (said: string) => {
-      if (this.#complaint === '') this.#complaint = said.trim().slice(0, 500);
-    });
+    const isLost = (why: string) => {
+      if (!this.#isEnding) this.#broken ??= this.#lost(why);
+    };
+    socket.on('error', (error) => isLost(reasonOf(error)));
+    socket.on('end', () => isLost('the connection was closed'));
+    socket.setEncoding('utf8').on('data', (said: string) => this.#complaints.add(said));
     this.#socket = socket;
     return socket;
   }
 
-  #unreachable(error: unknown): FaultError['fault'] {
-    const { host, port } = this.#options;
-    const reason = reasonOf(error);
-    const text = `The telnet-format listener at ${host}:${port} cannot be reached: ${reason}`;
+  #lost(why: string): Fault {
+    const text = `Rows on their way to the telnet-format listener at ${this.#address} may be lost: ${why}`;
+    return fault('network', Codes.networkUnavailable, text);
+  }
+
+  #unreachable(error: unknown): Fault {
+    const text = `The telnet-format listener at ${this.#address} cannot be reached: ${reasonOf(error)}`;
     return fault('network', Codes.networkUnavailable, text, error);
   }
+
+  get #address(): string {
+    const { host, port } = this.#options;
+    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+}
+
+/** Says that nothing follows, and waits until the other end has closed the connection too. */
+async function closed(socket: Socket, deadline: AbortSignal): Promise<void> {
+  if (socket.closed) return;
+  const closing = once(socket, 'close').catch(() => undefined);
+  socket.end();
+  await untilAborted(closing, deadline).catch(() => socket.destroy());
+}
+
+function refused(said: string): Fault {
+  return fault('database', Codes.lineSyntax, `The listener says: ${said}`);
 }

@@ -163,7 +163,7 @@ test('a wrong password is said in the log and to clients, who stay connected', a
     socket.write(`put m 170000000${i} 1 host=a\n`);
     t.true(await until(async () => said.split('\n').length === i + 1));
   }
-  t.is(said, 'put: refused: Authentication failure\n'.repeat(2));
+  t.is(said, 'put: refused: Authentication failure (lines: 1)\n'.repeat(2));
   socket.destroy();
 });
 

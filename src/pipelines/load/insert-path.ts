@@ -16,7 +16,7 @@ import { LinesSink } from '../../sinks/lines.js';
 import { RestLinesSink } from '../../sinks/rest.js';
 import { restStatements } from '../../sinks/rest-statements.js';
 import { SqlTextSink } from '../../sinks/sql-text.js';
-import { TelnetTcpSink } from '../../sinks/telnet-tcp.js';
+import { type LateEnding, TelnetTcpSink } from '../../sinks/telnet-tcp.js';
 import type { RowSource } from '../../sources/generated-rows/source.js';
 import { type InsertTarget, insertEncoder } from '../../transforms/encode/insert-sql.js';
 import { linesEncoder } from '../../transforms/encode/lines.js';
@@ -37,6 +37,8 @@ export interface InsertWays {
   readonly http: HttpService | undefined;
   /** Host of telnet-format listeners. */
   readonly host: string;
+  /** Fires when nothing may be waited for any longer. */
+  readonly cut: AbortSignal;
 }
 
 /** A request on its way, or a part of it where it is too long for one. */
@@ -49,7 +51,8 @@ export interface RequestPart {
 export interface InsertPath {
   /** The parts of a request, each made when the one before has ended, because they share a buffer. */
   parts(request: RowRequest): Iterable<RequestPart>;
-  /** Waits for what was written. */
+  /** Waits for what was written, and tells what came of it where no delivery did. */
+  end(deadline: AbortSignal): Promise<LateEnding | undefined>;
   stop(): Promise<void>;
 }
 
@@ -85,7 +88,7 @@ export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
       const sink =
         tcpPort === undefined
           ? new RestLinesSink(needed(ways.http))
-          : new TelnetTcpSink({ host: ways.host, port: tcpPort });
+          : new TelnetTcpSink({ host: ways.host, port: tcpPort, cut: ways.cut });
       return new TextPath(table, schemalessEncoder(table), formatOf(plan), sink);
     }
   }
@@ -184,6 +187,10 @@ class TextPath implements InsertPath {
     }
   }
 
+  async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
+    return this.#sink instanceof TelnetTcpSink ? this.#sink.end(deadline) : undefined;
+  }
+
   stop(): Promise<void> {
     return this.#sink.stop();
   }
@@ -263,6 +270,8 @@ class BlocksPath implements InsertPath {
     }
     return { ...request, block: { ...request.block, ids } };
   }
+
+  async end(): Promise<undefined> {}
 
   stop(): Promise<void> {
     return this.#sink.stop();

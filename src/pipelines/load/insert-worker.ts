@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError } from '../../model/fault.js';
 import type { RowRequest } from '../../model/row-request.js';
+import type { LateEnding } from '../../sinks/telnet-tcp.js';
 import type { TableRange } from '../../sources/generated-rows/plan.js';
 import { pause } from '../pause.js';
 import { tried } from './attempts.js';
@@ -61,6 +62,7 @@ export class InsertWorker {
         }
       }
       await inFlight.idle();
+      this.#settleLate(await this.#path.end(newDeadline()));
     } finally {
       await inFlight.ended();
       await this.#path.stop();
@@ -133,9 +135,25 @@ export class InsertWorker {
       if (delivery.rejectedRows === 0) return;
     } else figures.failedRows += rows;
     figures.failedRequests++;
-    const what = describe(delivery);
+    this.#failed(describe(delivery), 'going on with the next request');
+  }
+
+  /** Rows that counted as stored, and turned out not to be. */
+  #settleLate(ending: LateEnding | undefined): void {
+    if (ending === undefined) return;
+    const { figures } = this;
+    const { refusedRows } = ending;
+    figures.rows -= refusedRows;
+    figures.failedRows += refusedRows;
+    figures.failedRequests++;
+    const what = refusedRows === 0 ? 'At the end' : `${refusedRows} rows were refused after they were sent`;
+    this.#failed(`${what}: ${faultLine(ending.fault)}`, 'they are counted');
+  }
+
+  /** The end of the run, or a warning where it goes on. */
+  #failed(what: string, goesOn: string): void {
     if (this.#table.plan.failure !== 'yes') throw new RunFailure(what);
-    this.#context.log.warn(`${what}; going on with the next request`);
+    this.#context.log.warn(`${what}; ${goesOn}`);
   }
 }
 

@@ -34,11 +34,11 @@ function excerptAt(text: Buffer, at: number): string {
   return text.toString('utf8', at, end).replace(/\p{C}/gu, ' ').trim();
 }
 
-/** What a client is told whose lines were not stored: that it is useless to try again, or not. */
-export function deliveryAnswer(delivery: Exclude<Delivery, Delivered>): string {
-  if (delivery.outcome === 'shed') return 'put: please throttle writes: the service takes no more\n';
+/** What a client is told of whose lines none were stored: that it is useless to try again, or not, and how many they were. */
+export function deliveryAnswer(delivery: Exclude<Delivery, Delivered>, lines: number): string {
+  if (delivery.outcome === 'shed') return `put: please throttle writes: the service takes no more (lines: ${lines})\n`;
   const word = delivery.outcome === 'rejected' ? 'refused' : 'not stored';
-  return `put: ${word}: ${delivery.fault.message}\n`;
+  return `put: ${word}: ${delivery.fault.message} (lines: ${lines})\n`;
 }
 
 /** What a client is told about a line above the limit. */

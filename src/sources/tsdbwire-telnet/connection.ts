@@ -144,11 +144,11 @@ export class TelnetConnection {
     this.#heldLines = 0;
     this.#heldBytes = 0;
     this.#open++;
-    this.#context.emit(bytes, lines, (delivery) => this.#settled(delivery, bytes));
+    this.#context.emit(bytes, lines, (delivery) => this.#settled(delivery, bytes, lines));
   }
 
-  #settled(delivery: Delivery, bytes: Uint8Array): void {
-    if (delivery.outcome !== 'delivered') this.#say(deliveryAnswer(delivery));
+  #settled(delivery: Delivery, bytes: Uint8Array, lines: number): void {
+    if (delivery.outcome !== 'delivered') this.#say(deliveryAnswer(delivery, lines));
     else if (delivery.rejectedRows > 0) this.#say(badLineAnswers(delivery, bytes));
     this.#open--;
     if (this.#open === 0) this.#idle?.();

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import net from 'node:net';
 import test from 'ava';
 import { LoadTool } from '../../support/load-tool.js';
 import { basicOf, startService } from '../../support/service.js';
@@ -172,6 +174,46 @@ test.serial('a second signal ends the run at once', async (t) => {
   const ending = await run.ended;
   t.true(ending.signal === 'SIGINT' || ending.code === 130 || ending.code === 255);
 });
+
+test.serial('the first signal ends a run whose server takes the connection and never answers', async (t) => {
+  const silent = net.createServer((socket) => socket.on('error', () => {}).resume());
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  for (const mode of ['taosc', 'rest']) {
+    const asked = once(silent, 'connection');
+    const run = await tool.start(['-h', '127.0.0.1', '-P', String(port), '-I', mode, '-t', '1', '-n', '1']);
+    await asked;
+    run.process.kill('SIGINT');
+    const { code, out, errors } = await run.ended;
+    t.is(code, 0, errors);
+    t.regex(out, /Stopped before anything was done/);
+  }
+  silent.close();
+});
+
+test.serial(
+  'the first signal ends a run whose server stops answering, and what it had not answered has failed',
+  async (t) => {
+    const content = scenario('halted', { insert_rows: 100000, interlace_rows: 10, insert_interval: 20 });
+    const run = await tool.begin(content);
+    await soon(async () => Number((await service.sql('SELECT COUNT(*) FROM halted.m')).body.data?.[0]?.[0]) > 0);
+    const engine = service.enginePid();
+    process.kill(engine, 'SIGSTOP');
+    try {
+      // Requests are on their way by the time that the next round begins.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      run.process.kill('SIGINT');
+      const { code, out, errors } = await run.ended;
+      t.is(code, 255, errors);
+      t.regex(errors, /What has not ended within 5 seconds is broken off/);
+      t.regex(out, /failed rows: [1-9]/);
+    } finally {
+      process.kill(engine, 'SIGCONT');
+    }
+  },
+);
 
 test.serial(
   'with attempts a run waits for a database that comes up later, and outlasts one that is started anew',

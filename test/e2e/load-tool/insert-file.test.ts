@@ -4,10 +4,11 @@ import { rowsSoon } from '../../support/rows-soon.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const telnetDatabase = 'telnet_load';
+const missingDatabase = 'telnet_missing';
 const { service, end } = await startService(
   '--tsdbwire_telnet.enable',
-  '--tsdbwire_telnet.ports=0',
-  `--tsdbwire_telnet.dbs=${telnetDatabase}`,
+  '--tsdbwire_telnet.ports=0,0',
+  `--tsdbwire_telnet.dbs=${telnetDatabase},${missingDatabase}`,
 );
 const tool = new LoadTool(service);
 test.after.always(async () => {
@@ -412,7 +413,7 @@ test('an aggregate over time ranges waits for the rows of its own super table', 
   t.deepEqual(await rowsSoon(service, 'waits', names), [['due']]);
 });
 
-test('telnet lines over TCP arrive', async (t) => {
+test('telnet lines over TCP are stored when the run ends', async (t) => {
   await service.run(`CREATE DATABASE ${telnetDatabase}`);
   const table = superTable({
     insert_mode: 'sml-rest',
@@ -426,13 +427,32 @@ test('telnet lines over TCP arrive', async (t) => {
     port: service.port,
   });
   t.is(ending.code, 0, ending.out + ending.errors);
-  let rows = 0;
-  for (let tries = 0; tries < 300 && rows < 20; tries++) {
-    const { body } = await service.sql(`SELECT COUNT(*) FROM ${telnetDatabase}.m`);
-    rows = body.code === 0 ? Number(body.data[0]?.[0]) : 0;
-    if (rows < 20) await new Promise((resolve) => setTimeout(resolve, 100));
+  t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${telnetDatabase}.m`), [[20]]);
+});
+
+test('telnet lines over TCP into a database that does not exist count as failed, all of them', async (t) => {
+  const table = superTable({
+    insert_mode: 'sml-rest',
+    line_protocol: 'telnet',
+    tcp_transfer: 'yes',
+    insert_rows: 3000,
+    num_of_records_per_req: 500,
+    continue_if_fail: 'yes',
+  });
+  for (const [continue_if_fail, code] of [
+    ['no', 255],
+    ['yes', 0],
+  ] as const) {
+    const ending = await tool.scenario({
+      ...scenario('elsewhere', [{ ...table, continue_if_fail }]),
+      telnet_tcp_port: service.listeners.get(missingDatabase),
+      port: service.port,
+    });
+    t.is(ending.code, code, ending.out + ending.errors);
+    t.regex(ending.errors, /Database not exist/);
+    t.regex(ending.out, /insert rows: 0 with/);
+    if (continue_if_fail === 'yes') t.regex(ending.out, /failed rows: 6000 in/);
   }
-  t.is(rows, 20);
 });
 
 test('the smart policy creates a sub-table that is missing, with its own tags', async (t) => {

@@ -297,7 +297,7 @@ test('what is refused or lost is told to the client and to the log', async (t) =
   made.source.batches$.subscribe((batch) => batch.settle({ outcome: 'rejected', fault: refusal }));
   const socket = made.connect();
   socket.end('a 1 1 a=b\n');
-  t.is(await text(socket), 'put: refused: Authentication failure\n');
+  t.is(await text(socket), 'put: refused: Authentication failure (lines: 1)\n');
   t.deepEqual(made.log.at(-1), {
     level: 'error',
     fields: { count: 1, reason: 'database "db": Authentication failure' },
