@@ -60,6 +60,7 @@ export class AgentdSource implements Source<ByteBlock> {
     const { host, port } = options;
     this.#listener = new UdpListener({
       ...(host === undefined ? { port } : { host, port }),
+      setting: 'agentd.port',
       receiveBufferBytes,
       received: (datagram) => {
         if (!this.#queue.add(datagram)) this.#shed();

@@ -6,7 +6,7 @@ import { fromBytes } from '../support/bridges.js';
 import { DatagramQueue } from '../support/datagrams.js';
 import { Emitter } from '../support/emitter.js';
 import { type Frame, framing, lineFeedCutter } from '../support/framing.js';
-import { TcpListener, UdpListener } from '../support/listeners.js';
+import { type ListenAddress, TcpListener, UdpListener } from '../support/listeners.js';
 
 /** Longest line that is read over TCP. */
 const maxLineBytes = 65_536;
@@ -155,6 +155,6 @@ function countLines(block: Uint8Array): number {
   return lines;
 }
 
-function addressOf({ host, port }: StatsgwSourceOptions): { readonly host?: string; readonly port: number } {
-  return host === undefined ? { port } : { host, port };
+function addressOf({ host, port }: StatsgwSourceOptions): ListenAddress {
+  return { host, port, setting: 'statsgw.port' };
 }

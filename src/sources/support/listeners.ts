@@ -6,6 +6,8 @@ export interface ListenAddress {
   readonly host?: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Name of the setting that the port comes from. */
+  readonly setting: string;
 }
 
 /** A TCP listener; see {@link TcpListener}. */
@@ -134,17 +136,17 @@ function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Binds; an error of the bind becomes one line that names transport and port. */
+/** Binds; an error of the bind becomes one line that names transport, port and setting. */
 function listening(
   server: net.Server | DatagramSocket,
   transport: 'TCP' | 'UDP',
-  { host, port }: ListenAddress,
+  { host, port, setting }: ListenAddress,
   bind: (ready: () => void) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (cause: Error): void => {
       const why = hasCode(cause, 'EADDRINUSE') ? 'the port is in use' : cause.message;
-      reject(new Error(`Cannot listen for ${transport} on ${host ?? '*'}:${port}: ${why}.`, { cause }));
+      reject(new Error(`Cannot listen for ${transport} on ${host ?? '*'}:${port}: ${why}; see ${setting}.`, { cause }));
     };
     server.once('error', failed);
     bind(() => {

@@ -148,6 +148,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
     const listener = new TcpListener({
       host,
       port,
+      setting: 'tsdbwire_telnet.ports',
       maxConnections: maxTCPConnections,
       keepAlive: tcpKeepAlive,
       connected: (socket) => this.#connect(socket, context, connections),

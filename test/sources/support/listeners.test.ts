@@ -7,7 +7,14 @@ import { TcpListener, UdpListener } from '../../../src/sources/support/listeners
 
 function listener(maxConnections: number, connected: (socket: net.Socket) => void = () => {}, port = 0) {
   let refused = 0;
-  const tcp = new TcpListener({ port, maxConnections, keepAlive: true, connected, refused: () => refused++ });
+  const tcp = new TcpListener({
+    port,
+    setting: 'door.port',
+    maxConnections,
+    keepAlive: true,
+    connected,
+    refused: () => refused++,
+  });
   return { tcp, refused: () => refused };
 }
 
@@ -54,17 +61,21 @@ test('a port that is in use is named when the start fails', async (t) => {
   const port = await taken.start();
   t.teardown(() => taken.destroy());
   const second = listener(1, () => {}, port).tcp;
-  await t.throwsAsync(second.start(), { message: `Cannot listen for TCP on *:${port}: the port is in use.` });
+  await t.throwsAsync(second.start(), {
+    message: `Cannot listen for TCP on *:${port}: the port is in use; see door.port.`,
+  });
   second.destroy();
 });
 
 test('receives datagrams over IPv4 and says which port is in use', async (t) => {
   const seen: string[] = [];
-  const options = { port: 0, receiveBufferBytes: 65_536, failed: () => {} };
+  const options = { port: 0, setting: 'door.port', receiveBufferBytes: 65_536, failed: () => {} };
   const udp = new UdpListener({ ...options, received: (datagram) => seen.push(datagram.toString()) });
   const port = await udp.start();
   const second = new UdpListener({ ...options, port, received: () => {} });
-  await t.throwsAsync(second.start(), { message: `Cannot listen for UDP on *:${port}: the port is in use.` });
+  await t.throwsAsync(second.start(), {
+    message: `Cannot listen for UDP on *:${port}: the port is in use; see door.port.`,
+  });
   const sender = createSocket('udp4');
   while (seen.length === 0) {
     sender.send('one', port, '127.0.0.1');
