@@ -69,7 +69,9 @@ export class Access {
 
   /** Throws the refusal unless {@link may}. */
   require(right: Right, database: string, ...tables: readonly string[]): void {
-    if (!this.may(right, database, ...tables)) throw this.refusal(database);
+    if (this.may(right, database, ...tables)) return;
+    const hidden = right === 'READ' && systemDatabases.includes(database);
+    throw hidden ? new FaultError(denied) : this.refusal(database);
   }
 
   /** Throws the refusal unless {@link sees}. */

@@ -252,6 +252,8 @@ export type Statement =
       readonly database: Name | undefined;
       /** A super table that must exist. */
       readonly superTable?: ObjectName;
+      /** Tags of it that are named. */
+      readonly tags?: readonly Name[];
     }
   /** Recognised but not available: answered with "Operation not supported". */
   | { readonly kind: 'unsupported'; readonly words: string };

@@ -100,13 +100,13 @@ class InsertScanner {
   #usingDestination(target: TableName, found: Resolved, using: UsingClause): Destination | undefined {
     const superName = { database: using.database ?? target.database, name: using.name };
     if (superName.database !== target.database) throw faults.stableNotInDatabase();
-    const owner = typeof found === 'object' && found.kind === 'sub' ? found : this.#resolve(superName);
+    const isOwn = typeof found === 'object' && found.kind === 'sub' && found.table.name === using.name;
+    const owner = isOwn ? found : this.#resolve(superName);
     if (found === 'unknown' || owner === 'unknown') return undefined;
     const database = this.#databaseOf(target.database);
-    if (found !== 'absent' && (found.kind !== 'sub' || found.table.name !== using.name))
-      throw faults.tableInOtherStable();
     if (owner === 'absent') throw faults.tableNotExist();
-    if (owner.kind === 'normal' || (owner.kind === 'sub' && owner !== found)) throw faults.stableNotExist();
+    if (owner.kind !== 'super' && !isOwn) throw faults.stableNotExist();
+    if (found !== 'absent' && (found.kind !== 'sub' || !isOwn)) throw faults.tableInOtherStable();
     const { table } = owner;
     const tags = this.#readUsingTags(table, using);
     const subTable =

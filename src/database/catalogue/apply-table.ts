@@ -264,6 +264,7 @@ function changeList(
       if (isTaken(def, change.to)) return exists(onTags);
       return list.map((column) => (column.name === change.from ? { ...column, name: change.to } : column));
     default:
+      if (change.column.name === def.timeColumn) return onlyWidens();
       return widen(list, change.column, missing);
   }
 }
@@ -284,13 +285,17 @@ function exists(onTags: boolean): Fault {
     : fault('database', Codes.columnAlreadyExists, 'Column already exists');
 }
 
+function onlyWidens(): Fault {
+  const text =
+    'Only varbinary/binary/nchar/geometry column length could be modified, and the length can only be increased, not decreased';
+  return fault('database', Codes.modifyOnlyWidens, text);
+}
+
 function widen(list: readonly ColumnDef[], wanted: ColumnSpec, missing: Fault): readonly ColumnDef[] | Fault {
   const old = list.find((column) => column.name === wanted.name);
   if (old === undefined) return missing;
   if (!isVariable(old.type.name) || old.type.name !== wanted.type.name || wanted.type.length <= old.type.length) {
-    const text =
-      'Only varbinary/binary/nchar/geometry column length could be modified, and the length can only be increased, not decreased';
-    return fault('database', Codes.modifyOnlyWidens, text);
+    return onlyWidens();
   }
   return list.map((column) => (column === old ? { ...old, type: wanted.type } : column));
 }

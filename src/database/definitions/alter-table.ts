@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { AlterTableAction, Statement } from '../../sql/ast-statement.js';
+import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { TableChange } from '../catalogue/operations.js';
 import { tagValue } from './child-tables.js';
 import { checkComment, checkedName, columnSpec } from './column-type.js';
@@ -54,7 +55,7 @@ async function alterSubTable(
   for (const { name, value } of action.tags) {
     if (values.has(name.text))
       throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
-    values.set(name.text, tagValue(name.text, value, parent, database, context));
+    values.set(name.text, tagValue(name.text, value, parent, database, context, readChangedTag));
   }
   await storage.ensure(database, parent);
   await subTables.setTags(parent, subTable, values);

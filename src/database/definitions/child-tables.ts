@@ -72,10 +72,15 @@ async function superTableOf(item: ChildTable, database: DatabaseDef, context: De
   if (prefix !== undefined && prefix !== database.name) {
     throw new FaultError(fault('database', Codes.stableNotInDatabase, 'Corresponding super table not in this db'));
   }
-  const found = await findTable(context, database, item.superTable.name.text);
-  if (found === undefined) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
-  if (found.kind === 'super') return found;
-  throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  const name = item.superTable.name.text;
+  const found = await findTable(context, database, name);
+  if (found?.kind === 'super') return found;
+  const isOther = found !== undefined || (await context.subTables.lookUp(database, [name])).has(name);
+  throw new FaultError(
+    isOther
+      ? fault('database', Codes.stableNotExist, 'STable not exist')
+      : fault('database', Codes.tableNotExist, 'Table does not exist'),
+  );
 }
 
 function tagsOf(
@@ -87,6 +92,9 @@ function tagsOf(
   const names = item.tagNames?.map((name) => name.text) ?? superTable.tags.map((tag) => tag.name);
   if (names.length !== item.tagValues.length) {
     throw new FaultError(fault('syntax', Codes.tagsNotMatched, 'Tags number not matched'));
+  }
+  if (new Set(names).size < names.length) {
+    throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
   }
   const tags = new Map<string, TagValue>();
   names.forEach((name, i) => {
@@ -102,9 +110,10 @@ export function tagValue(
   superTable: TableDef,
   database: DatabaseDef,
   context: DefinitionContext,
+  read = readTagLiteral,
 ): TagValue {
   const tag = superTable.tags.find((candidate) => candidate.name === name);
   if (tag === undefined) throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${name}`));
   const literal = context.statement.slice(span.start, span.end);
-  return readTagLiteral(literal, tag, database.precision, context.timeZone, context.nowNs);
+  return read(literal, tag, database.precision, context.timeZone, context.nowNs);
 }

@@ -67,20 +67,22 @@ export interface DatabaseOptions {
 
 /**
  * Reads the options of CREATE DATABASE, or of ALTER DATABASE when there are options `before` it. Throws a FaultError that
- * names option, value and what is allowed.
+ * names option, value and what is allowed, or quotes the `statement` from an option on that cannot be altered.
  */
 export function databaseOptions(
   options: readonly DatabaseOption[],
   before: Readonly<Record<string, string>> | undefined,
+  statement: string,
 ): DatabaseOptions {
   const altering = before !== undefined;
   const given: Record<string, string> = {};
   let precision: Precision = 'ms';
   let keepMinutes: number | undefined;
-  for (const { name, values } of options) {
+  for (const { name, values, span } of options) {
     const rule = rules[name];
     if (rule === undefined || (altering && !rule.alter)) {
-      throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${name} ${values.join(',')}"`));
+      const near = statement.slice(span.start).trimEnd();
+      throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"`));
     }
     const text = values.join(',');
     if (rule.range !== undefined) checkRange(name, text, rule.range);

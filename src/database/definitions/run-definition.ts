@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { ObjectName } from '../../sql/ast.js';
+import type { Name, ObjectName } from '../../sql/ast.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { administrator } from '../catalogue/principals.js';
@@ -48,7 +48,7 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
   checkStatementRights(statement, new Access(context.catalogue, context.user), context.database);
   switch (statement.kind) {
     case 'create-database': {
-      const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, undefined);
+      const { given, precision, keepDays = 3650 } = databaseOptions(statement.options, undefined, context.statement);
       const name = checkedName(statement.name.text, 64);
       if (isSystem(name) && statement.ifNotExists) return;
       if (isSystem(name))
@@ -61,7 +61,7 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       const name = statement.name.text;
       if (isSystem(name)) throw notPermitted();
       const database = await knownDatabase(context, name);
-      const { given, keepDays } = databaseOptions(statement.options, database.options);
+      const { given, keepDays } = databaseOptions(statement.options, database.options, context.statement);
       return submit(context, { op: 'alter-database', name, keepDays, options: given });
     }
     case 'drop-database':
@@ -72,7 +72,7 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
       if (statement.kind === 'use') await knownDatabase(context, statement.name.text);
       else if (statement.database !== undefined) await knownDatabase(context, statement.database.text);
       if (statement.kind === 'accepted' && statement.superTable !== undefined) {
-        await knownSuperTable(context, statement.superTable);
+        await knownSuperTable(context, statement.superTable, statement.tags ?? []);
       }
       return;
     case 'create-view':
@@ -106,10 +106,12 @@ export async function runDefinition(statement: Definition, context: DefinitionCo
   }
 }
 
-async function knownSuperTable(context: DefinitionContext, name: ObjectName): Promise<void> {
+async function knownSuperTable(context: DefinitionContext, name: ObjectName, tags: readonly Name[]): Promise<void> {
   const found = await findTable(context, await databaseOf(context, name), name.name.text);
-  if (found?.kind === 'super') return;
-  throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  if (found?.kind !== 'super') throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  const unknown = tags.find(({ text }) => !found.tags.some((tag) => tag.name === text));
+  if (unknown === undefined) return;
+  throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${unknown.text}`));
 }
 
 function isSystem(database: string): boolean {

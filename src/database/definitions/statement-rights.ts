@@ -150,6 +150,7 @@ function checkShow(show: Show, access: Access, current: string | undefined): voi
   if (show.what === 'list') demand(access.seesSystem || !systemLists.has(show.list));
   else if ('table' in show) requireSight(show.table.database, access, current);
   else requireSight(show.database, access, current);
+  if (show.what === 'vgroups') demand(access.seesSystem);
 }
 
 function checkAdministration(

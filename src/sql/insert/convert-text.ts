@@ -37,8 +37,9 @@ export class TextReader {
 
   /** VARBINARY and BLOB: the bytes of a string, or those that the hexadecimal digits after `\x` spell. */
   readBinary(column: ColumnDef): boolean {
+    const from = this.#cursor.at;
     if (!this.#readQuoted('invalid varbinary data')) return false;
-    if (this.bytes[this.start] === Byte.backslash && this.bytes[this.start + 1] === Byte.lowerX) this.#decodeHex();
+    if (this.bytes[this.start] === Byte.backslash && this.bytes[this.start + 1] === Byte.lowerX) this.#decodeHex(from);
     if (this.end - this.start > column.type.length) throw valueTooLong(column.name);
     return true;
   }
@@ -78,13 +79,13 @@ export class TextReader {
     return count;
   }
 
-  #decodeHex(): void {
+  #decodeHex(literalAt: number): void {
     const from = this.start + 2;
     const length = (this.end - from) / 2;
     if (length > this.#scratch.length) this.#scratch = new Uint8Array(Math.max(length, this.#scratch.length * 2, 256));
     for (let at = from, to = 0; at < this.end; at += 2, to++) {
       const value = hexDigit(this.bytes[at]!) * 16 + (at + 1 < this.end ? hexDigit(this.bytes[at + 1]!) : Number.NaN);
-      if (Number.isNaN(value)) throw this.#cursor.syntaxError('invalid varbinary data', this.#cursor.at);
+      if (Number.isNaN(value)) throw this.#cursor.syntaxError('invalid varbinary data', literalAt);
       this.#scratch[to] = value;
     }
     this.#take(this.#scratch, 0, length);

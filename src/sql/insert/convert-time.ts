@@ -90,9 +90,26 @@ export class TimeReader {
   #setWord(start: number): void {
     const cursor = this.#cursor;
     const now = cursor.textIs('NOW');
+    if (cursor.textIs('TIMESTAMP')) {
+      this.#setLiteral(start);
+      return;
+    }
     if (!now && !cursor.textIs('TODAY')) throw cursor.syntaxError('invalid data or symbol', start);
     if (cursor.skip(Byte.open)) cursor.expect(Byte.close, ') expected');
     this.#set(now ? this.#now : startOfDay(this.#now, this.#precision, this.#zone));
+  }
+
+  /** Reads the text of `TIMESTAMP '…'`. */
+  #setLiteral(start: number): void {
+    const cursor = this.#cursor;
+    cursor.skipBlanks();
+    const byte = cursor.bytes[cursor.at];
+    if (byte !== Byte.quote && byte !== Byte.doubleQuote) throw cursor.syntaxError('invalid data or symbol', start);
+    const textAt = cursor.at;
+    cursor.readString();
+    const { text, textStart, textEnd } = cursor;
+    if (!this.#reader.read(text, textStart, textEnd)) throw cursor.syntaxError('invalid timestamp format', textAt);
+    if (!setTicks(this.ticks, this.#reader.seconds, this.#reader.nanos, this.#perSecond)) throw timestampOutOfRange();
   }
 
   /** Reads `± duration` behind a value, when there is one. */

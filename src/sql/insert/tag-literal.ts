@@ -1,7 +1,8 @@
 import type { ColumnDef, Precision, TagValue } from '../../model/schema.js';
 import { TagReader } from './convert-tag.js';
 import { TimeReader } from './convert-time.js';
-import { Cursor } from './cursor.js';
+import { Byte, Cursor } from './cursor.js';
+import { parseDouble } from './number.js';
 
 /**
  * The value of one tag written as a literal, by the same rules as in INSERT … USING … TAGS. Throws a FaultError for a
@@ -20,4 +21,29 @@ export function readTagLiteral(
   cursor.skipBlanks();
   if (cursor.at < cursor.end) throw cursor.syntaxError('invalid data or symbol');
   return value;
+}
+
+/**
+ * The value of one tag in `SET TAG`, which is laxer: a text that is no number means 0 for FLOAT and DOUBLE (sql reference 2.3,
+ * rule 15). Otherwise as {@link readTagLiteral}.
+ */
+export function readChangedTag(
+  literal: string,
+  tag: ColumnDef,
+  precision: Precision,
+  zone: string,
+  nowNs: bigint,
+): TagValue {
+  return (tag.type.name === 'FLOAT' || tag.type.name === 'DOUBLE') && isBadNumber(literal)
+    ? '0'
+    : readTagLiteral(literal, tag, precision, zone, nowNs);
+}
+
+function isBadNumber(literal: string): boolean {
+  const cursor = new Cursor(Buffer.from(literal));
+  cursor.skipBlanks();
+  const byte = cursor.bytes[cursor.at];
+  if (byte !== Byte.quote && byte !== Byte.doubleQuote) return false;
+  cursor.readString();
+  return !cursor.textIs('NULL') && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
 }

@@ -61,8 +61,7 @@ function parseTagIndex(cursor: Cursor): Statement {
   parseName(cursor);
   cursor.expect('ON');
   const superTable = parseObjectName(cursor);
-  parseNameList(cursor);
-  return { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable };
+  return { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: parseNameList(cursor) };
 }
 
 function nothing(): undefined {

@@ -3,7 +3,7 @@ import type { AlterTableAction, Statement } from '../ast-statement.js';
 import { parseKeep, parseTagValue, skipEncoding } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
-import { parseColumnName, parseObjectName } from './names.js';
+import { parseColumnName, parseNewColumnName, parseObjectName } from './names.js';
 import { parseType } from './types.js';
 
 /**
@@ -45,12 +45,12 @@ function parseAction(cursor: Cursor): AlterTableAction {
 function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RENAME'): AlterTableAction {
   const tag = cursor.accept('TAG');
   if (!tag) cursor.expect('COLUMN');
-  const name = parseColumnName(cursor);
+  const name = verb === 'ADD' ? parseNewColumnName(cursor) : parseColumnName(cursor);
   switch (verb) {
     case 'DROP':
       return { kind: tag ? 'drop-tag' : 'drop-column', name };
     case 'RENAME':
-      return { kind: tag ? 'rename-tag' : 'rename-column', from: name, to: parseColumnName(cursor) };
+      return { kind: tag ? 'rename-tag' : 'rename-column', from: name, to: parseNewColumnName(cursor) };
     case 'ADD': {
       const type = parseType(cursor, true);
       skipEncoding(cursor);

@@ -4,7 +4,7 @@ import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { foldSign, parseCount, parseDuration, parseString } from './literals.js';
-import { atName, parseColumnName, parseNameList, parseObjectName } from './names.js';
+import { atName, parseNameList, parseNewColumnName, parseObjectName } from './names.js';
 import { parseType } from './types.js';
 
 /** Words of a column definition that choose its encoding: they change no result and are dropped. */
@@ -50,7 +50,7 @@ function parseColumns(cursor: Cursor): readonly ColumnSyntax[] {
 }
 
 function parseColumn(cursor: Cursor): ColumnSyntax {
-  const name = parseColumnName(cursor);
+  const name = parseNewColumnName(cursor);
   const type = parseType(cursor, true);
   const primaryKey = cursor.acceptPhrase('PRIMARY KEY') || cursor.acceptPhrase('COMPOSITE KEY');
   skipEncoding(cursor);

@@ -60,6 +60,17 @@ export function parseColumnName(cursor: Cursor): Name {
   return parseName(cursor, maxColumnNameBytes);
 }
 
+/** Pseudo columns: as bare names of columns they would take their place. */
+const pseudoColumns = new Set(
+  'TBNAME _C0 _ROWTS _IROWTS _IROWTS_ORIGIN _ISFILLED _QSTART _QEND _QDURATION _WSTART _WEND _WDURATION'.split(' '),
+);
+
+/** Name of a column or tag that is to be made. Names of pseudo columns need back quotes. */
+export function parseNewColumnName(cursor: Cursor): Name {
+  if (pseudoColumns.has(cursor.word)) cursor.fail();
+  return parseColumnName(cursor);
+}
+
 /** A name behind a dot, where even the strict words have no other reading. */
 export function parseMemberName(cursor: Cursor, maxBytes = Number.POSITIVE_INFINITY): Name {
   if (cursor.kind !== TokenKind.quoted && cursor.kind !== TokenKind.word) cursor.fail();

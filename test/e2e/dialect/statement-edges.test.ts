@@ -1,10 +1,10 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { basicOf, startService } from '../../support/service.js';
 import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await startService();
 
-for (const database of ['names']) await service.run(`CREATE DATABASE ${database}`);
+for (const database of ['names', 'edges', 'other', 'hidden']) await service.run(`CREATE DATABASE ${database}`);
 // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
 await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
 test.after.always(end);
@@ -54,3 +54,84 @@ statements('names of arriving data with back quotes are reached by doubling them
   { sql: 'CREATE TABLE `` (ts TIMESTAMP, v INT)', error: 0x2617 },
   { sql: 'CREATE TABLE `open`` (ts TIMESTAMP, v INT)', error: 0x2600 },
 ]);
+
+statements('definitions: names, tags and options that do not fit', service, 'edges', [
+  ...done(
+    'CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (a VARCHAR(8), f FLOAT, d DOUBLE, b INT)',
+    "CREATE TABLE c1 USING s TAGS ('x', 1, 1, 1)",
+    'CREATE TABLE n (ts TIMESTAMP, v INT, x VARBINARY(4))',
+  ),
+  { sql: "CREATE TABLE c2 USING s (a, a) TAGS ('x', 'y')", error: 0x263c, says: 'Duplicated column names' },
+  { sql: 'CREATE TABLE c2 USING c1 TAGS (1)', error: 0x0361, says: 'STable not exist' },
+  { sql: 'CREATE TABLE c2 USING n TAGS (1)', error: 0x0361 },
+  { sql: 'CREATE TABLE c2 USING nothing TAGS (1)', error: 0x2603 },
+  { sql: 'ALTER STABLE s MODIFY COLUMN ts BIGINT', error: 0x264b },
+  { sql: 'ALTER TABLE n MODIFY COLUMN ts BIGINT', error: 0x264b },
+  {
+    sql: "ALTER DATABASE edges KEEP 30 precision 'us' BUFFER 5",
+    error: 0x2600,
+    says: `syntax error near "precision 'us' BUFFER 5"`,
+  },
+  { sql: 'CREATE TABLE e (ts TIMESTAMP, tbname INT)', error: 0x2600, says: 'syntax error near "tbname INT)"' },
+  { sql: 'CREATE TABLE e (_c0 TIMESTAMP, v INT)', error: 0x2600 },
+  { sql: 'CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (_WSTART INT)', error: 0x2600 },
+  { sql: 'ALTER STABLE s ADD TAG tbname INT', error: 0x2600 },
+  { sql: 'ALTER TABLE n RENAME COLUMN v _rowts', error: 0x2600 },
+  ...done(
+    'CREATE TABLE e (ts TIMESTAMP, `_wstart` INT)',
+    'CREATE INDEX tag_index ON s (b)',
+    'DROP INDEX tag_index',
+    "ALTER TABLE c1 SET TAG f = 'abc', d = 'twelve', a = NULL, b = '7'",
+  ),
+  { sql: 'SHOW TABLE TAGS FROM s', rows: [['c1', null, 0, 0, 7]] },
+  ...done("ALTER TABLE c1 SET TAG f = '1.5', d = 'NULL'"),
+  { sql: 'SHOW TABLE TAGS f, d FROM s', rows: [['c1', 1.5, null]] },
+  { sql: "ALTER TABLE c1 SET TAG b = 'abc'", error: 0x0216 },
+  { sql: 'CREATE INDEX e ON s (v)', error: 0x260e, says: 'Invalid tag name: v' },
+  { sql: 'CREATE INDEX e ON n (v)', error: 0x0361 },
+]);
+
+statements('INSERT: super tables that are missing, time literals, the place of an error', service, 'other', [
+  ...done(
+    'CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (a INT)',
+    'CREATE STABLE s2 (ts TIMESTAMP, v INT) TAGS (a INT)',
+    'CREATE TABLE c USING s TAGS (1)',
+    'CREATE TABLE n (ts TIMESTAMP, at TIMESTAMP, x VARBINARY(4))',
+  ),
+  { sql: 'INSERT INTO c USING nothing TAGS (1) VALUES (NOW, 1)', error: 0x2603, says: 'Table does not exist' },
+  { sql: 'INSERT INTO c USING s2 TAGS (1) VALUES (NOW, 1)', error: 0x061d },
+  { sql: 'INSERT INTO c USING n TAGS (1) VALUES (NOW, 1)', error: 0x0361 },
+  { sql: 'INSERT INTO c USING c TAGS (1) VALUES (NOW, 1)', error: 0x0361 },
+  { sql: 'INSERT INTO n USING s TAGS (1) VALUES (NOW, NOW)', error: 0x061d },
+  {
+    sql: 'INSERT INTO n VALUES (TIMESTAMP \'2024-01-02T03:04:05Z\', timestamp "2024-01-02" + 1d, NULL)',
+    affected: 1,
+  },
+  { sql: 'SELECT ts, at FROM n', rows: [['2024-01-02T03:04:05.000Z', '2024-01-03T00:00:00.000Z']] },
+  {
+    sql: "INSERT INTO n VALUES (TIMESTAMP 'soon', NULL, NULL)",
+    error: 0x0216,
+    says: "syntax error near ''soon', NULL, NULL)' (invalid timestamp format)",
+  },
+  { sql: 'INSERT INTO n VALUES (TIMESTAMP 5, NULL, NULL)', error: 0x0216 },
+  {
+    sql: "INSERT INTO n VALUES (NOW, NULL, '\\x98f')",
+    error: 0x0216,
+    says: "syntax error near ''\\x98f')' (invalid varbinary data)",
+  },
+  { sql: "INSERT INTO n VALUES (NOW, NULL, '\\x9g')", error: 0x0216, says: "near ''\\x9g')'" },
+]);
+
+test('a user without SYSINFO is denied lists of nodes, whatever else the user may', async (t) => {
+  await service.run("CREATE USER plain PASS 'Abcdefg1' SYSINFO 0 CREATEDB 1");
+  await service.run('GRANT READ ON edges.* TO plain');
+  const as = { auth: basicOf('plain', 'Abcdefg1') };
+  t.is(await service.code('SHOW VGROUPS', as), 0x0303);
+  t.is(await service.code('SHOW edges.VGROUPS', as), 0x0303);
+  t.is(await service.code('SHOW DNODES', as), 0x0303);
+  t.is(await service.code('SELECT * FROM information_schema.ins_vgroups', as), 0x2644);
+  t.is(await service.code('SELECT * FROM information_schema.ins_dnodes', as), 0x2644);
+  t.is(await service.code('SELECT * FROM hidden.t', as), 0x2644);
+  t.is(await service.code('SELECT * FROM nothing.t', as), 0x0388);
+  t.is(await service.code('SHOW edges.TABLES', as), 0);
+});

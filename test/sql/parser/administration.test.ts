@@ -33,7 +33,7 @@ test('accepts administrative statements without effect', (t) => {
 
 test('accepts an index on a tag without effect', (t) => {
   const superTable = { database: bare('d'), name: bare('t') };
-  const expected = { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable };
+  const expected = { kind: 'accepted', words: 'CREATE INDEX', database: undefined, superTable, tags: [bare('g')] };
   t.deepEqual(shapeOf(parseStatement('create index x on d.t (g);')), expected);
   t.is(faultOf('create index x on t').code, 0x2601);
 });
