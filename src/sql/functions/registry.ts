@@ -4,6 +4,7 @@ import { aggregateFunctions } from './aggregates.js';
 import { conditionalFunctions } from './conditional.js';
 import { distributionFunctions } from './distributions.js';
 import { geometryFunctions } from './geometry.js';
+import { maskFunctions } from './masks.js';
 import { mathFunctions } from './math.js';
 import { pickFunctions } from './picks.js';
 import { regressionFunctions } from './regression.js';
@@ -21,6 +22,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...mathFunctions,
     ...geometryFunctions,
     ...textFunctions,
+    ...maskFunctions,
     ...timeFunctions,
     ...timeFormatFunctions,
     ...conditionalFunctions,
@@ -38,7 +40,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
   (
-    'MASK_FULL MASK_PARTIAL MASK_NONE AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
+    'AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
     'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'
   ).split(' '),
 );

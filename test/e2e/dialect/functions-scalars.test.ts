@@ -492,3 +492,33 @@ statements('functions of no use here are refused by name', service, 's', [
   { sql: 'SELECT forecast(v) FROM js', error: 0x264d, says: 'Invalid function name: forecast' },
   { sql: "SELECT aes_encrypt('a', 'b')", error: 0x0100, says: 'Operation not supported: function aes_encrypt' },
 ]);
+
+statements('masks hide all of a text, its middle, or nothing', service, 's', [
+  {
+    sql: "SELECT mask_full(v, '***'), mask_none(v), mask_none(n) FROM texts",
+    meta: [
+      ["mask_full(v, '***')", 'VARCHAR', 3],
+      ['mask_none(v)', 'VARCHAR', 16],
+      ['mask_none(n)', 'NCHAR', 8],
+    ],
+    rows: [
+      ['***', 'aBc de', '日本x'],
+      ['***', '', ''],
+      [null, null, null],
+    ],
+  },
+  {
+    sql: "SELECT MASK_PARTIAL(v, 1, 2, '*'), MASK_PARTIAL(n, 1, 1, '#'), MASK_PARTIAL(v, 0, 0, '€'), MASK_PARTIAL(v, 3, 3, '*') FROM texts",
+    rows: [
+      ['a***de', '日#x', '€€€€€€', 'aBc de'],
+      ['', '', '', ''],
+      [null, null, null, null],
+    ],
+  },
+  { sql: "SELECT mask_partial('secret', 0, 2, 'x'), mask_partial('secret', 9, 0, 'x')", rows: [['xxxxet', 'secret']] },
+  { sql: "SELECT mask_partial('secret', 1, 2, 'xy')", error: 0x2803 },
+  { sql: "SELECT mask_partial('secret', -1, 2, 'x')", error: 0x2803 },
+  { sql: "SELECT mask_partial('secret', 1, 2)", error: 0x2801 },
+  { sql: 'SELECT mask_full(1, 2)', error: 0x2802 },
+  { sql: "SELECT count(*) FROM texts WHERE mask_partial(v, 1, 0, '*') = 'a*****'", rows: [[1]] },
+]);

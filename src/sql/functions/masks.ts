@@ -1,0 +1,65 @@
+import { type DataType, dataType } from '../../model/schema.js';
+import { quoteString } from '../print/quote.js';
+import { textSide } from '../resolve/compare.js';
+import { textLength } from '../resolve/convert.js';
+import type { Value } from '../resolve/value.js';
+import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+
+const nullText = "CAST(NULL, 'Nullable(String)')";
+const maxVisible = 65_535n;
+
+function text(arg: Value | undefined): string {
+  return arg === undefined || arg.role === 'null' ? nullText : textSide(arg);
+}
+
+/** The type of a text like an argument; `growth`: how many times the bytes of a VARCHAR it may have. */
+function textLike(arg: Value | undefined, growth = 1): DataType {
+  const length = arg === undefined ? 0 : textLength(arg.type);
+  return arg?.type.name === 'NCHAR' ? dataType('NCHAR', length) : dataType('VARCHAR', length * growth);
+}
+
+/** What stands between the visible ends is replaced character by character; a text that has no middle stays as it is. */
+function maskPartial(args: readonly Value[]): string {
+  const [source, mask] = [args[0], args[3]?.constant];
+  const ends = [args[1], args[2]].map((arg) => integerArgument('MASK_PARTIAL', arg, 0n, maxVisible));
+  const [prefix = 0n, suffix = 0n] = ends;
+  if (typeof mask !== 'string') throw wrongParameterType('MASK_PARTIAL');
+  if ([...mask].length !== 1) throw wrongParameterValue('MASK_PARTIAL');
+  const sql = text(source);
+  const length = `toInt64(lengthUTF8(${sql}))`;
+  const hidden = `${length} - ${prefix + suffix}`;
+  const masked = [
+    `substringUTF8(${sql}, 1, ${prefix})`,
+    `repeat(${quoteString(mask)}, greatest(${hidden}, 0))`,
+    `substringUTF8(${sql}, greatest(${length} - ${suffix} + 1, 1))`,
+  ];
+  return `if(greater(${hidden}, 0), concat(${masked.join(', ')}), ${sql})`;
+}
+
+/**
+ * Functions that hide text: all of it behind another text, its middle behind a character, or nothing. NULL stays NULL.
+ * Lengths count characters.
+ */
+export const maskFunctions: readonly ScalarFunction[] = [
+  {
+    kind: 'scalar',
+    name: 'MASK_FULL',
+    parameters: ['text', 'text'],
+    result: (args) => textLike(args[1]),
+    translate: (args) => `if(isNull(${text(args[0])}), NULL, ${text(args[1])})`,
+  },
+  {
+    kind: 'scalar',
+    name: 'MASK_PARTIAL',
+    parameters: ['text', 'integer', 'integer', 'text'],
+    result: (args) => textLike(args[0], Buffer.byteLength(String(args[3]?.constant ?? '*'))),
+    translate: maskPartial,
+  },
+  {
+    kind: 'scalar',
+    name: 'MASK_NONE',
+    parameters: ['text'],
+    result: (args) => textLike(args[0]),
+    translate: (args) => text(args[0]),
+  },
+];
