@@ -38,6 +38,14 @@ export interface ColumnDef {
   readonly name: string;
   readonly type: DataType;
   readonly physical: string;
+  readonly encoding?: EncodingWords;
+}
+
+/** Encoding of a column as statements chose it; what was left out is as usual for its type. It is shown and has no effect. */
+export interface EncodingWords {
+  readonly encode?: string;
+  readonly compress?: string;
+  readonly level?: string;
 }
 
 /** A database of the dialect. `id` is unique over the life of the installation; a re-created database gets a new one. */
@@ -66,6 +74,7 @@ export interface TableDef {
   readonly name: string;
   readonly kind: 'super' | 'normal';
   readonly timeColumn: string;
+  readonly timeEncoding?: EncodingWords;
   readonly columns: readonly ColumnDef[];
   readonly tags: readonly ColumnDef[];
   readonly storage: string;

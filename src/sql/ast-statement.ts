@@ -1,9 +1,11 @@
+import type { EncodingWords } from '../model/schema.js';
 import type { Duration, Expression, Name, ObjectName, Query, Span, TypeSyntax, WindowLength } from './ast.js';
 
 export interface ColumnSyntax {
   readonly name: Name;
   readonly type: TypeSyntax;
   readonly primaryKey: boolean;
+  readonly encoding?: EncodingWords;
 }
 
 /** Table options in order of appearance, names in upper case, values as text. */
@@ -34,10 +36,10 @@ export type AlterTableAction =
       readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag';
       readonly name: Name;
       readonly type: TypeSyntax;
+      readonly encoding?: EncodingWords;
     }
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: Name }
-  /** Changes nothing but the encoding, which has no effect here. */
-  | { readonly kind: 'encode-column'; readonly name: Name }
+  | { readonly kind: 'encode-column'; readonly name: Name; readonly encoding: EncodingWords }
   | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: Name; readonly to: Name }
   | { readonly kind: 'set-tag'; readonly tags: readonly { readonly name: Name; readonly value: Expression }[] }
   | { readonly kind: 'comment'; readonly text: string }

@@ -74,6 +74,7 @@ function newTable(database: DatabaseDef, wanted: CreateTable, number: string, en
     name: wanted.name,
     kind: wanted.kind,
     timeColumn: wanted.timeColumn,
+    ...(wanted.timeEncoding === undefined ? {} : { timeEncoding: wanted.timeEncoding }),
     columns,
     tags,
     storage: `${database.id}.${storage}`,
@@ -118,7 +119,8 @@ function physicalName(type: DataType, number: number): string {
 
 /** The type is part of the physical name, because tables of one shape share their engine table. */
 function named(spec: ColumnSpec, number: number): ColumnDef {
-  return { name: spec.name, type: spec.type, physical: physicalName(spec.type, number) };
+  const { name, type, encoding } = spec;
+  return { name, type, physical: physicalName(type, number), ...(encoding === undefined ? {} : { encoding }) };
 }
 
 /** Applies the growth that arriving data needs; see the operation. */
@@ -216,6 +218,7 @@ export function applyToTable(
     tables.set(found.def.name, { ...found, def: changed, updated: entry.at });
     return undefined;
   }
+  if (change.kind === 'encode-column') return encode(tables, found, change, entry);
   const onTags = change.kind.endsWith('tag');
   const changed = changeList(found, onTags, change);
   if (isFault(changed)) return changed;
@@ -230,11 +233,30 @@ export function applyToTable(
     : replaceColumns(tables, found, changed, found.def.tags, next, entry);
 }
 
+function encode(
+  tables: Tables,
+  found: TableEntry,
+  { name, encoding }: Extract<TableChange, { kind: 'encode-column' }>,
+  { position, at }: LogEntry,
+): Fault | undefined {
+  const { def } = found;
+  const isTime = name === def.timeColumn;
+  if (!isTime && !def.columns.some((column) => column.name === name)) {
+    return fault('database', Codes.columnNotExist, 'Column does not exist');
+  }
+  const columns = def.columns.map((column) =>
+    column.name === name ? { ...column, encoding: { ...column.encoding, ...encoding } } : column,
+  );
+  const changed = isTime ? { ...def, timeEncoding: { ...def.timeEncoding, ...encoding } } : { ...def, columns };
+  tables.set(def.name, { ...found, def: { ...changed, revision: position }, updated: at });
+  return undefined;
+}
+
 function growsRow({ kind }: ColumnChange): boolean {
   return kind.startsWith('add') || kind.startsWith('modify');
 }
 
-type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' }>;
+type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' | 'encode-column' }>;
 
 function changeList(
   { def, nextColumn }: TableEntry,

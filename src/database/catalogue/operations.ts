@@ -1,11 +1,12 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
-import type { DataType, Precision } from '../../model/schema.js';
+import type { DataType, EncodingWords, Precision } from '../../model/schema.js';
 import type { TopicDef } from '../../model/topic.js';
 
 /** A column or tag as asked for, before the catalogue gives it a physical name. */
 export interface ColumnSpec {
   readonly name: string;
   readonly type: DataType;
+  readonly encoding?: EncodingWords;
 }
 
 /**
@@ -36,6 +37,7 @@ export type Operation =
       readonly name: string;
       readonly kind: 'super' | 'normal';
       readonly timeColumn: string;
+      readonly timeEncoding?: EncodingWords;
       readonly columns: readonly ColumnSpec[];
       readonly tags: readonly ColumnSpec[];
       readonly comment: string | undefined;
@@ -144,6 +146,7 @@ export type TableChange =
   | { readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag'; readonly column: ColumnSpec }
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: string }
   | { readonly kind: 'rename-column' | 'rename-tag'; readonly from: string; readonly to: string }
+  | { readonly kind: 'encode-column'; readonly name: string; readonly encoding: EncodingWords }
   | { readonly kind: 'comment'; readonly text: string }
   | { readonly kind: 'ttl'; readonly days: number };
 

@@ -4,6 +4,7 @@ import type { AlterTableAction, Statement } from '../../sql/ast-statement.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { TableChange } from '../catalogue/operations.js';
 import { tagValue } from './child-tables.js';
+import { checkedEncoding } from './column-encoding.js';
 import { checkComment, checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
@@ -28,15 +29,9 @@ export async function alterTable(
   const onlySuper = found.kind === 'normal' && onTag;
   const onlyNormal = found.kind === 'super' && action.kind === 'rename-column';
   if (onlySuper || onlyNormal || action.kind === 'set-tag') throw invalidAlterTable();
-  if (action.kind === 'encode-column') return checkColumn(found, action.name.text);
   const change = changeOf(action);
   await submit(context, { op: 'alter-table', database: database.name, name, change });
   await context.storage.ensure(database, context.catalogue.table(database.name, name) ?? found);
-}
-
-function checkColumn(table: TableDef, name: string): void {
-  if (name === table.timeColumn || table.columns.some((column) => column.name === name)) return;
-  throw new FaultError(fault('database', Codes.columnNotExist, 'Column does not exist'));
 }
 
 /** A sub-table has its tags, its comment and its time to live; its columns are those of the super table. */
@@ -85,6 +80,8 @@ function changeOf(action: AlterTableAction): TableChange {
     case 'rename-column':
     case 'rename-tag':
       return { kind: action.kind, from: action.from.text, to: checkedName(action.to.text, 64) };
+    case 'encode-column':
+      return { kind: action.kind, name: action.name.text, encoding: checkedEncoding(action.encoding) };
     case 'comment':
     case 'ttl':
       return action;

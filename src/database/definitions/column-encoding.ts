@@ -1,4 +1,5 @@
-import type { DataType } from '../../model/schema.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DataType, EncodingWords } from '../../model/schema.js';
 
 /** encode, compress, level */
 export type ColumnEncoding = readonly [encode: string, compress: string, level: string];
@@ -6,11 +7,39 @@ export type ColumnEncoding = readonly [encode: string, compress: string, level: 
 /** What tags show. */
 export const tagEncoding: ColumnEncoding = ['disabled', 'disabled', 'disabled'];
 
+const allowedWords: Readonly<Record<keyof EncodingWords, readonly string[]>> = {
+  encode: ['simple8b', 'delta-i', 'delta-d', 'bit-packing', 'bss', 'disabled'],
+  compress: ['lz4', 'zlib', 'zstd', 'tsz', 'xz', 'disabled'],
+  level: ['low', 'medium', 'high'],
+};
+
+/** The words in lower case; throws 0x261A for one that there is not (SQL reference, 2.3). */
+export function checkedEncoding(words: EncodingWords): EncodingWords {
+  const { encode, compress, level } = words;
+  return {
+    ...(encode === undefined ? {} : { encode: checkedWord('encode', encode) }),
+    ...(compress === undefined ? {} : { compress: checkedWord('compress', compress) }),
+    ...(level === undefined ? {} : { level: checkedWord('level', level) }),
+  };
+}
+
+function checkedWord(option: keyof EncodingWords, given: string): string {
+  const word = given.toLowerCase();
+  if (allowedWords[option].includes(word)) return word;
+  throw new FaultError(fault('syntax', Codes.invalidTableOption, `Invalid table option: ${option} '${given}'`));
+}
+
 /**
- * The encoding a column of a type is said to have (SQL reference, 2.3). The engine chooses its own codecs; clients that
- * copy definitions read these.
+ * The encoding a column is said to have: what statements chose, otherwise that of its type. The engine has codecs of its
+ * own; clients that copy definitions read these.
  */
-export function encodingOf({ name }: DataType): ColumnEncoding {
+export function encodingOf(type: DataType, chosen: EncodingWords = {}): ColumnEncoding {
+  const [encode, compress, level] = usualEncoding(type);
+  return [chosen.encode ?? encode, chosen.compress ?? compress, chosen.level ?? level];
+}
+
+/** Encodings by type (SQL reference, 2.3). */
+function usualEncoding({ name }: DataType): ColumnEncoding {
   switch (name) {
     case 'TINYINT':
     case 'SMALLINT':

@@ -4,6 +4,7 @@ import { type DataType, dataType, isPlainType, typeText } from '../../model/sche
 import type { TypeSyntax } from '../../sql/ast.js';
 import type { ColumnSyntax } from '../../sql/ast-statement.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
+import { checkedEncoding } from './column-encoding.js';
 
 function isVariable(name: string): name is 'VARCHAR' | 'VARBINARY' | 'GEOMETRY' | 'NCHAR' {
   return name === 'VARCHAR' || name === 'VARBINARY' || name === 'GEOMETRY' || name === 'NCHAR';
@@ -46,7 +47,9 @@ const maxNameBytes = 64;
 
 /** A declared column or tag with its checked name. */
 export function columnSpec(syntax: ColumnSyntax, role: 'column' | 'tag'): ColumnSpec {
-  return { name: checkedName(syntax.name.text, maxNameBytes), type: declaredType(syntax.type, role) };
+  const { name, type, encoding } = syntax;
+  const spec = { name: checkedName(name.text, maxNameBytes), type: declaredType(type, role) };
+  return encoding === undefined ? spec : { ...spec, encoding: checkedEncoding(encoding) };
 }
 
 /** A name within a length in bytes; throws a FaultError otherwise. */

@@ -4,6 +4,7 @@ import type { TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
+import { checkedEncoding } from './column-encoding.js';
 import { checkComment, checkedName, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 
@@ -28,7 +29,18 @@ export async function createTable(
   const kind = statement.tags === undefined ? 'normal' : 'super';
   const { comment, ttl = 0 } = statement.options;
   checkComment(comment);
-  const spec = { database: database.name, name, kind, timeColumn, columns, tags, comment, ttl } as const;
+  const timeEncoding = time.encoding === undefined ? {} : { timeEncoding: checkedEncoding(time.encoding) };
+  const spec = {
+    database: database.name,
+    name,
+    kind,
+    timeColumn,
+    ...timeEncoding,
+    columns,
+    tags,
+    comment,
+    ttl,
+  } as const;
   const { catalogue, subTables } = context;
   const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
   if (refused !== undefined && !(statement.ifNotExists && refused.code === existsCode(kind))) {

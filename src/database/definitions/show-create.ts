@@ -3,7 +3,9 @@ import { quotedName } from '../../model/quoted-name.js';
 import {
   type ColumnDef,
   type DatabaseDef,
+  type DataType,
   dataType,
+  type EncodingWords,
   type SubTable,
   type TableDef,
   type ViewDef,
@@ -12,6 +14,7 @@ import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import { tagText } from '../system-tables/tags.js';
+import { encodingOf } from './column-encoding.js';
 import { declaredText } from './column-type.js';
 import { durationText, effectiveOptions, keepText } from './database-options.js';
 
@@ -50,7 +53,7 @@ export function createViewText({ name, text }: ViewDef): string {
 
 /** The statement that makes a super table or a normal table like this one. */
 export function createTableText(table: TableDef): string {
-  const time = { name: table.timeColumn, type: dataType('TIMESTAMP') };
+  const time = { name: table.timeColumn, type: dataType('TIMESTAMP'), encoding: table.timeEncoding };
   const columns = definitions([time, ...table.columns]);
   const name = quotedName(table.name);
   const head =
@@ -61,8 +64,24 @@ export function createTableText(table: TableDef): string {
   return `${head}${comment}${table.ttl === 0 ? '' : ` TTL ${table.ttl}`}`;
 }
 
-function definitions(columns: readonly Pick<ColumnDef, 'name' | 'type'>[]): string {
-  return `(${columns.map(({ name, type }) => `${quotedName(name)} ${declaredText(type)}`).join(', ')})`;
+interface ShownColumn {
+  readonly name: string;
+  readonly type: DataType;
+  readonly encoding?: EncodingWords | undefined;
+}
+
+function definitions(columns: readonly ShownColumn[]): string {
+  const shown = columns.map(
+    (column) => `${quotedName(column.name)} ${declaredText(column.type)}${encodingText(column)}`,
+  );
+  return `(${shown.join(', ')})`;
+}
+
+/** Encodings are shown where statements chose them. */
+function encodingText({ type, encoding }: ShownColumn): string {
+  if (encoding === undefined) return '';
+  const [encode, compress, level] = encodingOf(type, encoding);
+  return ` ENCODE '${encode}' COMPRESS '${compress}' LEVEL '${level}'`;
 }
 
 /** The statement that makes a sub-table like this one, its tags as they are now. */

@@ -1,6 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, dataType, typeLength, typeText } from '../../model/schema.js';
+import { type DataType, dataType, type EncodingWords, typeLength, typeText } from '../../model/schema.js';
 import type { ObjectName } from '../../sql/ast.js';
 import type { Show } from '../../sql/ast-statement.js';
 import { quoteString } from '../../sql/print/quote.js';
@@ -108,8 +108,13 @@ const describeMeta: readonly ColumnMeta[] = [
   text('level', 12),
 ];
 
-function describeRow(field: string, type: DataType, note: string): readonly (string | number)[] {
-  const encoding = note === 'TAG' ? tagEncoding : encodingOf(type);
+function describeRow(
+  field: string,
+  type: DataType,
+  note: string,
+  chosen?: EncodingWords,
+): readonly (string | number)[] {
+  const encoding = note === 'TAG' ? tagEncoding : encodingOf(type, chosen);
   return [field, typeText(type), typeLength(type), note, ...encoding];
 }
 
@@ -123,8 +128,8 @@ export async function describe(name: ObjectName, context: DefinitionContext): Pr
   return {
     meta: describeMeta,
     rows: [
-      describeRow(table.timeColumn, dataType('TIMESTAMP'), ''),
-      ...table.columns.map((column) => describeRow(column.name, column.type, '')),
+      describeRow(table.timeColumn, dataType('TIMESTAMP'), '', table.timeEncoding),
+      ...table.columns.map((column) => describeRow(column.name, column.type, '', column.encoding)),
       ...table.tags.map((tag) => describeRow(tag.name, tag.type, 'TAG')),
     ],
   };

@@ -1,6 +1,6 @@
 import type { Expression, Name } from '../ast.js';
 import type { AlterTableAction, Statement } from '../ast-statement.js';
-import { parseKeep, parseTagValue, skipEncoding } from './create-table.js';
+import { parseEncoding, parseKeep, parseTagValue } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseNewColumnName, parseObjectName } from './names.js';
@@ -53,12 +53,14 @@ function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RE
       return { kind: tag ? 'rename-tag' : 'rename-column', from: name, to: parseNewColumnName(cursor) };
     case 'ADD': {
       const type = parseType(cursor, true);
-      skipEncoding(cursor);
-      return { kind: tag ? 'add-tag' : 'add-column', name, type };
+      const encoding = tag ? undefined : parseEncoding(cursor);
+      return { kind: tag ? 'add-tag' : 'add-column', name, type, ...(encoding === undefined ? {} : { encoding }) };
     }
-    case 'MODIFY':
-      if (!tag && skipEncoding(cursor)) return { kind: 'encode-column', name };
+    case 'MODIFY': {
+      const encoding = tag ? undefined : parseEncoding(cursor);
+      if (encoding !== undefined) return { kind: 'encode-column', name, encoding };
       return { kind: tag ? 'modify-tag' : 'modify-column', name, type: parseType(cursor, true) };
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { EncodingWords } from '../../model/schema.js';
 import type { Expression, ObjectName } from '../ast.js';
 import type { ChildTable, ColumnSyntax, Statement, TableOptions } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
@@ -7,14 +8,11 @@ import { foldSign, parseCount, parseDuration, parseString } from './literals.js'
 import { atName, parseNameList, parseNewColumnName, parseObjectName } from './names.js';
 import { parseType } from './types.js';
 
-/** Words of a column definition that choose its encoding: they change no result and are dropped. */
-const encodingWords = ['ENCODE', 'COMPRESS', 'LEVEL'] as const;
-
 /** `CREATE STABLE ...`, from the name clause on. */
 export function parseCreateStable(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const table = parseObjectName(cursor);
-  const columns = parseColumns(cursor);
+  const columns = parseColumns(cursor, parseColumn);
   if (!cursor.at('TAGS')) cursor.fail();
   return parseTableEnd(cursor, table, ifNotExists, columns);
 }
@@ -28,7 +26,7 @@ export function parseCreateTable(cursor: Cursor): Statement {
   if (cursor.at('USING')) return { kind: 'unsupported', words: 'CREATE TABLE USING FILE' };
   const table = parseObjectName(cursor);
   if (cursor.at('USING')) return parseChildTables(cursor, table, ifNotExists);
-  return parseTableEnd(cursor, table, ifNotExists, parseColumns(cursor));
+  return parseTableEnd(cursor, table, ifNotExists, parseColumns(cursor, parseColumn));
 }
 
 function parseTableEnd(
@@ -37,14 +35,14 @@ function parseTableEnd(
   ifNotExists: boolean,
   columns: readonly ColumnSyntax[],
 ): Statement {
-  const tags = cursor.accept('TAGS') ? parseColumns(cursor) : undefined;
+  const tags = cursor.accept('TAGS') ? parseColumns(cursor, parseTag) : undefined;
   return { kind: 'create-table', table, ifNotExists, columns, tags, options: parseTableOptions(cursor) };
 }
 
-function parseColumns(cursor: Cursor): readonly ColumnSyntax[] {
+function parseColumns(cursor: Cursor, parse: (cursor: Cursor) => ColumnSyntax): readonly ColumnSyntax[] {
   cursor.expect('(');
-  const columns = [parseColumn(cursor)];
-  while (cursor.accept(',')) columns.push(parseColumn(cursor));
+  const columns = [parse(cursor)];
+  while (cursor.accept(',')) columns.push(parse(cursor));
   cursor.expect(')');
   return columns;
 }
@@ -53,19 +51,25 @@ function parseColumn(cursor: Cursor): ColumnSyntax {
   const name = parseNewColumnName(cursor);
   const type = parseType(cursor, true);
   const primaryKey = cursor.acceptPhrase('PRIMARY KEY') || cursor.acceptPhrase('COMPOSITE KEY');
-  skipEncoding(cursor);
-  return { name, type, primaryKey };
+  const encoding = parseEncoding(cursor);
+  return { name, type, primaryKey, ...(encoding === undefined ? {} : { encoding }) };
 }
 
-/** Reads and drops `ENCODE 's'`, `COMPRESS 's'` and `LEVEL 's'`; tells whether there was one. */
-export function skipEncoding(cursor: Cursor): boolean {
-  let found = false;
-  for (const word of encodingWords) {
-    if (!cursor.accept(word)) continue;
-    parseString(cursor);
-    found = true;
-  }
-  return found;
+function parseTag(cursor: Cursor): ColumnSyntax {
+  return { name: parseNewColumnName(cursor), type: parseType(cursor, true), primaryKey: false };
+}
+
+/** `ENCODE 's'`, `COMPRESS 's'` and `LEVEL 's'`, each of which may be left out; undefined when all are. */
+export function parseEncoding(cursor: Cursor): EncodingWords | undefined {
+  const encode = cursor.accept('ENCODE') ? parseString(cursor) : undefined;
+  const compress = cursor.accept('COMPRESS') ? parseString(cursor) : undefined;
+  const level = cursor.accept('LEVEL') ? parseString(cursor) : undefined;
+  if (encode === undefined && compress === undefined && level === undefined) return undefined;
+  return {
+    ...(encode === undefined ? {} : { encode }),
+    ...(compress === undefined ? {} : { compress }),
+    ...(level === undefined ? {} : { level }),
+  };
 }
 
 function parseChildTables(cursor: Cursor, first: ObjectName, firstIfNotExists: boolean): Statement {

@@ -4,7 +4,8 @@ import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await startService();
 
-for (const database of ['names', 'edges', 'other', 'hidden']) await service.run(`CREATE DATABASE ${database}`);
+for (const database of ['names', 'edges', 'other', 'hidden', 'encoded'])
+  await service.run(`CREATE DATABASE ${database}`);
 // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
 await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
 test.after.always(end);
@@ -135,3 +136,50 @@ test('a user without SYSINFO is denied lists of nodes, whatever else the user ma
   t.is(await service.code('SELECT * FROM nothing.t', as), 0x0388);
   t.is(await service.code('SHOW edges.TABLES', as), 0);
 });
+
+statements('ENCODE, COMPRESS and LEVEL of columns are kept and shown', service, 'encoded', [
+  ...done(
+    `CREATE STABLE s (ts TIMESTAMP LEVEL 'high', v INT ENCODE 'DELTA-I' COMPRESS 'zstd', w VARCHAR(8) compress "xz" LEVEL 'low', x DOUBLE) TAGS (g INT)`,
+    "CREATE TABLE n (ts TIMESTAMP, v INT ENCODE 'disabled')",
+  ),
+  {
+    sql: 'DESCRIBE s',
+    rows: [
+      ['ts', 'TIMESTAMP', 8, '', 'delta-i', 'lz4', 'high'],
+      ['v', 'INT', 4, '', 'delta-i', 'zstd', 'medium'],
+      ['w', 'VARCHAR', 8, '', 'disabled', 'xz', 'low'],
+      ['x', 'DOUBLE', 8, '', 'delta-d', 'lz4', 'medium'],
+      ['g', 'INT', 4, 'TAG', 'disabled', 'disabled', 'disabled'],
+    ],
+  },
+  ...done(
+    "ALTER STABLE s MODIFY COLUMN v LEVEL 'low'",
+    "ALTER TABLE s MODIFY COLUMN ts COMPRESS 'tsz'",
+    "ALTER STABLE s ADD COLUMN y BOOL COMPRESS 'zlib'",
+    'ALTER STABLE s MODIFY COLUMN w VARCHAR(16)',
+    'ALTER STABLE s DROP COLUMN x',
+    'ALTER TABLE n RENAME COLUMN v vv',
+  ),
+  {
+    sql: 'SHOW CREATE STABLE s',
+    rows: [
+      [
+        's',
+        "CREATE STABLE `s` (`ts` TIMESTAMP ENCODE 'delta-i' COMPRESS 'tsz' LEVEL 'high', `v` INT ENCODE 'delta-i' COMPRESS 'zstd' LEVEL 'low', " +
+          "`w` VARCHAR(16) ENCODE 'disabled' COMPRESS 'xz' LEVEL 'low', `y` BOOL ENCODE 'bit-packing' COMPRESS 'zlib' LEVEL 'medium') TAGS (`g` INT)",
+      ],
+    ],
+  },
+  {
+    sql: 'SHOW CREATE TABLE n',
+    rows: [['n', "CREATE TABLE `n` (`ts` TIMESTAMP, `vv` INT ENCODE 'disabled' COMPRESS 'lz4' LEVEL 'medium')"]],
+  },
+  { sql: "CREATE TABLE e (ts TIMESTAMP, v INT ENCODE 'other')", error: 0x261a, says: 'Invalid table option' },
+  { sql: "CREATE TABLE e (ts TIMESTAMP LEVEL 'max', v INT)", error: 0x261a },
+  { sql: "ALTER STABLE s MODIFY COLUMN v COMPRESS 'gzip'", error: 0x261a },
+  { sql: "ALTER STABLE s ADD COLUMN z INT COMPRESS 'gzip'", error: 0x261a },
+  { sql: "ALTER STABLE s MODIFY COLUMN nothing LEVEL 'low'", error: 0x036c },
+  { sql: "ALTER STABLE s MODIFY COLUMN g LEVEL 'low'", error: 0x036c },
+  { sql: "CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (g INT LEVEL 'low')", error: 0x2600 },
+  { sql: 'CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (g INT PRIMARY KEY)', error: 0x2600 },
+]);

@@ -8,7 +8,12 @@ const int = { name: 'INT', length: undefined, scale: undefined };
 test('reads every action on a table', (t) => {
   const actions: Record<string, object> = {
     'add column c int': { kind: 'add-column', name: bare('c'), type: int },
-    "add column c int encode 'simple8b' compress 'lz4'": { kind: 'add-column', name: bare('c'), type: int },
+    "add column c int encode 'simple8b' compress 'lz4'": {
+      kind: 'add-column',
+      name: bare('c'),
+      type: int,
+      encoding: { encode: 'simple8b', compress: 'lz4' },
+    },
     'add tag c int': { kind: 'add-tag', name: bare('c'), type: int },
     'drop column c': { kind: 'drop-column', name: bare('c') },
     'drop tag c': { kind: 'drop-tag', name: bare('c') },
@@ -52,7 +57,7 @@ test('tells a change of encoding from a change of type', (t) => {
     kind: 'alter-table',
     stable: false,
     table: { database: bare('d'), name: bare('t') },
-    action: { kind: 'encode-column', name: bare('c') },
+    action: { kind: 'encode-column', name: bare('c'), encoding: { encode: 'delta-i', level: 'high' } },
   });
 });
 

@@ -56,7 +56,10 @@ test('reads a normal table with every type, keys and encodings', (t) => {
     ifNotExists: false,
     columns: [
       column('ts', type('TIMESTAMP')),
-      column('k', type('VARCHAR', 20), true),
+      {
+        ...column('k', type('VARCHAR', 20), true),
+        encoding: { encode: 'disabled', compress: 'zstd', level: 'high' },
+      },
       column('a', type('BOOL')),
       column('b', type('TINYINT UNSIGNED')),
       column('c', type('SMALLINT')),
