@@ -92,6 +92,7 @@ export const Codes = {
   invalidIdentifier: 0x2617,
   stableNotInDatabase: 0x2618,
   invalidDatabaseOption: 0x2619,
+  invalidTableOption: 0x261a,
   groupByWithWindow: 0x2624,
   nestedAggregate: 0x2627,
   stateType: 0x2628,
