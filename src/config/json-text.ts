@@ -7,6 +7,7 @@ export type JsonNode =
   | { readonly kind: 'boolean'; readonly line: number; readonly value: boolean }
   | { readonly kind: 'null'; readonly line: number };
 
+/** An object with the line on which it begins. */
 export interface JsonObject {
   readonly kind: 'object';
   readonly line: number;
@@ -14,12 +15,14 @@ export interface JsonObject {
   readonly members: readonly JsonMember[];
 }
 
+/** A key of an object with its value, and the line of the key. */
 export interface JsonMember {
   readonly key: string;
   readonly line: number;
   readonly value: JsonNode;
 }
 
+/** The tree of a JSON text, or where and why it is none. */
 export type JsonRead =
   | { readonly ok: true; readonly node: JsonNode }
   | { readonly ok: false; readonly line: number; readonly message: string };

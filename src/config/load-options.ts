@@ -26,6 +26,7 @@ export interface LoadOption {
   readonly endsDemo?: true;
 }
 
+/** Arguments of the load tool that the help shows together. */
 export interface LoadOptionGroup {
   readonly title: string;
   readonly options: readonly LoadOption[];
@@ -305,4 +306,5 @@ const rows: LoadOptionGroup = {
 /** Every argument of the load tool, in the order of its help text. */
 export const loadOptionGroups: readonly LoadOptionGroup[] = [general, connection, tables, rows, reports];
 
+/** All arguments of the load tool. */
 export const loadOptions: readonly LoadOption[] = loadOptionGroups.flatMap((group) => group.options);

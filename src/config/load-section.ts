@@ -33,6 +33,7 @@ export interface KeyRow {
   readonly help: string;
 }
 
+/** The keys that an object of the scenario file may have. */
 export interface KeyTable {
   readonly title: string;
   readonly rows: readonly KeyRow[];

@@ -26,6 +26,7 @@ export interface PoolSettings {
   readonly maxIdle: number | undefined;
 }
 
+/** Where the log goes, and when its files rotate. */
 export interface LogSettings {
   readonly path: string;
   readonly rotationCount: number;
@@ -37,6 +38,7 @@ export interface LogSettings {
   readonly sqlRotationTimeMs: number;
 }
 
+/** What the service measures of itself, and the memory use at which it pauses. */
 export interface MonitorSettings {
   readonly collectDurationMs: number;
   readonly disable: boolean;
@@ -54,10 +56,12 @@ export interface MonitorSettings {
   readonly password: string;
 }
 
+/** A door that is open or not. */
 export interface SwitchSettings {
   readonly enable: boolean;
 }
 
+/** Limits of what requests, statements and data in hand may take; see `docs/settings.md`. */
 export interface LimitSettings {
   readonly sqlBytes: number;
   readonly lineBytes: number;

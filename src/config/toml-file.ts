@@ -10,6 +10,7 @@ export interface FileValue {
   readonly origin: string;
 }
 
+/** Settings of a file, and what is wrong with it, a sentence each. */
 export interface FileSettings {
   /** By flag. */
   readonly values: ReadonlyMap<string, FileValue>;

@@ -72,6 +72,7 @@ export const databaseOptions: OptionTable = {
   ],
 };
 
+/** Settings of the engine and of the way to it. */
 export interface DatabaseSettings {
   readonly mode: 'embedded' | 'cluster';
   readonly path: string;

@@ -15,6 +15,7 @@ export interface EventsSettings {
   readonly failingMs: number;
 }
 
+/** Settings of events; the rules themselves are in the settings file. */
 export const eventsOptions: OptionTable = {
   group: 'events',
   title: 'Events',

@@ -2,6 +2,7 @@ import type { EventSeverity } from '../model/event.js';
 
 /** How a value is held against the threshold. */
 export const comparisons = ['>', '>=', '<', '<=', '=', '!='] as const;
+/** How a value is held against a threshold. */
 export type Comparison = (typeof comparisons)[number];
 
 /** Tags, and the values each may have; every tag that is named must match. `tbname` is the name of the series. */
@@ -49,6 +50,7 @@ export interface QueryRule extends RuleHead {
   readonly intervalMs: number;
 }
 
+/** A rule as the settings give it. */
 export type Rule = ValueRule | AbsenceRule | QueryRule;
 
 /** True when a value breaks a rule. NaN breaks none. */

@@ -8,11 +8,13 @@ export const systemRules = {
   'target-unreachable': { severity: 'warning', title: 'A target cannot be scraped' },
   'writes-failing': { severity: 'critical', title: 'Writes are refused or shed' },
 } as const satisfies Readonly<Record<string, { readonly severity: EventSeverity; readonly title: string }>>;
+/** Name of a rule that the service has about itself. */
 export type SystemRule = keyof typeof systemRules;
 
 /** Names that no rule of the settings may have. */
 export const systemRuleNames: readonly string[] = Object.keys(systemRules);
 
+/** True for the name of such a rule. */
 export function isSystemRule(name: string): name is SystemRule {
   return Object.hasOwn(systemRules, name);
 }

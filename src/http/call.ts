@@ -27,6 +27,7 @@ export interface HandlerSettings {
   readonly metricsdb: MetricsdbSettings;
 }
 
+/** Settings of remote write and remote read. */
 export interface MetricsdbSettings {
   /** `metricsdb.enable`: off means that the routes do not exist. */
   readonly enable: boolean;
@@ -36,6 +37,7 @@ export interface MetricsdbSettings {
   readonly messageBytes: number;
 }
 
+/** Settings of a route that takes points. */
 export interface WriteRouteSettings {
   /** `lineproto.enable` and so on: off means that the route does not exist. */
   readonly enable: boolean;

@@ -5,12 +5,14 @@ export type CorsVerdict =
   | { readonly kind: 'pass' | 'preflight'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'refuse' };
 
+/** What of a request a cross-origin verdict depends on. */
 export interface CorsRequest {
   readonly method: string;
   readonly origin: string | undefined;
   readonly host: string | undefined;
 }
 
+/** Says of each request whether another origin may ask it. */
 export type CorsPolicy = (request: CorsRequest) => CorsVerdict;
 
 const allowedMethods = 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS';

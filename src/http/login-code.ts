@@ -23,6 +23,7 @@ export interface LoginCodes {
   open(code: string): LoginCodeContent | undefined;
 }
 
+/** How authorization codes are sealed, and how long they are good. */
 export interface LoginCodeOptions {
   /** Secret of the installation, at least 16 random bytes. A new secret makes all codes void. */
   readonly secret: Uint8Array;

@@ -29,6 +29,7 @@ export interface HttpTimeouts {
   readonly keepAliveMs?: number;
 }
 
+/** What the HTTP door is built from. */
 export interface HttpServerOptions {
   readonly intake: Intake;
   /** Absent: all interfaces, IPv6 and IPv4. */

@@ -55,6 +55,7 @@ export interface BlockGroup {
   readonly blocks: readonly ColumnBlock[];
 }
 
+/** What a batch may carry: text as it came, the rows of one table, or those of several. */
 export type Payload = ByteBlock | ColumnBlock | BlockGroup;
 
 /**

@@ -18,6 +18,7 @@ export interface Source<P extends Payload = Payload> extends Component {
   readonly batches$: Observable<Batch<P>>;
 }
 
+/** A step between source and sink; whatever it drops it settles. */
 export type Transform<A extends Payload, B extends Payload> = OperatorFunction<Batch<A>, Batch<B>>;
 
 /** Turns a batch into a delivery. Never settles, never throws for expected faults. */

@@ -1,13 +1,16 @@
 /** The moves of an event, in their order. */
 export const eventStatuses = ['active', 'acknowledged', 'resolved'] as const;
+/** How far an event has come. */
 export type EventStatus = (typeof eventStatuses)[number];
 
 /** From what must be seen at once to what may be. */
 export const eventSeverities = ['critical', 'warning', 'info'] as const;
+/** How soon an event should be seen. */
 export type EventSeverity = (typeof eventSeverities)[number];
 
 /** Who found out: a rule over data, or the service about itself. */
 export const eventSources = ['rule', 'system'] as const;
+/** Who found an event. */
 export type EventSource = (typeof eventSources)[number];
 
 /** What stands in `resolvedBy` of an event that ended because its condition cleared. No user can have this name. */

@@ -42,6 +42,7 @@ export interface DelayFigures {
   readonly buckets: readonly DelayBucket[];
 }
 
+/** Requests that took no longer than `upToMs`, and longer than the bucket before. */
 export interface DelayBucket {
   readonly upToMs: number;
   readonly count: number;
@@ -55,6 +56,7 @@ export interface RateSample {
   readonly failedRows: number;
 }
 
+/** What a run did to one super table. */
 export interface SuperTableReport {
   readonly database: string;
   readonly name: string;

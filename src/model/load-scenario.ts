@@ -53,6 +53,7 @@ export interface Attempts {
   readonly intervalMs: number;
 }
 
+/** A run that makes databases and tables and writes rows to them. */
 export interface InsertScenario extends LoadRun {
   readonly kind: 'insert';
   readonly threads: number;
@@ -71,6 +72,7 @@ export interface InsertScenario extends LoadRun {
   readonly streams: readonly StreamPlan[];
 }
 
+/** A database of an insertion, with the super tables to be filled. */
 export interface DatabasePlan {
   readonly name: string;
   readonly drop: boolean;
@@ -82,6 +84,7 @@ export interface DatabasePlan {
   readonly superTables: readonly SuperTablePlan[];
 }
 
+/** A stream that an insertion makes before it writes. */
 export interface StreamPlan {
   readonly name: string;
   readonly target: string;
@@ -161,6 +164,7 @@ export interface SuperTablePlan {
   readonly tsmas: readonly TsmaPlan[];
 }
 
+/** Rows that are read from a file instead of generated. */
 export interface SamplePlan {
   readonly file: string;
   /** The first field is the row's time, and every row of the file is written once. */
@@ -169,6 +173,7 @@ export interface SamplePlan {
   readonly fileOfTable: string | undefined;
 }
 
+/** A time-range small materialised aggregate of a super table, made once its rows are in. */
 export interface TsmaPlan {
   readonly name: string;
   readonly function: string;
@@ -213,8 +218,10 @@ export interface Wave {
   readonly fluctuation: number;
 }
 
+/** How queries reach the service: in the process of the load tool, or over HTTP. */
 export type QueryMode = 'taosc' | 'rest';
 
+/** A run of queries. */
 export interface QueryScenario extends LoadRun {
   readonly kind: 'query';
   readonly database: string;
@@ -227,12 +234,14 @@ export interface QueryScenario extends LoadRun {
   readonly superTable: SuperTableQueries | undefined;
 }
 
+/** A statement of a run of queries. */
 export interface QueryText {
   readonly sql: string;
   /** Rows are appended to `<result>-<thread>`; undefined keeps none. */
   readonly result: string | undefined;
 }
 
+/** Statements that run as they are written. */
 export interface SpecifiedQueries {
   readonly times: number;
   readonly intervalMs: number;
@@ -242,6 +251,7 @@ export interface SpecifiedQueries {
   readonly queries: readonly QueryText[];
 }
 
+/** Statements that run once for each sub-table of a super table. */
 export interface SuperTableQueries {
   readonly superTable: string;
   readonly times: number;
@@ -251,12 +261,14 @@ export interface SuperTableQueries {
   readonly queries: readonly QueryText[];
 }
 
+/** A run of consumers. */
 export interface SubscribeScenario extends LoadRun {
   readonly kind: 'subscribe';
   /** Either topics of a consumer group, or the older statements. */
   readonly consume: TopicConsumers | OlderSubscriptions;
 }
 
+/** Consumers of topics, in one group or in one each. */
 export interface TopicConsumers {
   readonly kind: 'topics';
   readonly topics: readonly { readonly name: string; readonly sql: string }[];
@@ -280,12 +292,14 @@ export interface TopicConsumers {
   readonly expectRows: number;
 }
 
+/** Statements that are polled for new rows (benchmark reference, 5.4). */
 export interface OlderSubscriptions {
   readonly kind: 'statements';
   readonly database: string | undefined;
   readonly parts: readonly OlderSubscription[];
 }
 
+/** Statements with the threads that poll them. */
 export interface OlderSubscription {
   /** Set where `xxxx` stands for each sub-table of it. */
   readonly superTable: string | undefined;

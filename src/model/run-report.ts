@@ -11,6 +11,7 @@ export interface RunReport {
   readonly settings: readonly LoadSetting[];
 }
 
+/** A setting of a run, as its report shows it. */
 export interface LoadSetting {
   readonly name: string;
   readonly value: string;

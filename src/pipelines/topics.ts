@@ -10,6 +10,7 @@ import { planTableTopic, planTopic, type TopicPlan } from '../sql/plan/topic.js'
 import { collectTables, type NamedTable } from '../sql/resolve/context.js';
 import { type QueryNamesContext, queryContext } from './query-names.js';
 
+/** Statements about topics and their groups. */
 export type TopicStatement = Extract<Statement, { kind: 'create-topic' | 'drop-topic' | 'drop-consumer-group' }>;
 
 /** What statements about topics work on. */

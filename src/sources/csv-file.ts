@@ -9,11 +9,13 @@ import type { DataType, TypeName } from '../model/schema.js';
 /** Bytes at a file's beginning that tell which quotes it uses. */
 const lookAheadBytes = 65536;
 
+/** A field of a line. */
 export interface CsvField {
   readonly name: string;
   readonly type: DataType;
 }
 
+/** How the lines of a file become rows. */
 export interface CsvOptions {
   /** What the fields of a line are, in order. */
   readonly fields: readonly CsvField[];

@@ -20,6 +20,7 @@ export interface ObjectName {
 /** Duration units: b ns, u us, a ms, s, m, h, d, w, n calendar month, y calendar year. */
 export type DurationUnit = 'b' | 'u' | 'a' | 's' | 'm' | 'h' | 'd' | 'w' | 'n' | 'y';
 
+/** A length of time as written: `10s`, `-1n`. */
 export interface Duration {
   readonly count: number;
   readonly unit: DurationUnit;
@@ -34,6 +35,7 @@ export type TrueFor =
   | { readonly rows: bigint }
   | { readonly operator: 'AND' | 'OR'; readonly left: TrueFor; readonly right: TrueFor };
 
+/** Operators between two operands, as the dialect spells them. */
 export type BinaryOperator =
   | '+'
   | '-'
@@ -59,6 +61,7 @@ export type BinaryOperator =
   | 'NOT REGEXP'
   | 'CONTAINS';
 
+/** What has a value. Spans are places in the source text, for messages and result names. */
 export type Expression =
   | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
   | { readonly kind: 'number'; readonly text: string; readonly span: Span }
@@ -129,6 +132,7 @@ export interface TypeSyntax {
   readonly span: Span;
 }
 
+/** An entry of the SELECT list. */
 export interface SelectItem {
   readonly value: Expression;
   readonly alias: Name | undefined;
@@ -136,6 +140,7 @@ export interface SelectItem {
   readonly text: string;
 }
 
+/** What stands in FROM: a table, a bracketed query, or two of them joined. */
 export type FromItem =
   | { readonly kind: 'table'; readonly table: ObjectName; readonly alias: Name | undefined }
   | { readonly kind: 'subquery'; readonly query: Query; readonly alias: Name | undefined }
@@ -150,6 +155,7 @@ export type FromItem =
       readonly span: Span;
     };
 
+/** How two sides of FROM are joined; `comma` is a list between commas. */
 export type JoinKind =
   | 'comma'
   | 'inner'
@@ -165,8 +171,10 @@ export type JoinKind =
   | 'left-window'
   | 'right-window';
 
+/** How windows without rows get values; the `_F` forms also fill where no window has rows. */
 export type FillMode = 'NONE' | 'NULL' | 'NULL_F' | 'PREV' | 'NEXT' | 'NEAR' | 'LINEAR' | 'VALUE' | 'VALUE_F';
 
+/** FILL of a window or of INTERP. */
 export interface Fill {
   readonly mode: FillMode;
   /** Literals of VALUE and VALUE_F. */
@@ -174,6 +182,7 @@ export interface Fill {
   readonly span: Span;
 }
 
+/** The window clause of a SELECT. */
 export type WindowClause =
   | {
       readonly kind: 'interval';
@@ -208,12 +217,14 @@ export type WindowClause =
       readonly span: Span;
     };
 
+/** An entry of PARTITION BY. */
 export interface PartitionItem {
   readonly value: Expression;
   readonly alias: Name | undefined;
   readonly text: string;
 }
 
+/** An entry of ORDER BY. */
 export interface OrderItem {
   readonly value: Expression;
   readonly descending: boolean;
@@ -227,6 +238,7 @@ export interface Limit {
   readonly span: Span;
 }
 
+/** RANGE, EVERY and FILL of a SELECT with INTERP. */
 export interface InterpRange {
   readonly from: Expression;
   readonly to: Expression | undefined;
@@ -255,6 +267,7 @@ export interface Select {
   readonly span: Span;
 }
 
+/** Two queries one behind the other; ORDER BY and LIMIT are for both together. */
 export interface Union {
   readonly kind: 'union';
   readonly all: boolean;
@@ -265,4 +278,5 @@ export interface Union {
   readonly span: Span;
 }
 
+/** What a SELECT statement, a subquery or a view is. */
 export type Query = Select | Union;

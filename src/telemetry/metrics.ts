@@ -17,6 +17,7 @@ export interface EndedRequest {
 /** How rows that came in by a door ended. */
 export type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
+/** Which requests are told apart, and how far quantiles look back. */
 export interface MetricsOptions {
   /** Off with `monitor.disable`: then requests are not counted by route and client. */
   readonly http: boolean;

@@ -120,6 +120,7 @@ export type PrincipalOperation =
 
 /** What GRANT gives (SQL reference, users and privileges). ALL is all of them. */
 export const rights = ['READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
+/** A right that users may have on a database or table. */
 export type Right = (typeof rights)[number];
 
 /** Properties of a user; what is absent stays, or is the default of a new user. */

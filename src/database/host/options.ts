@@ -21,6 +21,7 @@ export interface HostOptions {
   readonly stopTimeoutMs: number;
 }
 
+/** What the engine host does when it is told nothing. */
 export const hostDefaults: HostOptions = {
   path: './data',
   host: '127.0.0.1',

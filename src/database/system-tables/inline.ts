@@ -4,6 +4,7 @@ import { quoteString } from '../../sql/print/quote.js';
 
 /** A value of an inline relation; times are ticks, BOOL is a boolean. */
 export type InlineValue = string | number | bigint | boolean | null;
+/** A row of a system table that stands in the statement itself. */
 export type InlineRow = readonly InlineValue[];
 
 /** The engine's name of the column at a place, from 0. */

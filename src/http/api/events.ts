@@ -4,6 +4,7 @@ import { anyScheme, json, refusal, shared, unauthorized, unavailable } from './s
 
 /** Longest element id, and longest comment, in characters. */
 const maxElementIdLength = 512;
+/** Longest comment on a move of an event, in UTF-16 units. */
 export const maxCommentLength = 2000;
 
 const lastInstant = 8_640_000_000_000_000;

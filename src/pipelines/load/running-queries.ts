@@ -10,6 +10,7 @@ export interface RunningQuery {
   readonly end: () => void;
 }
 
+/** Which queries of a run are killed for their length. */
 export interface KillRule {
   /** Running time from which a query is killed; 0 is never. */
   readonly slowerThanMs: number;

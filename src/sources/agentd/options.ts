@@ -88,6 +88,7 @@ export const agentdOptions: OptionTable = {
   ],
 };
 
+/** Settings of the door for packets of metric agents. */
 export interface AgentdSettings {
   readonly enable: boolean;
   readonly port: number;

@@ -17,6 +17,7 @@ import { type TableSet, tablesNamed, tablesOf } from './tables.js';
 import { generatedTags, type TagRows, tagsFromFile } from './tags.js';
 import { RowTimes } from './times.js';
 
+/** Which rows of which sub-tables are made. */
 export interface RowSourceOptions {
   readonly plan: SuperTablePlan;
   /** Database as stored. */

@@ -126,6 +126,7 @@ export const hostexporterOptions: OptionTable = {
   ],
 };
 
+/** Settings of scraping. */
 export interface HostexporterSettings {
   readonly enable: boolean;
   readonly urls: readonly string[];

@@ -150,6 +150,7 @@ export const statsgwOptions: OptionTable = {
   ],
 };
 
+/** Settings of the door for StatsD messages. */
 export interface StatsgwSettings {
   readonly enable: boolean;
   readonly port: number;

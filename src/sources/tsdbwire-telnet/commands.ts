@@ -4,6 +4,7 @@ const blank = 0x20;
 
 /** Words that are commands when they stand alone in a line; every other line is data. */
 export const commandWords = ['version', 'help', 'stats', 'exit'] as const;
+/** A line that is no data and is answered. */
 export type Command = (typeof commandWords)[number];
 
 /** A command, or data lines between commands. */

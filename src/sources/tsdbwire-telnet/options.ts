@@ -83,6 +83,7 @@ export const tsdbwireTelnetOptions: OptionTable = {
   ],
 };
 
+/** Settings of the doors for telnet lines over TCP. */
 export interface TsdbwireTelnetSettings {
   readonly enable: boolean;
   readonly ports: readonly number[];

@@ -113,6 +113,7 @@ export interface SeriesFunction extends FunctionBase {
   translate(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult;
 }
 
+/** A function of the dialect: its name, arguments, result and translation. */
 export type FunctionSpec = ScalarFunction | AggregateFunction | SeriesFunction;
 
 /** Error 0x2801. */

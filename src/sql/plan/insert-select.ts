@@ -28,6 +28,7 @@ import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } 
 import { Planner } from './query.js';
 import { castToEngine, engineType } from './storage.js';
 
+/** INSERT … SELECT as parsed. */
 export type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
 
 /** What a column of the rows to be written is. */

@@ -22,6 +22,7 @@ export interface JoinLeaf {
   readonly order: readonly string[];
 }
 
+/** A join as written. */
 export type JoinItem = Extract<FromItem, { kind: 'join' }>;
 
 /** Two relations and how they are joined. */
@@ -32,6 +33,7 @@ export interface JoinNode {
   readonly right: JoinTree;
 }
 
+/** A FROM with joins, whose leaves are tables and subqueries. */
 export type JoinTree = JoinLeaf | JoinNode;
 
 /** A condition that must hold for all rows, and the tables whose columns it names. */

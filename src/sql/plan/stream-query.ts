@@ -12,6 +12,7 @@ import { cellNumberAt, startOfCellAt } from './grid.js';
 import { Planner } from './query.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 
+/** CREATE STREAM as parsed. */
 export type CreateStream = Extract<Statement, { kind: 'create-stream' }>;
 
 /** How the results of a stream's query belong to its rows. */

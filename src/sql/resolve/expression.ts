@@ -15,6 +15,7 @@ import { bigintType, boolType, computed, condition, nullValue, type TimeBounds, 
 
 /** The kinds of expression that carry what hooks decide on. */
 export type ColumnExpression = Extract<Expression, { kind: 'column' }>;
+/** The call of a function. */
 export type CallExpression = Extract<Expression, { kind: 'call' }>;
 
 /** What names mean where an expression stands: in WHERE, in a list of grouped rows, inside an aggregate. */

@@ -5,6 +5,7 @@ import { countCharacters } from './utf8.js';
 
 /** Table of all series of a database, its column with the values, and its JSON tag. */
 export const metricsTable = 'metrics';
+/** The column of a values of a metric. */
 export const metricsValue = 'v';
 const labelsTag = 'labels';
 /** Most bytes of the labels of one series as JSON text. */

@@ -12,6 +12,7 @@ export type MakeSubTable = (
   ttl: number,
 ) => SubTable;
 
+/** What a parser of points must know of the request and its database. */
 export interface ParseOptions {
   readonly database: DatabaseDef;
   /** Unit of the timestamps in the text. */
@@ -39,6 +40,7 @@ export interface ParseOptions {
   readonly part?: TextPart | undefined;
 }
 
+/** What a parser of points found in one text. */
 export interface ParsedPoints {
   /** One block a table, in the order the tables first occur; a table with few values in many columns may have several. */
   readonly blocks: readonly ColumnBlock[];

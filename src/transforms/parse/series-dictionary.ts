@@ -4,6 +4,7 @@ import type { PointTable } from './point-table.js';
 
 /** Series remembered before the dictionary starts anew, and bytes of their keys. */
 export const defaultMaxSeries = 1_000_000;
+/** Bytes of the keys that are remembered before all are forgotten. */
 export const defaultMaxKeyBytes = 256 * 1024 * 1024;
 /** Super tables remembered between two calls before they are forgotten. */
 const maxTables = 16384;
