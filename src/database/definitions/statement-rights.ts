@@ -57,13 +57,11 @@ export function checkStatementRights(statement: Statement, access: Access, curre
       requireDropping(statement, access);
       break;
     case 'create-table':
+    case 'create-tsma':
       requireWriting([statement.table], access, current);
       break;
     case 'create-stream':
       requireWriting([statement.target], access, current);
-      break;
-    case 'create-tsma':
-      requireWriting([statement.table], access, current);
       break;
     case 'drop-tsma':
       requireWriting([statement.tsma], access, current);
@@ -73,12 +71,6 @@ export function checkStatementRights(statement: Statement, access: Access, curre
       requireWriting([statement.view], access, current);
       break;
     case 'create-child-tables':
-      requireWriting(
-        statement.tables.map(({ table }) => table),
-        access,
-        current,
-      );
-      break;
     case 'drop-table':
       requireWriting(
         statement.tables.map(({ table }) => table),

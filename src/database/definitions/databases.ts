@@ -1,0 +1,82 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Statement } from '../../sql/ast-statement.js';
+import { systemDatabases } from '../../sql/resolve/context.js';
+import { administrator } from '../catalogue/principals.js';
+import { checkedName } from './column-type.js';
+import { type DefinitionContext, findDatabase, knownDatabase, submit } from './context.js';
+import { databaseOptions } from './database-options.js';
+import { removeThoroughly } from './removal.js';
+
+const maxNameBytes = 64;
+const defaultKeepDays = 3650;
+
+/** Makes a database, which belongs to its maker unless that is the administrator. */
+export async function createDatabase(
+  statement: Extract<Statement, { kind: 'create-database' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  const {
+    given,
+    precision,
+    keepDays = defaultKeepDays,
+  } = databaseOptions(statement.options, undefined, context.statement);
+  const name = checkedName(statement.name.text, maxNameBytes);
+  if (isSystem(name)) {
+    if (statement.ifNotExists) return;
+    throw new FaultError(fault('database', Codes.databaseAlreadyExists, 'Database already exists'));
+  }
+  const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
+  const owner = context.user === administrator ? {} : { owner: context.user };
+  return submit(context, { op: 'create-database', name, precision, keepDays, options: given, ...owner }, allowed);
+}
+
+/** Changes options of a database. */
+export async function alterDatabase(
+  statement: Extract<Statement, { kind: 'alter-database' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  const name = statement.name.text;
+  if (isSystem(name)) throw notPermitted();
+  const database = await knownDatabase(context, name);
+  const { given, keepDays } = databaseOptions(statement.options, database.options, context.statement);
+  return submit(context, { op: 'alter-database', name, keepDays, options: given });
+}
+
+/** USE over HTTP changes nothing, but says whether the database is there. */
+export async function useDatabase(
+  { name }: Extract<Statement, { kind: 'use' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  if (!isSystem(name.text)) await knownDatabase(context, name.text);
+}
+
+/** Drops a database with all that is in it. */
+export async function dropDatabase(
+  { name, ifExists }: Extract<Statement, { kind: 'drop-database' }>,
+  context: DefinitionContext,
+): Promise<void> {
+  if (isSystem(name.text)) throw notPermitted();
+  const found = await findDatabase(context, name.text);
+  if (found === undefined) {
+    if (ifExists) return;
+    throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  }
+  await submit(
+    context,
+    { op: 'drop-database', name: name.text, id: found.id },
+    ifExists ? Codes.databaseNotExist : undefined,
+  );
+  await removeThoroughly(async () => {
+    await context.storage.dropDatabase(found);
+    await context.subTables.forgetAll(found);
+  });
+}
+
+function isSystem(database: string): boolean {
+  return systemDatabases.includes(database);
+}
+
+function notPermitted(): FaultError {
+  const text = 'Permission denied or target object not exist';
+  return new FaultError(fault('database', Codes.permissionDenied, text));
+}
