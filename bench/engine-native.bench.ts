@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/client.js';
-import { encodeNative } from '../src/database/native-block.js';
+import { encodeTables } from '../src/database/native-block.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
 import { dataType } from '../src/model/schema.js';
 import { startBenchService } from './support/service.js';
@@ -32,7 +32,7 @@ export async function run(): Promise<void> {
   const service = await startBenchService();
   const url = `http://127.0.0.1:${service.enginePort}`;
   const client = new EngineClient({ url, user: 'default', password: service.secret });
-  const blocks = Array.from({ length: 60 }, (_, i) => encodeNative([blockNumber(i)], columns));
+  const blocks = Array.from({ length: 60 }, (_, i) => encodeTables([{ blocks: [blockNumber(i)], columns }]));
   try {
     for (const connections of [1, 2, 4]) {
       const table = `default.native${connections}`;

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Catalogue } from '../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../src/database/client.js';
-import { encodeNative } from '../src/database/native-block.js';
+import { encodeTables } from '../src/database/native-block.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
 import type { LoadReport } from '../src/model/load-report.js';
 import { dataType } from '../src/model/schema.js';
@@ -95,7 +95,9 @@ async function nativeBlocks(service: BenchService): Promise<number> {
   const catalogue = new Catalogue(client, silent);
   await catalogue.sync();
   const table = catalogue.table('native', 'm')!;
-  const blocks = Array.from({ length: tables }, (_, i) => encodeNative([blockOf(BigInt(i))], table.columns));
+  const blocks = Array.from({ length: tables }, (_, i) =>
+    encodeTables([{ blocks: [blockOf(BigInt(i))], columns: table.columns }]),
+  );
   const list = ['id', 'ts', ...table.columns.map(({ physical }) => physical)].join(', ');
   const insert = `INSERT INTO ${table.storage} (${list}) SETTINGS optimize_on_insert = 0 FORMAT Native`;
   let next = 0;

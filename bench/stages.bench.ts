@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { lastValueFrom, map, reduce } from 'rxjs';
-import { encodeNative } from '../src/database/native-block.js';
+import { encodeTables } from '../src/database/native-block.js';
 import { type DatabaseDef, dataType, type SubTable } from '../src/model/schema.js';
 import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
 import { fromBytes } from '../src/sources/support/bridges.js';
@@ -86,7 +86,7 @@ export async function run(): Promise<void> {
 
   begun = performance.now();
   const columns = ['a', 'b', 'c'].map((name) => ({ name, physical: name, type: dataType('DOUBLE') }));
-  for (let at = 0; at < blocks.length; at += 8) encodeNative(blocks.slice(at, at + 8), columns);
+  for (let at = 0; at < blocks.length; at += 8) encodeTables([{ blocks: blocks.slice(at, at + 8), columns }]);
   report('encode', begun);
 }
 

@@ -86,7 +86,7 @@ function showState({ monitoring: { guard, metrics }, engine }: ServiceParts): vo
 
 /** Goes on beside the service. */
 function removeOldDrops({ engine, catalogue, storage, subTables, logOf }: ServiceParts): void {
-  removeLeftovers(engine.client, catalogue, storage, subTables).catch((error: unknown) => {
+  removeLeftovers({ engine: engine.client, catalogue, storage, subTables }).catch((error: unknown) => {
     const text = 'What earlier drops have left could not be removed; the next start tries again.';
     logOf('catalogue').warn({ error: String(error) }, text);
   });

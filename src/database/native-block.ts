@@ -153,15 +153,6 @@ function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
   return [...found.values()];
 }
 
-/** {@link encodeTables} for the blocks of one table that has its storage for itself. */
-export function encodeNative(
-  blocks: readonly ColumnBlock[],
-  columns: readonly EngineColumn[],
-  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
-): Buffer {
-  return encodeTables([{ columns, blocks }], allocate);
-}
-
 /**
  * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count, then
  * by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not

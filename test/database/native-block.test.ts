@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type EngineColumn, encodeNative } from '../../src/database/native-block.js';
+import { type EngineColumn, encodeTables } from '../../src/database/native-block.js';
 import { decodeNative, decodeNativeStream } from '../../src/database/native-rows.js';
 import { BlockBuilder, type Column } from '../../src/model/column-block.js';
 import { type DataType, dataType } from '../../src/model/schema.js';
@@ -86,7 +86,7 @@ test('what is encoded comes back equal, for every type, over any cut into blocks
     fc.property(fc.array(row, { maxLength: 40 }), fc.nat(40), (rows, cut) => {
       const whole = build(rows);
       const blocks = [build(rows.slice(0, cut)), build(rows.slice(cut))];
-      const back = decodeNative(encodeNative(blocks, columns), columns);
+      const back = decodeNative(encodeTables([{ blocks, columns }]), columns);
       t.is(back.rows, rows.length);
       t.deepEqual([...back.ids], [...whole.ids]);
       t.deepEqual([...back.times], [...whole.times]);
@@ -99,7 +99,7 @@ test('what is encoded comes back equal, for every type, over any cut into blocks
 
 test('a stream of several blocks is joined', (t) => {
   const one = build([{ id: 1n, time: 2n, cells: types.map(() => ({ bits: 5, bytes: new Uint8Array([1, 2]) })) }]);
-  const twice = Buffer.concat([encodeNative([one], columns), encodeNative([one], columns)]);
+  const twice = Buffer.concat([encodeTables([{ blocks: [one], columns }]), encodeTables([{ blocks: [one], columns }])]);
   const back = decodeNative(twice, columns);
   t.is(back.rows, 2);
   for (const column of back.columns) t.true(column.full);
@@ -109,7 +109,7 @@ test('a stream that is cut anywhere is decoded block by block', async (t) => {
   const pieces = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(row, { maxLength: 8 }), { maxLength: 4 }), pieces, async (blocks, sizes) => {
-      const bytes = Buffer.concat(blocks.map((rows) => encodeNative([build(rows)], columns)));
+      const bytes = Buffer.concat(blocks.map((rows) => encodeTables([{ blocks: [build(rows)], columns }])));
       async function* stream(): AsyncGenerator<Uint8Array> {
         for (let start = 0, n = 0; start < bytes.length; n++) {
           const size = sizes[n % sizes.length]!;
@@ -133,7 +133,7 @@ test('a stream that is cut anywhere is decoded block by block', async (t) => {
 
 test('a stream that ends within a block is an error', async (t) => {
   const one = build([{ id: 1n, time: 2n, cells: types.map(() => null) }]);
-  const bytes = encodeNative([one], columns);
+  const bytes = encodeTables([{ blocks: [one], columns }]);
   async function* stream(): AsyncGenerator<Uint8Array> {
     yield bytes.subarray(0, -1);
   }
@@ -153,6 +153,6 @@ test('a column that a block does not hold is NULL', (t) => {
   const builder = new BlockBuilder('db', 't', 'overwrite');
   builder.setKey(1n, 1n);
   builder.rows++;
-  const back = decodeNative(encodeNative([builder.finish()], columns), columns);
+  const back = decodeNative(encodeTables([{ blocks: [builder.finish()], columns }]), columns);
   for (const column of back.columns) t.deepEqual([...column.nulls], [1]);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { encodeNative } from '../../src/database/native-block.js';
+import { encodeTables } from '../../src/database/native-block.js';
 import { decodeNative } from '../../src/database/native-rows.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { mergeRows } from '../../src/sinks/merge-rows.js';
@@ -55,7 +55,7 @@ test('lays new rows over stored ones and leaves stored rows of other keys out', 
     [2n, 10n, { a: 9 }],
     [1n, 30n, { a: 8 }],
   ]);
-  const stored = decodeNative(encodeNative([before], table.columns), table.columns);
+  const stored = decodeNative(encodeTables([{ blocks: [before], columns: table.columns }]), table.columns);
   const merged = mergeRows(
     table,
     [

@@ -15,17 +15,30 @@ const idsPerQuery = 5_000;
 const ownDatabase = /^d(\d+)_\d+$/;
 const ownTable = /^[tg](\d+)_\d+$/;
 
+/** What holds leftovers, and what knows them. */
+export interface LeftoverContext {
+  readonly engine: Engine;
+  readonly catalogue: Catalogue;
+  readonly storage: Storage;
+  readonly subTables: SubTables;
+}
+
 /**
  * Removes what a crash between a drop's entry in the log and its work in the engine has left: storage that no definition
  * leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside the traffic; it
  * may be repeated and may run in several processes at once.
  */
-export async function removeLeftovers(
-  engine: Engine,
-  catalogue: Catalogue,
-  storage: Storage,
-  subTables: SubTables,
-): Promise<void> {
+export async function removeLeftovers(context: LeftoverContext): Promise<void> {
+  const { catalogue } = context;
+  await removeStorage(context);
+  for (const database of catalogue.databases()) {
+    await removeShared(context, database);
+    await removeSubTables(context, database);
+  }
+}
+
+/** Removes databases and tables of the engine that no definition leads to. */
+async function removeStorage({ engine, catalogue }: LeftoverContext): Promise<void> {
   // The engine first, the log second: whatever is alive among what was listed is in the log by then.
   const databases = await engine.rows('SELECT name FROM system.databases');
   const tables = await engine.rows("SELECT database, name FROM system.tables WHERE match(database, '^d[0-9]')");
@@ -49,14 +62,10 @@ export async function removeLeftovers(
       await engine.exec(`DROP TABLE IF EXISTS ${place} SYNC`);
     }
   }
-  for (const database of catalogue.databases()) {
-    await removeShared(engine, catalogue, database);
-    await removeSubTables(engine, catalogue, storage, subTables, database);
-  }
 }
 
 /** Removes what dropped tables have left among the rows and tags of others: those whose numbers no table has. */
-async function removeShared(engine: Engine, catalogue: Catalogue, { id, name }: DatabaseDef): Promise<void> {
+async function removeShared({ engine, catalogue }: LeftoverContext, { id, name }: DatabaseDef): Promise<void> {
   const tagStorage = sharedTagStorage(id);
   const isMade = `SELECT 1 FROM system.tables WHERE concat(database, '.', name) = ${quoteString(tagStorage)}`;
   if ((await engine.rows(isMade)).length === 0) return;
@@ -78,13 +87,9 @@ async function removeShared(engine: Engine, catalogue: Catalogue, { id, name }: 
   }
 }
 
-async function removeSubTables(
-  engine: Engine,
-  catalogue: Catalogue,
-  storage: Storage,
-  subTables: SubTables,
-  database: DatabaseDef,
-): Promise<void> {
+/** Removes dropped sub-tables that super tables still show. */
+async function removeSubTables(context: LeftoverContext, database: DatabaseDef): Promise<void> {
+  const { engine, catalogue, storage } = context;
   const ids: bigint[] = [];
   for (const [name, generation] of catalogue.generations(database.name)) {
     for (let dropped = 0; dropped < generation; dropped++) ids.push(subTableId(database.id, name, dropped));
@@ -98,15 +103,13 @@ async function removeSubTables(
       const table = catalogue.tableById(database.name, String(parent));
       if (table === undefined) continue;
       await storage.ensure(database, table);
-      await removeFrom(engine, storage, subTables, database, table, list);
+      await removeFrom(context, database, table, list);
     }
   }
 }
 
 async function removeFrom(
-  engine: Engine,
-  storage: Storage,
-  subTables: SubTables,
+  { engine, storage, subTables }: LeftoverContext,
   database: DatabaseDef,
   table: TableDef,
   ids: string,

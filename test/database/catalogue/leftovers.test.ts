@@ -74,7 +74,12 @@ test('what a crash in the middle of a drop has left is removed at the next start
   ]);
   const next = new Catalogue(client, silentLog);
   for (let repeat = 0; repeat < 2; repeat++) {
-    await removeLeftovers(client, next, new Storage(client, next), new SubTables(client, next));
+    await removeLeftovers({
+      engine: client,
+      catalogue: next,
+      storage: new Storage(client, next),
+      subTables: new SubTables(client, next),
+    });
   }
   const databases = await client.rows("SELECT name FROM system.databases WHERE match(name, '^d[0-9]') ORDER BY name");
   t.deepEqual(databases, [[db.id], ['d999999_0']].sort());
