@@ -1,6 +1,8 @@
 const secondsPerDay = 86400;
 /** Limits of the time that Intl can format, in seconds. */
 const maxSeconds = 8.64e12 - secondsPerDay;
+const someJanuary = Date.UTC(2024, 0, 15) / 1000;
+const someJuly = Date.UTC(2024, 6, 15) / 1000;
 const maxCachedDays = 20000;
 const maxCachedZones = 1024;
 
@@ -31,6 +33,11 @@ export class ZoneOffsets {
     const after = this.#atMidnight(day + 1);
     if (before === after) return before;
     return instant < this.#changeWithin(day, before) ? before : after;
+  }
+
+  /** Seconds east of UTC in winter, when no clock is put forward. */
+  get standard(): number {
+    return Math.min(this.offsetAt(someJanuary), this.offsetAt(someJuly));
   }
 
   /**

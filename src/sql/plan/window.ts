@@ -1,10 +1,11 @@
 import { Codes } from '../../model/fault.js';
-import type { Precision } from '../../model/schema.js';
+import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration, WindowClause, WindowLength } from '../ast.js';
 import { monthsOf } from '../resolve/arithmetic.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import type { TimeBounds } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
+import { zoneOffsets } from '../zone.js';
 import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from './grid.js';
 import { calendarToTicks, ticksToCalendar } from './storage.js';
 
@@ -40,7 +41,7 @@ export function intervalWindows(
   const sliding = clause.sliding === undefined ? wanted : spanOf(clause.sliding, precision, zone);
   const length = commonUnit(wanted, sliding, clause.length, precision);
   checkSliding(length, sliding);
-  const grid = { ...gridOf(clause, sliding, length, precision, bounds), zone };
+  const grid = gridOf(clause, sliding, length, { precision, zone, bounds });
   const tumbling = clause.sliding === undefined || sliding.count === length.count;
   return {
     grid,
@@ -88,10 +89,14 @@ function gridOf(
   clause: IntervalClause,
   sliding: Span,
   length: Span,
-  precision: Precision,
-  bounds: TimeBounds | undefined,
-): Omit<Grid, 'zone'> {
-  const grid = { unit: sliding.unit, step: sliding.count, shift: 0n, phase: 0n, dayShift: 0n, precision };
+  {
+    bounds,
+    ...place
+  }: { readonly precision: Precision; readonly zone: string; readonly bounds: TimeBounds | undefined },
+): Grid {
+  const { precision } = place;
+  const shift = localShift(clause, sliding, place);
+  const grid = { unit: sliding.unit, step: sliding.count, shift, phase: 0n, dayShift: 0n, ...place };
   const { offset } = clause;
   if (offset === undefined) return grid;
   if (offset === 'AUTO') {
@@ -106,9 +111,22 @@ function gridOf(
   // Days of the calendar are not always 24 hours long.
   const days = isDuration(offset) ? daysOf(offset) : undefined;
   if (days !== undefined && grid.unit !== 'ticks') return { ...grid, dayShift: days };
-  if (span.unit !== 'months') return { ...grid, shift: span.count };
+  if (span.unit !== 'months') return { ...grid, shift: shift + span.count };
   if (grid.unit !== 'months') throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
   return { ...grid, phase: span.count };
+}
+
+/**
+ * Days and weeks begin at midnight of the zone also where they slide by hours: at the midnight of standard time, because
+ * the steps are of one length all year round.
+ */
+function localShift(
+  { length }: IntervalClause,
+  sliding: Span,
+  { precision, zone }: Pick<Grid, 'precision' | 'zone'>,
+): bigint {
+  if (sliding.unit !== 'ticks' || !isDuration(length) || daysOf(length) === undefined || isUtc(zone)) return 0n;
+  return -BigInt(zoneOffsets(zone).standard) * BigInt(ticksPerSecond(precision));
 }
 
 function dayTicks(precision: Precision): bigint {

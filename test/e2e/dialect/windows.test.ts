@@ -158,6 +158,38 @@ statements('INTERVAL counts calendar days, weeks, months and years', service, 'w
     ],
   },
   { sql: 'SELECT count(*) FROM (SELECT count(*) FROM cal WHERE v = 1 INTERVAL(1d) SLIDING(1h))', rows: [[24]] },
+  {
+    // The row is at 05:30 there.
+    sql: 'SELECT _wstart, _wend, count(*) FROM cal WHERE v = 1 INTERVAL(1d) SLIDING(12h)',
+    query: { conn_tz: 'Asia/Kolkata' },
+    rows: [
+      ['2024-01-04T12:00:00.000+05:30', '2024-01-05T12:00:00.000+05:30', 1],
+      ['2024-01-05T00:00:00.000+05:30', '2024-01-06T00:00:00.000+05:30', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart FROM (SELECT _wstart, count(*) FROM cal WHERE v = 1 INTERVAL(1d, 1h) SLIDING(12h))',
+    query: { conn_tz: 'Asia/Kolkata' },
+    rows: [['2024-01-04T13:00:00.000+05:30'], ['2024-01-05T01:00:00.000+05:30']],
+  },
+  {
+    sql: "SELECT _wstart, count(*) FROM cal WHERE ts >= '2024-01-05' AND ts < '2024-01-06T12:00:00' INTERVAL(1d) SLIDING(12h) FILL(VALUE, 0)",
+    query: { conn_tz: 'Europe/Berlin' },
+    rows: [
+      ['2024-01-04T12:00:00.000+01:00', 1],
+      ['2024-01-05T00:00:00.000+01:00', 1],
+      ['2024-01-05T12:00:00.000+01:00', 1],
+      ['2024-01-06T00:00:00.000+01:00', 1],
+    ],
+  },
+  {
+    sql: 'SELECT _wstart, count(*) FROM cal WHERE v = 1 INTERVAL(24h) SLIDING(12h)',
+    query: { conn_tz: 'Asia/Kolkata' },
+    rows: [
+      ['2024-01-04T17:30:00.000+05:30', 1],
+      ['2024-01-05T05:30:00.000+05:30', 1],
+    ],
+  },
 ]);
 
 statements('windows have values, companions, conditions and an order', service, 'w', [
