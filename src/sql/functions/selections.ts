@@ -4,7 +4,13 @@ import { castToEngine } from '../plan/storage.js';
 import { refuse } from '../resolve/context.js';
 import { doubleType, isBinary, isNumeric, type Value } from '../resolve/value.js';
 import { given, nullable, typed } from './arguments.js';
-import { type AggregateBuilder, type AggregateFunction, type RowWindows, wrongParameterType } from './spec.js';
+import {
+  type AggregateBuilder,
+  type AggregateFunction,
+  noTimeline,
+  type RowWindows,
+  wrongParameterType,
+} from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
@@ -40,7 +46,7 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     result: same,
     exact: sameAsStored,
     translate: ([arg], builder) => {
-      const time = timeOf(builder, name).sql;
+      const time = timeOf(builder).sql;
       if (arg?.sql === time) return builder.aggregate(engine, nullable(arg));
       return builder.aggregate(picker, nullable(arg), time, given(arg));
     },
@@ -48,8 +54,8 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
   };
 }
 
-function timeOf(builder: AggregateBuilder, name: string): Value {
-  if (builder.time === undefined) throw wrongParameterType(name);
+function timeOf(builder: AggregateBuilder): Value {
+  if (builder.time === undefined) throw noTimeline();
   return builder.time;
 }
 
@@ -101,7 +107,7 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     result: same,
     exact: sameAsStored,
     translate: ([arg], builder) => {
-      const time = timeOf(builder, 'LAST_ROW').sql;
+      const time = timeOf(builder).sql;
       if (arg?.sql === time) return builder.aggregate('max', nullable(arg));
       return `tupleElement(${builder.aggregate('argMax', `tuple(${nullable(arg)})`, time)}, 1)`;
     },

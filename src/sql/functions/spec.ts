@@ -131,6 +131,11 @@ export function wrongParameterValue(name: string): Error {
   return refuse(Codes.functionParameterValue, `Invalid parameter value : ${name.toLowerCase()}`);
 }
 
+/** Error 0x2647: rows that have no time. */
+export function noTimeline(): Error {
+  return refuse(Codes.invalidTimeline, 'Invalid timeline function');
+}
+
 /** An integer literal between limits; error 0x2803 outside of them. */
 export function integerArgument(name: string, arg: Value | undefined, low: bigint, high: bigint): bigint {
   if (typeof arg?.constant !== 'bigint' || arg.duration !== undefined) throw wrongParameterType(name);

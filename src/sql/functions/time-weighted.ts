@@ -5,7 +5,7 @@ import type { Environment } from '../resolve/convert.js';
 import { doubleType, type Value } from '../resolve/value.js';
 import { doubleArgument, given } from './arguments.js';
 import { following, previous } from './series.js';
-import { type AggregateBuilder, type AggregateFunction, unitArgument, wrongParameterType } from './spec.js';
+import { type AggregateBuilder, type AggregateFunction, noTimeline, unitArgument, wrongParameterType } from './spec.js';
 
 /**
  * The time from the first to the last row. A window of time that has rows before it counts from its start, one that has
@@ -63,7 +63,7 @@ function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder):
 /** The rise a second between the last two values; a value below the one before it begins at 0 again, as counters do. */
 function instantRate(args: readonly Value[], builder: AggregateBuilder, env: Environment): string {
   const { time } = builder;
-  if (time === undefined) throw wrongParameterType('IRATE');
+  if (time === undefined) throw noTimeline();
   const newest = builder.aggregate(
     'groupArraySortedIf(3)',
     `tuple(negate(assumeNotNull(${time.sql})), assumeNotNull(${doubleArgument(args[0])}))`,

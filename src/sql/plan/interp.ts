@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, InterpRange } from '../ast.js';
+import { noTimeline } from '../functions/spec.js';
 import { printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
 import { ticksOf } from '../resolve/convert.js';
@@ -31,7 +32,7 @@ export function planInterp(task: BlockTask): PlannedBlock {
   checkPlace(task);
   const { range } = select;
   if (range === undefined || !items.some(({ value }) => callsInterp(value))) throw wrongClauses();
-  if (relation?.time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
+  if (relation?.time === undefined) throw noTimeline();
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   const rows = new ExpressionTranslator(env, new RowNames(relation, nested));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value, alias }) => {

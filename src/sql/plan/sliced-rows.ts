@@ -1,9 +1,8 @@
 import { Codes } from '../../model/fault.js';
 import type { Expression, Select } from '../ast.js';
-import type { RowWindow, RowWindows } from '../functions/spec.js';
+import { noTimeline, type RowWindow, type RowWindows } from '../functions/spec.js';
 import { raiseIf } from '../print/raise.js';
 import { printSelect } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
 import { partsOf } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
@@ -37,7 +36,7 @@ export class SlicedRows implements RowWindows {
   /** Error 0x2647 when the rows have no time. */
   constructor(task: BlockTask) {
     const { relation, filter, serial } = task;
-    if (relation?.time === undefined) throw refuse(Codes.invalidTimeline, 'Invalid timeline function');
+    if (relation?.time === undefined) throw noTimeline();
     const complete = (): string => this.#text();
     const source = {
       kind: 'block',

@@ -383,7 +383,9 @@ statements('aggregates in which time counts', service, 's', [
     ],
   },
   { sql: 'SELECT twa(n) FROM one', error: 0x2802 },
-  { sql: 'SELECT twa(v) FROM (SELECT v FROM one)', error: 0x2647 },
+  ...['twa', 'irate', 'first', 'last', 'last_row'].map((name) => {
+    return { sql: `SELECT ${name}(v) FROM (SELECT v FROM one)`, error: 0x2647 };
+  }),
 ]);
 
 statements('selections pick one row of a group', service, 's', [
