@@ -28,6 +28,8 @@ export interface LoadRunContext {
 const maxConnections = 16;
 /** Bytes on their way to the engine: what all threads may have in flight. */
 const creditBytes = 64 * 1024 * 1024;
+/** Connections that are opened before the first row. */
+const maxOpenedBeforehand = 64;
 /** How long a definition may take, which may drop much. */
 const requestTimeoutMs = 5 * 60_000;
 /** The schemaless modes fill the engine's tables as others do, but over HTTP everything goes there. */
@@ -78,14 +80,18 @@ async function openWays(scenario: InsertScenario, context: LoadRunContext): Prom
   }
 }
 
-/** Opens as many connections as there are questions at once, so that rows find them open. */
+/** Opens as many connections as there are questions at once, so that rows find them open. What is refused is asked for later. */
 async function openConnections(
-  { threads, createTableThreads, connectionPoolSize }: InsertScenario,
+  { threads, createTableThreads, connectionPoolSize, databases }: InsertScenario,
   world: LoadWorld | undefined,
   http: HttpService | undefined,
 ): Promise<void> {
-  const length = Math.min(connectionPoolSize, Math.max(threads, createTableThreads));
-  await Promise.all(Array.from({ length }, () => Promise.all([world?.ping(), http && askVersion(http)])));
+  const tables = databases.flatMap(({ superTables }) =>
+    superTables.map(({ childFrom, childTo }) => childTo - childFrom),
+  );
+  const askers = Math.min(Math.max(threads, createTableThreads), Math.max(0, ...tables));
+  const length = Math.min(connectionPoolSize, askers, maxOpenedBeforehand);
+  await Promise.allSettled(Array.from({ length }, () => Promise.all([world?.ping(), http && askVersion(http)])));
 }
 
 /** Sees whether the service answers, and to this user. */

@@ -55,7 +55,7 @@ export class HttpService {
    * Sends a body; the answer's body is pulled by the caller, who reads it to its end or gives it up by returning early. Throws
    * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off.
    */
-  async open(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpStream> {
+  async open(path: string, body: Uint8Array, signal: AbortSignal | undefined): Promise<HttpStream> {
     const headers = {
       authorization: this.#authorization,
       'content-type': 'application/x-www-form-urlencoded',

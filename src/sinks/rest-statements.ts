@@ -13,7 +13,6 @@ interface Body {
   readonly column_meta?: readonly (readonly [name: string, type: TypeName, length: number])[];
 }
 
-const never = new AbortController().signal;
 /** What stands in an answer before its first row. */
 const rowsKey = '"data":[';
 /** Longest answer without rows. */
@@ -21,7 +20,7 @@ const maxHeadBytes = 16 * 1024 * 1024;
 
 /** Statements over `POST /rest/sql`: refusals have the code and the text of the answer's body; rows are read as they come. */
 export function restStatements(service: HttpService): RunSql {
-  return async (statement, { database, timeZone, signal = never } = {}) => {
+  return async (statement, { database, timeZone, signal } = {}) => {
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
     const query = timeZone === undefined ? '' : `?tz=${encodeURIComponent(timeZone)}`;
     const bytes = typeof statement === 'string' ? Buffer.from(statement) : statement;

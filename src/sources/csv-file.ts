@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { BlockBuilder, type ColumnBuilder } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
@@ -8,6 +8,10 @@ import type { DataType, TypeName } from '../model/schema.js';
 
 /** Bytes at a file's beginning that tell which quotes it uses. */
 const lookAheadBytes = 65536;
+/** Longest line: a row has at most 64 KiB, of which every character may be doubled and quoted. */
+const maxLineBytes = 1024 * 1024;
+/** Longest piece of the reason why a file cannot be read: it may repeat the file. */
+const maxReasonLength = 200;
 
 /** A field of a line. */
 export interface CsvField {
@@ -52,6 +56,7 @@ export async function readCsvFile(file: string, options: CsvOptions): Promise<Cs
     trim: true,
     skip_empty_lines: true,
     relax_column_count: true,
+    max_record_size: maxLineBytes,
     record_delimiter: ['\r\n', '\n'],
     cast: (text, { quoting }) => (!quoting && /^null$/i.test(text) ? null : text),
   });
@@ -76,6 +81,7 @@ export async function readCsvFile(file: string, options: CsvOptions): Promise<Cs
 /** The quotes of a file: single ones when its first quoted field has them. */
 async function quoteOf(file: string): Promise<string> {
   try {
+    if (!(await stat(file)).isFile()) throw new Error('it is no regular file');
     const handle = await open(file);
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(lookAheadBytes), 0, lookAheadBytes, 0);
@@ -189,6 +195,7 @@ function ticksOf(text: string, readTime: CsvOptions['readTime']): bigint | undef
 }
 
 function refused(message: string, cause?: unknown): FaultError {
-  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  const said = cause instanceof Error ? cause.message.replace(/\p{C}/gu, ' ') : '';
+  const reason = said === '' ? '' : `: ${said.slice(0, maxReasonLength)}${said.length > maxReasonLength ? '…' : ''}`;
   return new FaultError(fault('parameter', Codes.invalidParameters, `${message}${reason}`, cause));
 }

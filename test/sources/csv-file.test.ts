@@ -173,3 +173,16 @@ test('tags come from a file line by line, and there are no more tables than line
   ]);
   t.is((await openRows({ tags, tagsFile, childCount: 2 })).tables.to, 2);
 });
+
+test('devices, lines without an end and bytes that are no text are refused in few words', async (t) => {
+  const options = { fields: [column('v', 'INT')], withTimes: false, maxRows: 10, readTime: () => undefined };
+  const device = await t.throwsAsync(readCsvFile('/dev/zero', options), { instanceOf: FaultError });
+  t.is(device?.fault.message, '"/dev/zero" cannot be read: it is no regular file');
+  const endless = fileOf('1'.repeat(3 * 1024 * 1024));
+  const line = await t.throwsAsync(readCsvFile(endless, options), { instanceOf: FaultError });
+  t.regex(line?.fault.message ?? '', /cannot be read: Max Record Size/);
+  const binary = fileOf(`x\u0001"${'\u0002'.repeat(5000)}`);
+  const bytes = await t.throwsAsync(readCsvFile(binary, options), { instanceOf: FaultError });
+  t.true((bytes?.fault.message.length ?? 0) < 500);
+  t.notRegex(bytes?.fault.message ?? '', /\p{Cc}/u);
+});

@@ -45,6 +45,18 @@ test.serial('wrong words end with a hint and without touching the server', async
   }
 });
 
+test.serial('many more threads than tables ask no more than the tables need', async (t) => {
+  for (const argv of [
+    ['-P', String(service.port), '-I', 'rest'],
+    ['-P', String(tool.enginePort)],
+  ]) {
+    const ending = await tool.run([...argv, '-y', '-d', 'threads', '-T', '3000', '-t', '2', '-n', '3']);
+    t.is(ending.code, 0, ending.errors);
+    t.notRegex(ending.errors, /Too many|MaxListeners/);
+    t.deepEqual(await service.rows('SELECT COUNT(*) FROM threads.meters'), [[6]]);
+  }
+});
+
 test.serial('help and version are printed without a connection', async (t) => {
   for (const argv of [['-V'], ['--version'], ['-?'], ['--help'], ['--usage']]) {
     const ending = await tool.run(['-P', '1', ...argv]);
