@@ -19,9 +19,8 @@ export interface TelnetTcpOptions {
 
 /** What came of rows after their batches had counted as delivered. */
 export interface LateEnding {
-  /** Rows that the listener refused and no delivery has told of. */
-  readonly refusedRows: number;
-  /** Why; also where rows may be lost and nobody knows how many. */
+  /** Rows that the listener refused and no delivery has told of, and those of connections that broke: some of them may be stored. */
+  readonly rows: number;
   readonly fault: Fault;
 }
 
@@ -37,7 +36,10 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
   #socket: Socket | undefined;
   #connecting: Promise<Socket> | undefined;
   #isEnding = false;
-  /** Why rows that were on their way may be lost. */
+  /** Rows of this connection that count as delivered. */
+  #unconfirmedRows = 0;
+  /** Rows of connections that broke, and why the first of them did. */
+  #lostRows = 0;
   #broken: Fault | undefined;
 
   constructor(options: TelnetTcpOptions) {
@@ -67,12 +69,15 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
     this.#socket = undefined;
     if (socket !== undefined) {
       await closed(socket, deadline);
-      if (!socket.readableEnded) this.#broken ??= this.#lost('it did not say that it has read everything');
+      if (!socket.readableEnded) this.#lose('it did not say that it has read everything');
     }
     const { rows: refusedRows, said } = this.#complaints.take(Number.POSITIVE_INFINITY);
     const found = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
+    const rows = this.#lostRows + refusedRows;
     this.#broken = undefined;
-    return found === undefined ? undefined : { refusedRows, fault: found };
+    this.#lostRows = 0;
+    this.#unconfirmedRows = 0;
+    return found === undefined ? undefined : { rows, fault: found };
   }
 
   async #write({ payload, rows }: Batch<ByteBlock>): Promise<Delivery> {
@@ -87,6 +92,7 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
       return { outcome: 'failed', fault: this.#unreachable(error) };
     }
     const { rows: refusedRows, said } = this.#complaints.take(rows);
+    this.#unconfirmedRows += rows - refusedRows;
     return delivered(rows - refusedRows, refusedRows, refusedRows === 0 ? [] : [{ row: 0, fault: refused(said) }]);
   }
 
@@ -102,19 +108,29 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
     const { host, port, cut } = this.#options;
     const socket = connect({ host, port, noDelay: true, ...(cut === undefined ? {} : { signal: cut }) });
     await once(socket, 'connect');
-    const isLost = (why: string) => {
-      if (!this.#isEnding) this.#broken ??= this.#lost(why);
-    };
-    socket.on('error', (error) => isLost(reasonOf(error)));
-    socket.on('end', () => isLost('the connection was closed'));
+    let reason = '';
+    socket.on('error', (error) => {
+      reason = reasonOf(error);
+    });
+    socket.on('end', () => {
+      if (!this.#isEnding) reason = 'the connection was closed';
+    });
+    socket.on('close', () => {
+      if (reason !== '' || !this.#isEnding) this.#lose(reason || 'the connection was broken off');
+    });
     socket.setEncoding('utf8').on('data', (said: string) => this.#complaints.add(said));
     this.#socket = socket;
     return socket;
   }
 
-  #lost(why: string): Fault {
-    const text = `Rows on their way to the telnet-format listener at ${this.#address} may be lost: ${why}`;
-    return fault('network', Codes.networkUnavailable, text);
+  /** Nobody will say what became of the rows of a connection that broke. */
+  #lose(why: string): void {
+    if (this.#unconfirmedRows === 0) return;
+    const text = `The connection to the telnet-format listener at ${this.#address} broke: ${why}`;
+    this.#broken ??= fault('network', Codes.networkUnavailable, text);
+    this.#lostRows += this.#unconfirmedRows;
+    this.#unconfirmedRows = 0;
+    this.#complaints.take(Number.POSITIVE_INFINITY);
   }
 
   #unreachable(error: unknown): Fault {

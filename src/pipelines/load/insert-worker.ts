@@ -142,12 +142,11 @@ export class InsertWorker {
   #settleLate(ending: LateEnding | undefined): void {
     if (ending === undefined) return;
     const { figures } = this;
-    const { refusedRows } = ending;
-    figures.rows -= refusedRows;
-    figures.failedRows += refusedRows;
+    figures.rows -= ending.rows;
+    figures.failedRows += ending.rows;
     figures.failedRequests++;
-    const what = refusedRows === 0 ? 'At the end' : `${refusedRows} rows were refused after they were sent`;
-    this.#failed(`${what}: ${faultLine(ending.fault)}`, 'they are counted');
+    const what = `${ending.rows} rows that were sent were refused or lost: ${faultLine(ending.fault)}`;
+    this.#failed(what, 'they count as failed');
   }
 
   /** The end of the run, or a warning where it goes on. */
