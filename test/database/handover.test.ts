@@ -4,6 +4,7 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/client.js';
 import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../src/database/handover.js';
 import { startEngine, temporaryDirectory } from '../support/engine.js';
+import { smallDisk } from '../support/small-disk.js';
 
 const rows = Buffer.alloc(100_000, 'x');
 
@@ -58,6 +59,18 @@ test('rows go over the connection when they are few, when there is no room or no
   t.is(handover.put(rows), undefined);
   two[0]?.end(true);
   t.not(handover.put(rows), undefined);
+});
+
+test('rows for which the memory has no room go over the connection, also from a file that is filled again', (t) => {
+  const path = smallDisk(t, 256);
+  if (path === undefined) return;
+  const handover = new Handover(() => ({ path, maxBytes: 1e9 }));
+  handover.put(rows)?.end(true);
+  writeFileSync(join(path, 'of-others'), Buffer.alloc(120_000));
+  t.is(handover.put(Buffer.alloc(200_000)), undefined);
+  t.deepEqual(readdirSync(path), ['of-others']);
+  const handed = handover.put(rows);
+  t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
 });
 
 test('a place is read where path and size are there', (t) => {

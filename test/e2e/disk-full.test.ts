@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { freePorts } from '../support/free-ports.js';
 import {
   adapterProgram,
-  directoryFor,
   enginePid,
   isAlive,
   rowsOf,
@@ -14,19 +12,10 @@ import {
   startAdapter,
   writeLines,
 } from '../support/processes.js';
+import { smallDisk } from '../support/small-disk.js';
 import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
-
-/** A small file system of its own; undefined where this user may not mount one. */
-function smallDisk(t: ExecutionContext): string | undefined {
-  const path = join(directoryFor(t), 'disk');
-  mkdirSync(path);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', path]).status !== 0) return undefined;
-  // Runs before the directory is removed and after the programs have ended: teardowns go backwards.
-  t.teardown(() => spawnSync('umount', ['--lazy', path]));
-  return path;
-}
 
 /** Takes all space that is left. */
 function fill(file: string): void {
@@ -43,12 +32,8 @@ function fill(file: string): void {
 }
 
 test('a full disk is said so, refused as temporary, and got over when there is space again', async (t) => {
-  const disk = smallDisk(t);
-  if (disk === undefined) {
-    t.log('Not tested: this user cannot mount a small file system.');
-    t.pass();
-    return;
-  }
+  const disk = smallDisk(t, 64 * 1024);
+  if (disk === undefined) return;
   const args = [`--database.path=${join(disk, 'data')}`];
   const adapter = await startAdapter(t, args);
   const engine = enginePid(adapter);

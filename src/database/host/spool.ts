@@ -1,5 +1,5 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writeAll } from '../handover.js';
 import { EngineException } from './exception.js';
 
@@ -32,7 +32,8 @@ export class Spool {
 
   /**
    * Takes a body to its end: first what was read already, then the rest. `length` is the size of the rest when known.
-   * Throws what the body throws, and ENOSPC when the directory is full; nothing is left behind then.
+   * Throws what the body throws; nothing is left behind then.
+   * @throws EngineException 243 when the directory is full, which may be another place than where the data is.
    */
   async take(first: Uint8Array, rest: AsyncIterable<Uint8Array>, length: number | undefined): Promise<SpooledBody> {
     const share = this.#budget.open();
@@ -58,9 +59,18 @@ export class Spool {
       fd = undefined;
     } catch (error) {
       discard();
-      throw error;
+      throw this.#namingPlace(error);
     }
     return { path, bytes, discard };
+  }
+
+  #namingPlace(error: unknown): unknown {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOSPC') return error;
+    return new EngineException(
+      243,
+      'NOT_ENOUGH_SPACE',
+      `No space left in ${dirname(this.#directory)} for rows to insert`,
+    );
   }
 
   /**

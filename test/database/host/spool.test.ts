@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { exceptionReply } from '../../../src/database/host/exception.js';
 import { Spool } from '../../../src/database/host/spool.js';
 import { temporaryDirectory } from '../../support/engine.js';
+import { smallDisk } from '../../support/small-disk.js';
 
 async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
@@ -61,6 +64,21 @@ test('a body that breaks off leaves nothing behind', async (t) => {
     throw new Error('gone');
   }
   await t.throwsAsync(spool.take(Buffer.alloc(0), broken(), 50), { message: 'gone' });
+  t.is(spool.heldBytes, 0);
+  t.deepEqual(readdirSync(path), []);
+});
+
+test('a place that is full is named, and nothing is left there', async (t) => {
+  const disk = smallDisk(t, 64);
+  if (disk === undefined) return;
+  const path = join(disk, 'scratch');
+  mkdirSync(path);
+  const spool = new Spool(path, 1e6);
+  const error = await t.throwsAsync(spool.take(Buffer.alloc(0), pieces('x'.repeat(100_000)), undefined));
+  t.is(
+    exceptionReply(error).text,
+    `Code: 243. DB::Exception: No space left in ${disk} for rows to insert (NOT_ENOUGH_SPACE)`,
+  );
   t.is(spool.heldBytes, 0);
   t.deepEqual(readdirSync(path), []);
 });
