@@ -2,6 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { ofSeries, ofTable, ofTables } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
+import { engineCodeOf } from '../client.js';
 import type { Engine } from '../engine.js';
 import { GatheredByPlace } from '../gathered.js';
 import type { Catalogue } from './catalogue.js';
@@ -13,6 +14,14 @@ import { addMissing, dataTable, tagTable } from './table-statements.js';
 /** True for a table whose storage others use too. */
 function isShared({ number, seriesId }: TableDef): boolean {
   return number !== undefined || seriesId !== undefined;
+}
+
+/** How often a drop begins again because others, who do not know of it yet, have made a table meanwhile. */
+const maxDrops = 20;
+
+/** DATABASE_NOT_EMPTY in the engine's list of errors. */
+function isNotEmpty(error: unknown): boolean {
+  return error instanceof FaultError && engineCodeOf(error.fault) === 219;
 }
 
 interface Known {
@@ -145,7 +154,14 @@ export class Storage {
       for (const place of places.keys()) if (place.startsWith(`${database.id}.`)) places.delete(place);
     }
     this.#databases.delete(database.id);
-    await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
+        return;
+      } catch (error) {
+        if (attempt === maxDrops || !isNotEmpty(error)) throw error;
+      }
+    }
   }
 
   /** Removes the data of a dropped table: its storage, or its rows and tags out of the storage that it shares. */

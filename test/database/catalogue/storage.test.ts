@@ -34,3 +34,25 @@ for (const kind of ['super', 'normal'] as const) {
     await engine.end();
   });
 }
+
+test('a database goes although others, who do not know of it yet, make tables in it meanwhile', async (t) => {
+  const engine = await startEngine();
+  const client = new EngineClient(engine.endpoint);
+  const catalogue = new Catalogue(client, silentLog);
+  const storage = new Storage(client, catalogue);
+  for (const name of ['a', 'b', 'c', 'd', 'e']) {
+    await catalogue.submit([{ op: 'create-database', name, precision: 'ms', keepDays: 3650, options: {} }]);
+    const database = catalogue.database(name)!;
+    await client.exec(`CREATE DATABASE ${database.id}`);
+    let made = 0;
+    const others = [1, 2, 3].map(async () => {
+      for (;;) await client.exec(`CREATE TABLE ${database.id}.t${++made} (a UInt8) ENGINE = MergeTree ORDER BY a`);
+    });
+    while (made < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    await t.notThrowsAsync(storage.dropDatabase(database));
+    for (const other of others) await t.throwsAsync(other, { message: /does not exist|is dropped|dropped/ });
+  }
+  t.deepEqual(await client.rows("SELECT name FROM system.databases WHERE match(name, '^d[0-9]')"), []);
+  await client.close();
+  await engine.end();
+});
