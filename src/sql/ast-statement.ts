@@ -89,7 +89,13 @@ export type Show =
   | { readonly what: 'indexes' | 'table-distributed'; readonly table: ObjectName }
   | { readonly what: 'alive'; readonly database: Name | undefined }
   /** Any other list, by its upper-case words joined with one blank: `USERS`, `CLUSTER VARIABLES`, `TOKENS` ... */
-  | { readonly what: 'list'; readonly list: string; readonly like: string | undefined };
+  | {
+      readonly what: 'list';
+      readonly list: string;
+      readonly like: string | undefined;
+      /** The node whose variables are asked for. */
+      readonly dnode?: number;
+    };
 
 /** What a statement says about a token; undefined is not said. */
 export interface TokenOptions {

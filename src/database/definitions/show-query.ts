@@ -98,12 +98,9 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       const [table, columns = '*'] = lists[show.list] ?? [];
       if (table === undefined) return undefined;
       const isVariables = table === 'ins_dnode_variables';
-      return select(
-        columns,
-        table,
-        isVariables ? like(likeColumn, show.like) : [],
-        isVariables ? likeColumn : undefined,
-      );
+      const ofNode = show.dnode === undefined ? [] : [`dnode_id = ${show.dnode}`];
+      const terms = [...like(likeColumn, show.like), ...ofNode];
+      return select(columns, table, terms, isVariables ? likeColumn : undefined);
     }
     default:
       return undefined;

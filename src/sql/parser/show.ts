@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';
 
-/** Lists without parameters beyond LIKE, longest phrase first where one begins another. */
+/** Lists without parameters, but LIKE for those of variables; longest phrase first where one begins another. */
 const lists = [
   'CLUSTER VARIABLES',
   'CLUSTER MACHINES',
@@ -86,11 +86,13 @@ function parseTables(cursor: Cursor): Show | undefined {
 
 function parseList(cursor: Cursor): Show | undefined {
   const list = lists.find((words) => cursor.acceptPhrase(words));
-  if (list !== undefined) return { what: 'list', list, like: parseLike(cursor) };
+  // Only variables are chosen by a pattern: behind other lists LIKE would be dropped.
+  if (list !== undefined)
+    return { what: 'list', list, like: list.endsWith('VARIABLES') ? parseLike(cursor) : undefined };
   if (!cursor.accept('DNODE')) return undefined;
-  parseCount(cursor);
+  const dnode = parseCount(cursor);
   cursor.expect('VARIABLES');
-  return { what: 'list', list: 'DNODE VARIABLES', like: parseLike(cursor) };
+  return { what: 'list', list: 'DNODE VARIABLES', like: parseLike(cursor), dnode };
 }
 
 /** What may follow `db.`, or stand alone and mean the current database. */

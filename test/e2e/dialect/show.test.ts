@@ -427,6 +427,8 @@ statements('SHOW of the server', service, undefined, [
   { sql: "SHOW CLUSTER VARIABLES LIKE 'charset'", rows: [['charset', 'UTF-8', 'server', '']] },
   { sql: "SHOW LOCAL VARIABLES LIKE 'no such%'", rows: [] },
   { sql: "SHOW DNODE 1 VARIABLES LIKE 'charset'", rows: [[1, 'charset', 'UTF-8', 'server', '']] },
+  { sql: 'SHOW DNODE 2 VARIABLES', rows: [] },
+  { sql: "SHOW USERS LIKE 'r%'", error: 0x2600, says: `syntax error near "LIKE 'r%'"` },
   { sql: 'SHOW TABLE DISTRIBUTED plain.nothing', error: 0x2662 },
   { sql: 'SHOW NOTHING', error: 0x2600, says: 'syntax error near "NOTHING"' },
   { sql: 'SHOW', error: 0x2601 },

@@ -46,7 +46,7 @@ test('reads the SHOW family', (t) => {
     cluster: { what: 'list', list: 'CLUSTER', like },
     "cluster variables like 'a%'": { what: 'list', list: 'CLUSTER VARIABLES', like: 'a%' },
     'local variables': { what: 'list', list: 'LOCAL VARIABLES', like },
-    'dnode 1 variables': { what: 'list', list: 'DNODE VARIABLES', like },
+    'dnode 1 variables': { what: 'list', list: 'DNODE VARIABLES', like, dnode: 1 },
     'user privileges': { what: 'list', list: 'USER PRIVILEGES', like },
     tokens: { what: 'list', list: 'TOKENS', like },
     queries: { what: 'list', list: 'QUERIES', like },
