@@ -5,7 +5,7 @@ import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { TableChange } from '../catalogue/operations.js';
 import { tagValue } from './child-tables.js';
 import { checkedEncoding } from './column-encoding.js';
-import { checkComment, checkedName, columnSpec } from './column-type.js';
+import { checkComment, checkedName, checkTtl, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
 /** ALTER TABLE and ALTER STABLE: of a table's definition, or of what one sub-table has of its own. */
@@ -16,6 +16,7 @@ export async function alterTable(
   const database = await databaseOf(context, table);
   const name = table.name.text;
   if (action.kind === 'comment') checkComment(action.text);
+  if (action.kind === 'ttl') checkTtl(action.days);
   const found = await findTable(context, database, name);
   if (found === undefined) {
     const subTable = (await context.subTables.lookUp(database, [name])).get(name);

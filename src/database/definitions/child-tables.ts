@@ -3,7 +3,7 @@ import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/sche
 import type { Expression } from '../../sql/ast.js';
 import type { ChildTable } from '../../sql/ast-statement.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
-import { checkComment, checkedName } from './column-type.js';
+import { checkComment, checkedName, checkTtl } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
 /** Sub-tables to make under one super table, by name. */
@@ -33,6 +33,7 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     const tags = tagsOf(item, superTable, database, context);
     const { comment, ttl = 0 } = item.options;
     checkComment(comment);
+    checkTtl(ttl);
     const subTable = { ...context.subTables.make(database, superTable.name, name, tags, ttl), comment };
     const earlier = parents.get(`${database.id} ${name}`);
     if (earlier !== undefined && earlier !== superTable.id) throw inOtherStable();

@@ -69,3 +69,13 @@ export function checkComment(comment: string | undefined): void {
     throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
   }
 }
+
+/** Longest time to live of a table, in days. */
+const maxTtlDays = 2_147_483_647;
+
+/** Throws a FaultError when a time to live, in days, is longer than one may be. */
+export function checkTtl(days: number): void {
+  if (days <= maxTtlDays) return;
+  const text = `Invalid table option: ttl ${days} valid range: [0, ${maxTtlDays}]`;
+  throw new FaultError(fault('syntax', Codes.invalidTableOption, text));
+}

@@ -5,7 +5,7 @@ import type { Statement } from '../../sql/ast-statement.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
 import { checkedEncoding } from './column-encoding.js';
-import { checkComment, checkedName, columnSpec } from './column-type.js';
+import { checkComment, checkedName, checkTtl, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 
 /** CREATE STABLE, and CREATE TABLE of a normal table. */
@@ -29,6 +29,7 @@ export async function createTable(
   const kind = statement.tags === undefined ? 'normal' : 'super';
   const { comment, ttl = 0 } = statement.options;
   checkComment(comment);
+  checkTtl(ttl);
   const timeEncoding = time.encoding === undefined ? {} : { timeEncoding: checkedEncoding(time.encoding) };
   const spec = {
     database: database.name,

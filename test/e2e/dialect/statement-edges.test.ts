@@ -88,6 +88,26 @@ statements('definitions: names, tags and options that do not fit', service, 'edg
   ...done("ALTER TABLE c1 SET TAG f = '1.5', d = 'NULL'"),
   { sql: 'SHOW TABLE TAGS f, d FROM s', rows: [['c1', 1.5, null]] },
   { sql: "ALTER TABLE c1 SET TAG b = 'abc'", error: 0x0216 },
+  ...done(
+    "CREATE TABLE c3 USING s (b) TAGS (1) TTL 2147483647, ttl USING s (b) TAGS (2) comment USING s (b) TAGS (3) COMMENT ''",
+    'ALTER TABLE n TTL 2147483647',
+  ),
+  {
+    sql: "SELECT table_name, ttl, table_comment FROM information_schema.ins_tables WHERE db_name = 'edges' ORDER BY table_name",
+    rows: [
+      ['c1', 0, null],
+      ['c3', 2147483647, null],
+      ['comment', 0, ''],
+      ['e', 0, null],
+      ['n', 2147483647, null],
+      ['ttl', 0, null],
+    ],
+  },
+  { sql: 'CREATE TABLE c4 USING s (b) TAGS (1) TTL 2147483648', error: 0x261a, says: 'ttl 2147483648' },
+  { sql: 'CREATE TABLE e4 (ts TIMESTAMP, v INT) TTL 2147483648', error: 0x261a },
+  { sql: 'ALTER TABLE n TTL 2147483648', error: 0x261a },
+  { sql: 'ALTER TABLE c1 TTL 9999999999', error: 0x261a },
+  { sql: 'INSERT INTO c4 USING s (b) TAGS (1) TTL 2147483648 VALUES (NOW, 1)', error: 0x0216 },
   { sql: 'CREATE INDEX e ON s (v)', error: 0x260e, says: 'Invalid tag name: v' },
   { sql: 'CREATE INDEX e ON n (v)', error: 0x0361 },
 ]);
