@@ -23,7 +23,7 @@ test('rows follow each other with and without commas, blanks and comments', (t) 
     '(1000, 20.5, 7)(2000, 20.75, 8)',
     '(1000,20.5,7),(2000,20.75,8);',
     '\n( 1000 , 20.5 , 7 ) ,\n ( 2000\t, 20.75, 8 ) ; -- end',
-    '/* first */(1000,/* , */20.5,7) -- (9,9,9)\n(2000,20.75,8)/* open',
+    '/* first */(1000,/* , */20.5,7) -- (9,9,9)\n(2000,20.75,8)/* closed */',
     '(+1000, 20.50, +7)(2000, 2075e-2, 8)',
   ]) {
     const plan = plant().plan(`INSERT INTO plant.p7 VALUES ${rows}`);

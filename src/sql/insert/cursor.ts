@@ -240,7 +240,8 @@ export class Cursor {
     }
     if (byte === Byte.slash && next === Byte.star) {
       const close = this.#statement.indexOf('*/', this.at + 2, 'latin1');
-      this.at = close < 0 ? this.end : close + 2;
+      if (close < 0) return false;
+      this.at = close + 2;
       return true;
     }
     return false;

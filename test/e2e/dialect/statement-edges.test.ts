@@ -4,7 +4,7 @@ import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await startService();
 
-for (const database of ['names', 'edges', 'other', 'hidden', 'encoded'])
+for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled'])
   await service.run(`CREATE DATABASE ${database}`);
 // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
 await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
@@ -202,4 +202,68 @@ statements('ENCODE, COMPRESS and LEVEL of columns are kept and shown', service, 
   { sql: "ALTER STABLE s MODIFY COLUMN g LEVEL 'low'", error: 0x036c },
   { sql: "CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (g INT LEVEL 'low')", error: 0x2600 },
   { sql: 'CREATE STABLE e (ts TIMESTAMP, v INT) TAGS (g INT PRIMARY KEY)', error: 0x2600 },
+]);
+
+statements('INSERT in odd but legal spellings', service, 'spelled', [
+  ...done(
+    'CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (a VARCHAR(8), b INT)',
+    'CREATE TABLE n (ts TIMESTAMP, v INT, w VARCHAR(20))',
+    'CREATE TABLE `values` (ts TIMESTAMP, v INT)',
+  ),
+  { sql: 'INSERT INTO n(ts,v)VALUES(1700000000000,1)(1700000000001,0x10),(1700000000002,-0X10)', affected: 3 },
+  { sql: 'insert into`n`(`ts`,`v`)values(1700000000003,0b11)', affected: 1 },
+  {
+    sql: 'IMPORT INTO spelled . n VALUES ( 1700000000004 , +5 , \'it\'\'s\' ) , ( 1700000000005,\'6\',"say ""x""" ) ;',
+    affected: 2,
+  },
+  {
+    sql: "INSERT/**/INTO -- a line\n`spelled`.`n` /* ( */ (w /* , */, ts) VALUES/* ) */('a\\nb\\t\\%\\q', /* 1, */ 1700000000006) -- end",
+    affected: 1,
+  },
+  {
+    sql: 'SELECT v, w FROM n',
+    rows: [
+      [1, null],
+      [16, null],
+      [-16, null],
+      [3, null],
+      [5, "it's"],
+      [6, 'say "x"'],
+      [null, 'a\nb\t\\%q'],
+    ],
+  },
+  {
+    sql: "INSERT INTO c1 USING s(b)TAGS(5)VALUES(1700000000000,1)c2 USING s TAGS('y',NULL)TTL 3 COMMENT'c'VALUES(1700000000000,2) `values` VALUES(1700000000000,3) n(v,ts)VALUES(NULL,1700000000000)",
+    affected: 4,
+  },
+  {
+    sql: 'SHOW TABLE TAGS FROM s',
+    rows: [
+      ['c1', null, 5],
+      ['c2', 'y', null],
+    ],
+  },
+  { sql: 'SELECT v FROM n LIMIT 1', rows: [[null]] },
+  { sql: 'SELECT v FROM `values`', rows: [[3]] },
+  {
+    sql: "INSERT INTO n (ts, v) VALUES ('2024-1-2 3:4:5', 1) ('2024-01-02T03:04:05.1Z', 2) ('2024-01-02 03:04:05.1299+08', 3) ('2024-01-02T03:04:05-0530', 4)",
+    affected: 4,
+  },
+  {
+    sql: "SELECT ts, v FROM n WHERE ts >= '2024-01-01'",
+    rows: [
+      ['2024-01-01T19:04:05.129Z', 3],
+      ['2024-01-02T03:04:05.000Z', 1],
+      ['2024-01-02T03:04:05.100Z', 2],
+      ['2024-01-02T08:34:05.000Z', 4],
+    ],
+  },
+  { sql: 'INSERT INTO n VALUES (NOW, 1, NULL) /* open', error: 0x0216 },
+  { sql: "INSERT INTO n VALUES (NOW, 1 /* open, 'x')", error: 0x0216 },
+  { sql: "INSERT INTO n VALUES (NOW, 1, 'x'); INSERT INTO n VALUES (NOW, 1, 'x')", error: 0x0216 },
+  { sql: 'INSERT INTO n (ts, v) VALUES (NOW + 1d + 1h, 1)', error: 0x0216, says: "near '+ 1h, 1)' (, expected)" },
+  { sql: 'INSERT INTO n (ts, v) VALUES (NOW + 1 d, 1)', error: 0x0216 },
+  { sql: "INSERT INTO n (ts, v) VALUES ('2023-02-29', 1)", error: 0x0216, says: 'invalid timestamp format' },
+  { sql: "INSERT INTO n (ts, v) VALUES ('', 1)", error: 0x0216, says: 'invalid timestamp' },
+  { sql: 'SELECT count(*) FROM n', rows: [[11]] },
 ]);
