@@ -93,6 +93,8 @@ export type Show =
       readonly what: 'list';
       readonly list: string;
       readonly like: string | undefined;
+      /** The database that is asked about; all of them when left out. */
+      readonly ofDatabase?: Name;
       /** The node whose variables are asked for. */
       readonly dnode?: number;
     };

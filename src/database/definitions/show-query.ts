@@ -99,7 +99,8 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       if (table === undefined) return undefined;
       const isVariables = table === 'ins_dnode_variables';
       const ofNode = show.dnode === undefined ? [] : [`dnode_id = ${show.dnode}`];
-      const terms = [...like(likeColumn, show.like), ...ofNode];
+      const ofDatabase = show.ofDatabase === undefined ? [] : [await inDatabase(show.ofDatabase, context)];
+      const terms = [...like(likeColumn, show.like), ...ofNode, ...ofDatabase];
       return select(columns, table, terms, isVariables ? likeColumn : undefined);
     }
     default:

@@ -139,8 +139,10 @@ function requireSight(database: Name | undefined, access: Access, current: strin
 /** What lists users, rights and databases shows everybody their own; the other lists of objects are seen in their database. */
 function checkShow(show: Show, access: Access, current: string | undefined): void {
   if (show.what === 'databases') return;
-  if (show.what === 'list') demand(access.seesSystem || !systemLists.has(show.list));
-  else if ('table' in show) requireSight(show.table.database, access, current);
+  if (show.what === 'list') {
+    demand(access.seesSystem || !systemLists.has(show.list));
+    if (show.ofDatabase !== undefined) access.requireSight(show.ofDatabase.text);
+  } else if ('table' in show) requireSight(show.table.database, access, current);
   else requireSight(show.database, access, current);
   if (show.what === 'vgroups') demand(access.seesSystem);
 }

@@ -48,7 +48,7 @@ const lists = [
   'DISK_INFO',
 ] as const;
 
-/** Lists that may be asked of one database; the qualifier only narrows what an embedded server lists in full. */
+/** Lists that may be asked of one database. */
 const databaseLists = ['DISK_INFO', 'VIEWS', 'TSMAS'] as const;
 
 /** `SHOW ...`, from behind SHOW. */
@@ -102,7 +102,7 @@ function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
   if (cursor.accept('VGROUPS')) return { what: 'vgroups', database, like: undefined };
   if (cursor.accept('ALIVE')) return { what: 'alive', database };
   const list = databaseLists.find((word) => cursor.accept(word)) ?? cursor.fail();
-  return { what: 'list', list, like: parseLike(cursor) };
+  return { what: 'list', list, like: undefined, ...(database === undefined ? {} : { ofDatabase: database }) };
 }
 
 function parseShowCreate(cursor: Cursor): Show {

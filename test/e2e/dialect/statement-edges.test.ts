@@ -4,7 +4,7 @@ import { statements } from '../../support/statement-cases.js';
 
 const { service, end } = await startService();
 
-for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled'])
+for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled', 'listed'])
   await service.run(`CREATE DATABASE ${database}`);
 // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
 await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
@@ -267,3 +267,41 @@ statements('INSERT in odd but legal spellings', service, 'spelled', [
   { sql: "INSERT INTO n (ts, v) VALUES ('', 1)", error: 0x0216, says: 'invalid timestamp' },
   { sql: 'SELECT count(*) FROM n', rows: [[11]] },
 ]);
+
+statements('SHOW of a database lists what is in it and nothing else', service, 'listed', [
+  ...done(
+    'CREATE VIEW listed.v1 AS SELECT 1',
+    'CREATE VIEW encoded.v2 AS SELECT 2',
+    'CREATE STABLE measured (ts TIMESTAMP, v INT) TAGS (g INT)',
+    'CREATE TSMA m1 ON measured FUNCTION(max(v)) INTERVAL(1m)',
+  ),
+  {
+    sql: 'SHOW listed.VIEWS',
+    meta: [
+      ['view_name', 'VARCHAR', 192],
+      ['db_name', 'VARCHAR', 64],
+      ['effective_user', 'VARCHAR', 24],
+      ['create_time', 'TIMESTAMP', 8],
+      ['type', 'VARCHAR', 11],
+      ['query_sql', 'VARCHAR', 16384],
+      ['parameters', 'VARCHAR', 1024],
+      ['default_values', 'VARCHAR', 1024],
+      ['target_table', 'VARCHAR', 192],
+    ],
+  },
+  { sql: 'SHOW hidden.VIEWS', rows: [] },
+  { sql: 'SHOW hidden.TSMAS', rows: [] },
+  { sql: 'SHOW hidden.DISK_INFO', rows: [] },
+  { sql: 'SHOW nothing.VIEWS', error: 0x0388, says: 'Database not exist' },
+  { sql: 'SHOW nothing.TSMAS', error: 0x0388 },
+  { sql: 'SHOW nothing.DISK_INFO', error: 0x0388 },
+]);
+
+test('lists of a database name its own objects', async (t) => {
+  await service.run('CREATE DATABASE a1');
+  await service.run('CREATE DATABASE a2');
+  await service.run('CREATE VIEW a1.v1 AS SELECT 1');
+  await service.run('CREATE VIEW a2.v2 AS SELECT 2');
+  const [shown = [], ...more] = await service.rows('SHOW `a2`.VIEWS');
+  t.deepEqual([shown.slice(0, 2), more], [['v2', 'a2'], []]);
+});

@@ -39,7 +39,7 @@ test('reads the SHOW family', (t) => {
     'indexes from t': { what: 'indexes', table },
     'd.alive': { what: 'alive', database: d },
     'cluster alive': { what: 'alive', database: undefined },
-    'd.disk_info': { what: 'list', list: 'DISK_INFO', like },
+    'd.disk_info': { what: 'list', list: 'DISK_INFO', like, ofDatabase: bare('d') },
     users: { what: 'list', list: 'USERS', like },
     'users full': { what: 'list', list: 'USERS FULL', like },
     dnodes: { what: 'list', list: 'DNODES', like },
