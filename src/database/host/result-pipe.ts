@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { constants, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 /** Called with each piece of a result; false asks the pipe to stop reading until {@link ResultPipe.resume}. */
@@ -21,10 +21,14 @@ export function makePipes(paths: readonly string[]): void {
  * The pipe is opened for each statement and for reading only, so that its end is seen when the engine closes its side.
  * The end of the statement would not do: a statement that fails or is cancelled is reported while threads of the engine
  * still write, and they would block for ever without a reader, or write into the next result.
+ *
+ * A second reader holds it until the statement has ended: when the engine refuses a result's format it opens the pipe
+ * again, and once the first reader has seen the end it would wait there for ever.
  */
 export class ResultPipe {
   readonly path: string;
   #fd = -1;
+  #held: number | undefined;
   #socket: Socket | undefined;
   #ended: Promise<void> = Promise.resolve();
   #listener: PieceListener = () => true;
@@ -36,7 +40,8 @@ export class ResultPipe {
   /** Opens the pipe and hands out pieces from now on. The last statement must have let go of it. */
   listen(listener: PieceListener): void {
     this.#listener = listener;
-    this.#fd = openSync(this.path, constants.O_RDONLY | constants.O_NONBLOCK);
+    this.#fd = openForReading(this.path);
+    this.#held = openForReading(this.path);
     const socket = new Socket({ fd: this.#fd, readable: true, writable: false });
     this.#socket = socket;
     this.#ended = new Promise((resolve) => {
@@ -58,6 +63,7 @@ export class ResultPipe {
 
   /** Call it when the statement has ended well: resolves when the listener has all of the result. */
   async finish(): Promise<void> {
+    this.#release();
     if (this.#takeRest()) return;
     this.#socket?.resume();
     await this.#ended;
@@ -66,6 +72,7 @@ export class ResultPipe {
   /** Call it when the statement has failed: reads on for nobody until the engine lets go of the pipe. */
   async discard(): Promise<void> {
     this.#listener = () => true;
+    this.#release();
     if (this.#takeRest()) return;
     this.#socket?.resume();
     const timer = setTimeout(() => this.#replace(), letGoMs);
@@ -74,7 +81,13 @@ export class ResultPipe {
   }
 
   close(): void {
+    this.#release();
     this.#socket?.destroy();
+  }
+
+  #release(): void {
+    if (this.#held !== undefined) closeSync(this.#held);
+    this.#held = undefined;
   }
 
   /**
@@ -109,6 +122,10 @@ export class ResultPipe {
     }
     this.#socket?.destroy();
   }
+}
+
+function openForReading(path: string): number {
+  return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
 /** Bytes read without waiting; 0 at the end, undefined when there may be more later. */

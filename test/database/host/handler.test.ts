@@ -176,6 +176,18 @@ test('a refused statement has the status, the header and the text of the engine'
   t.is(error.code, '60');
 });
 
+test('a format that the engine does not know, or cannot make, is refused at once', async (t) => {
+  for (let i = 0; i < 20; i++) {
+    const unknown = await send('/', `SELECT 'x' FORMAT Nope${i}`);
+    t.is(unknown.status, 404);
+    t.is(unknown.headers.get('x-clickhouse-exception-code'), '73');
+    t.regex(await unknown.text(), new RegExp(`Unknown format Nope${i}\\.`));
+    // A format that needs a schema, and none is given.
+    t.true((await send('/?default_format=Protobuf', `SELECT ${i}`)).status >= 400);
+    t.is(await ask(`SELECT ${i}`), `${i}\n`);
+  }
+});
+
 test('an error after the first bytes breaks the body off and is still named', async (t) => {
   const query = 'SELECT throwIf(number = 3000000) AS x FROM numbers(10000000)';
   const response = await send('/', `${query} FORMAT JSON`);
