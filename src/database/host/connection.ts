@@ -1,4 +1,5 @@
 import { type ChdbResult, Session } from 'chdb';
+import { inAskedWords } from './asked-words.js';
 import { identifier, literal } from './quote.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
@@ -82,7 +83,7 @@ export class Connection {
       return await this.#session.queryAsync(`${prefix}${tag}${text}`, { format });
     } catch (error) {
       this.#cleanUp.push(nothing);
-      throw error;
+      throw inAskedWords(error, { tag, head: text, outfile: '' });
     }
   }
 
@@ -102,15 +103,16 @@ export class Connection {
     if (pipe === undefined) throw new Error('This connection has no pipe.');
     const prefix = await this.#prepare(context);
     pipe.listen(listener);
+    const outfile = `INTO OUTFILE ${literal(pipe.path)} TRUNCATE COMPRESSION 'none' `;
     try {
-      const text = `${prefix}${tag}${head}\nINTO OUTFILE '${pipe.path}' TRUNCATE COMPRESSION 'none' ${tail}`;
+      const text = `${prefix}${tag}${head}\n${outfile}${tail}`;
       const result = await this.#session.queryAsync(text, { format: 'Null' });
       await pipe.finish();
       return result;
     } catch (error) {
       this.#letGo = pipe.discard().catch(() => {});
       this.#cleanUp.push(nothing);
-      throw error;
+      throw inAskedWords(error, { tag, head, outfile });
     }
   }
 

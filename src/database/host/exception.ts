@@ -19,10 +19,17 @@ export interface ExceptionReply {
 
 /** Turns what was thrown into what the client is told. Errors without an engine code become 1002 UNKNOWN_EXCEPTION. */
 export function exceptionReply(error: unknown): ExceptionReply {
-  const message = reasonOf(error);
+  const message = saidOnce(reasonOf(error));
   const code = codeOf(error, message);
   const text = /^Code: \d+\. /.test(message) ? message : `Code: ${code}. DB::Exception: ${message} (${nameOf(code)})`;
   return { code, status: statusOf(code), text: text.trimEnd() };
+}
+
+/** The engine wraps some of its errors in themselves, number, name and version again each time. */
+function saidOnce(message: string): string {
+  return message
+    .replace(/^(Code: \d+\. DB::Exception: )\1+/, '$1')
+    .replace(/( \([A-Z\d_]+\))(?: \(version [^)]*\)\.?\1)+\s*$/, '$1');
 }
 
 function nameOf(code: number): string {

@@ -181,11 +181,35 @@ test('a format that the engine does not know, or cannot make, is refused at once
     const unknown = await send('/', `SELECT 'x' FORMAT Nope${i}`);
     t.is(unknown.status, 404);
     t.is(unknown.headers.get('x-clickhouse-exception-code'), '73');
-    t.regex(await unknown.text(), new RegExp(`Unknown format Nope${i}\\.`));
+    t.regex(
+      await unknown.text(),
+      new RegExp(`^Code: 73\\. DB::Exception: Unknown format Nope${i}\\..*\\(UNKNOWN_FORMAT\\)\\n$`),
+    );
     // A format that needs a schema, and none is given.
     t.true((await send('/?default_format=Protobuf', `SELECT ${i}`)).status >= 400);
     t.is(await ask(`SELECT ${i}`), `${i}\n`);
   }
+});
+
+test('a syntax error shows the text and the place of the statement that was sent', async (t) => {
+  t.regex(await ask('selec 1'), /failed at position 1 \(selec\): selec 1\. Expected/);
+  t.regex(await ask('selec 1', 'max_threads=1'), /failed at position 1 \(selec\): selec 1\. Expected/);
+  t.regex(
+    await ask('SELECT (1'),
+    /failed at position 8 \(\(\) \(line 1, col 8\): \(1\nFORMAT TabSeparated\. Unmatched/,
+  );
+  t.regex(
+    await ask('SELECT 1 +'),
+    /failed at position 12 \(FORMAT\) \(line 2, col 1\): FORMAT TabSeparated\. Expected/,
+  );
+  t.regex(
+    await ask('SELECT 1\nFROM a\nb c'),
+    /failed at position 19 \(c\) \(line 3, col 3\): c\nFORMAT TabSeparated\. Expected/,
+  );
+  const long = `SELECT * FROM numbers(1) WHER ${'a'.repeat(70)} = 1`;
+  const told = await ask(long);
+  t.regex(told, /failed at position 31 /);
+  t.notRegex(told, /OUTFILE '|shm|sluice|COMPRESSION/);
 });
 
 test('an error after the first bytes breaks the body off and is still named', async (t) => {
