@@ -5,8 +5,8 @@ const maxKeyBytes = 256;
 
 /**
  * Checks the text of a JSON tag and gives it in the form that is stored: a flat object without the members that have an
- * empty key, of equal keys the first. Undefined, the NULL tag, for blank text, `null` and an object without members.
- * `fail` makes the fault of a bad text from its reason (sql reference 2.1 and 3.2).
+ * empty key, of equal keys the first. Keys are printable ASCII. Undefined, the NULL tag, for blank text, `null` and an object
+ * without members. `fail` makes the fault of a bad text from its reason (sql reference 2.1 and 3.2).
  */
 export function parseJsonTag(text: string, fail: (reason: string) => FaultError): string | undefined {
   if (Buffer.byteLength(text) > maxTextBytes) throw fail('json string too long than 4095');
@@ -18,6 +18,7 @@ export function parseJsonTag(text: string, fail: (reason: string) => FaultError)
   for (const [key, member] of membersOf(trimmed)) {
     if (/^[[{]/.test(member)) throw fail('json error invalide value');
     if (Buffer.byteLength(key) > maxKeyBytes) throw fail('json key too long error');
+    if (!/^[ -~]*$/.test(key)) throw fail('json key not validate');
     const printed = JSON.stringify(parsed(member));
     if (printed === 'null' && member !== 'null') throw fail('json error invalide value');
     if (key !== '' && !members.has(key)) members.set(key, printed);

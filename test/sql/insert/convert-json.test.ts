@@ -28,6 +28,13 @@ test('what is no flat object is refused', (t) => {
   }
 });
 
+test('a key has printable ASCII characters alone, a value any', (t) => {
+  for (const key of ['试试', '。loc', 'é', '\\t', '\u007f']) {
+    t.throws(() => parse(`{"${key}":"fff"}`), { message: 'json key not validate' });
+  }
+  t.is(parse('{" a-b.c/~":"试试"}'), '{" a-b.c/~":"试试"}');
+});
+
 test('text and keys have a limit', (t) => {
   const longest = `{"a":"${'x'.repeat(4095 - 8)}"}`;
   t.is(parse(longest), longest);
