@@ -309,8 +309,8 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith('.txt'))) 
               keyOf(sample, rest, 'gauge'),
               keyOf(sample, rest, 'counter'),
               keyOf(sample, rest, 'value'),
-              keyOf(sample.replace(/_sum$/, ''), rest, 'sum'),
-              keyOf(sample.replace(/_count$/, ''), rest, 'count'),
+              keyOf(sample.replace(/_g?sum$/, ''), rest, 'sum'),
+              keyOf(sample.replace(/_g?count$/, ''), rest, 'count'),
             ]
           : [keyOf(table, rest, boundName(Number(bound.replace('Inf', 'Infinity')))), keyOf(sample, labels, 'value')];
       const match = candidates.find((key) => found.has(key));
