@@ -163,11 +163,22 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
   if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
   if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
   if (type.name === 'DECIMAL') {
-    const exact = isInteger(from) || from.name === 'DECIMAL' || from.name === 'BOOL';
-    const rounded = `round(${exact ? decimalText(value) : numberOf(value).sql}, ${type.scale ?? 0})`;
-    return result(`accurateCastOrNull(${rounded}, '${engineType(type)}')`);
+    return result(`accurateCastOrNull(${roundedDecimal(value, type.scale ?? 0)}, '${engineType(type)}')`);
   }
   return result(cutText(textOf(value), type));
+}
+
+/** A value rounded half away from zero; text to the digit, without a detour by way of binary fractions. */
+function roundedDecimal(value: Value, scale: number): string {
+  const { type } = value;
+  if (isInteger(type) || type.name === 'DECIMAL' || type.name === 'BOOL')
+    return `round(${decimalText(value)}, ${scale})`;
+  if (isText(type)) {
+    const digits = `extract(${value.sql}, ${quoteString(leadingNumber)})`;
+    return `round(if(equals(${digits}, ''), toDecimal256('0', 38), toDecimal256OrNull(${digits}, 38)), ${scale})`;
+  }
+  const number = numberOf(value).sql;
+  return `sign(${number}) * floor(abs(${number}) * pow(10, ${scale}) + 0.5) / pow(10, ${scale})`;
 }
 
 function decimalText(value: Value): string {

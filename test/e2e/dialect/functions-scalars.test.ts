@@ -264,6 +264,14 @@ statements('conversions', service, 's', [
     rows: [['2024-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z', null]],
   },
   {
+    sql: "SELECT cast('12.345' AS DECIMAL(6,2)), cast('-0.125x' AS DECIMAL(6,2)), cast('1.5e2' AS DECIMAL(6,1)), cast('x' AS DECIMAL(4,2)), cast('12345678901234567890.125' AS DECIMAL(30,3))",
+    rows: [['12.35', '-0.13', '150.0', '0.00', '12345678901234567890.125']],
+  },
+  {
+    sql: "SELECT cast(0.125 AS DECIMAL(6,2)), cast(2.5 AS DECIMAL(3,0)), cast(-2.5 AS DECIMAL(3,0)), cast('1e60' AS DECIMAL(38,0)), cast(v AS DECIMAL(4,1)) FROM texts LIMIT 1",
+    rows: [['0.13', '3', '-3', null, '0.0']],
+  },
+  {
     sql: 'SELECT cast(1.235 AS DECIMAL(5,2)), cast(i AS DOUBLE), cast(ul AS BIGINT) FROM kinds LIMIT 1',
     rows: [['1.24', -70000, -1]],
   },
