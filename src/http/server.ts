@@ -130,6 +130,8 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
     connectionTimeout: timeouts.idleMs ?? 60 * second,
     http: {
       maxHeaderSize: maxHeaderBytes,
+      // Asked for at the door, where the answer has a body.
+      requireHostHeader: false,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(connectionCheckMs, headersMs),
@@ -183,7 +185,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, op
   });
 }
 
-/** What is decided before any route: shutting down, and cross-origin requests. */
+/** What is decided before any route: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. */
 function passDoor(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -198,6 +200,9 @@ function passDoor(
     return sendJson(reply, 503, errorBody(Codes.free, 'service is shutting down'));
   }
   const { origin, host } = request.headers;
+  if (host === undefined && request.raw.httpVersion === '1.1') {
+    return sendJson(reply, 400, errorBody(Codes.free, 'the Host header is missing'));
+  }
   const verdict = cors({ method: request.method, origin, host });
   if (verdict.kind === 'refuse') return reply.code(403).header('content-length', 0).send();
   reply.headers(verdict.headers);

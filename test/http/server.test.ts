@@ -120,6 +120,20 @@ test('a body shorter than its length is 400 when the client is done sending', as
   t.true(reply.endsWith('{"code":4385,"desc":"invalid content length"}'));
 });
 
+test('a request without a Host is 400 with a body, in HTTP/1.0 it needs none', async (t) => {
+  const room = await startRoom(t);
+  const send = async (text: string): Promise<string> => {
+    const { socket, received } = connect(room);
+    socket.end(text);
+    return received;
+  };
+  const refused = await send(statement.replace('Host: a\r\n', ''));
+  t.true(refused.startsWith('HTTP/1.1 400'));
+  t.true(refused.endsWith('{"code":65535,"desc":"the Host header is missing"}'));
+  const old = await send(statement.replace('Host: a\r\n', '').replace('HTTP/1.1', 'HTTP/1.0'));
+  t.true(old.startsWith('HTTP/1.1 200'), old);
+});
+
 test('bytes that are no request are 400, and headers beyond the limit 431', async (t) => {
   const room = await startRoom(t);
   const cases = [
