@@ -44,9 +44,7 @@ export function readSuperTable(
 ): SuperTablePlan {
   const name = section.text('name') ?? '';
   if (!section.has('name')) section.missing('name', 'the name of the super table');
-  const columns = readFields(section, 'columns', 'column');
-  if (!section.has('columns')) section.missing('columns', 'an array with the data columns');
-  else if (section.list('columns')?.length === 0) section.refuse('columns', 'is empty');
+  const columns = readColumns(section);
   const tags = readFields(section, 'tags', 'tag');
   const normalTables = (section.list('tags')?.length ?? 0) === 0;
   const asked = readInterface(section);
@@ -85,13 +83,21 @@ export function readSuperTable(
     attempts: readAttempts(section, defaults.attempts),
     tsmas: section.sections('tsmas', tsmaKeys).flatMap(readTsma),
   };
-  if (section.has('name') && columns.length > 0) {
-    for (const mistake of [...tableMistakes(plan), ...timeMistakes(plan, home.precision)])
-      section.refuse(undefined, mistake);
-    const lost = lostTimes(plan, home.precision);
-    if (lost !== undefined) section.warn(undefined, lost);
-  }
+  if (section.has('name') && columns.length > 0) reportMistakes(section, plan, home.precision);
   return plan;
+}
+
+function readColumns(section: Section): SuperTablePlan['columns'] {
+  const columns = readFields(section, 'columns', 'column');
+  if (!section.has('columns')) section.missing('columns', 'an array with the data columns');
+  else if (section.list('columns')?.length === 0) section.refuse('columns', 'is empty');
+  return columns;
+}
+
+function reportMistakes(section: Section, plan: SuperTablePlan, precision: Precision): void {
+  for (const mistake of [...tableMistakes(plan), ...timeMistakes(plan, precision)]) section.refuse(undefined, mistake);
+  const lost = lostTimes(plan, precision);
+  if (lost !== undefined) section.warn(undefined, lost);
 }
 
 /** The three words of `continue_if_fail`. */

@@ -29,18 +29,7 @@ export function readInsertArguments(
   notes: LoadNote[],
 ): InsertScenario | LoadRefusal {
   const asked = askedInterface(args, notes);
-  const connection = readConnection(
-    {
-      host: args.given.get('host'),
-      port: args.numbers.get('port'),
-      user: args.given.get('user'),
-      password: args.given.get('password'),
-      directory: args.given.get('config-dir'),
-    },
-    isOverHttp(asked.mode),
-    input,
-    notes,
-  );
+  const connection = readConnection(connectionGiven(args), isOverHttp(asked.mode), input, notes);
   if (typeof connection === 'string') return refused([connection]);
   const fields = readFields(args);
   if (typeof fields === 'string') return refused([fields]);
@@ -76,6 +65,16 @@ export function readInsertArguments(
       },
     ],
     streams: [],
+  };
+}
+
+function connectionGiven({ given, numbers }: LoadArguments) {
+  return {
+    host: given.get('host'),
+    port: numbers.get('port'),
+    user: given.get('user'),
+    password: given.get('password'),
+    directory: given.get('config-dir'),
   };
 }
 
@@ -155,11 +154,7 @@ function padded(types: readonly ListedType[], count: number): readonly ListedTyp
 
 function superTableOf(args: LoadArguments, asked: LoadInterface, fields: Fields, notes: LoadNote[]): SuperTablePlan {
   const tables = numberOf(args, 'tables');
-  const more = numberOf(args, 'keep-trying');
-  const tryingMs = args.numbers.get('trying-interval');
-  if (tryingMs !== undefined && more === 0) {
-    notes.push(information('-z, --trying-interval has no effect without -k.'));
-  }
+  const attempts = attemptsOf(args, notes);
   const disorderRatio = numberOf(args, 'disorder');
   if (args.given.has('disorder-range') && disorderRatio === 0) {
     notes.push(information('-R, --disorder-range has no effect without -O.'));
@@ -202,9 +197,18 @@ function superTableOf(args: LoadArguments, asked: LoadInterface, fields: Fields,
     chinese: args.given.has('chinese'),
     sample: undefined,
     failure: 'no',
-    attempts: { more: more < 0 ? Number.POSITIVE_INFINITY : more, intervalMs: tryingMs ?? defaultRetryMs },
+    attempts,
     tsmas: [],
   };
+}
+
+function attemptsOf(args: LoadArguments, notes: LoadNote[]): SuperTablePlan['attempts'] {
+  const more = numberOf(args, 'keep-trying');
+  const intervalMs = args.numbers.get('trying-interval');
+  if (intervalMs !== undefined && more === 0) {
+    notes.push(information('-z, --trying-interval has no effect without -k.'));
+  }
+  return { more: more < 0 ? Number.POSITIVE_INFINITY : more, intervalMs: intervalMs ?? defaultRetryMs };
 }
 
 /** 0 is all: nothing was asked for, or as many as there are. */

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { quotedName } from '../../model/quoted-name.js';
-import type { Name } from '../../sql/ast.js';
+import type { Name, ObjectName } from '../../sql/ast.js';
 import type { Show } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { type DefinitionContext, knownDatabase } from './context.js';
@@ -73,8 +73,7 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       return select('*', 'ins_vgroups', terms, 'vgroup_id');
     }
     case 'tags': {
-      const { database, table, subTable } = await describedTable(show.table, context);
-      if (table.kind === 'normal') throw tagsOfNormalTable();
+      const { database, table, subTable } = await taggedTable(show.table, context);
       const name =
         subTable === undefined ? `stable_name = ${quoted(table.name)}` : `table_name = ${quoted(subTable.name)}`;
       return select('*', 'ins_tags', [`db_name = ${quoted(database.name)}`, name], undefined);
@@ -84,16 +83,8 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       const terms = [`db_name = ${quoted(database.name)}`, `table_name = ${quoted(table.name)}`];
       return select('*', 'ins_indexes', terms, undefined);
     }
-    case 'table-tags': {
-      const { database, table, subTable } = await describedTable(show.table, context);
-      if (table.kind === 'normal') throw tagsOfNormalTable();
-      const wanted = show.tags.map(
-        ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
-      );
-      const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
-      const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
-      return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
-    }
+    case 'table-tags':
+      return tableTagsQuery(show, context);
     case 'list': {
       const [table, columns = '*'] = lists[show.list] ?? [];
       if (table === undefined) return undefined;
@@ -106,6 +97,27 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
     default:
       return undefined;
   }
+}
+
+async function tableTagsQuery(
+  show: Extract<Show, { what: 'table-tags' }>,
+  context: DefinitionContext,
+): Promise<string> {
+  const { database, table, subTable } = await taggedTable(show.table, context);
+  const wanted = show.tags.map(
+    ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
+  );
+  const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
+  const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
+  return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
+}
+
+/** A table that has tags, or a sub-table. */
+async function taggedTable(name: ObjectName, context: DefinitionContext) {
+  const found = await describedTable(name, context);
+  if (found.table.kind !== 'normal') return found;
+  const text = 'Tags can only applied to super table and child table';
+  throw new FaultError(fault('database', Codes.tagsOfNormalTable, text));
 }
 
 function select(columns: string, table: string, terms: readonly string[], order: string | undefined): string {
@@ -130,9 +142,4 @@ function like(column: string, pattern: string | undefined): readonly string[] {
 /** A text as a literal of the dialect. */
 function quoted(text: string): string {
   return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
-}
-
-function tagsOfNormalTable(): FaultError {
-  const text = 'Tags can only applied to super table and child table';
-  return new FaultError(fault('database', Codes.tagsOfNormalTable, text));
 }
