@@ -2,7 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { RunLog } from '../../model/load-ports.js';
 
 /** How long requests under way may still take once a person has asked for the end. */
-const usualGraceMs = 5_000;
+const usualGraceMs = 10_000;
 /** How long somebody who is asked for the first time may be silent. */
 const firstAnswerTimeoutMs = 30_000;
 

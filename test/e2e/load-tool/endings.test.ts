@@ -219,7 +219,7 @@ test.serial(
       run.process.kill('SIGINT');
       const { code, out, errors } = await run.ended;
       t.is(code, 255, errors);
-      t.regex(errors, /What has not ended within 5 seconds is broken off/);
+      t.regex(errors, /What has not ended within 10 seconds is broken off/);
       t.regex(out, /failed rows: [1-9]/);
     } finally {
       process.kill(engine, 'SIGCONT');
