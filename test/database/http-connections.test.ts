@@ -81,8 +81,11 @@ test('a new connection that breaks is no reason to send a request again', async 
   end();
 });
 
-test('nobody who listens is told by the code of the system', async (t) => {
-  const { http, end } = await serving(() => {});
-  end();
+test('where nobody listens the code of the system says so, and given up connections send nothing', async (t) => {
+  const { http, server, end } = await serving(() => {});
+  server.close();
+  await once(server, 'close');
   await t.throwsAsync(http.send(asked), { code: 'ECONNREFUSED' });
+  end();
+  await t.throwsAsync(http.send(asked), { message: 'the connections were given up' });
 });
