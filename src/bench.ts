@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { randomInt } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -171,9 +172,13 @@ async function isConfirmed({ confirm }: LoadScenario, log: RunLog): Promise<bool
   return goesOn;
 }
 
-/** Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. */
+/**
+ * Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. Every thread, consumer and
+ * pause of a run may wait for it.
+ */
 function stopSignal(log: RunLog): AbortSignal {
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
   const stop = (): void => {
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
