@@ -27,17 +27,10 @@ export function readTagLiteral(
  * The value of one tag in `SET TAG`, which is laxer: a text that is no number means 0 for FLOAT and DOUBLE (sql reference 2.3,
  * rule 15). Otherwise as {@link readTagLiteral}.
  */
-export function readChangedTag(
-  literal: string,
-  tag: ColumnDef,
-  precision: Precision,
-  zone: string,
-  nowNs: bigint,
-): TagValue {
-  return (tag.type.name === 'FLOAT' || tag.type.name === 'DOUBLE') && isBadNumber(literal)
+export const readChangedTag: typeof readTagLiteral = (literal, tag, ...times) =>
+  (tag.type.name === 'FLOAT' || tag.type.name === 'DOUBLE') && isBadNumber(literal)
     ? '0'
-    : readTagLiteral(literal, tag, precision, zone, nowNs);
-}
+    : readTagLiteral(literal, tag, ...times);
 
 function isBadNumber(literal: string): boolean {
   const cursor = new Cursor(Buffer.from(literal));
