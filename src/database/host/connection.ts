@@ -1,6 +1,6 @@
 import { type ChdbResult, Session } from 'chdb';
+import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { inAskedWords } from './asked-words.js';
-import { identifier, literal } from './quote.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
 /** What a request wants around its statement; gone when the statement has ended. */
@@ -103,7 +103,7 @@ export class Connection {
     if (pipe === undefined) throw new Error('This connection has no pipe.');
     const prefix = await this.#prepare(context);
     pipe.listen(listener);
-    const outfile = `INTO OUTFILE ${literal(pipe.path)} TRUNCATE COMPRESSION 'none' `;
+    const outfile = `INTO OUTFILE ${quoteString(pipe.path)} TRUNCATE COMPRESSION 'none' `;
     try {
       const text = `${prefix}${tag}${head}\n${outfile}${tail}`;
       const result = await this.#session.queryAsync(text, { format: 'Null' });
@@ -155,20 +155,22 @@ export class Connection {
     let prefix = '';
     if (settings.size > 0) {
       const base = await this.#baseSettings();
-      prefix += `SET ${[...settings].map(([name, value]) => `${identifier(name)} = ${literal(value)}`).join(', ')}; `;
-      this.#cleanUp.push(...[...settings.keys()].map((name) => `SET ${identifier(name)} = ${restored(base, name)}`));
+      prefix += `SET ${[...settings].map(([name, value]) => `${quoteIdentifier(name)} = ${quoteString(value)}`).join(', ')}; `;
+      this.#cleanUp.push(
+        ...[...settings.keys()].map((name) => `SET ${quoteIdentifier(name)} = ${restored(base, name)}`),
+      );
       if ([...settings.keys()].some((name) => sticky.has(name))) this.spoil();
     }
     if (parameters.size > 0) {
-      prefix += `SET ${[...parameters].map(([name, value]) => `${parameterName(name)} = ${literal(value)}`).join(', ')}; `;
+      prefix += `SET ${[...parameters].map(([name, value]) => `${parameterName(name)} = ${quoteString(value)}`).join(', ')}; `;
       const forget = [...parameters.keys()].map((name) => `${parameterName(name)} = ${noValue}`);
       this.#cleanUp.push(`SET ${forget.join(', ')}`);
       for (const name of parameters.keys()) this.#parameterNames.add(name);
     }
     const current = this.#options.keepsState && database !== '' ? await this.#currentDatabase() : baseDatabase;
     if (database !== current && database !== '') {
-      prefix += `USE ${identifier(database)}; `;
-      this.#cleanUp.push(`USE ${identifier(current)}`);
+      prefix += `USE ${quoteIdentifier(database)}; `;
+      this.#cleanUp.push(`USE ${quoteIdentifier(current)}`);
     }
     return prefix;
   }
@@ -198,7 +200,7 @@ function newSession(options: ConnectionOptions): Session {
 
 function restored(base: ReadonlyMap<string, string>, name: string): string {
   const value = base.get(name);
-  return value === undefined ? 'DEFAULT' : literal(value);
+  return value === undefined ? 'DEFAULT' : quoteString(value);
 }
 
 /** The engine reads a parameter's name as part of one word, so it must be one. */

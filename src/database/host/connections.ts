@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { drainPending } from 'chdb';
+import { quoteString } from '../../sql/print/quote.js';
 import { Connection, memoryArgs } from './connection.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';
-import { literal } from './quote.js';
 import { makePipes, ResultPipe } from './result-pipe.js';
 
 /** Which connections a statement may take: results that a slow reader holds up must not keep writes out. */
@@ -98,7 +98,7 @@ export class Connections {
    * engine, where such a wait can last for ever.
    */
   cancel(tag: string): () => void {
-    const sql = `KILL QUERY WHERE query LIKE ${literal(`${tag.trimEnd()}%`)} ASYNC`;
+    const sql = `KILL QUERY WHERE query LIKE ${quoteString(`${tag.trimEnd()}%`)} ASYNC`;
     const kill = (): void => {
       this.ask(sql).catch(() => {});
     };

@@ -1,5 +1,5 @@
+import { quoteString } from '../../sql/print/quote.js';
 import { EngineException } from './exception.js';
-import { literal } from './quote.js';
 import { Tokens } from './tokens.js';
 
 /**
@@ -47,8 +47,8 @@ export function readStatement(bytes: Uint8Array): Statement {
 
 /** The text of an INSERT that takes its rows from a file. */
 export function readingFrom({ head, tail, input }: Extract<Statement, { kind: 'insert' }>, path: string): string {
-  if (input === undefined) return `${head} FROM INFILE ${literal(path)} COMPRESSION 'none' ${tail}`;
-  return `${head}file(${literal(path)}, ${literal(input)}, ${tail}`;
+  if (input === undefined) return `${head} FROM INFILE ${quoteString(path)} COMPRESSION 'none' ${tail}`;
+  return `${head}file(${quoteString(path)}, ${quoteString(input)}, ${tail}`;
 }
 
 /** True when the text is an INSERT that takes data, so that the rest of a body belongs to it. */
