@@ -275,11 +275,13 @@ export function isUnknownUser(value: Fault): boolean {
  * Nothing was inserted then.
  */
 function isFileMissing(error: unknown): boolean {
-  return error instanceof FaultError && engineCodeOf(error.fault) === 107;
+  return engineCodeOf(error) === 107;
 }
 
-/** The engine's code behind a fault, or undefined when the fault did not come from the engine. */
-export function engineCodeOf(value: Fault): number | undefined {
+/** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */
+export function engineCodeOf(found: unknown): number | undefined {
+  const value = found instanceof FaultError ? found.fault : found;
+  if (typeof value !== 'object' || value === null || !('cause' in value)) return undefined;
   const { cause } = value;
   if (typeof cause !== 'object' || cause === null || !('engineCode' in cause)) return undefined;
   return typeof cause.engineCode === 'number' ? cause.engineCode : undefined;

@@ -75,7 +75,7 @@ async function checkPatterns(queries: readonly SeriesQuery[], engine: Engine): P
     try {
       await engine.rows(checkPattern(pattern));
     } catch (error) {
-      if (!(error instanceof FaultError) || !badPatternCodes.has(engineCodeOf(error.fault))) throw error;
+      if (!badPatternCodes.has(engineCodeOf(error))) throw error;
       const text = `${JSON.stringify(pattern.slice(0, 200))} is not a regular expression`;
       throw new FaultError(fault('parameter', Codes.invalidParameters, text, error));
     }

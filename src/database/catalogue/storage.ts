@@ -21,7 +21,7 @@ const maxDrops = 20;
 
 /** DATABASE_NOT_EMPTY in the engine's list of errors. */
 function isNotEmpty(error: unknown): boolean {
-  return error instanceof FaultError && engineCodeOf(error.fault) === 219;
+  return engineCodeOf(error) === 219;
 }
 
 interface Known {
