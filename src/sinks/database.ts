@@ -1,8 +1,8 @@
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
-import type { Engine } from '../database/engine.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/native-block.js';
+import type { DatabaseParts } from '../database/parts.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
 import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock } from '../model/column-block.js';
@@ -11,14 +11,9 @@ import { type Delivery, delivered } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
 import { deliveryOf, endedWith } from './outcome.js';
-import { isCurrent, type PreparationContext, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
+import { isCurrent, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';
 import { areWhole, wholeRows } from './whole-rows.js';
-
-/** The parts of the database room that the sink writes through. */
-export interface DatabaseSinkContext extends PreparationContext {
-  readonly engine: Engine;
-}
 
 /** How often a write starts over because other processes changed its table meanwhile. */
 const maxAttempts = 10;
@@ -61,11 +56,11 @@ interface Prepared {
  */
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
-  readonly #context: DatabaseSinkContext;
+  readonly #context: DatabaseParts;
   readonly #buffers = new BufferPool(pooledBuffers, pooledBufferBytes);
   #cautious = 0;
 
-  constructor(context: DatabaseSinkContext) {
+  constructor(context: DatabaseParts) {
     this.#context = context;
   }
 

@@ -1,20 +1,15 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { createNamed } from '../database/catalogue/create-named.js';
 import { overtaken } from '../database/catalogue/overtaken.js';
-import type { Storage } from '../database/catalogue/storage.js';
-import type { SubTables } from '../database/catalogue/sub-tables.js';
+import type { DatabaseParts } from '../database/parts.js';
 import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { type Growth, growthFor } from './required-schema.js';
 
-/** The parts of the database room that tables are prepared through. */
-export interface PreparationContext {
-  readonly catalogue: Catalogue;
-  readonly storage: Storage;
-  readonly subTables: SubTables;
-}
+/** What tables are prepared through. */
+export type PreparationContext = Omit<DatabaseParts, 'engine'>;
 
 /** Blocks of one table, in the order they came, and what was known when their text was read. */
 export interface TableBlocks {

@@ -2,11 +2,8 @@ import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { ofTable, ofTables } from '../../sql/plan/storage.js';
 import { quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
-import type { Engine } from '../engine.js';
-import type { Catalogue } from './catalogue.js';
+import type { DatabaseParts } from '../parts.js';
 import { sharedTagStorage, subTableId } from './identity.js';
-import type { Storage } from './storage.js';
-import type { SubTables } from './sub-tables.js';
 
 /** Ids in one statement. */
 const idsPerQuery = 5_000;
@@ -15,20 +12,12 @@ const idsPerQuery = 5_000;
 const ownDatabase = /^d(\d+)_\d+$/;
 const ownTable = /^[tg](\d+)_\d+$/;
 
-/** What holds leftovers, and what knows them. */
-export interface LeftoverContext {
-  readonly engine: Engine;
-  readonly catalogue: Catalogue;
-  readonly storage: Storage;
-  readonly subTables: SubTables;
-}
-
 /**
  * Removes what a crash between a drop's entry in the log and its work in the engine has left: storage that no definition
  * leads to, and dropped sub-tables that super tables still show. Meant to run once at every start, beside the traffic; it
  * may be repeated and may run in several processes at once.
  */
-export async function removeLeftovers(context: LeftoverContext): Promise<void> {
+export async function removeLeftovers(context: DatabaseParts): Promise<void> {
   const { catalogue } = context;
   await removeStorage(context);
   for (const database of catalogue.databases()) {
@@ -38,7 +27,7 @@ export async function removeLeftovers(context: LeftoverContext): Promise<void> {
 }
 
 /** Removes databases and tables of the engine that no definition leads to. */
-async function removeStorage({ engine, catalogue }: LeftoverContext): Promise<void> {
+async function removeStorage({ engine, catalogue }: DatabaseParts): Promise<void> {
   // The engine first, the log second: whatever is alive among what was listed is in the log by then.
   const databases = await engine.rows('SELECT name FROM system.databases');
   const tables = await engine.rows("SELECT database, name FROM system.tables WHERE match(database, '^d[0-9]')");
@@ -65,7 +54,7 @@ async function removeStorage({ engine, catalogue }: LeftoverContext): Promise<vo
 }
 
 /** Removes what dropped tables have left among the rows and tags of others: those whose numbers no table has. */
-async function removeShared({ engine, catalogue }: LeftoverContext, { id, name }: DatabaseDef): Promise<void> {
+async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: DatabaseDef): Promise<void> {
   const tagStorage = sharedTagStorage(id);
   const isMade = `SELECT 1 FROM system.tables WHERE concat(database, '.', name) = ${quoteString(tagStorage)}`;
   if ((await engine.rows(isMade)).length === 0) return;
@@ -88,7 +77,7 @@ async function removeShared({ engine, catalogue }: LeftoverContext, { id, name }
 }
 
 /** Removes dropped sub-tables that super tables still show. */
-async function removeSubTables(context: LeftoverContext, database: DatabaseDef): Promise<void> {
+async function removeSubTables(context: DatabaseParts, database: DatabaseDef): Promise<void> {
   const { engine, catalogue, storage } = context;
   const ids: bigint[] = [];
   for (const [name, generation] of catalogue.generations(database.name)) {
@@ -109,7 +98,7 @@ async function removeSubTables(context: LeftoverContext, database: DatabaseDef):
 }
 
 async function removeFrom(
-  { engine, storage, subTables }: LeftoverContext,
+  { engine, storage, subTables }: DatabaseParts,
   database: DatabaseDef,
   table: TableDef,
   ids: string,

@@ -7,8 +7,9 @@ import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { isOvertaken } from '../catalogue/overtaken.js';
 import { Changes } from '../changes.js';
 import { requireSubscription } from '../definitions/topics.js';
+import type { DatabaseParts } from '../parts.js';
 import { Access } from '../rights.js';
-import type { ConsumerContext, ConsumerOptions } from './consumer-options.js';
+import type { ConsumerOptions } from './consumer-options.js';
 import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
 import { Subscription } from './subscription.js';
@@ -35,7 +36,7 @@ function leaseOf({ autoCommitIntervalMs, releaseMultiplier }: ConsumerOptions): 
 export class TopicConsumer implements TopicPoller {
   readonly id = `0x${randomBytes(8).toString('hex')}`;
   readonly #options: ConsumerOptions;
-  readonly #context: ConsumerContext;
+  readonly #context: DatabaseParts;
   readonly #groups: ConsumerGroups;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #row: ConsumerRow;
@@ -45,7 +46,7 @@ export class TopicConsumer implements TopicPoller {
   /** Where the search for rows goes on, so that every share has its turn. */
   #turn = 0;
 
-  private constructor(topics: readonly TopicDef[], options: ConsumerOptions, context: ConsumerContext) {
+  private constructor(topics: readonly TopicDef[], options: ConsumerOptions, context: DatabaseParts) {
     this.#options = options;
     this.#context = context;
     this.#groups = new ConsumerGroups(context.engine);
@@ -73,7 +74,7 @@ export class TopicConsumer implements TopicPoller {
   static async subscribe(
     topics: readonly string[],
     options: ConsumerOptions,
-    context: ConsumerContext,
+    context: DatabaseParts,
   ): Promise<TopicConsumer> {
     const { catalogue } = context;
     await catalogue.sync();

@@ -2,7 +2,8 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage } from '../../model/topic-message.js';
 import type { Changes } from '../changes.js';
-import type { ConsumerContext, ConsumerOptions } from './consumer-options.js';
+import type { DatabaseParts } from '../parts.js';
+import type { ConsumerOptions } from './consumer-options.js';
 import { GroupState } from './group-state.js';
 import type { CommittedPlace, ConsumerGroups } from './groups.js';
 import { beginning, type Place } from './place.js';
@@ -47,7 +48,7 @@ export class Subscription {
     topic: TopicDef,
     options: ConsumerOptions,
     groups: ConsumerGroups,
-    context: ConsumerContext & { readonly changes: Changes },
+    context: DatabaseParts & { readonly changes: Changes },
   ) {
     const { first, count } = context.catalogue.vgroups(topic.database);
     this.topic = topic;
