@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,15 +7,18 @@ import test from 'ava';
 import { temporaryDirectory } from '../support/engine.js';
 import { freePorts } from '../support/free-ports.js';
 
-const adapter = join(import.meta.dirname, '../../src/adapter.js');
+const sources = join(import.meta.dirname, '../../src');
+const adapter = join(sources, 'adapter.js');
 const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`;
 
 /** Another major version than most machines have, from the registry's `node` package. */
 const other = process.versions.node.startsWith('24.') ? '22' : '24';
 
+/** Arguments of npm that run the other Node. */
+const command = ['exec', '--yes', `--package=node@${other}`, '--', 'node'];
+
 test(`the built service runs on Node ${other}: a line is written and read back`, async (t) => {
   const [directory] = temporaryDirectory();
-  const command = ['exec', '--yes', `--package=node@${other}`, '--', 'node'];
   const settings = [...freePorts, `--database.path=${directory}`];
   const print = 'console.log(JSON.stringify({ node: process.versions.node })); await import(process.argv[1]);';
   const program = ['--input-type=module', '--eval', print, adapter, ...settings];
@@ -41,5 +44,15 @@ test(`the built service runs on Node ${other}: a line is written and read back`,
     process.kill(-service.pid!, 'SIGTERM');
     await ended;
     rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test(`what the compiler is told is understood by this Node and by Node ${other}`, (t) => {
+  const tell = `(await import(${JSON.stringify(join(sources, 'compiler.js'))})).compileReadersWhole()`;
+  const program = ['--input-type=module', '--eval', tell];
+  const runs = [spawnSync(process.execPath, program), spawnSync('npm', [...command, ...program])];
+  for (const { status, stderr } of runs) {
+    t.is(status, 0);
+    t.notRegex(stderr.toString(), /unrecognized|illegal/);
   }
 });
