@@ -6,6 +6,8 @@ import { dataType } from '../src/model/schema.js';
 import { startBenchService } from './support/service.js';
 
 const rowsPerBlock = 30_000;
+/** As many rows as the line-protocol loads write, so that both pay for the merges that begin meanwhile. */
+const blockCount = 200;
 const series = 10_000;
 const columns = ['a', 'b', 'c'].map((name) => ({ name, physical: name, type: dataType('DOUBLE') }));
 
@@ -32,7 +34,7 @@ export async function run(): Promise<void> {
   const service = await startBenchService();
   const url = `http://127.0.0.1:${service.enginePort}`;
   const client = new EngineClient({ url, user: 'default', password: service.secret });
-  const blocks = Array.from({ length: 60 }, (_, i) => encodeTables([{ blocks: [blockNumber(i)], columns }]));
+  const blocks = Array.from({ length: blockCount }, (_, i) => encodeTables([{ blocks: [blockNumber(i)], columns }]));
   try {
     for (const connections of [1, 2, 4]) {
       const table = `default.native${connections}`;
