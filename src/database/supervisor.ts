@@ -28,7 +28,8 @@ const engineProgram = fileURLToPath(new URL('../engine.js', import.meta.url));
 /** Loading the parts of a large data directory takes a while. */
 const startTimeoutMs = 120_000;
 const firstDelayMs = 100;
-const maxDelayMs = 5_000;
+/** With the start itself the engine is back within 5 s, however often it died before. */
+const maxDelayMs = 2_000;
 /** An engine that lived this long was well: the next restart is immediate again. */
 const steadyMs = 10_000;
 /** A host that said it cannot start has this long to end by itself. */
@@ -38,7 +39,7 @@ const stopGraceMs = 8_000;
 
 /**
  * Runs the engine host as a child process and starts it again whenever it dies: at once, then after 100 ms, doubling to
- * 5 s. The host dies with this process, however this process ends.
+ * 2 s. The host dies with this process, however this process ends.
  */
 export class EngineSupervisor {
   readonly #options: HostOptions;
@@ -165,7 +166,7 @@ export class EngineSupervisor {
 
   async #keepStarting(stopped: AbortSignal): Promise<void> {
     for (;;) {
-      const delayMs = this.#restarts === 0 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#restarts - 1));
+      const delayMs = restartDelayMs(this.#restarts);
       this.#restarts++;
       await sleep(delayMs, undefined, { signal: stopped });
       try {
@@ -184,6 +185,11 @@ export class EngineSupervisor {
     this.#state = state;
     for (const listener of this.#listeners) listener(state);
   }
+}
+
+/** Pause before the next start after so many in a row. */
+export function restartDelayMs(restarts: number): number {
+  return restarts === 0 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** (restarts - 1));
 }
 
 /** What a host reports; rejects with the host's own line, or when it ends or stays silent. */

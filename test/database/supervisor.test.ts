@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { EngineClient } from '../../src/database/client.js';
-import { EngineSupervisor } from '../../src/database/supervisor.js';
+import { EngineSupervisor, restartDelayMs } from '../../src/database/supervisor.js';
 import { silentLog, startEngine, temporaryDirectory } from '../support/engine.js';
 import { until } from '../support/until.js';
 
@@ -58,6 +58,11 @@ test('a killed engine is started again, with everything it had answered for', as
   t.not(supervisor.pid, killed);
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM kept'), [[answered]]);
   t.deepEqual(states, ['up', 'down', 'starting', 'up']);
+});
+
+test('an engine that dies again and again is started after pauses that stay short', (t) => {
+  const pauses = Array.from({ length: 8 }, (_, restarts) => restartDelayMs(restarts));
+  t.deepEqual(pauses, [0, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
 });
 
 test('a data directory in use fails the first start with one line that names the owner', async (t) => {
