@@ -36,7 +36,7 @@ dbs = ["first", "second"]
 
 | Type | How it is written |
 |---|---|
-| bool | \`true\` or \`false\` (also \`1\`, \`t\`, \`0\`, \`f\`). On the command line the bare flag means true; false is \`--debug=false\` |
+| bool | \`true\` or \`false\` (outside the file also \`1\`, \`t\`, \`0\`, \`f\`). On the command line the bare flag means true; false is \`--debug=false\` |
 | duration | numbers with the units \`h\`, \`m\`, \`s\`, \`ms\`, \`us\`, \`ns\`: \`1h30m\`, \`2.5s\`, \`500ms\`. Only 0 may stand alone |
 | size | a whole number with \`KB\`, \`MB\`, \`GB\` or \`TB\` (powers of 1024), or a number of bytes |
 | list | parted by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |

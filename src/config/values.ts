@@ -52,7 +52,7 @@ const typePhrases: Readonly<Record<OptionType, string>> = {
   int: 'a whole number',
   uint: 'a whole number, not negative',
   float: 'a number',
-  bool: 'true or false (also 1, t, 0, f)',
+  bool: 'true or false (outside the file also 1, t, 0, f)',
   string: 'a text',
   secret: 'a text',
   duration: 'a duration with units, such as 500ms, 5s or 1h30m',

@@ -137,7 +137,7 @@ test('names flag, value, origin and what is allowed, each mistake on one line', 
     exitCode: 2,
     errors: [
       'port: "70000" from the command line is refused; allowed: a whole number from 0 to 65535.',
-      `debug: the text "x" from ${path}, debug is refused; allowed: true or false (also 1, t, 0, f).`,
+      `debug: the text "x" from ${path}, debug is refused; allowed: true or false (outside the file also 1, t, 0, f).`,
       'door.ports: "1,12" from the environment (ADAPTER_DOOR_PORTS) is refused; ' +
         'allowed: a list of whole numbers, such as 6046,6047, each at most 9.',
       'door.every: "5\\n5" from the environment (EVERY) is refused; ' +

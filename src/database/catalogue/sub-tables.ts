@@ -16,6 +16,8 @@ import { type Registered, Registry } from './registry.js';
 
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
+/** Sub-tables registered at a time: what is done for them in memory holds up everybody else meanwhile. */
+const maxRegisteredAtOnce = 4_096;
 /** What remembered sub-tables hold in place of their tags, which only a registration needs. */
 const noTags: ReadonlyMap<string, TagValue> = new Map();
 
@@ -97,8 +99,8 @@ export class SubTables {
   /**
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or an id
-   * that belongs to another name, is a fault and nothing is registered; a sub-table that was dropped since it was made
-   * is {@link overtaken}.
+   * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
+   * is {@link overtaken}. Many are registered some at a time.
    */
   async register(
     database: DatabaseDef,
@@ -106,7 +108,19 @@ export class SubTables {
     subTables: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const wanted = subTables.filter((subTable) => !subTable.registered);
-    if (wanted.length === 0) return undefined;
+    for (let from = 0; from < wanted.length; from += maxRegisteredAtOnce) {
+      const some = wanted.slice(from, from + maxRegisteredAtOnce);
+      const problem = await this.#registerSome(database, superTable, some);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  async #registerSome(
+    database: DatabaseDef,
+    superTable: TableDef,
+    wanted: readonly SubTable[],
+  ): Promise<Fault | undefined> {
     const place = this.#place(database);
     if (wanted.some(({ id, name }) => id !== this.idOf(database, name))) return overtaken;
     const problem = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));

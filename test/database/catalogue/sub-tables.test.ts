@@ -18,10 +18,20 @@ test.after.always(async () => {
 });
 
 /** What one process knows of the shared engine. */
-function startProcess() {
-  const catalogue = new Catalogue(client, silentLog);
-  const storage = new Storage(client, catalogue);
-  return { catalogue, storage, subTables: new SubTables(client, catalogue) };
+function startProcess(engine: EngineClient = client) {
+  const catalogue = new Catalogue(engine, silentLog);
+  const storage = new Storage(engine, catalogue);
+  return { catalogue, storage, subTables: new SubTables(engine, catalogue) };
+}
+
+/** A client that notes the statements of its inserts. */
+class NotingClient extends EngineClient {
+  readonly inserts: string[] = [];
+
+  override insert(statement: string, data: Uint8Array): Promise<void> {
+    this.inserts.push(statement);
+    return super.insert(statement, data);
+  }
 }
 
 function table(database: string, name: string, kind: 'super' | 'normal') {
@@ -39,8 +49,8 @@ function table(database: string, name: string, kind: 'super' | 'normal') {
 }
 
 /** A process that has made a database of this name with the super tables `a` and `b`. */
-async function startWith(database: string) {
-  const made = startProcess();
+async function startWith(database: string, engine?: EngineClient) {
+  const made = startProcess(engine);
   await made.catalogue.submit([
     { op: 'create-database', name: database, precision: 'ms', keepDays: 3650, options: {} },
     table(database, 'a', 'super'),
@@ -75,6 +85,24 @@ async function startProcessOn(database: string): Promise<ReadonlyMap<string, str
   const found = await subTables.lookUp(catalogue.database(database)!, ['s', 'a1', 'b1']);
   return new Map([...found].map(([name, { superTable }]) => [name, superTable]));
 }
+
+test('many sub-tables are registered some at a time, and all of them are', async (t) => {
+  const noting = new NotingClient(engine.endpoint);
+  const { subTables, def, a, named } = await startWith('many', noting);
+  const names = Array.from({ length: 10_000 }, (_, at) => `s${at}`);
+  t.is(
+    await subTables.register(
+      def,
+      a,
+      names.map((name) => named('a', name)),
+    ),
+    undefined,
+  );
+  t.is(noting.inserts.filter((statement) => statement.includes('sluice.sub_tables')).length, 3);
+  const stored = await client.rows("SELECT count() FROM sluice.sub_tables FINAL WHERE startsWith(name, 's1')");
+  t.is(stored[0]?.[0], 1_111);
+  await noting.close();
+});
 
 test('a sub-table that is dropped while it waits for its registration is not remembered under its dead id', async (t) => {
   const { catalogue, subTables, def, a, named } = await startWith('late');
