@@ -16,8 +16,11 @@ function isShared({ number, seriesId }: TableDef): boolean {
   return number !== undefined || seriesId !== undefined;
 }
 
-/** How often a drop begins again because others, who do not know of it yet, have made a table meanwhile. */
-const maxDrops = 20;
+/**
+ * How long a drop begins again whenever others, who do not know of it yet, have made a table meanwhile. They read the catalogue
+ * every second.
+ */
+const maxDropMs = 15_000;
 
 /** DATABASE_NOT_EMPTY in the engine's list of errors. */
 function isNotEmpty(error: unknown): boolean {
@@ -154,12 +157,12 @@ export class Storage {
       for (const place of places.keys()) if (place.startsWith(`${database.id}.`)) places.delete(place);
     }
     this.#databases.delete(database.id);
-    for (let attempt = 1; ; attempt++) {
+    for (const begun = performance.now(); ; ) {
       try {
         await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
         return;
       } catch (error) {
-        if (attempt === maxDrops || !isNotEmpty(error)) throw error;
+        if (performance.now() - begun > maxDropMs || !isNotEmpty(error)) throw error;
       }
     }
   }
