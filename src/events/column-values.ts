@@ -1,4 +1,5 @@
 import type { Column } from '../model/column-block.js';
+import { wholeParts } from '../model/whole-parts.js';
 
 const two32 = 4_294_967_296;
 
@@ -51,10 +52,5 @@ function doublesOf({ values, nulls, full, type }: Column, rows: number, scratch:
 
 /** The time of a row in whole Unix ms. `words` are the low and high words of the times of all rows. */
 export function timeMs(words: Uint32Array, row: number, ticksPerMs: number): number {
-  const low = words[2 * row]!;
-  const about = Math.floor(((words[2 * row + 1]! | 0) * two32 + low) / ticksPerMs);
-  // Nanoseconds go beyond 53 bits, so that may be one off; what is left over is exact in 32 bits.
-  const rest = (low - Math.imul(about | 0, ticksPerMs)) | 0;
-  if (rest < 0) return about - 1;
-  return rest >= ticksPerMs ? about + 1 : about;
+  return wholeParts(words[2 * row]!, words[2 * row + 1]!, ticksPerMs);
 }

@@ -3,7 +3,6 @@ import { PoolReader } from '../../model/pool-reader.js';
 import type { DataType } from '../../model/schema.js';
 import type { ByteWriter } from './byte-writer.js';
 
-const two32 = 0x100000000;
 const noBytes = new Uint8Array(0);
 
 /** How a value is printed: by these kinds formats tell apart what they have to write around it. */
@@ -113,16 +112,4 @@ export class ColumnCells {
         throw new Error(`A value of type ${this.type.name} is no number.`);
     }
   }
-}
-
-/** Whole parts of 64-bit ticks, rounded down; undefined for negative ones. `perPart` is a power of ten up to 10^9. */
-export function wholeParts(low: number, high: number, perPart: number): number | undefined {
-  if (high >= 0x80000000) return undefined;
-  if (high < 0x200000) return Math.floor((high * two32 + low) / perPart);
-  // Long division by a billion, 16 bits at a time, so that every product is exact.
-  const upper = high * 65536 + (low >>> 16);
-  const first = Math.floor(upper / 1e9);
-  const lower = (upper - first * 1e9) * 65536 + (low & 0xffff);
-  const second = Math.floor(lower / 1e9);
-  return (first * 65536 + second) * (1e9 / perPart) + Math.floor((lower - second * 1e9) / perPart);
 }

@@ -1,7 +1,8 @@
 import type { FieldPlan, SchemalessFormat } from '../../model/load-scenario.js';
 import type { Precision, TypeName } from '../../model/schema.js';
+import { wholeParts } from '../../model/whole-parts.js';
 import type { ByteWriter } from './byte-writer.js';
-import { CellKind, type ColumnCells, wholeParts } from './column-cells.js';
+import { CellKind, type ColumnCells } from './column-cells.js';
 import { type PartText, RowEncoder, type RowFormat, refused } from './row-encoder.js';
 import { TagLookup, type TagRowsOf } from './tag-rows.js';
 
@@ -276,7 +277,7 @@ function ticksPerMilli(precision: Precision): number {
 /** Writes milliseconds, which are told from seconds by their 13 digits. */
 function writeMillis(out: ByteWriter, low: number, high: number, perMilli: number): void {
   const millis = wholeParts(low, high, perMilli);
-  if (millis === undefined) throw before1970();
+  if (millis < 0) throw before1970();
   if (millis < 1e12 || millis >= 1e13) {
     throw refused(`a time of ${millis} ms since 1970 does not have the 13 digits that this format needs`);
   }
