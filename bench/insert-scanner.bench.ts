@@ -1,4 +1,4 @@
-import { compileReadersWhole } from '../src/compiler.js';
+import { setRuntimeFlags } from '../src/runtime-flags.js';
 import { dataType, type TableDef } from '../src/model/schema.js';
 import { type InsertContext, scanInsert } from '../src/sql/insert-scanner.js';
 
@@ -55,7 +55,7 @@ function statement(time: (index: number) => string): Buffer {
 
 /** Prints MB/s and rows/s of statements with ticks and with timestamp text. */
 export async function run(): Promise<void> {
-  compileReadersWhole();
+  setRuntimeFlags();
   measure(
     'ticks',
     statement((index) => String(firstMs + index)),

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
-import { compileReadersWhole } from '../src/compiler.js';
+import { setRuntimeFlags } from '../src/runtime-flags.js';
 import type { DatabaseDef, SubTable } from '../src/model/schema.js';
 import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
@@ -70,7 +70,7 @@ function measure(name: string, bytes: Uint8Array, work: () => void): void {
 
 /** Measures the line-protocol parser and the line cutter; prints lines per second. */
 export async function run(): Promise<void> {
-  compileReadersWhole();
+  setRuntimeFlags();
   const options: ParseOptions = {
     database,
     precision: 'ns',

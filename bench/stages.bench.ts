@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { lastValueFrom, map, reduce } from 'rxjs';
-import { compileReadersWhole } from '../src/compiler.js';
+import { setRuntimeFlags } from '../src/runtime-flags.js';
 import { encodeTables } from '../src/database/native-block.js';
 import { type DatabaseDef, dataType, type SubTable } from '../src/model/schema.js';
 import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
@@ -34,7 +34,7 @@ function report(stage: string, begun: number): void {
 
 /** Each stage of the line-protocol path alone, on the same million lines. */
 export async function run(): Promise<void> {
-  compileReadersWhole();
+  setRuntimeFlags();
   const body = text();
   const chunks = function* () {
     for (let at = 0; at < body.length; at += 65_536) yield body.subarray(at, at + 65_536);

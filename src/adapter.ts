@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { compileReadersWhole } from './compiler.js';
+import { setRuntimeFlags } from './runtime-flags.js';
 import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
@@ -47,7 +47,7 @@ async function run({
     process.exitCode = 1;
     return;
   }
-  compileReadersWhole();
+  setRuntimeFlags();
   const logger = createLogger(settings.general.logLevel, standardOutput(), files.main);
   const log = componentLog(logger, 'service');
   for (const note of [...notes, ...files.notes]) log.info({}, note);

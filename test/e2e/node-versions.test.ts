@@ -47,8 +47,8 @@ test(`the built service runs on Node ${other}: a line is written and read back`,
   }
 });
 
-test(`what the compiler is told is understood by this Node and by Node ${other}`, (t) => {
-  const tell = `(await import(${JSON.stringify(join(sources, 'compiler.js'))})).compileReadersWhole()`;
+test(`what V8 is told is understood by this Node and by Node ${other}`, (t) => {
+  const tell = `(await import(${JSON.stringify(join(sources, 'runtime-flags.js'))})).setRuntimeFlags()`;
   const program = ['--input-type=module', '--eval', tell];
   const runs = [spawnSync(process.execPath, program), spawnSync('npm', [...command, ...program])];
   for (const { status, stderr } of runs) {
