@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { setRuntimeFlags } from './runtime-flags.js';
 import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/reason.js';
+import { setRuntimeFlags } from './runtime-flags.js';
 import { startService } from './service.js';
 import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';

@@ -119,20 +119,28 @@ export function insertStatement(
   tables: readonly TableRows[],
   { settings, condition }: InsertClauses = {},
 ): string {
-  const columns: (readonly [name: string, type: string])[] = [
-    ['id', 'UInt64'],
-    ['ts', 'Int64'],
-  ];
-  if (isNumbered(tables)) columns.unshift(['t', 'UInt32']);
-  for (const { physical, type } of storedColumns(tables)) columns.push([quoteIdentifier(physical), nullable(type)]);
+  const columns = structureOf(storedColumns(tables), isNumbered(tables));
   const names = columns.map(([name]) => name).join(', ');
   const parts = [`INSERT INTO ${storage} (${names})`];
   if (settings !== undefined) parts.push(`SETTINGS ${settings}`);
   if (condition !== undefined) {
-    const structure = quoteString(columns.map((column) => column.join(' ')).join(', '));
-    parts.push(`SELECT * FROM input(${structure}) WHERE ${condition}`);
+    parts.push(`SELECT * FROM ${inputOf(columns)} WHERE ${condition}`);
   }
   return `${parts.join(' ')} FORMAT Native`;
+}
+
+/** Name and type of a column in engine SQL. */
+type NamedType = readonly [name: string, type: string];
+
+/** The columns of what {@link encodeTables} makes of rows with these columns. */
+export function structureOf(columns: readonly EngineColumn[], numbered = false): readonly NamedType[] {
+  const stored = columns.map(({ physical, type }): NamedType => [quoteIdentifier(physical), nullable(type)]);
+  return [...(numbered ? [['t', 'UInt32'] as const] : []), ['id', 'UInt64'], ['ts', 'Int64'], ...stored];
+}
+
+/** The data of an INSERT as a table in its SELECT. */
+export function inputOf(structure: readonly NamedType[]): string {
+  return `input(${quoteString(structure.map((column) => column.join(' ')).join(', '))})`;
 }
 
 function nullable(type: DataType): string {

@@ -178,6 +178,23 @@ export class ColumnBuilder {
     this.poolLength = at;
   }
 
+  /** Sets a text as the value of a variable type. Rows must come in rising order. */
+  putText(row: number, text: string): void {
+    const bytes = Buffer.from(text);
+    this.reserve(row);
+    this.putBytes(row, bytes, 0, bytes.length);
+  }
+
+  /** Sets the value of a fixed-width type that takes one array element. */
+  putNumber(row: number, value: number | bigint): void {
+    this.reserve(row);
+    const values = this.values!;
+    if (values instanceof BigInt64Array || values instanceof BigUint64Array) values[row] = BigInt(value);
+    else values[row] = Number(value);
+    this.nulls[row] = 0;
+    this.filled++;
+  }
+
   /** Takes back the value of the last row, for a row that turns out bad after some of its values were put. */
   unset(row: number, poolLength: number, poolRows: number): void {
     if (row >= this.#capacity || this.nulls[row] === 1) return;

@@ -115,11 +115,21 @@ export interface SubTable {
   readonly id: bigint;
   readonly name: string;
   readonly superTable: string;
-  readonly tags: ReadonlyMap<string, TagValue>;
+  /** Only a registration needs them: see {@link markRegistered}. */
+  tags: ReadonlyMap<string, TagValue>;
   /** Days until automatic drop; 0 is never. */
   readonly ttl: number;
   readonly comment?: string | undefined;
   registered: boolean;
+}
+
+/** What registered sub-tables hold in place of their tags. */
+export const noTags: ReadonlyMap<string, TagValue> = new Map();
+
+/** Notes that the engine holds the registration, with the tags: they need not be remembered here. */
+export function markRegistered(subTable: SubTable): void {
+  subTable.registered = true;
+  subTable.tags = noTags;
 }
 
 /** What parsers and the SQL planner may ask about names, answered from memory and never later than a second old. */

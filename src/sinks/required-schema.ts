@@ -1,7 +1,7 @@
 import type { ColumnSpec } from '../database/catalogue/operations.js';
 import { type ColumnBlock, schemalessStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import type { DataType, TableDef } from '../model/schema.js';
+import type { DataType, TableDef, TagValue } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
 
 /** What arriving blocks need beyond a table's definition; both empty when it covers them. */
@@ -23,14 +23,7 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
       if (seen !== undefined && !sameKind(seen, type)) throw typeConflict(name, seen, type);
       if (seen === undefined || type.length > seen.length) columns.set(name, type);
     }
-    for (const subTable of block.newSubTables) {
-      for (const [name, value = ''] of subTable.tags) {
-        const longest = tags.get(name) ?? { characters: 0, bytes: 0 };
-        longest.characters = Math.max(longest.characters, [...value].length);
-        longest.bytes = Math.max(longest.bytes, Buffer.byteLength(value));
-        tags.set(name, longest);
-      }
-    }
+    for (const subTable of block.newSubTables) for (const [name, value] of subTable.tags) widen(tags, name, value);
   }
   const types = tagTypes(tags, table, blocks.find((block) => block.style !== undefined)?.style);
   const have = table?.tags ?? [];
@@ -46,6 +39,17 @@ export function growthFor(blocks: readonly ColumnBlock[], table: TableDef | unde
 interface Longest {
   characters: number;
   bytes: number;
+}
+
+function widen(tags: Map<string, Longest>, name: string, value: TagValue = ''): void {
+  let longest = tags.get(name);
+  if (longest === undefined) {
+    longest = { characters: 0, bytes: 0 };
+    tags.set(name, longest);
+  }
+  // A UTF-16 unit is at most one character and three bytes.
+  if (value.length > longest.characters) longest.characters = Math.max(longest.characters, [...value].length);
+  if (value.length * 3 > longest.bytes) longest.bytes = Math.max(longest.bytes, Buffer.byteLength(value));
 }
 
 function typeConflict(name: string, a: DataType, b: DataType): FaultError {

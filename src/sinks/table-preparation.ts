@@ -5,7 +5,7 @@ import type { DatabaseParts } from '../database/parts.js';
 import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
+import { type DatabaseDef, markRegistered, type SubTable, type TableDef } from '../model/schema.js';
 import { type Growth, growthFor } from './required-schema.js';
 
 /** What tables are prepared through. */
@@ -122,5 +122,5 @@ async function register(
   if (wanted.size === 0) return;
   const refused = await subTables.register(database, table, [...wanted.values()]);
   if (refused !== undefined) throw new FaultError(refused);
-  for (const block of blocks) for (const subTable of block.newSubTables) subTable.registered = true;
+  for (const block of blocks) for (const subTable of block.newSubTables) markRegistered(subTable);
 }

@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { TableDef } from '../../model/schema.js';
+
+const digest = Buffer.alloc(16);
 
 /** A 64-bit hash of parts that together name something; parts cannot run into each other. */
 function hash64(...parts: readonly string[]): bigint {
-  const hash = createHash('md5');
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
-  return hash.digest().readBigUInt64LE(0);
+  let text = '';
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`;
+  digest.write(hash('md5', text, 'binary'), 'latin1');
+  return digest.readBigUInt64LE(0);
 }
 
 /**
@@ -23,7 +26,7 @@ export function normalTableId(databaseId: string, tableId: string): bigint {
 
 /** A short name for a list of physical columns: tables of one shape share one engine table. */
 export function shapeName(physicalColumns: readonly string[]): string {
-  return createHash('md5').update(physicalColumns.join(',')).digest('hex').slice(0, 16);
+  return hash('md5', physicalColumns.join(',')).slice(0, 16);
 }
 
 /**

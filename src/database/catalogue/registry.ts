@@ -1,10 +1,12 @@
-import type { DatabaseDef } from '../../model/schema.js';
+import { BlockBuilder, type ColumnBlock } from '../../model/column-block.js';
+import { type DatabaseDef, dataType } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
-import { type OwnRow, OwnTables } from '../own-tables.js';
+import { type EngineColumn, encodeTables, inputOf, structureOf } from '../native-block.js';
+import { OwnTables } from '../own-tables.js';
 
 /** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
-const idsPerQuery = 5_000;
+const idsPerQuery = 10_000;
 const manyIds = 500;
 
 /**
@@ -17,6 +19,18 @@ const create = [
   `ALTER TABLE sluice.sub_tables ADD COLUMN IF NOT EXISTS dropped UInt8,
    ADD COLUMN IF NOT EXISTS comment Nullable(String)`,
 ];
+
+/** What a row says beside id and time of creation. */
+const columns: readonly EngineColumn[] = [
+  column('database', dataType('VARCHAR')),
+  column('name', dataType('VARCHAR')),
+  column('parent', dataType('VARCHAR')),
+  column('ttl', dataType('INT')),
+  column('dropped', dataType('TINYINT UNSIGNED')),
+  column('comment', dataType('VARCHAR')),
+];
+const insert = `INSERT INTO sluice.sub_tables (id, created, ${columns.map(({ name }) => name).join(', ')})
+  SELECT * FROM ${inputOf(structureOf(columns))} FORMAT Native`;
 
 /** Sub-tables to look for in the registry. */
 interface LookUp {
@@ -33,11 +47,27 @@ export interface Registered {
   readonly ttl: number;
 }
 
+/** Sub-tables of one super table that are written into the registry together. */
+export interface Registrations {
+  readonly database: string;
+  /** Id of the super table. */
+  readonly parent: string;
+  /** Unix ms. */
+  readonly created: bigint;
+  readonly dropped: boolean;
+  readonly subTables: readonly {
+    readonly id: bigint;
+    readonly name: string;
+    readonly ttl?: number;
+    readonly comment?: string | undefined;
+  }[];
+}
+
 /** The engine table in which every sub-table has a row: the names, apart from the tags. */
 export class Registry {
   readonly #engine: Engine;
   readonly #readings = new Gathered((lookUps: readonly LookUp[]) => this.#readTogether(lookUps));
-  readonly #insertions = new Gathered((parts: readonly (readonly OwnRow[])[]) => this.#insertTogether(parts));
+  readonly #insertions = new Gathered((blocks: readonly ColumnBlock[]) => this.#insertTogether(blocks));
   readonly #tables: OwnTables;
 
   constructor(engine: Engine) {
@@ -82,9 +112,11 @@ export class Registry {
   }
 
   async #readSome(database: string, ids: readonly bigint[]): Promise<readonly Registered[]> {
+    // The key alone decides, so it may do so before rows are merged; and a long list is read much faster as one text.
     const rows = await this.#engine.rows(
       `SELECT toString(id), name, parent, ttl FROM sluice.sub_tables FINAL
-       WHERE database = '${database}' AND id IN (${ids.join(', ')})`,
+       PREWHERE database = '${database}' AND id IN (SELECT toUInt64(arrayJoin(splitByChar(',', '${ids.join(',')}'))))
+       SETTINGS max_threads = 1`,
     );
     return rows.map(([id, name, parent, ttl]) => ({
       id: BigInt(String(id)),
@@ -95,12 +127,32 @@ export class Registry {
   }
 
   /** Appends rows; what is appended at once shares a statement. */
-  async insert(rows: readonly OwnRow[]): Promise<void> {
-    await this.#insertions.call(rows);
+  async insert(registrations: Registrations): Promise<void> {
+    await this.prepare();
+    await this.#insertions.call(blockOf(registrations));
   }
 
-  async #insertTogether(parts: readonly (readonly OwnRow[])[]): Promise<readonly undefined[]> {
-    await this.#tables.insert('sub_tables', parts.flat());
-    return parts.map(() => undefined);
+  async #insertTogether(blocks: readonly ColumnBlock[]): Promise<readonly undefined[]> {
+    await this.#engine.insert(insert, encodeTables([{ columns, blocks }]));
+    return blocks.map(() => undefined);
   }
+}
+
+function column(name: string, type: EngineColumn['type']): EngineColumn {
+  return { physical: name, name, type };
+}
+
+function blockOf({ database, parent, created, dropped, subTables }: Registrations): ColumnBlock {
+  const block = new BlockBuilder('sluice', 'sub_tables', 'overwrite', subTables.length);
+  const builders = columns.map(({ name, type }) => block.addColumn(name, type));
+  for (const { id, name, ttl = 0, comment } of subTables) {
+    const row = block.rows;
+    block.setKey(id, created);
+    for (const [i, value] of [database, name, parent, ttl, Number(dropped), comment].entries()) {
+      if (typeof value === 'string') builders[i]!.putText(row, value);
+      else if (value !== undefined) builders[i]!.putNumber(row, value);
+    }
+    block.rows++;
+  }
+  return block.finish();
 }

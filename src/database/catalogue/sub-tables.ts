@@ -2,7 +2,7 @@ import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType, isVariable } from '../../model/schema.js';
+import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
 import { castToEngine, ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
@@ -17,12 +17,16 @@ import { type Registered, Registry } from './registry.js';
 /** Sub-tables remembered per process; beyond it all are forgotten and read again as they come. */
 const maxRemembered = 500_000;
 /** Sub-tables registered at a time: what is done for them in memory holds up everybody else meanwhile. */
-const maxRegisteredAtOnce = 4_096;
-/** What remembered sub-tables hold in place of their tags, which only a registration needs. */
-const noTags: ReadonlyMap<string, TagValue> = new Map();
+const maxRegisteredAtOnce = 8_192;
 
 /** Revision of the row that hides a dropped sub-table: above that of any change of its tags. */
 const lastRevision = '18446744073709551615';
+
+/** Sub-tables of a database by name, since the last drop in it. */
+interface Remembered {
+  readonly epoch: number;
+  readonly byName: Map<string, SubTable>;
+}
 
 /** What ALTER TABLE changes of one sub-table beside its tags. */
 export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
@@ -36,8 +40,9 @@ export class SubTables {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
   readonly #registry: Registry;
-  /** By {@link SubTables.#place} and name. */
-  readonly #remembered = new Map<string, SubTable>();
+  /** By id of their database. */
+  readonly #remembered = new Map<string, Remembered>();
+  #rememberedCount = 0;
   /** Registrations that run, by sub-table id. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
   readonly #tagInsertions = new GatheredByPlace((place, tags: readonly TableRows[]) => this.#insertTagsOf(place, tags));
@@ -72,7 +77,7 @@ export class SubTables {
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
   known(database: DatabaseDef, name: string): SubTable | undefined {
-    return this.#remembered.get(this.#place(database) + name);
+    return this.#rememberedOf(database).byName.get(name);
   }
 
   /** Looks names up in the engine; names that do not exist are missing in the answer. */
@@ -80,7 +85,7 @@ export class SubTables {
     const found = new Map<string, SubTable>();
     const byId = new Map<bigint, string>();
     // What a drop takes away while the engine is asked must not be remembered for the time after it.
-    const place = this.#place(database);
+    const remembered = this.#rememberedOf(database);
     for (const name of names) {
       const known = this.known(database, name);
       if (known !== undefined) found.set(name, known);
@@ -90,7 +95,7 @@ export class SubTables {
       const superTable = this.#catalogue.tableById(database.name, parent)?.name;
       if (superTable === undefined || byId.get(id) !== name) continue;
       const subTable = { id, name, superTable, tags: noTags, ttl, registered: true };
-      this.#remember(place + name, subTable);
+      this.#remember(remembered, subTable);
       found.set(name, subTable);
     }
     return found;
@@ -121,13 +126,13 @@ export class SubTables {
     superTable: TableDef,
     wanted: readonly SubTable[],
   ): Promise<Fault | undefined> {
-    const place = this.#place(database);
+    const remembered = this.#rememberedOf(database);
     if (wanted.some(({ id, name }) => id !== this.idOf(database, name))) return overtaken;
     const problem = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
     if (problem !== undefined) return problem;
     for (const subTable of wanted) {
-      subTable.registered = true;
-      this.#remember(place + subTable.name, { ...subTable, tags: noTags });
+      markRegistered(subTable);
+      this.#remember(remembered, subTable);
     }
     return undefined;
   }
@@ -190,9 +195,8 @@ export class SubTables {
     subTables: readonly Pick<SubTable, 'id' | 'name'>[],
   ): Promise<void> {
     const created = Date.now();
-    const shared = { database: database.id, parent: superTable.id, created, dropped: 1 };
-    const registered = subTables.map(({ id, name }) => ({ ...shared, id: String(id), name }));
-    await this.#registry.insert(registered);
+    const shared = { database: database.id, parent: superTable.id, created: BigInt(created) };
+    await this.#registry.insert({ ...shared, dropped: true, subTables });
     const { number: t, tagStorage } = superTable;
     const rows = subTables.map(({ id, name }) =>
       JSON.stringify({ t, id: String(id), ts: created, name, dropped: 1, revision: lastRevision }),
@@ -248,9 +252,15 @@ export class SubTables {
     await this.#exclusively([{ id }], change);
   }
 
-  /** Where the names of a database are remembered now: under its epoch, so that whatever a drop touched is read again. */
-  #place(database: DatabaseDef): string {
-    return `${database.id}/${this.#catalogue.epoch(database.name)}/`;
+  /** What is remembered of a database now: whatever a drop touched is read again. */
+  #rememberedOf(database: DatabaseDef): Remembered {
+    const epoch = this.#catalogue.epoch(database.name);
+    const found = this.#remembered.get(database.id);
+    if (found?.epoch === epoch) return found;
+    this.#rememberedCount -= found?.byName.size ?? 0;
+    const made = { epoch, byName: new Map<string, SubTable>() };
+    this.#remembered.set(database.id, made);
+    return made;
   }
 
   /** The id a sub-table of this name has or would get, whether it is registered or not. */
@@ -258,9 +268,13 @@ export class SubTables {
     return subTableId(database.id, name, this.#catalogue.generation(database.name, name));
   }
 
-  #remember(key: string, subTable: SubTable): void {
-    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-    this.#remembered.set(key, subTable);
+  #remember({ byName }: Remembered, subTable: SubTable): void {
+    if (this.#rememberedCount >= maxRemembered) {
+      for (const others of this.#remembered.values()) others.byName.clear();
+      this.#rememberedCount = 0;
+    }
+    if (!byName.has(subTable.name)) this.#rememberedCount++;
+    byName.set(subTable.name, subTable);
   }
 
   /** Stores the tags of new sub-tables; of tables that share a place, those that come at once share an insert. */
@@ -281,7 +295,7 @@ export class SubTables {
     for (const subTable of subTables) {
       const row = block.rows;
       block.setKey(subTable.id, created);
-      putText(name, row, subTable.name);
+      name.putText(row, subTable.name);
       for (const { tag, column } of tags) putTag(column, row, subTable.tags.get(tag.name));
       block.rows++;
     }
@@ -290,9 +304,8 @@ export class SubTables {
       ...tags.map(({ tag }) => ({ physical: tag.physical, name: `tag ${tag.name}`, type: tag.type })),
     ];
     await this.#insertTags(superTable, { number: superTable.number, columns, blocks: [block.finish()] });
-    const shared = { database: database.id, parent: superTable.id, created: Number(created) };
-    const rows = subTables.map(({ id, name, ttl, comment }) => ({ ...shared, id: String(id), name, ttl, comment }));
-    await this.#registry.insert(rows);
+    const shared = { database: database.id, parent: superTable.id, created };
+    await this.#registry.insert({ ...shared, dropped: false, subTables });
   }
 }
 
@@ -305,26 +318,18 @@ function conflict(row: Registered, wanted: SubTable, parent: TableDef, superTabl
   return fault('database', Codes.tableInOtherStable, 'Table already exists in other stables');
 }
 
-function putText(column: ColumnBuilder, row: number, text: string): void {
-  const bytes = Buffer.from(text);
-  column.reserve(row);
-  column.putBytes(row, bytes, 0, bytes.length);
-}
-
 /** Puts a tag value from its text form; see {@link TagValue}. */
 function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
-  column.reserve(row);
   if (text === undefined) return;
-  if (column.variable) {
-    const bytes = isBinary(column.type) ? Buffer.from(text, 'hex') : Buffer.from(text);
+  const { type } = column;
+  if (isBinary(type)) {
+    const bytes = Buffer.from(text, 'hex');
+    column.reserve(row);
     column.putBytes(row, bytes, 0, bytes.length);
-    return;
-  }
-  const values = column.values!;
-  if (values instanceof BigInt64Array || values instanceof BigUint64Array) values[row] = BigInt(text);
-  else values[row] = column.type.name === 'BOOL' ? Number(text === 'true') : Number(text);
-  column.nulls[row] = 0;
-  column.filled++;
+  } else if (column.variable) column.putText(row, text);
+  else if (column.values instanceof BigInt64Array || column.values instanceof BigUint64Array)
+    column.putNumber(row, BigInt(text));
+  else column.putNumber(row, type.name === 'BOOL' ? Number(text === 'true') : Number(text));
 }
 
 /** A tag value as an expression of the engine, of the type that its column has. */

@@ -243,12 +243,12 @@ class PacketReader {
     const source = known?.length === count ? known[index] : count === 1 ? 'value' : String(index);
     const metric = `${plugin}_${source}`;
     const tags = new SeriesTags();
-    let problem = metricProblem(0, Buffer.byteLength(metric), JSON.stringify(metric));
+    let problem = metricProblem(0, Buffer.byteLength(metric), () => JSON.stringify(metric));
     for (const [i, name] of this.#names.entries()) {
       const tag = tagNames[i];
       if (tag === undefined || name.start === name.end) continue;
       const bytes = Buffer.from(this.#bytes.subarray(name.start, name.end));
-      problem ??= tags.add(0, JSON.stringify(tag), Buffer.from(tag), bytes);
+      problem ??= tags.add(0, () => JSON.stringify(tag), Buffer.from(tag), bytes);
     }
     if (problem !== undefined) return fault('parameter', problem.code, problem.message);
     return tags.keyOf(metric);

@@ -312,7 +312,7 @@ class ExpositionReader {
     const table = this.#lastTable;
     const samples = this.#samples;
     const tags = new SeriesTags();
-    let problem = metricProblem(0, Buffer.byteLength(table), JSON.stringify(table));
+    let problem = metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
     for (let label = 0; label < samples.labels; label++) {
       const raw = nameText(this.#bytes, samples.labelStart(label), samples.labelEnd(label));
       const value = samples.labelValue(label);
@@ -322,9 +322,10 @@ class ExpositionReader {
       }
       // A table cannot have a tag and a field of one name.
       const name = Buffer.from(fixedNames.has(raw) ? `tag_${raw}` : raw);
-      problem ??= tags.nameProblem(0, JSON.stringify(raw), name) ?? tags.add(0, JSON.stringify(raw), name, value);
+      const shown = (): string => JSON.stringify(raw);
+      problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
     }
-    problem ??= tags.add(0, '"url"', Buffer.from('url'), Buffer.from(this.#url));
+    problem ??= tags.add(0, () => '"url"', Buffer.from('url'), Buffer.from(this.#url));
     return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
   }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { SeriesKey } from './series-tags.js';
+import { fingerprintName } from './sub-table-name.js';
 import { countCharacters } from './utf8.js';
 
 /** Table of all series of a database, its column with the values, and its JSON tag. */
@@ -63,7 +63,7 @@ function labelSetName(labels: readonly Label[]): string {
   const text = labels.every(isPlain)
     ? labels.map(([name, value]) => `${name}=${value}`).join(',')
     : `\0${JSON.stringify(labels)}`;
-  return `t_${createHash('md5').update(text).digest('hex')}`;
+  return fingerprintName(text);
 }
 
 /** True when the label can be told from its neighbours in the plain text: what follows a comma in it has no equals sign. */

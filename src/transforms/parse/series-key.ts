@@ -7,8 +7,13 @@ const comma = 0x2c;
 const equals = 0x3d;
 const backslash = 0x5c;
 
-/** Removes the backslash before a comma, a blank and, unless `inMeasurement`, an equals sign. Any other backslash stays. */
+/**
+ * Removes the backslash before a comma, a blank and, unless `inMeasurement`, an equals sign. Any other backslash stays. The result
+ * may be a part of `bytes`.
+ */
 export function unescapeName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): Buffer {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+  if (!raw.includes(backslash)) return raw;
   const out = Buffer.allocUnsafe(end - start);
   let length = 0;
   for (let at = start; at < end; at++) {
@@ -48,10 +53,16 @@ class KeyReader {
     if (countCharacters(bytes, start, this.#end) < 0) {
       return badLine(start, 'measurement or tags are not well-formed UTF-8');
     }
-    let at = endOfName(bytes, start, this.#end, true);
-    const measurement = unescapeName(bytes, start, at, true);
-    const problem = metricProblem(start, measurement.length, excerpt(bytes, start, at), 'measurement');
+    const measurementEnd = endOfName(bytes, start, this.#end, true);
+    const measurement = unescapeName(bytes, start, measurementEnd, true);
+    const problem = metricProblem(
+      start,
+      measurement.length,
+      () => excerpt(bytes, start, measurementEnd),
+      'measurement',
+    );
     if (problem !== undefined) return problem;
+    let at = measurementEnd;
     while (at < this.#end) {
       const stop = this.#tag(at + 1);
       if (typeof stop !== 'number') return stop;
@@ -64,14 +75,14 @@ class KeyReader {
   #tag(start: number): number | LineProblem {
     const bytes = this.#bytes;
     const nameEnd = endOfName(bytes, start, this.#end, false);
-    const shown = excerpt(bytes, start, nameEnd);
-    if (nameEnd === this.#end || bytes[nameEnd] !== equals) return badLine(start, `tag ${shown} has no value`);
+    const shown = (): string => excerpt(bytes, start, nameEnd);
+    if (nameEnd === this.#end || bytes[nameEnd] !== equals) return badLine(start, `tag ${shown()} has no value`);
     const name = unescapeName(bytes, start, nameEnd, false);
     const problem = this.#tags.nameProblem(start, shown, name);
     if (problem !== undefined) return problem;
     const valueEnd = endOfName(bytes, nameEnd + 1, this.#end, false);
     if (bytes[valueEnd] === equals) {
-      return badLine(valueEnd, `tag ${shown}: an equals sign in a value needs a backslash before it`);
+      return badLine(valueEnd, `tag ${shown()}: an equals sign in a value needs a backslash before it`);
     }
     const value = unescapeName(bytes, nameEnd + 1, valueEnd, false);
     return this.#tags.add(start, shown, name, value) ?? valueEnd;

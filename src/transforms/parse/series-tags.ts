@@ -23,16 +23,19 @@ export interface SeriesKey {
 /** What a format calls the name that becomes the super table. */
 export type MetricWord = 'measurement' | 'metric';
 
-/** What is wrong with the name of a super table, if anything; `shown` is its text as messages repeat it. */
+/** A piece of text as messages repeat it, made for messages alone. */
+export type Shown = () => string;
+
+/** What is wrong with the name of a super table, if anything. */
 export function metricProblem(
   at: number,
   bytes: number,
-  shown: string,
+  shown: Shown,
   word: MetricWord = 'metric',
 ): LineProblem | undefined {
   if (bytes === 0) return badLine(at, `the ${word} is missing`);
   if (bytes <= maxMeasurementBytes) return undefined;
-  return badLine(at, `${word} ${shown} is longer than ${maxMeasurementBytes} bytes`);
+  return badLine(at, `${word} ${shown()} is longer than ${maxMeasurementBytes} bytes`);
 }
 
 /** Gathers the tags of one series in any format, and makes its key. Names and values come unescaped, in UTF-8. */
@@ -46,19 +49,19 @@ export class SeriesTags {
   }
 
   /** What is wrong with the name of a tag, if anything. `at` and `shown` say where it stands and how its text reads. */
-  nameProblem(at: number, shown: string, name: Uint8Array): LineProblem | undefined {
+  nameProblem(at: number, shown: Shown, name: Uint8Array): LineProblem | undefined {
     if (name.length === 0) return badLine(at, 'a tag has no name');
     if (name.length <= maxNameBytes) return undefined;
-    return badLine(at, `tag name ${shown} is longer than ${maxNameBytes} bytes`);
+    return badLine(at, `tag name ${shown()} is longer than ${maxNameBytes} bytes`);
   }
 
   /** Takes a tag whose name was checked; returns why it cannot be taken, if so. */
-  add(at: number, shown: string, nameBytes: Buffer, value: Buffer): LineProblem | undefined {
-    if (value.length === 0) return badLine(at, `tag ${shown} has an empty value`);
+  add(at: number, shown: Shown, nameBytes: Buffer, value: Buffer): LineProblem | undefined {
+    if (value.length === 0) return badLine(at, `tag ${shown()} has an empty value`);
     const name = nameBytes.toString();
     if (this.#tags.has(name) || name === timeColumnName) {
       const reason = name === timeColumnName ? 'is the name of the time column' : 'occurs twice';
-      return { at, code: Codes.duplicatedColumns, message: `tag ${shown} ${reason}` };
+      return { at, code: Codes.duplicatedColumns, message: `tag ${shown()} ${reason}` };
     }
     this.#tags.set(name, value.toString());
     this.#bytes += value.length;
@@ -67,7 +70,7 @@ export class SeriesTags {
       this.#bytes > maxTagBytes ||
       (value.length > maxTagCharacters && countCharacters(value, 0, value.length) > maxTagCharacters);
     if (!tooLong) return undefined;
-    return { at, code: Codes.tagsTooLong, message: `tag ${shown}: the tags are too long` };
+    return { at, code: Codes.tagsTooLong, message: `tag ${shown()}: the tags are too long` };
   }
 
   /** The series of a metric with the tags taken; dots in the metric become underscores. */

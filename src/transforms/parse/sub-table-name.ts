@@ -1,15 +1,32 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-/** ASCII lower case of a byte. */
-function folded(byte: number): number {
-  return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+/** From here on the order of UTF-16 units is not that of the characters. */
+const firstSurrogate = 0xd800;
+
+/** ASCII lower case of a byte or UTF-16 unit. */
+function folded(unit: number): number {
+  return unit >= 0x41 && unit <= 0x5a ? unit | 0x20 : unit;
 }
 
 /**
- * Order of tag names in a series: bytes compared without regard to ASCII case over the shorter length, then the shorter name
- * first. Names that differ in case only are ordered by their bytes, so that the order never depends on the text.
+ * Order of tag names in a series: bytes in UTF-8 compared without regard to ASCII case over the shorter length, then the shorter
+ * name first. Names that differ in case only are ordered by their bytes, so that the order never depends on the text.
  */
-function compareTagNames(a: Uint8Array, b: Uint8Array): number {
+function compareTagNames(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let i = 0; i < shorter; i++) {
+    const unitA = a.charCodeAt(i);
+    const unitB = b.charCodeAt(i);
+    // Up to the surrogates UTF-8 keeps the order of the characters.
+    if (unitA >= firstSurrogate || unitB >= firstSurrogate) return compareBytes(Buffer.from(a), Buffer.from(b));
+    const difference = folded(unitA) - folded(unitB);
+    if (difference !== 0) return difference;
+  }
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : Number(a > b);
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shorter = Math.min(a.length, b.length);
   for (let i = 0; i < shorter; i++) {
     const difference = folded(a[i]!) - folded(b[i]!);
@@ -19,10 +36,8 @@ function compareTagNames(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** The tags of a series in the order of {@link compareTagNames}. */
-export function sortTags(tags: Iterable<readonly [string, string]>): [string, string][] {
-  const keyed = Array.from(tags, ([name, value]) => ({ bytes: Buffer.from(name), name, value }));
-  keyed.sort((a, b) => compareTagNames(a.bytes, b.bytes));
-  return keyed.map(({ name, value }): [string, string] => [name, value]);
+export function sortTags(tags: Iterable<readonly [string, string]>): (readonly [string, string])[] {
+  return [...tags].sort(([a], [b]) => compareTagNames(a, b));
 }
 
 /**
@@ -30,7 +45,12 @@ export function sortTags(tags: Iterable<readonly [string, string]>): [string, st
  * order of {@link sortTags}. MD5 serves as a fingerprint that clients know, not as protection.
  */
 export function seriesTableName(superTable: string, sortedTags: readonly (readonly [string, string])[]): string {
-  const hash = createHash('md5').update(superTable);
-  for (const [name, value] of sortedTags) hash.update(`,${name}=${value}`);
-  return `t_${hash.digest('hex')}`;
+  let text = superTable;
+  for (const [name, value] of sortedTags) text += `,${name}=${value}`;
+  return fingerprintName(text);
+}
+
+/** The name of a sub-table that is known by a text: `t_` and its MD5. */
+export function fingerprintName(text: string): string {
+  return `t_${hash('md5', text)}`;
 }

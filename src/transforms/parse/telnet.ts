@@ -31,7 +31,7 @@ function parseTelnetKey(
   const [start, end] = metric;
   const wellFormed = countCharacters(bytes, start, end) >= 0 && countCharacters(bytes, ...tags) >= 0;
   if (!wellFormed) return badLine(start, 'metric or tags are not well-formed UTF-8');
-  const problem = metricProblem(start, end - start, excerpt(bytes, start, end));
+  const problem = metricProblem(start, end - start, () => excerpt(bytes, start, end));
   if (problem !== undefined) return problem;
   const series = new SeriesTags();
   for (let at = tags[0]; at < tags[1]; ) {
@@ -49,13 +49,13 @@ function parseTelnetKey(
 function addTag(series: SeriesTags, bytes: Uint8Array, start: number, end: number): LineProblem | undefined {
   let sign = start;
   while (sign < end && bytes[sign] !== equals) sign++;
-  const shown = excerpt(bytes, start, sign);
-  if (sign === end) return badLine(start, `tag ${shown} has no value`);
+  const shown = (): string => excerpt(bytes, start, sign);
+  if (sign === end) return badLine(start, `tag ${shown()} has no value`);
   const name = Buffer.from(bytes.subarray(start, sign));
   const problem = series.nameProblem(start, shown, name);
   if (problem !== undefined) return problem;
   const value = Buffer.from(bytes.subarray(sign + 1, end));
-  if (value.includes(equals)) return badLine(sign + 1, `tag ${shown} has a second equals sign`);
+  if (value.includes(equals)) return badLine(sign + 1, `tag ${shown()} has a second equals sign`);
   return series.add(start, shown, name, value);
 }
 

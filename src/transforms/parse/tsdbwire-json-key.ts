@@ -1,6 +1,6 @@
 import type { JsonText } from './json-text.js';
 import { excerpt } from './line-problem.js';
-import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
+import { metricProblem, type SeriesKey, SeriesTags, type Shown } from './series-tags.js';
 import { isValueType, readTyped } from './tsdbwire-json-value.js';
 
 const quote = 0x22;
@@ -18,7 +18,7 @@ export function parseJsonKey(
 ): SeriesKey | undefined {
   const name = text.contentOf(...metric);
   if (name === undefined) return undefined;
-  const problem = metricProblem(metric[0], name.length, excerpt(name, 0, name.length));
+  const problem = metricProblem(metric[0], name.length, () => excerpt(name, 0, name.length));
   if (problem !== undefined) {
     text.problem = problem;
     return undefined;
@@ -38,7 +38,7 @@ export function parseJsonKey(
 function addTag(text: JsonText, series: SeriesTags, start: number): number {
   const nameEnd = text.endOfString(start);
   if (nameEnd < 0) return -1;
-  const shown = excerpt(text.bytes, start + 1, nameEnd - 1);
+  const shown = (): string => excerpt(text.bytes, start + 1, nameEnd - 1);
   const name = text.contentOf(start, nameEnd);
   if (name === undefined) return -1;
   const valueAt = text.valueAfter(nameEnd);
@@ -55,7 +55,7 @@ function addTag(text: JsonText, series: SeriesTags, start: number): number {
 }
 
 /** The text of a tag value: what a string holds, and numbers, true and false as they are written. */
-function tagText(text: JsonText, shown: string, start: number, end: number): Buffer | undefined {
+function tagText(text: JsonText, shown: Shown, start: number, end: number): Buffer | undefined {
   const { bytes } = text;
   if (bytes[start] === quote) return text.contentOf(start, end);
   if (bytes[start] === openBrace) {
@@ -63,12 +63,12 @@ function tagText(text: JsonText, shown: string, start: number, end: number): Buf
     if (typed === undefined) return undefined;
     if (isValueType(typed.type) && bytes[typed.start] !== openBrace)
       return tagText(text, shown, typed.start, typed.end);
-    text.fail(start, `tag ${shown}: type ${JSON.stringify(typed.type)} is not known`);
+    text.fail(start, `tag ${shown()}: type ${JSON.stringify(typed.type)} is not known`);
     return undefined;
   }
   const word = Buffer.from(bytes.subarray(start, end)).toString('latin1');
   const isScalar = word === 'true' || word === 'false' || (text.isNumber(start, end) && Number.isFinite(Number(word)));
   if (isScalar) return Buffer.from(word);
-  text.fail(start, `tag ${shown}: ${excerpt(bytes, start, end)} is not a string, a number, true or false`);
+  text.fail(start, `tag ${shown()}: ${excerpt(bytes, start, end)} is not a string, a number, true or false`);
   return undefined;
 }

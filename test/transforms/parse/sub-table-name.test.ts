@@ -1,4 +1,5 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { seriesTableName, sortTags } from '../../../src/transforms/parse/sub-table-name.js';
 
 test('names a sub-table after the MD5 of its series', (t) => {
@@ -18,4 +19,19 @@ test('orders tags without regard to case, shorter names first, and always the sa
     sortTags(list.map((name): [string, string] => [name, '1'])).map(([n]) => n);
   t.deepEqual(sorted(names), order);
   t.deepEqual(sorted(names.toReversed()), order);
+});
+
+test('tags of any names are in the order of their bytes in UTF-8, letters of ASCII in lower case', (t) => {
+  const byBytes = (a: string, b: string): number =>
+    Buffer.compare(Buffer.from(a.replace(/[A-Z]/g, (letter) => letter.toLowerCase())), Buffer.from(b));
+  const name = fc.string({
+    unit: fc.constantFrom('a', 'b', '_', '~', 'ä', '\u07ff', '\ud7ff', '\uffee', '\u{10000}', '\u{1f600}'),
+  });
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { maxLength: 8 }), fc.boolean(), (names, upper) => {
+      const written = names.map((one) => (upper ? one.replace('a', 'A') : one));
+      const sorted = sortTags(written.map((one): [string, string] => [one, '1'])).map(([one]) => one.toLowerCase());
+      t.deepEqual(sorted, names.toSorted(byBytes));
+    }),
+  );
 });
