@@ -4,6 +4,7 @@ import { ofTable } from '../sql/plan/storage.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { lastPosition } from './catalogue/log.js';
 import type { Engine } from './engine.js';
+import { setOfKeys } from './key-sets.js';
 import { decodeNative, type StoredRows } from './native-rows.js';
 
 /** What stored rows are read back through. */
@@ -35,13 +36,15 @@ export async function storedRows(
     if (catalogue.table(table.database, table.name) !== table) return 'outdated';
   }
   if (Number(row?.[0] ?? 0) === 0) return undefined;
-  const keys = blocks.flatMap((block) => Array.from(block.ids, (id, i) => `(${id},${block.times[i]})`));
+  const ids = blocks.flatMap((block) => [...block.ids]);
+  const times = blocks.flatMap((block) => [...block.times]);
   const columns = ['id', 'ts', ...table.columns.map(({ physical }) => physical)].join(', ');
   const found: Buffer[] = [];
-  for (let at = 0; at < keys.length; at += keysPerQuery) {
-    const list = keys.slice(at, at + keysPerQuery).join(',');
-    const select = `SELECT ${columns} FROM ${table.storage} FINAL WHERE ${range} AND (id, ts) IN (${list}) FORMAT Native`;
-    found.push(await engine.bytes(select));
+  for (let at = 0; at < ids.length; at += keysPerQuery) {
+    const keys = setOfKeys(ids.slice(at, at + keysPerQuery), times.slice(at, at + keysPerQuery));
+    // Keys alone decide, so they may do so before rows are merged.
+    const select = `SELECT ${columns} FROM ${table.storage} FINAL PREWHERE ${range} AND (id, ts) IN ${keys}`;
+    found.push(await engine.bytes(`${select} SETTINGS max_threads = 1 FORMAT Native`));
   }
   return decodeNative(Buffer.concat(found), table.columns);
 }

@@ -2,6 +2,7 @@ import { BlockBuilder, type ColumnBlock } from '../../model/column-block.js';
 import { type DatabaseDef, dataType } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
+import { setOfIds } from '../key-sets.js';
 import { type EngineColumn, encodeTables, inputOf, structureOf } from '../native-block.js';
 import { OwnTables } from '../own-tables.js';
 
@@ -112,10 +113,10 @@ export class Registry {
   }
 
   async #readSome(database: string, ids: readonly bigint[]): Promise<readonly Registered[]> {
-    // The key alone decides, so it may do so before rows are merged; and a long list is read much faster as one text.
+    // Keys alone decide, so they may do so before rows are merged.
     const rows = await this.#engine.rows(
       `SELECT toString(id), name, parent, ttl FROM sluice.sub_tables FINAL
-       PREWHERE database = '${database}' AND id IN (SELECT toUInt64(arrayJoin(splitByChar(',', '${ids.join(',')}'))))
+       PREWHERE database = '${database}' AND id IN ${setOfIds(ids)}
        SETTINGS max_threads = 1`,
     );
     return rows.map(([id, name, parent, ttl]) => ({
