@@ -4,10 +4,11 @@ import { availableParallelism } from 'node:os';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 import { raisedFault } from '../sql/print/raise.js';
-import type { Cell, Engine } from './engine.js';
+import type { Cell, Engine, InsertOptions } from './engine.js';
 import { EngineHttp, EngineRefusal, refusalIn } from './engine-http.js';
-import { Handover, type HandoverPlace } from './handover.js';
+import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { wholeBody } from './http-connections.js';
+import { logEntriesHeader } from './log-table.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -143,23 +144,32 @@ export class EngineClient implements Engine {
    * Sends rows. `statement` is an INSERT up to and including its FORMAT, `data` the rows in that format. Resolves when the
    * rows are stored. Not repeated on failure: whether they were stored is unknown after a fault of kind `network`.
    */
-  async insert(statement: string, data: Uint8Array, options: StatementOptions = {}): Promise<void> {
+  async insert(
+    statement: string,
+    data: Uint8Array,
+    { logEntries, ...options }: StatementOptions & InsertOptions = {},
+  ): Promise<void> {
     const parameters = { query: statement };
+    const headers: Record<string, string> = logEntries === undefined ? {} : { [logEntriesHeader]: String(logEntries) };
     const handed = this.#handover.put(data);
     if (handed === undefined) {
-      await this.#whole(data, parameters, options);
+      await this.#whole(data, parameters, options, headers);
       return;
     }
     let wereRead = false;
     try {
-      await this.#whole('', parameters, options, handed.name);
+      await this.#whole('', parameters, options, { ...headers, [handoverHeader]: handed.name });
       wereRead = true;
     } catch (error) {
       if (!isFileMissing(error)) throw error;
-      await this.#whole(data, parameters, options);
+      await this.#whole(data, parameters, options, headers);
     } finally {
       handed.end(wereRead);
     }
+  }
+
+  get countsLog(): boolean {
+    return this.#handover.isOffered;
   }
 
   /** True when the engine answers. */
@@ -179,10 +189,10 @@ export class EngineClient implements Engine {
     body: string | Uint8Array,
     parameters: Record<string, string>,
     { signal }: StatementOptions,
-    handed?: string,
+    headers: Readonly<Record<string, string>> = {},
   ) {
     try {
-      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, handed, signal }));
+      return await wholeBody(await this.#short.send({ ...this.#credentials, parameters, body, headers, signal }));
     } catch (error) {
       throw this.#failed(error);
     }

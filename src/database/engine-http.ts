@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { handoverHeader } from './handover.js';
 import { HttpConnections, type HttpConnectionsOptions, type HttpRequest, wholeBody } from './http-connections.js';
 
 /** One statement on its way to an engine. */
@@ -10,8 +9,8 @@ export interface EngineRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** The statement, or the data of the one in the parameter `query`. */
   readonly body: string | Uint8Array;
-  /** Name of the file with the data, which is no body then. */
-  readonly handed?: string | undefined;
+  /** What else goes into the head. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Breaks the connection off, also while the answer is read. */
   readonly signal?: AbortSignal | undefined;
   /** The statement only reads, so it may be sent again; see {@link HttpRequest}. */
@@ -44,11 +43,11 @@ export class EngineHttp {
    * Sends a statement; resolves with the answer once its head is there and says that the statement has begun well. Rejects
    * with an {@link EngineRefusal}, or with the error of a connection that could not be made or broke.
    */
-  send({ user, password, parameters, body, handed, ...more }: EngineRequest): Promise<IncomingMessage> {
+  send({ user, password, parameters, body, headers: others, ...more }: EngineRequest): Promise<IncomingMessage> {
     const headers = {
       Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
       'Content-Length': Buffer.byteLength(body),
-      ...(handed === undefined ? {} : { [handoverHeader]: handed }),
+      ...others,
     };
     return this.#ask({ method: 'POST', path: `/?${new URLSearchParams(parameters)}`, headers, body, ...more });
   }

@@ -1,6 +1,12 @@
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
 export type Cell = string | number | boolean | null;
 
+/** What an INSERT says beside its statement. */
+export interface InsertOptions {
+  /** Insert nothing unless the catalogue's log has so many entries. */
+  readonly logEntries?: number | undefined;
+}
+
 /**
  * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
  * cannot be reached or went away (the outcome is unknown), `resource` when it is out of disk, memory or parts,
@@ -18,6 +24,8 @@ export interface Engine {
    * ends in a FORMAT clause.
    */
   stream(statement: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>;
+  /** True when the engine heeds {@link InsertOptions.logEntries}. */
+  readonly countsLog: boolean;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
-  insert(statement: string, data: Uint8Array): Promise<void>;
+  insert(statement: string, data: Uint8Array, options?: InsertOptions): Promise<void>;
 }

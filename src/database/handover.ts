@@ -56,6 +56,11 @@ export class Handover {
     this.#place = place;
   }
 
+  /** True when there is a host that this process has started, and that offers a place. */
+  get isOffered(): boolean {
+    return this.#place() !== undefined;
+  }
+
   /** Undefined where rows had better go over the connection: few rows, no such place, or no room there. */
   put(rows: Uint8Array): HandedRows | undefined {
     const place = this.#place();

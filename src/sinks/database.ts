@@ -173,23 +173,22 @@ export class DatabaseSink implements Sink<BlockGroup> {
       const kept = new Set(current.map(([{ portion }]) => portion));
       for (const [{ portion }] of ready) if (!kept.has(portion)) changed.push(portion);
     }
-    const condition = synced === undefined ? logHas(catalogue.entries) : undefined;
-    const isDone = await this.#insertApart(current, condition);
+    const isDone = await this.#insertApart(current, synced === undefined ? catalogue.entries : undefined);
     return isDone ? changed : [...changed, ...current.map(([{ portion }]) => portion)];
   }
 
   /**
    * One insert for all; when the engine refuses it, one for each table, so that none answers for another one's rows. False
-   * when the condition did not hold, so that nothing was inserted.
+   * when the catalogue's log has other entries than were given, so that nothing was inserted.
    */
   async #insertApart(
     ready: readonly (readonly [Prepared, TableRows])[],
-    condition: string | undefined,
+    logEntries: number | undefined,
   ): Promise<boolean> {
     if (ready.length === 0) return true;
     try {
       const rows = ready.map(([, tableRows]) => tableRows);
-      await this.#insert(ready[0]![0].table.storage, rows, condition);
+      await this.#insert(ready[0]![0].table.storage, rows, logEntries);
     } catch (error) {
       const found = faultOf(error);
       if (isGrown(found)) {
@@ -201,21 +200,24 @@ export class DatabaseSink implements Sink<BlockGroup> {
         return true;
       }
       for (const one of ready) {
-        const isDone = await this.#insertApart([one], condition);
+        const isDone = await this.#insertApart([one], logEntries);
         if (!isDone) one[0].portion.fault = overtaken;
       }
     }
     return true;
   }
 
-  async #insert(storage: string, rows: readonly TableRows[], condition: string | undefined): Promise<void> {
+  async #insert(storage: string, rows: readonly TableRows[], logEntries: number | undefined): Promise<void> {
+    const { engine } = this.#context;
+    // A query in the insert costs two milliseconds, so it is left to engines that cannot be told otherwise.
+    const condition = logEntries === undefined || engine.countsLog ? undefined : logHas(logEntries);
     const statement = insertStatement(storage, rows, { settings: insertSettings, condition });
     let buffer: Buffer = Buffer.alloc(0);
     const data = encodeTables(rows, (bytes) => {
       buffer = this.#buffers.take(bytes);
       return buffer;
     });
-    await this.#context.engine.insert(statement, data);
+    await engine.insert(statement, data, condition === undefined ? { logEntries } : {});
     // Only after success: a request that broke off may still hold on to its data.
     this.#buffers.give(buffer);
   }

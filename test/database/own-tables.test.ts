@@ -16,6 +16,7 @@ test('tables are made once, after a failure with the next call, and rows are rea
   t.teardown(() => client.close());
   let statements = 0;
   const failsFirst: Engine = {
+    countsLog: false,
     exec: (statement) => {
       statements++;
       return statements === 1 ? Promise.reject(new Error('The first statement fails.')) : client.exec(statement);

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
@@ -23,9 +24,13 @@ interface Made extends SinkUnderTest<BlockGroup> {
   batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
 }
 
-async function make(): Promise<Made> {
+/** A place of a host that this process has started, without room for any rows. */
+const noRoom = { path: tmpdir(), maxBytes: 0 };
+
+/** `countsLog`: the host compares the length of the catalogue's log itself. */
+async function make({ countsLog = false } = {}): Promise<Made> {
   const engine = await startEngine();
-  const client = new EngineClient(engine.endpoint);
+  const client = new EngineClient({ ...engine.endpoint, handover: () => (countsLog ? noRoom : undefined) });
   const catalogue = new Catalogue(client, silentLog);
   const subTables = new SubTables(client, catalogue);
   const storage = new Storage(client, catalogue);
@@ -78,10 +83,10 @@ async function make(): Promise<Made> {
   };
 }
 
-sinkContract(test, 'database', make);
+sinkContract(test, 'database', () => make());
 
-test('a write finds out by itself that another process has changed the catalogue, and is stored once', async (t) => {
-  const made = await make();
+const findsOut = test.macro(async (t, countsLog: boolean) => {
+  const made = await make({ countsLog });
   const { client, sink, catalogue, batchOf } = made;
   const write = (...rows: [bigint, bigint, Record<string, number>][]) =>
     sink.write(batchOf(blockOf('n', { a: double }, rows, 'keep')), AbortSignal.timeout(60_000));
@@ -103,6 +108,8 @@ test('a write finds out by itself that another process has changed the catalogue
   t.deepEqual(await client.rows(`SELECT toUInt32(count()) FROM ${storage}`), [[3]]);
   await made.end();
 });
+test('a write finds out by itself that another process has changed the catalogue, and is stored once', findsOut, false);
+test('a write to a host that counts the log does so, too', findsOut, true);
 
 test('a write whose sub-table is dropped while it waits for its turn stores nothing, and its text is to be read again', async (t) => {
   const made = await make();
@@ -134,6 +141,7 @@ test('where the catalogue changes all the time, inserts are not made for nothing
   await other.sync();
   let inserts = 0;
   const engine: Engine = {
+    countsLog: false,
     exec: (statement) => client.exec(statement),
     rows: (statement) => client.rows(statement),
     bytes: (statement) => client.bytes(statement),
@@ -161,20 +169,24 @@ test('where the catalogue changes all the time, inserts are not made for nothing
 });
 
 test('an insert does nothing unless the log has as many entries as it says', async (t) => {
-  const { client, catalogue, end } = await make();
+  const { client, catalogue, end } = await make({ countsLog: true });
   await client.exec('CREATE TABLE checked (a UInt8) ENGINE = MergeTree ORDER BY a');
-  const insert = (entries: number) =>
-    client.insert(
-      `INSERT INTO checked SELECT * FROM input('a UInt8') WHERE ${logHas(entries)} FORMAT TSV`,
-      Buffer.from('1\n'),
-    );
-  for (const entries of [catalogue.entries - 1, catalogue.entries + 1]) {
-    const error = await t.throwsAsync(insert(entries), { instanceOf: FaultError });
-    t.true(error !== undefined && isGrown(error.fault));
+  const row = Buffer.from('1\n');
+  const inserts = [
+    (entries: number) =>
+      client.insert(`INSERT INTO checked SELECT * FROM input('a UInt8') WHERE ${logHas(entries)} FORMAT TSV`, row),
+    (logEntries: number) => client.insert('INSERT INTO checked (a) FORMAT TSV', row, { logEntries }),
+  ];
+  t.true(client.countsLog);
+  for (const [i, insert] of inserts.entries()) {
+    for (const entries of [catalogue.entries - 1, catalogue.entries + 1]) {
+      const error = await t.throwsAsync(insert(entries), { instanceOf: FaultError });
+      t.true(error !== undefined && isGrown(error.fault));
+    }
+    t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[i]]);
+    await insert(catalogue.entries);
+    t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[i + 1]]);
   }
-  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[0]]);
-  await insert(catalogue.entries);
-  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM checked'), [[1]]);
   await end();
 });
 

@@ -2,24 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { Codes, type Fault } from '../../model/fault.js';
 import { raiseIf } from '../../sql/print/raise.js';
 import type { Engine } from '../engine.js';
+import { countEntries, grownText, logTable } from '../log-table.js';
 import { insertNumbers, OwnTables } from '../own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
 
 const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
+  `CREATE TABLE IF NOT EXISTS ${logTable} (entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
 ];
 
 /** A query of one number: the position of the last entry. */
-export const lastPosition = 'SELECT max(_block_number) FROM sluice.catalogue';
-
-const grownText = 'The catalogue has grown';
+export const lastPosition = `SELECT max(_block_number) FROM ${logTable}`;
 
 /** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
 export function logHas(entries: number): string {
-  return `(SELECT ${raiseIf(`count() != ${entries}`, Codes.free, grownText)} FROM sluice.catalogue) = 0`;
+  return `(SELECT ${raiseIf(`count() != ${entries}`, Codes.free, grownText)} FROM ${logTable}) = 0`;
 }
 
-/** True when a statement did nothing because what {@link logHas} says did not hold. */
+/** True when a statement did nothing because the log has other entries than it was said to have. */
 export function isGrown({ message }: Fault): boolean {
   return message === grownText;
 }
@@ -51,7 +50,7 @@ export class CatalogueLog {
    */
   async count(): Promise<number> {
     await this.#tables.prepare();
-    const [row] = await this.#engine.rows('SELECT count() FROM sluice.catalogue');
+    const [row] = await this.#engine.rows(countEntries);
     return Number(row?.[0]);
   }
 
@@ -59,7 +58,7 @@ export class CatalogueLog {
   async read(after: number): Promise<readonly LogEntry[]> {
     await this.#tables.prepare();
     const rows = await this.#engine.rows(
-      `SELECT toString(_block_number), entry FROM sluice.catalogue WHERE _block_number > ${after} ORDER BY _block_number, _block_offset`,
+      `SELECT toString(_block_number), entry FROM ${logTable} WHERE _block_number > ${after} ORDER BY _block_number, _block_offset`,
     );
     return rows.map(([position, text]) => {
       const entry: Omit<LogEntry, 'position'> = JSON.parse(String(text));

@@ -1,11 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
 import { handoverHeader } from '../handover.js';
+import { logEntriesHeader } from '../log-table.js';
 import { openBody, readForm, readStart } from './body.js';
 import type { Connection, StatementContext } from './connection.js';
 import type { Connections, Lane } from './connections.js';
 import { EngineException, exceptionReply } from './exception.js';
 import { contentTypeOf } from './format.js';
+import { type LogCount, mayChangeLog } from './log-count.js';
 import { Reply, type Summary, sendException } from './reply.js';
 import { addParameter, checkCredentials, type QueryRequest, readRequest } from './request.js';
 import type { Spool } from './spool.js';
@@ -15,6 +17,7 @@ import { readingFrom, readStatement, type Statement, takesData } from './stateme
 export interface HandlerContext {
   readonly connections: Connections;
   readonly spool: Spool;
+  readonly log: LogCount;
   readonly user: string;
   readonly password: string;
   /** Time zone of the engine, for the reply header. */
@@ -168,7 +171,9 @@ class Execution {
       const reply = this.#reply(format, () => {});
       try {
         if (statement.changesSession) connection.spoil();
-        const result = await connection.run(statement.text, format, this.#statementContext(), tag);
+        const result = await this.#noting(statement.text, () =>
+          connection.run(statement.text, format, this.#statementContext(), tag),
+        );
         if (makesTable.test(statement.text)) this.#context.tablesMade();
         reply.write(Buffer.from(result.bytes()));
         reply.end(figures(result, false));
@@ -193,7 +198,11 @@ class Execution {
         const reply = this.#reply(this.#asked.format ?? 'TabSeparated', () => {});
         try {
           const text = readingFrom(statement, body.path);
-          const result = await connection.run(text, 'Null', this.#statementContext(), '');
+          const entries = this.#request.headers[logEntriesHeader];
+          if (entries !== undefined) await this.#context.log.expect(Number(entries));
+          const result = await this.#noting(statement.head, () =>
+            connection.run(text, 'Null', this.#statementContext(), ''),
+          );
           reply.end(figures(result, true));
         } catch (error) {
           reply.fail(withoutPath(error, body.path));
@@ -242,6 +251,11 @@ class Execution {
       waitForEnd: this.#asked.waitForEnd,
       onReady,
     });
+  }
+
+  /** Runs a statement that is no query. */
+  #noting<T>(text: string, run: () => Promise<T>): Promise<T> {
+    return mayChangeLog(text, this.#asked.parameters.size) ? this.#context.log.changedBy(run) : run();
   }
 
   #statementContext(): StatementContext {

@@ -4,9 +4,11 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HandoverPlace } from '../handover.js';
+import { countEntries } from '../log-table.js';
 import { Connections } from './connections.js';
 import { handle } from './handler.js';
 import { type DirectoryLock, lockDirectory } from './lock.js';
+import { LogCount } from './log-count.js';
 import { type HostOptions, isLoopback } from './options.js';
 import { makeScratch, type Scratch } from './scratch.js';
 import { Spool } from './spool.js';
@@ -84,6 +86,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
   const context = {
     connections,
     tablesMade: () => spreader.tablesMade(),
+    log: new LogCount(async () => Number(await connections.ask(countEntries))),
     spool: new Spool(scratch.path, Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2))),
     user: options.user,
     password: options.password,

@@ -6,7 +6,12 @@ import { quoteString } from './quote.js';
  * The engine knows texts only, so the code travels in front of it; see {@link raisedFault}.
  */
 export function raiseIf(condition: string, code: number, text: string): string {
-  return `throwIf(${condition}, ${quoteString(`{${code} ${text}}`)})`;
+  return `throwIf(${condition}, ${quoteString(raisedText(code, text))})`;
+}
+
+/** The engine's message for an error of the dialect. */
+export function raisedText(code: number, text: string): string {
+  return `{${code} ${text}}`;
 }
 
 /** The error behind an engine's message, when {@link raiseIf} caused it. */

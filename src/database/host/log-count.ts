@@ -1,0 +1,57 @@
+import { Codes } from '../../model/fault.js';
+import { raisedText } from '../../sql/print/raise.js';
+import { grownText } from '../log-table.js';
+import { EngineException } from './exception.js';
+
+/** What a statement may say if it changes the log; parameters may hold any name. */
+const logWords = /sluice|catalogue/i;
+
+/** True when a statement may change the log. */
+export function mayChangeLog(statement: string, parameters: number): boolean {
+  return parameters > 0 || logWords.test(statement);
+}
+
+/**
+ * How many entries the catalogue's log has: counted once for all INSERTs, until a statement has run that may have changed
+ * it. Every statement of an engine goes through its host, so nothing else changes the log.
+ */
+export class LogCount {
+  readonly #count: () => Promise<number>;
+  #known: number | undefined;
+  /** Statements that run and may change the log, and how many have begun. */
+  #running = 0;
+  #begun = 0;
+
+  constructor(count: () => Promise<number>) {
+    this.#count = count;
+  }
+
+  /**
+   * Passes when the log has so many entries.
+   * @throws EngineException what the condition ends with that other engines evaluate.
+   */
+  async expect(entries: number): Promise<void> {
+    if ((this.#known ?? (await this.#counted())) === entries) return;
+    throw new EngineException(395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', raisedText(Codes.free, grownText));
+  }
+
+  /** Runs a statement that may change the log. */
+  async changedBy<T>(run: () => Promise<T>): Promise<T> {
+    this.#begun++;
+    this.#running++;
+    this.#known = undefined;
+    try {
+      return await run();
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #counted(): Promise<number> {
+    const begun = this.#begun;
+    const alone = this.#running === 0;
+    const entries = await this.#count();
+    if (alone && begun === this.#begun) this.#known = entries;
+    return entries;
+  }
+}
