@@ -168,6 +168,7 @@ export class EngineClient implements Engine {
     }
   }
 
+  /** True for the host that this process has started. */
   get countsLog(): boolean {
     return this.#handover.isOffered;
   }

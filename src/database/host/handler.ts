@@ -17,6 +17,7 @@ import { readingFrom, readStatement, type Statement, takesData } from './stateme
 export interface HandlerContext {
   readonly connections: Connections;
   readonly spool: Spool;
+  /** Of the catalogue's log. */
   readonly log: LogCount;
   readonly user: string;
   readonly password: string;
