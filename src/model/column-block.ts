@@ -185,8 +185,8 @@ export class ColumnBuilder {
     this.putBytes(row, bytes, 0, bytes.length);
   }
 
-  /** Sets the value of a fixed-width type that takes one array element. */
-  putNumber(row: number, value: number | bigint): void {
+  /** Sets the value of a fixed-width type that takes one array element, from a number or its text. */
+  putNumber(row: number, value: number | bigint | string): void {
     this.reserve(row);
     const values = this.values!;
     if (values instanceof BigInt64Array || values instanceof BigUint64Array) values[row] = BigInt(value);

@@ -148,11 +148,7 @@ function putCell(
   else if (name === 'FLOAT' || name === 'DOUBLE') value = realOf(text, name);
   else value = wholeOf(text, bounds[name]);
   if (value === undefined) return `"${text}" is not a value of type ${name}`;
-  const { values } = column;
-  if (values instanceof BigInt64Array || values instanceof BigUint64Array) values[row] = BigInt(value);
-  else if (values !== undefined) values[row] = Number(value);
-  column.nulls[row] = 0;
-  column.filled++;
+  column.putNumber(row, value);
   return undefined;
 }
 

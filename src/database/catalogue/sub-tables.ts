@@ -327,9 +327,7 @@ function putTag(column: ColumnBuilder, row: number, text: TagValue): void {
     column.reserve(row);
     column.putBytes(row, bytes, 0, bytes.length);
   } else if (column.variable) column.putText(row, text);
-  else if (column.values instanceof BigInt64Array || column.values instanceof BigUint64Array)
-    column.putNumber(row, BigInt(text));
-  else column.putNumber(row, type.name === 'BOOL' ? Number(text === 'true') : Number(text));
+  else column.putNumber(row, type.name === 'BOOL' ? Number(text === 'true') : text);
 }
 
 /** A tag value as an expression of the engine, of the type that its column has. */

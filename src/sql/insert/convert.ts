@@ -156,9 +156,7 @@ export class ValueConverter {
     if (token === Token.null) return;
     if (token !== Token.string) throw cursor.syntaxError('json parse error', start);
     const text = parseJsonTag(cursor.textString(), (reason) => cursor.syntaxError(reason, start));
-    if (text === undefined) return;
-    const bytes = Buffer.from(text);
-    builder.putBytes(row, bytes, 0, bytes.length);
+    if (text !== undefined) builder.putText(row, text);
   }
 }
 
