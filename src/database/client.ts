@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
+import type { Chunks } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
+import { reliedOnDefaults } from '../sql/plan/settings.js';
 import { raisedFault } from '../sql/print/raise.js';
-import type { Cell, Engine, InsertOptions } from './engine.js';
+import { type Cell, type Engine, fewRowsHeader, type InsertOptions, type ResultOptions } from './engine.js';
 import { EngineHttp, EngineRefusal, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { wholeBody } from './http-connections.js';
@@ -97,7 +99,7 @@ export class EngineClient implements Engine {
   /** The whole result, in the format that the statement names. */
   async bytes(sql: string, options: StatementOptions = {}): Promise<Buffer> {
     const pieces: Uint8Array[] = [];
-    for await (const piece of this.#stream(this.#short, sql, options)) pieces.push(piece);
+    for await (const piece of await this.#result(this.#short, sql, options)) pieces.push(piece);
     return Buffer.concat(pieces);
   }
 
@@ -111,19 +113,28 @@ export class EngineClient implements Engine {
   }
 
   /**
-   * The bytes of a result as they come, in the format that the statement names, pulled by the reader. Returning early
-   * or aborting cancels the statement. A connection that turns out dead is replaced once, as long as nothing was read.
+   * The bytes of a result in the format that the statement names: a short one whole, others as they come, pulled by the
+   * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
    */
-  stream(sql: string, options: StatementOptions = {}): AsyncGenerator<Uint8Array, void, void> {
-    return this.#stream(this.#results, sql, options);
+  result(sql: string, options: ResultOptions = {}): Promise<Chunks> {
+    return this.#result(this.#results, sql, options);
   }
 
-  async *#stream(http: EngineHttp, sql: string, options: StatementOptions): AsyncGenerator<Uint8Array, void, void> {
+  async #result(http: EngineHttp, sql: string, options: ResultOptions): Promise<Chunks> {
     const queryId = randomUUID();
-    let answer: IncomingMessage | undefined;
+    try {
+      const answer = await this.#open(http, sql, queryId, options);
+      if (isShort(answer)) return [await wholeBody(answer)];
+      return this.#pieces(answer, queryId);
+    } catch (error) {
+      if (options.signal?.aborted) this.#kill(queryId);
+      throw this.#failed(error);
+    }
+  }
+
+  async *#pieces(answer: IncomingMessage, queryId: string): AsyncGenerator<Uint8Array, void, void> {
     let ended = false;
     try {
-      answer = await this.#open(http, sql, queryId, options);
       const tag = answer.headers['x-clickhouse-exception-tag'];
       for await (const piece of answer) {
         if (!Buffer.isBuffer(piece)) continue;
@@ -135,8 +146,8 @@ export class EngineClient implements Engine {
     } catch (error) {
       throw this.#failed(error);
     } finally {
-      if (!ended && (answer !== undefined || options.signal?.aborted)) this.#kill(queryId);
-      answer?.destroy();
+      if (!ended) this.#kill(queryId);
+      answer.destroy();
     }
   }
 
@@ -199,9 +210,16 @@ export class EngineClient implements Engine {
     }
   }
 
-  #open(http: EngineHttp, sql: string, queryId: string, { signal }: StatementOptions): Promise<IncomingMessage> {
-    const parameters = { query_id: queryId, ...limitsFor(sql, this.#isServer) };
-    return http.send({ ...this.#credentials, parameters, body: sql, signal, mayRepeat: true });
+  #open(
+    http: EngineHttp,
+    sql: string,
+    queryId: string,
+    { signal, hasFewRows }: ResultOptions,
+  ): Promise<IncomingMessage> {
+    const limits = limitsFor(sql, this.#isServer);
+    const parameters = this.#isServer ? { ...reliedOnDefaults, ...limits, query_id: queryId } : limits;
+    const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
+    return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });
   }
 
   /** The fault that an error comes to, after which the next statements know the engine's new credentials. */
@@ -218,6 +236,15 @@ export class EngineClient implements Engine {
   }
 }
 
+/** Longest answer that is taken whole, once the engine has all of it. */
+const shortAnswerBytes = 1024 * 1024;
+
+/** True when the engine has all of an answer, and it is not long: one of ours says its length then. */
+function isShort({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'];
+  return length !== undefined && Number(length) <= shortAnswerBytes;
+}
+
 function parseRow(line: string): readonly Cell[] {
   const row: readonly Cell[] = JSON.parse(line);
   return row;
@@ -230,10 +257,9 @@ const plainStatementBytes = 128 * 1024;
 const flatStatementBytes = 1000;
 const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000000' } as const;
 
-function limitsFor(sql: string, isServer: boolean): Record<string, string> {
+function limitsFor(sql: string, isServer: boolean): Readonly<Record<string, string>> {
   const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
-  const depth = isServer && sql.length > flatStatementBytes ? parserLimits : {};
-  return { ...size, ...depth };
+  return isServer && sql.length > flatStatementBytes ? { ...size, ...parserLimits } : size;
 }
 
 /** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */

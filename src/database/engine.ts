@@ -1,3 +1,5 @@
+import type { Chunks } from '../model/exchange.js';
+
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
 export type Cell = string | number | boolean | null;
 
@@ -6,6 +8,16 @@ export interface InsertOptions {
   /** Insert nothing unless the catalogue's log has so many entries. */
   readonly logEntries?: number | undefined;
 }
+
+/** How a result is read. */
+export interface ResultOptions {
+  readonly signal?: AbortSignal;
+  /** The result has so few rows that an engine of ours may hold all of them before it answers, which is quicker. */
+  readonly hasFewRows?: boolean;
+}
+
+/** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
+export const fewRowsHeader = 'x-sluice-few-rows';
 
 /**
  * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
@@ -20,10 +32,11 @@ export interface Engine {
   /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
   bytes(statement: string): Promise<Buffer>;
   /**
-   * Runs a query and gives its bytes as they come; returning early or aborting cancels it in the engine. The statement
-   * ends in a FORMAT clause.
+   * Runs a query of any length: resolves when the engine has begun its answer, with all of it when it is short, or with
+   * pieces as they come. Returning early from those or aborting cancels the query in the engine. The statement ends in a
+   * FORMAT clause.
    */
-  stream(statement: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<Uint8Array>;
+  result(statement: string, options?: ResultOptions): Promise<Chunks>;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */

@@ -1,4 +1,5 @@
 import type { Column, FixedValues } from '../model/column-block.js';
+import type { Chunks } from '../model/exchange.js';
 import type { DataType } from '../model/schema.js';
 import { isVariable } from '../model/schema.js';
 import { engineType } from '../sql/plan/storage.js';
@@ -38,7 +39,7 @@ export function decodeNative(bytes: Buffer, columns: readonly EngineColumn[]): S
  * blocks and one piece of the stream are held.
  */
 export async function* decodeNativeStream(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: Chunks,
   columns: readonly EngineColumn[],
 ): AsyncGenerator<StoredRows, void, void> {
   let held = Buffer.alloc(0);

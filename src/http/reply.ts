@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
-import { constants, createGzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, createGzip, gzip as gzipWithCallback } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
 import type { ColumnMeta } from '../model/exchange.js';
 import { Codes, type Fault } from '../model/fault.js';
-import { affectedBody, sqlBody } from '../transforms/encode/sql-body.js';
+import { affectedBody, sqlBody, wholeSqlBody } from '../transforms/encode/sql-body.js';
 import type { Call, HandlerContext } from './call.js';
 import { acceptsGzip } from './compression.js';
 import { httpStatus } from './status.js';
@@ -111,6 +112,20 @@ export function sendAffected(reply: FastifyReply, rows: number, keyed: boolean):
   return sendJson(reply, 200, affectedBody(rows, keyed));
 }
 
+const gzip = promisify(gzipWithCallback);
+
+/** Sends a result set that is there as a whole with its length, gzipped when the client asks for that. */
+export async function sendWholeRows(
+  { request, reply }: Call,
+  { meta, rowLimit, lines }: Pick<RowStream, 'meta' | 'rowLimit'> & { readonly lines: readonly Uint8Array[] },
+): Promise<FastifyReply> {
+  const body = wholeSqlBody(meta, rowLimit, lines);
+  reply.code(200).header('content-type', jsonType);
+  vary(reply, 'Accept-Encoding');
+  if (!acceptsGzip(headerText(request.headers['accept-encoding']))) return reply.send(body);
+  return reply.header('content-encoding', 'gzip').send(await gzip(body));
+}
+
 /** A result set whose first chunk, or end, was pulled already. */
 export interface RowStream {
   readonly meta: readonly ColumnMeta[];
@@ -138,15 +153,15 @@ export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Fastif
   if (!acceptsGzip(headerText(request.headers['accept-encoding']))) {
     return reply.send(source);
   }
-  const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
-  source.pipe(gzip);
-  gzip.once('close', () => source.destroy());
+  const gzipped = createGzip({ flush: constants.Z_SYNC_FLUSH });
+  source.pipe(gzipped);
+  gzipped.once('close', () => source.destroy());
   // The compressor may still hold the first bytes: they go out before the cut, or another answer would take their place.
   source.once('error', (error) => {
-    if (reply.raw.headersSent) gzip.destroy(error);
-    else gzip.once('data', () => gzip.destroy(error));
+    if (reply.raw.headersSent) gzipped.destroy(error);
+    else gzipped.once('data', () => gzipped.destroy(error));
   });
-  return reply.header('content-encoding', 'gzip').send(gzip);
+  return reply.header('content-encoding', 'gzip').send(gzipped);
 }
 
 /** Sends bytes that are there as a whole, with their length; they go out as fast as the client reads. */

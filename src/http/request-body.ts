@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Codes, type Fault, fault } from '../model/fault.js';
@@ -75,7 +75,13 @@ export async function collectBody(
   return collected;
 }
 
-function collect(stream: Readable, maxBytes: number): Promise<Buffer | 'too-long' | 'broken'> {
+async function collect(stream: Readable, maxBytes: number): Promise<Buffer | 'too-long' | 'broken'> {
+  if (stream instanceof IncomingMessage && stream.readableLength === Number(stream.headers['content-length'])) {
+    // All of it came together with the head.
+    const body: Buffer | null = stream.read();
+    stream.resume();
+    return body ?? Buffer.alloc(0);
+  }
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -49,13 +49,21 @@ export interface ColumnMeta {
   readonly type: DataType;
 }
 
+/** Bytes, cut anywhere: all that there are, as an array, or as they come. */
+export type Chunks = readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+
+/** True when the bytes are all there. */
+export function isWhole(chunks: Chunks): chunks is readonly Uint8Array[] {
+  return Array.isArray(chunks);
+}
+
 /**
  * What a statement gives. `rows`: every row as one line of JSON (an array, or an object when keyed) ended by a newline,
- * exactly as clients see it, in chunks that are cut anywhere and pulled by the response; returning from the iterator
- * early cancels the statement. `affected`: a write or a definition.
+ * exactly as clients see it. What comes in pieces is pulled by the response; returning from the iterator early cancels the
+ * statement. `affected`: a write or a definition.
  */
 export type SqlAnswer =
-  | { readonly kind: 'rows'; readonly meta: readonly ColumnMeta[]; readonly lines: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'rows'; readonly meta: readonly ColumnMeta[]; readonly lines: Chunks }
   | { readonly kind: 'affected'; readonly rows: number };
 
 /** A write request: text of a protocol on its way to a database. */

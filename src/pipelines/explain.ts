@@ -47,7 +47,7 @@ async function measured({ sql, settings }: QueryPlan, engine: Engine, signal: Ab
   const began = performance.now();
   let rows = 0;
   let bytes = 0;
-  for await (const piece of engine.stream(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, { signal })) {
+  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, { signal })) {
     bytes += piece.length;
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
   }

@@ -36,7 +36,7 @@ export async function insertSelected(plan: InsertSelectPlan, context: InsertSele
   const { engine, catalogue, signal } = context;
   const database = catalogue.database(plan.database);
   if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
-  const stream = engine.stream(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, { signal });
+  const stream = await engine.result(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, { signal });
   let written = 0;
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
     refuseProblems(plan, rows);

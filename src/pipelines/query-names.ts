@@ -45,6 +45,7 @@ export async function queryContext(
     const meaning = names.resolve(database, name);
     if (typeof meaning === 'object') await storage.ensure(catalogue.database(database)!, meaning.table);
   }
+  const now = nowNanos();
   return {
     database: request.database,
     systemTable,
@@ -56,7 +57,7 @@ export async function queryContext(
       access.requireSight(database);
       return catalogue.database(database)?.precision;
     },
-    nowNanos: nowNanos(),
+    nowNanos: () => now,
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,

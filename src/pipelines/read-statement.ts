@@ -7,6 +7,41 @@ const insertHeadBytes = 4096;
 const insertOfRows =
   /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
 
+/** Queries whose trees are kept, and the longest text of one. */
+const keptQueries = 256;
+const keptCharacters = 2048;
+
+/** Reads statements of at most `maxBytes`. What programs ask again and again is parsed once: a tree is never changed. */
+export class StatementReader {
+  readonly #maxBytes: number;
+  /** By text; the one used last stands last. */
+  readonly #queries = new Map<string, Statement>();
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** See {@link readStatement}. */
+  read(bytes: Buffer): Statement {
+    if (bytes.length > keptCharacters) return readStatement(bytes, this.#maxBytes);
+    const text = bytes.toString('utf8');
+    const known = this.#queries.get(text);
+    if (known !== undefined) this.#queries.delete(text);
+    const statement = known ?? readStatement(bytes, this.#maxBytes);
+    if (statement.kind === 'query') this.#keep(text, statement);
+    return statement;
+  }
+
+  #keep(text: string, statement: Statement): void {
+    this.#queries.set(text, statement);
+    if (this.#queries.size <= keptQueries) return;
+    for (const oldest of this.#queries.keys()) {
+      this.#queries.delete(oldest);
+      return;
+    }
+  }
+}
+
 /**
  * Parses a statement; of a long INSERT of rows only its kind is told, because those are read by a scanner of their own.
  * Everything else is refused with 0x0219 when it is longer than `maxBytes`. Throws FaultErrors.

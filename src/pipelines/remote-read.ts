@@ -113,13 +113,13 @@ async function readOne(
   const plan = table === undefined ? undefined : planSeries(table, query, rowLimit);
   if (plan === undefined) return result;
   const series: Uint8Array[] = [];
-  for await (const piece of engine.stream(plan.series)) {
+  for await (const piece of await engine.result(plan.series)) {
     budget.take(piece.length);
     series.push(piece);
   }
   if (series.length === 0) return result;
   result.addSeries(Buffer.concat(series));
-  for await (const piece of engine.stream(plan.samples)) {
+  for await (const piece of await engine.result(plan.samples)) {
     // Nobody waits for the answer any more; leaving the loop cancels the statement.
     if (aborted.aborted) break;
     result.addRows(piece);

@@ -1,12 +1,24 @@
+import { type Chunks, isWhole } from '../model/exchange.js';
+
 /**
- * Pieces, and what is done when they end, however that is; it is told what they failed of. `because` says why they broke
- * off, if it knows.
+ * Chunks, and what is done when they end, however that is; it is told what they failed of. Those that are all there have
+ * ended already. `because` says why they broke off, if it knows.
  */
-export async function* ended<T>(
-  pieces: AsyncIterable<T>,
+export function ended(
+  chunks: Chunks,
   whenEnded: (failure?: unknown) => void,
   because: () => Error | undefined = () => undefined,
-): AsyncGenerator<T> {
+): Chunks {
+  if (!isWhole(chunks)) return endedPieces(chunks, whenEnded, because);
+  whenEnded();
+  return chunks;
+}
+
+async function* endedPieces(
+  pieces: AsyncIterable<Uint8Array>,
+  whenEnded: (failure?: unknown) => void,
+  because: () => Error | undefined,
+): AsyncGenerator<Uint8Array> {
   let failure: unknown;
   try {
     yield* pieces;
@@ -15,14 +27,5 @@ export async function* ended<T>(
     throw failure;
   } finally {
     whenEnded(failure);
-  }
-}
-
-/** An iteration whose first step was taken already. */
-export async function* resumed<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T> {
-  try {
-    for (let step = first; step.done !== true; step = await rest.next()) yield step.value;
-  } finally {
-    await rest.return?.();
   }
 }

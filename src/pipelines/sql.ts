@@ -1,4 +1,3 @@
-import { of } from 'ix/asynciterable';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
@@ -31,10 +30,11 @@ import { withCurrentSchema } from './current-schema.js';
 import { explain } from './explain.js';
 import { type InsertRowsContext, insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
+import { KeptPlans } from './kept-plans.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
-import { readStatement } from './read-statement.js';
+import { StatementReader } from './read-statement.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
-import { ended, resumed } from './row-pieces.js';
+import { ended } from './row-pieces.js';
 import { type Running, RunningStatements } from './running-statements.js';
 import { SlowStatements } from './slow-statements.js';
 import type { StreamContext } from './streams/context.js';
@@ -92,6 +92,8 @@ const holdRows: Hold<SqlAnswer> = (answer, release) => {
 /** Request-reply over SQL: parse, plan, execute, answer. */
 export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #context: SqlContext;
+  readonly #reader: StatementReader;
+  readonly #plans = new KeptPlans();
   readonly #statements = new RunningStatements();
   readonly #slow: SlowStatements;
   readonly #started = Date.now();
@@ -99,6 +101,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   constructor(context: SqlContext) {
     super('sql', context, (exchange, user) => this.#runShallow(exchange, user), holdRows);
     this.#context = context;
+    this.#reader = new StatementReader(context.queryBytes);
     this.#slow = new SlowStatements(context.slowStatementMs);
   }
 
@@ -123,7 +126,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
 
   async #run(asked: Asked): Promise<SqlAnswer> {
     const { request, user } = asked;
-    const statement = readStatement(request.statement, this.#context.queryBytes);
+    const statement = this.#reader.read(request.statement);
     switch (statement.kind) {
       case 'query':
         if (statement.explain !== undefined) return this.#explain(statement.query, statement.explain, asked);
@@ -250,14 +253,30 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const plan = await this.#plan(query, asked);
     const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
-    const lines = engine.stream(text, { signal })[Symbol.asyncIterator]();
-    // The first piece is awaited here, because only until then the statement can be planned anew.
-    return { kind: 'rows', meta: plan.meta, lines: resumed(await lines.next(), lines) };
+    // Until the engine begins its answer the statement can be planned anew.
+    const lines = await engine.result(text, { signal, hasFewRows: plan.hasFewRows });
+    return { kind: 'rows', meta: plan.meta, lines };
   }
 
   async #plan(written: Query, asked: Asked): Promise<QueryPlan> {
-    const { query, context } = await this.#readable(written, asked);
-    return planQuery(query, context);
+    const { catalogue, storage } = this.#context;
+    const { request, user } = asked;
+    const origin = { user, request, position: catalogue.position };
+    const kept = this.#plans.find(written, origin, (table) => storage.isWhole(table));
+    if (kept !== undefined) return kept;
+    const { query, context, tables } = await this.#readable(written, asked);
+    let usesNow = false;
+    const nowNanos = (): bigint => {
+      usesNow = true;
+      return context.nowNanos();
+    };
+    const plan = planQuery(query, { ...context, nowNanos });
+    const found = tables.map(
+      ({ database = request.database, name }) => context.resolveTable(database ?? '', name)?.table,
+    );
+    const isSteady = !usesNow && catalogue.position === origin.position;
+    if (isSteady && found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found);
+    return plan;
   }
 
   /** A query without views, and what its names mean to a user who may read all of them. */
@@ -266,7 +285,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const query = await withoutViews(written, request.database, access, this.#context);
     const systemTable = await systemRelations(query, request.database, this.#systemFacts(access));
     const tables = collectTables(query);
-    return { query, context: await queryContext(tables, systemTable, request, access, 'READ', this.#context) };
+    return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', this.#context) };
   }
 
   /** What the name of a table to be changed means to a user who may write to it. */
@@ -334,7 +353,7 @@ function isOutOfDate(found: Fault): boolean {
 }
 
 function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {
-  return { kind: 'rows', meta, lines: of(encodeLines(meta, rows, request.keyed)) };
+  return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
 }
 
 function notSupported(what: string): FaultError {

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient, engineCodeOf } from '../../src/database/client.js';
+import { isWhole } from '../../src/model/exchange.js';
 import { type Fault, FaultError } from '../../src/model/fault.js';
 import { startEngine } from '../support/engine.js';
 import { until } from '../support/until.js';
@@ -51,24 +52,43 @@ test.serial('statements, text, rows and bytes', async (t) => {
 
 test.serial('results that nobody reads on keep no connection from other statements', async (t) => {
   const narrow = new EngineClient({ ...endpoint, maxConnect: 2 });
-  const unread = narrow.stream('SELECT number FROM numbers(100000000000) FORMAT TSV');
+  const endless = await narrow.result('SELECT number FROM numbers(100000000000) FORMAT TSV');
+  if (isWhole(endless)) return t.fail();
+  const unread = endless[Symbol.asyncIterator]();
   t.false((await unread.next()).done);
   t.deepEqual(await narrow.rows('SELECT 1'), [[1]]);
-  const waiting = narrow.stream('SELECT 2 FORMAT TSV');
-  const next = waiting.next();
+  const waiting = narrow.result('SELECT 2 FORMAT TSV');
   await narrow.exec('CREATE TABLE beside (a UInt8) ENGINE = Memory');
-  await unread.return();
-  t.is(String((await next).value), '2\n');
-  await waiting.return();
+  await unread.return?.();
+  t.is(String(await waiting), '2\n');
   await narrow.close();
+});
+
+test.serial('a short result comes whole, and one of few rows whatever its length', async (t) => {
+  t.deepEqual(await client.result('SELECT 1 FORMAT TSV'), [Buffer.from('1\n')]);
+  const long = "SELECT repeat('x', 200000) FORMAT TSV";
+  t.false(isWhole(await client.result(long)));
+  const whole = await client.result(long, { hasFewRows: true });
+  t.true(isWhole(whole));
+  t.is(String(whole), `${'x'.repeat(200_000)}\n`);
+  await t.throwsAsync(client.result('SELECT nothing FORMAT TSV', { hasFewRows: true }), { message: /nothing/ });
+  const leaving = new AbortController();
+  const endless = 'SELECT count() /* left */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV';
+  const left = client.result(endless, { hasFewRows: true, signal: leaving.signal });
+  const running =
+    "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%left%' AND query NOT LIKE '%processes%'";
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[1]]'));
+  leaving.abort();
+  await t.throwsAsync(left);
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
 });
 
 test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {
   let bytes = 0;
-  for await (const piece of client.stream('SELECT number FROM numbers(1000000) FORMAT RowBinary'))
+  for await (const piece of await client.result('SELECT number FROM numbers(1000000) FORMAT RowBinary'))
     bytes += piece.length;
   t.is(bytes, 8_000_000);
-  for await (const piece of client.stream('SELECT number /* early */ FROM numbers(100000000000) FORMAT TSV')) {
+  for await (const piece of await client.result('SELECT number /* early */ FROM numbers(100000000000) FORMAT TSV')) {
     t.true(piece.length > 0);
     break;
   }
@@ -146,7 +166,7 @@ test('a query that is left early is killed by its id on a server, which would go
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const remote = new EngineClient({ url: `http://127.0.0.1:${port}`, user: 'x', password: '', isServer: true });
-  for await (const _ of remote.stream('SELECT 1 FORMAT TSV')) break;
+  for await (const _ of await remote.result('SELECT 1 FORMAT TSV')) break;
   while (seen.length < 2) await sleep(10);
   t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
   await remote.close();

@@ -23,7 +23,7 @@ test('tables are made once, after a failure with the next call, and rows are rea
     },
     rows: (statement) => client.rows(statement),
     bytes: (statement) => client.bytes(statement),
-    stream: (statement, options) => client.stream(statement, options),
+    result: (statement, options) => client.result(statement, options),
     insert: (statement, data) => client.insert(statement, data),
   };
   const tables = new OwnTables(failsFirst, create);

@@ -145,7 +145,7 @@ test('where the catalogue changes all the time, inserts are not made for nothing
     exec: (statement) => client.exec(statement),
     rows: (statement) => client.rows(statement),
     bytes: (statement) => client.bytes(statement),
-    stream: (statement, options) => client.stream(statement, options),
+    result: (statement, options) => client.result(statement, options),
     insert: (statement, data) => {
       inserts++;
       return client.insert(statement, data);

@@ -4,6 +4,7 @@ import test from 'ava';
 import { openLoadWorld } from '../../src/load-world.js';
 import { type Batch, type BlockGroup, type ByteBlock, groupBatches, type WireFormat } from '../../src/model/batch.js';
 import type { Sink } from '../../src/model/component.js';
+import type { Chunks } from '../../src/model/exchange.js';
 import { BlocksSink } from '../../src/sinks/blocks.js';
 import { HttpService } from '../../src/sinks/http-service.js';
 import { LinesSink } from '../../src/sinks/lines.js';
@@ -251,7 +252,7 @@ test.serial('the bad rows of a request over the write routes are counted', async
   if (delivery.outcome === 'delivered') t.is(delivery.rejects[0]?.row, 1);
 });
 
-async function textOf(lines: AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(lines: Chunks): Promise<string> {
   const pieces: Uint8Array[] = [];
   for await (const piece of lines) pieces.push(piece);
   return Buffer.concat(pieces).toString();

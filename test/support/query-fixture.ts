@@ -157,7 +157,7 @@ export class QueryFixture {
       systemTable: () => undefined,
       resolveTable: (database, name) => this.#targets.get(`${database}.${name}`),
       precisionOf: (database) => this.#databases.get(database),
-      nowNanos: this.nowNanos,
+      nowNanos: () => this.nowNanos,
       connectionZone: 'UTC',
       outputZone: 'UTC',
       keyed: false,

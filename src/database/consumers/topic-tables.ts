@@ -95,7 +95,7 @@ export class TopicTables {
       resolveTable: (of, name) => (of === database ? resolve(name) : undefined),
       systemTable: () => undefined,
       precisionOf: (of) => (of === database ? this.#context.catalogue.database(of)?.precision : undefined),
-      nowNanos: BigInt(Date.now()) * 1_000_000n,
+      nowNanos: () => BigInt(Date.now()) * 1_000_000n,
       connectionZone: zone,
       outputZone: 'UTC',
       keyed: false,

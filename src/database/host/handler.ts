@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
+import { fewRowsHeader } from '../engine.js';
 import { handoverHeader } from '../handover.js';
 import { logEntriesHeader } from '../log-table.js';
 import { openBody, readForm, readStart } from './body.js';
@@ -152,6 +153,7 @@ class Execution {
 
   async #rows(statement: Extract<Statement, { kind: 'rows' }>): Promise<void> {
     const format = statement.format ?? this.#asked.format ?? 'TabSeparated';
+    if (this.#request.headers[fewRowsHeader] !== undefined) return this.#fewRows(statement, format);
     const tail = statement.format === undefined ? `FORMAT ${plainName(format)}` : statement.tail;
     await this.#on('rows', async (connection, tag) => {
       const reply = this.#reply(format, () => connection.resume());
@@ -160,6 +162,19 @@ class Execution {
           reply.write(piece),
         );
         reply.end(figures(result, false));
+      } catch (error) {
+        reply.fail(error);
+      }
+    });
+  }
+
+  /** A result that is held whole needs no pipe. */
+  async #fewRows({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
+    await this.#on('rows', async (connection, tag) => {
+      const reply = this.#reply(format, () => {});
+      try {
+        const result = await connection.run(`${head}${tail}`, plainName(format), this.#statementContext(), tag);
+        reply.end(figures(result, false), Buffer.from(result.bytes()));
       } catch (error) {
         reply.fail(error);
       }
@@ -176,8 +191,7 @@ class Execution {
           connection.run(statement.text, format, this.#statementContext(), tag),
         );
         if (makesTable.test(statement.text)) this.#context.tablesMade();
-        reply.write(Buffer.from(result.bytes()));
-        reply.end(figures(result, false));
+        reply.end(figures(result, false), Buffer.from(result.bytes()));
       } catch (error) {
         reply.fail(error);
       }

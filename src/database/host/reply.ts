@@ -69,10 +69,11 @@ export class Reply {
     return this.#send(out, this.#takeHeld());
   }
 
-  /** Ends a good result. */
-  end(summary: Summary): void {
+  /** Ends a good result, with the last piece of it. */
+  end(summary: Summary, piece?: Buffer): void {
     if (this.#ended || this.#response.destroyed) return;
     this.#ended = true;
+    if (piece !== undefined) this.#held.push(piece);
     if (this.#out === undefined && !this.#options.gzip) {
       const body = this.#takeHeld();
       this.#response.writeHead(200, {

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
-import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { Call, Handler, HandlerContext } from '../call.js';
 import { unsupportedEncoding } from '../compression.js';
 import { admitSql, isQuery } from '../door.js';
 import { ask } from '../exchange.js';
 import { redactUri } from '../redact.js';
-import { errorBody, sendAffected, sendFault, sendGuardRefusal, sendJson, sendRows } from '../reply.js';
+import { errorBody, sendAffected, sendFault, sendGuardRefusal, sendJson, sendRows, sendWholeRows } from '../reply.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
 export function sqlHandler(context: HandlerContext): Handler {
@@ -26,7 +26,10 @@ export function sqlHandler(context: HandlerContext): Handler {
     if (outcome.answer.kind === 'affected') {
       return sendAffected(call.reply, outcome.answer.rows, sql.keyed);
     }
-    return streamRows(call, context, sql, outcome.answer);
+    const { meta, lines } = outcome.answer;
+    if (!isWhole(lines)) return streamRows(call, context, sql, meta, lines);
+    if (call.aborted.aborted) return call.reply.hijack();
+    return sendWholeRows(call, { meta, rowLimit: sql.rowLimit, lines });
   };
 }
 
@@ -47,16 +50,15 @@ function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply
   return sendFault(call.reply, found, context.settings.httpCodeServerError);
 }
 
-type RowsAnswer = Extract<SqlAnswer, { kind: 'rows' }>;
-
 /** The first chunk is awaited before the status goes out: what fails until then still gets a proper error body. */
 async function streamRows(
   call: Call,
   context: HandlerContext,
   sql: SqlRequest,
-  answer: RowsAnswer,
+  meta: readonly ColumnMeta[],
+  pieces: AsyncIterable<Uint8Array>,
 ): Promise<FastifyReply> {
-  const lines = answer.lines[Symbol.asyncIterator]();
+  const lines = pieces[Symbol.asyncIterator]();
   let first: IteratorResult<Uint8Array, unknown>;
   try {
     first = await lines.next();
@@ -67,7 +69,7 @@ async function streamRows(
     if (first.done !== true) await lines.return?.();
     return call.reply.hijack();
   }
-  return sendRows(call, { meta: answer.meta, rowLimit: sql.rowLimit, first, lines }, context.log);
+  return sendRows(call, { meta, rowLimit: sql.rowLimit, first, lines }, context.log);
 }
 
 function faultOf(call: Call, context: HandlerContext, error: unknown): Fault {

@@ -170,7 +170,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
 /** `Asia/Tokyo (JST, +0900)` */
 function zoneText(env: Environment): string {
   const zone = env.context.connectionZone;
-  const instant = new Date(Number(env.context.nowNanos / 1000000n));
+  const instant = new Date(Number(env.context.nowNanos() / 1000000n));
   const part = (style: 'short' | 'longOffset'): string =>
     new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: style })
       .formatToParts(instant)

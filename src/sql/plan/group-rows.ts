@@ -58,10 +58,10 @@ function groupDirectly(grouping: Grouping): GroupedRows {
   const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
   const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
-  const ungrouped = keys.length === 0 && window === undefined;
+  const isOneGroup = keys.length === 0 && window === undefined;
   const having = window?.having ?? [];
-  const hidesEmpty = ungrouped && !countLike;
-  return { columns, ...scan, groupBy: groupColumns.length, having, hidesEmpty, groups: true };
+  const hidesEmpty = isOneGroup && !countLike;
+  return { columns, ...scan, groupBy: groupColumns.length, having, isOneGroup, hidesEmpty, groups: true };
 }
 
 function keyColumns({ keys, window }: Grouping): Column[] {

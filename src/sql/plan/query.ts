@@ -1,8 +1,9 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
+import type { TypeName } from '../../model/schema.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
-import { printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../print/select.js';
 import { findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
@@ -23,7 +24,11 @@ export interface QueryPlan {
   /** What has to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
+  /** True when it is known to give a hundred rows at most. */
+  readonly hasFewRows: boolean;
 }
+
+const fewRows = 100n;
 
 /**
  * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
@@ -35,11 +40,35 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
   const block = withoutEmptyCheck(planned);
   const sql = printResult(block ?? planned, form);
+  const meta = planned.columns.map(({ name, type }) => ({ name, type }));
+  const gives = (...names: TypeName[]): boolean => meta.some(({ type }) => names.includes(type.name));
+  const givesTexts = form.keyed || gives('VARCHAR', 'NCHAR', 'JSON');
+  const isPlain = planned.select?.isOneGroup === true && hasOneSelect(sql) && isTable(planned.select.from);
   return {
     sql,
-    settings: settingsOf(sql, { emptyGivesNone: block !== undefined }),
-    meta: planned.columns.map(({ name, type }) => ({ name, type })),
+    settings: settingsOf(sql, {
+      emptyGivesNone: block !== undefined,
+      givesTexts,
+      givesDecimals: gives('DECIMAL'),
+      isPlain,
+    }),
+    meta,
+    hasFewRows: planned.select !== undefined && givesFewRows(planned.select),
   };
+}
+
+function hasOneSelect(sql: string): boolean {
+  return !/\bselect\b/i.test(sql.slice(1));
+}
+
+/** A table of the engine without a join. */
+function isTable(from: string | undefined): boolean {
+  return from !== undefined && /^[\w.]+ AS \w+(?: FINAL)?$/.test(from);
+}
+
+function givesFewRows({ columns, from, isOneGroup, limit }: EngineSelect): boolean {
+  if (limit !== undefined && limit.count <= fewRows) return true;
+  return (from === undefined || isOneGroup === true) && !columns.some(([sql]) => sql.includes('arrayJoin('));
 }
 
 /**
@@ -47,7 +76,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
  * condition; undefined where other SELECTs of the statement would change their meaning with it.
  */
 function withoutEmptyCheck({ sql, columns, select }: PlannedBlock): PlannedBlock | undefined {
-  if (select?.hidesEmpty !== true || /\bselect\b/i.test(sql.slice(1))) return undefined;
+  if (select?.hidesEmpty !== true || !hasOneSelect(sql)) return undefined;
   const unchecked = { ...select, hidesEmpty: false };
   return { sql: printSelect(unchecked), columns, select: unchecked };
 }

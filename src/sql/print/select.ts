@@ -10,6 +10,8 @@ export interface EngineSelect {
   /** How many of the leading columns are grouping keys, or the keys themselves. */
   readonly groupBy?: number | readonly string[];
   readonly having?: readonly string[];
+  /** True for aggregates without keys. */
+  readonly isOneGroup?: boolean;
   /** Of a SELECT of aggregates without keys: over no rows it gives none either. */
   readonly hidesEmpty?: boolean;
   readonly qualify?: string | undefined;

@@ -26,7 +26,7 @@ export interface QueryContext {
   /** Undefined when there is no such database. */
   precisionOf(database: string): Precision | undefined;
   /** Time of the request, Unix nanoseconds; the one value of NOW in the statement. */
-  readonly nowNanos: bigint;
+  nowNanos(): bigint;
   /** IANA zone of zone-less time texts, days, weeks, months and years. */
   readonly connectionZone: string;
   /** IANA zone of printed times. */

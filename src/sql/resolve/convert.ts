@@ -29,7 +29,7 @@ export interface Environment {
 
 /** NOW in ticks of the block's precision. */
 export function nowTicks(env: Environment): bigint {
-  return ticksOfNanos(env.context.nowNanos, env.precision);
+  return ticksOfNanos(env.context.nowNanos(), env.precision);
 }
 
 const leadingNumber = '^[ \\t\\r\\n]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)';

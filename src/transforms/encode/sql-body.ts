@@ -92,6 +92,13 @@ function withComma(bytes: Buffer, end: number): Buffer {
   return joined;
 }
 
+/** The body of a result set whose rows are all there. */
+export function wholeSqlBody(meta: readonly ColumnMeta[], rowLimit: number, lines: readonly Uint8Array[]): Buffer {
+  const encoder = new SqlBodyEncoder(meta, rowLimit);
+  const rows = lines.map((chunk) => encoder.rows(chunk));
+  return Buffer.concat([Buffer.from(encoder.head()), ...rows, Buffer.from(encoder.tail())]);
+}
+
 /**
  * The body of a result set, pulled chunk by chunk from `lines`, starting with a chunk (or the end) that was pulled
  * before so that an early failure could still be answered properly. Leaving the generator returns `lines`, which cancels

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
 import { findEndpoint } from '../../../src/database/endpoint-file.js';
@@ -46,7 +47,7 @@ test('a process of the same user finds the engine by its port, runs statements a
   t.like(await world.writeLines(lines), { outcome: 'delivered', rows: 2 });
   const answer = await world.run('SELECT v FROM n', { database: 'load_world' });
   t.is(answer.kind, 'rows');
-  if (answer.kind === 'rows') t.is(String(await buffer(answer.lines)), '[7]\n');
+  if (answer.kind === 'rows') t.is(String(await buffer(Readable.from(answer.lines))), '[7]\n');
   await world.stop();
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_world.m'), [[2]]);
 });

@@ -1,23 +1,32 @@
 import test from 'ava';
-import { querySettings, settingsOf } from '../../../src/sql/plan/settings.js';
+import { querySettings, reliedOnDefaults, settingsOf } from '../../../src/sql/plan/settings.js';
 
 const names = (settings: string): string[] => settings.split(', ').map((term) => term.replace(/ = .*/s, ''));
 
-test('a statement asks for the settings that its words depend on', (t) => {
-  const plain = settingsOf('SELECT max(t1.c1) FROM t AS t1', { emptyGivesNone: false });
-  t.false(names(plain).some((name) => /^(?:join|max|optimize|transform|input)_/.test(name)));
-  const joined = settingsOf('SELECT 1 FROM a AS a FINAL JOIN b ON a.id = b.id WHERE a.id IN (1)', {
-    emptyGivesNone: false,
-  });
+const traits = { emptyGivesNone: false, givesTexts: false, givesDecimals: false, isPlain: false };
+
+test('a statement asks for the settings that its words and its result depend on', (t) => {
+  const plain = settingsOf('SELECT max(t1.c1) FROM t AS t1', traits);
+  t.false(names(plain).some((name) => /^(?:date|input|max|output)_|analyzer/.test(name)));
+  t.true(names(settingsOf('SELECT c1_Decimal_4_2', traits)).includes('output_format_json_quote_decimals'));
+  t.true(names(settingsOf("SELECT fromUnixTimestamp64Milli(ts, 'UTC')", traits)).includes('date_time_output_format'));
+  const decimals = settingsOf('SELECT c1', { ...traits, givesDecimals: true });
+  t.true(names(decimals).includes('output_format_decimal_trailing_zeros'));
+  const texts = settingsOf('SELECT c1', { ...traits, givesTexts: true });
+  t.true(names(texts).includes('output_format_json_validate_utf8'));
+  t.true(settingsOf('SELECT max(c1) FROM t', { ...traits, isPlain: true }).includes('enable_analyzer = 0'));
+});
+test('what is left at its default is named for engines that may have another', (t) => {
   for (const name of ['join_use_nulls', 'optimize_move_to_prewhere_if_final', 'transform_null_in']) {
-    t.true(names(joined).includes(name), name);
+    t.true(name in reliedOnDefaults, name);
+    t.false(names(querySettings).includes(name), name);
   }
 });
 test('a long statement asks for the limits of long ones', (t) => {
-  t.true(settingsOf(`SELECT ${'1 + '.repeat(300)}1`, { emptyGivesNone: false }).includes('max_ast_depth = 10000'));
+  t.true(settingsOf(`SELECT ${'1 + '.repeat(300)}1`, traits).includes('max_ast_depth = 10000'));
 });
 test('no row over no rows is a setting', (t) => {
   const setting = 'empty_result_for_aggregation_by_empty_set';
-  t.true(settingsOf('SELECT max(1)', { emptyGivesNone: true }).includes(`${setting} = 1`));
+  t.true(settingsOf('SELECT max(1)', { ...traits, emptyGivesNone: true }).includes(`${setting} = 1`));
   t.true(querySettings.includes(`${setting} = 0`));
 });

@@ -28,7 +28,7 @@ const context: QueryContext = {
   resolveTable: (database, name) => (database === 'd' && name === 'm' ? { kind: 'super', table } : undefined),
   systemTable: () => undefined,
   precisionOf: (database) => (database === 'd' ? 'ms' : undefined),
-  nowNanos: 0n,
+  nowNanos: () => 0n,
   connectionZone: 'UTC',
   outputZone: 'UTC',
   keyed: false,

@@ -1,0 +1,51 @@
+import type { TableDef } from '../model/schema.js';
+import type { Query } from '../sql/ast.js';
+import type { QueryPlan } from '../sql/plan/query.js';
+import type { QueryRequest } from './query-names.js';
+
+/** What a plan was made of beside the query. */
+export interface PlanOrigin {
+  readonly user: string;
+  readonly request: QueryRequest;
+  /** How far the catalogue was read: whatever decides about names and rights is in it. */
+  readonly position: number;
+}
+
+interface KeptPlan extends PlanOrigin {
+  readonly plan: QueryPlan;
+  readonly tables: readonly TableDef[];
+}
+
+/**
+ * The last plan of each query that is still in memory, for the programs that ask the same thing again and again. A plan holds
+ * for the same user and request while the catalogue does not grow.
+ */
+export class KeptPlans {
+  readonly #plans = new WeakMap<Query, KeptPlan>();
+
+  /** `isReadable` tells whether the engine is known to hold a table. */
+  find(query: Query, origin: PlanOrigin, isReadable: (table: TableDef) => boolean): QueryPlan | undefined {
+    const kept = this.#plans.get(query);
+    return kept !== undefined && isSame(kept, origin) && kept.tables.every(isReadable) ? kept.plan : undefined;
+  }
+
+  keep(query: Query, origin: PlanOrigin, plan: QueryPlan, tables: readonly TableDef[]): void {
+    const { user, position, request } = origin;
+    const { database, connectionZone, timeZone, keyed, rowLimit } = request;
+    const asked = { database, connectionZone, timeZone, keyed, rowLimit };
+    this.#plans.set(query, { user, position, request: asked, plan, tables });
+  }
+}
+
+function isSame(one: PlanOrigin, other: PlanOrigin): boolean {
+  const [a, b] = [one.request, other.request];
+  return (
+    one.position === other.position &&
+    one.user === other.user &&
+    a.database === b.database &&
+    a.connectionZone === b.connectionZone &&
+    a.timeZone === b.timeZone &&
+    a.keyed === b.keyed &&
+    a.rowLimit === b.rowLimit
+  );
+}

@@ -1,0 +1,61 @@
+import test from 'ava';
+import { basicOf, startService } from '../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+test.before(async () => {
+  for (const database of ['one', 'two']) {
+    await service.run(`CREATE DATABASE ${database}`);
+    await service.run('CREATE STABLE m (ts TIMESTAMP, v INT) TAGS (site VARCHAR(8))', { database });
+    await service.run(`INSERT INTO d USING m TAGS ('x') VALUES (1700000000000, ${database.length})`, { database });
+  }
+  await service.run('INSERT INTO two.d VALUES (1700000001000, 5)');
+});
+
+test.serial('the same words mean what they should for another database, zone and form', async (t) => {
+  const sql = 'SELECT last_row(ts), count(*) FROM d';
+  for (let round = 0; round < 2; round++) {
+    t.deepEqual(await service.rows(sql, { database: 'one' }), [['2023-11-14T22:13:20.000Z', 1]]);
+    t.deepEqual(await service.rows(sql, { database: 'two' }), [['2023-11-14T22:13:21.000Z', 2]]);
+    const elsewhere = { database: 'one', query: { tz: 'Asia/Tokyo' } };
+    t.deepEqual(await service.rows(sql, elsewhere), [['2023-11-15T07:13:20.000+09:00', 1]]);
+    const keyed = { database: 'one', query: { row_with_meta: 'true' } };
+    const [row] = await service.rows(sql, keyed);
+    t.deepEqual(row, { 'last_row(ts)': '2023-11-14T22:13:20.000Z', 'count(*)': 1 } as never);
+  }
+});
+
+test.serial('a query that is asked again sees what has changed', async (t) => {
+  const all = { database: 'one' };
+  t.deepEqual(await service.rows('SELECT * FROM d', all), [['2023-11-14T22:13:20.000Z', 3]]);
+  await service.run('ALTER STABLE m ADD COLUMN w INT', all);
+  t.deepEqual(await service.rows('SELECT * FROM d', all), [['2023-11-14T22:13:20.000Z', 3, null]]);
+  t.deepEqual(await service.rows('SELECT site FROM d', all), [['x']]);
+  await service.run("ALTER TABLE d SET TAG site = 'y'", all);
+  t.deepEqual(await service.rows('SELECT site FROM d', all), [['y']]);
+  await service.run('DROP TABLE d', all);
+  t.is(await service.code('SELECT * FROM d', all), 0x2662);
+  await service.run("CREATE TABLE d USING m TAGS ('z')", all);
+  t.deepEqual(await service.rows('SELECT * FROM d', all), []);
+  t.deepEqual(await service.rows('SELECT count(*) FROM d', all), [[0]]);
+  await service.run('DROP DATABASE one');
+  t.not(await service.code('SELECT count(*) FROM d', all), 0);
+});
+
+test.serial('a right that is taken away counts for a query that was answered before', async (t) => {
+  await service.run("CREATE USER reader PASS 'secret-1A'");
+  await service.run('GRANT READ ON two.* TO reader');
+  const reader = { database: 'two', auth: basicOf('reader', 'secret-1A') };
+  t.deepEqual(await service.rows('SELECT count(*) FROM d', reader), [[2]]);
+  t.deepEqual(await service.rows('SELECT CURRENT_USER() FROM d LIMIT 1', reader), [['reader']]);
+  await service.run('REVOKE READ ON two.* FROM reader');
+  t.not(await service.code('SELECT count(*) FROM d', reader), 0);
+  t.deepEqual(await service.rows('SELECT count(*) FROM d', { database: 'two' }), [[2]]);
+});
+
+test.serial('NOW moves on', async (t) => {
+  const [[first] = []] = await service.rows('SELECT NOW()');
+  const [[second] = []] = await service.rows('SELECT NOW()');
+  t.true(String(second) > String(first));
+});
