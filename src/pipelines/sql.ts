@@ -265,17 +265,11 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const kept = this.#plans.find(written, origin, (table) => storage.isWhole(table));
     if (kept !== undefined) return kept;
     const { query, context, tables } = await this.#readable(written, asked);
-    let usesNow = false;
-    const nowNanos = (): bigint => {
-      usesNow = true;
-      return context.nowNanos();
-    };
-    const plan = planQuery(query, { ...context, nowNanos });
-    const found = tables.map(
-      ({ database = request.database, name }) => context.resolveTable(database ?? '', name)?.table,
-    );
-    const isSteady = !usesNow && catalogue.position === origin.position;
-    if (isSteady && found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found);
+    const plan = planQuery(query, context);
+    if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
+    const { database: current = '' } = request;
+    const found = tables.map(({ database = current, name }) => context.resolveTable(database, name)?.table);
+    if (found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found);
     return plan;
   }
 

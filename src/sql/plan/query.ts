@@ -26,6 +26,8 @@ export interface QueryPlan {
   readonly meta: readonly ColumnMeta[];
   /** True when it is known to give a hundred rows at most. */
   readonly hasFewRows: boolean;
+  /** True when it would be the same at any other time. */
+  readonly isTimeless: boolean;
 }
 
 const fewRows = 100n;
@@ -36,24 +38,27 @@ const fewRows = 100n;
  * when names, types or clauses break its rules, 0x0100 for what is not available.
  */
 export function planQuery(query: Query, context: QueryContext): QueryPlan {
-  const planned = new Planner(context).plan(query);
+  let usesNow = false;
+  const nowNanos = (): bigint => {
+    usesNow = true;
+    return context.nowNanos();
+  };
+  const planned = new Planner({ ...context, nowNanos }).plan(query);
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
   const block = withoutEmptyCheck(planned);
   const sql = printResult(block ?? planned, form);
-  const meta = planned.columns.map(({ name, type }) => ({ name, type }));
-  const gives = (...names: TypeName[]): boolean => meta.some(({ type }) => names.includes(type.name));
-  const givesTexts = form.keyed || gives('VARCHAR', 'NCHAR', 'JSON');
-  const isPlain = planned.select?.isOneGroup === true && hasOneSelect(sql) && isTable(planned.select.from);
+  const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
   return {
     sql,
     settings: settingsOf(sql, {
       emptyGivesNone: block !== undefined,
-      givesTexts,
+      givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
       givesDecimals: gives('DECIMAL'),
-      isPlain,
+      isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
     }),
-    meta,
+    meta: planned.columns.map(({ name, type }) => ({ name, type })),
     hasFewRows: planned.select !== undefined && givesFewRows(planned.select),
+    isTimeless: !usesNow,
   };
 }
 

@@ -227,3 +227,31 @@ refuses('refuses tbname of a subquery', 'SELECT tbname FROM (SELECT ts FROM d1)'
 refuses('refuses branches of different width', 'SELECT 1 UNION ALL SELECT 1, 2', Codes.unionColumnCount);
 refuses('refuses joins without equal times', 'SELECT a.ts FROM d1 a JOIN d2 b ON a.ts > b.ts', Codes.expectTimeEqual);
 refuses('refuses tags of a normal table', 'SELECT TAGS a FROM t', Codes.tagsOfNormalTable);
+
+test('a plan says when it can give few rows only', (t) => {
+  const few = ['SELECT 1', 'SELECT max(voltage) FROM meters', 'SELECT count(*) FROM d1', 'SELECT * FROM d1 LIMIT 100'];
+  for (const sql of few) t.true(fixture.plan(sql).hasFewRows, sql);
+  const many = [
+    'SELECT * FROM d1',
+    'SELECT * FROM d1 LIMIT 101',
+    'SELECT tbname, max(voltage) FROM meters GROUP BY tbname',
+  ];
+  for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
+    t.false(fixture.plan(sql).hasFewRows, sql);
+  }
+});
+
+test('a plan says when it holds for its moment alone', (t) => {
+  const timeless = ['SELECT 1', 'SELECT max(voltage) FROM meters WHERE ts > 1700000000000'];
+  for (const sql of timeless) t.true(fixture.plan(sql).isTimeless, sql);
+  const ofNow = ['SELECT NOW()', 'SELECT TODAY()', 'SELECT TIMEZONE()', 'SELECT * FROM d1 WHERE ts > NOW - 1h'];
+  for (const sql of ofNow) t.false(fixture.plan(sql).isTimeless, sql);
+});
+
+test('aggregates over one table alone take the quick analysis of the engine', (t) => {
+  const isQuick = (sql: string): boolean => fixture.plan(sql).settings.includes('enable_analyzer = 0');
+  t.true(isQuick('SELECT max(voltage) FROM d1'));
+  t.false(isQuick('SELECT voltage FROM d1'));
+  t.false(isQuick('SELECT max(voltage) FROM (SELECT voltage FROM d1)'));
+  t.false(isQuick("SELECT max(voltage) FROM meters WHERE location = 'x'"));
+});
