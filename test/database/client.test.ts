@@ -155,10 +155,11 @@ test.serial('an aborted signal ends a statement as a fault of kind network', asy
 });
 
 test('a query that is left early is killed by its id on a server, which would go on with it', async (t) => {
-  const seen: { readonly id: string; readonly sql: string }[] = [];
+  const seen: { readonly id: string; readonly sql: string; readonly nulls: string | null }[] = [];
   const server = createServer(async (request, response) => {
-    const id = new URL(request.url ?? '', 'http://x').searchParams.get('query_id') ?? '';
-    seen.push({ id, sql: await text(request) });
+    const given = new URL(request.url ?? '', 'http://x').searchParams;
+    const id = given.get('query_id') ?? '';
+    seen.push({ id, sql: await text(request), nulls: given.get('join_use_nulls') });
     if (seen.length === 1) response.write('1\n');
     else response.end();
   });
@@ -169,6 +170,8 @@ test('a query that is left early is killed by its id on a server, which would go
   for await (const _ of await remote.result('SELECT 1 FORMAT TSV')) break;
   while (seen.length < 2) await sleep(10);
   t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
+  // What an administrator may have set otherwise goes with every query.
+  t.is(seen[0]?.nulls, '0');
   await remote.close();
   server.closeAllConnections();
   server.close();
