@@ -12,7 +12,7 @@ export interface InsertOptions {
 /** How a result is read. */
 export interface ResultOptions {
   readonly signal?: AbortSignal;
-  /** The result has so few rows that an engine of ours may hold all of them before it answers, which is quicker. */
+  /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
   readonly hasFewRows?: boolean;
 }
 

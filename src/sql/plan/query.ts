@@ -1,6 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
-import type { TypeName } from '../../model/schema.js';
+import { type TypeName, typeLength } from '../../model/schema.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
@@ -24,13 +24,14 @@ export interface QueryPlan {
   /** What has to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
-  /** True when it is known to give a hundred rows at most. */
+  /** True when it is known to give so few rows that all of them come to less than a megabyte of text. */
   readonly hasFewRows: boolean;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
 }
 
-const fewRows = 100n;
+/** So many bytes of values are less than a megabyte of text. */
+const fewRowsBytes = 128 * 1024;
 
 /**
  * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
@@ -57,7 +58,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
       isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
     }),
     meta: planned.columns.map(({ name, type }) => ({ name, type })),
-    hasFewRows: planned.select !== undefined && givesFewRows(planned.select),
+    hasFewRows: mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes,
     isTimeless: !usesNow,
   };
 }
@@ -71,9 +72,16 @@ function isTable(from: string | undefined): boolean {
   return from !== undefined && /^[\w.]+ AS \w+(?: FINAL)?$/.test(from);
 }
 
-function givesFewRows({ columns, from, isOneGroup, limit }: EngineSelect): boolean {
-  if (limit !== undefined && limit.count <= fewRows) return true;
-  return (from === undefined || isOneGroup === true) && !columns.some(([sql]) => sql.includes('arrayJoin('));
+/** Rows that a SELECT can give at most. */
+function mostRows(select: EngineSelect | undefined): number {
+  const { columns = [], from, isOneGroup, limit } = select ?? {};
+  if (limit !== undefined) return Number(limit.count);
+  const isOne = select !== undefined && (from === undefined || isOneGroup === true);
+  return isOne && !columns.some(([sql]) => sql.includes('arrayJoin(')) ? 1 : Number.POSITIVE_INFINITY;
+}
+
+function rowBytes(columns: readonly BlockColumn[]): number {
+  return columns.reduce((bytes, { type }) => bytes + typeLength(type), 0);
 }
 
 /**

@@ -229,11 +229,17 @@ refuses('refuses joins without equal times', 'SELECT a.ts FROM d1 a JOIN d2 b ON
 refuses('refuses tags of a normal table', 'SELECT TAGS a FROM t', Codes.tagsOfNormalTable);
 
 test('a plan says when it can give few rows only', (t) => {
-  const few = ['SELECT 1', 'SELECT max(voltage) FROM meters', 'SELECT count(*) FROM d1', 'SELECT * FROM d1 LIMIT 100'];
+  const few = [
+    'SELECT 1',
+    'SELECT max(voltage) FROM meters',
+    'SELECT count(*) FROM d1',
+    'SELECT ts, voltage FROM d1 LIMIT 10000',
+  ];
   for (const sql of few) t.true(fixture.plan(sql).hasFewRows, sql);
   const many = [
     'SELECT * FROM d1',
-    'SELECT * FROM d1 LIMIT 101',
+    'SELECT ts, voltage FROM d1 LIMIT 11000',
+    'SELECT tbname FROM meters LIMIT 1000',
     'SELECT tbname, max(voltage) FROM meters GROUP BY tbname',
   ];
   for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
