@@ -124,7 +124,7 @@ export class EngineClient implements Engine {
     const queryId = randomUUID();
     try {
       const answer = await this.#open(http, sql, queryId, options);
-      if (isShort(answer)) return [await wholeBody(answer)];
+      if (isShort(answer)) return withoutEmpty(await wholeBody(answer));
       return this.#pieces(answer, queryId);
     } catch (error) {
       if (options.signal?.aborted) this.#kill(queryId);
@@ -243,6 +243,11 @@ const shortAnswerBytes = 1024 * 1024;
 function isShort({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length !== undefined && Number(length) <= shortAnswerBytes;
+}
+
+/** A result without bytes is one without pieces. */
+function withoutEmpty(whole: Buffer): Chunks {
+  return whole.length === 0 ? [] : [whole];
 }
 
 function parseRow(line: string): readonly Cell[] {

@@ -66,6 +66,7 @@ test.serial('results that nobody reads on keep no connection from other statemen
 
 test.serial('a short result comes whole, and one of few rows whatever its length', async (t) => {
   t.deepEqual(await client.result('SELECT 1 FORMAT TSV'), [Buffer.from('1\n')]);
+  t.deepEqual(await client.result('SELECT 1 WHERE 0 FORMAT TSV'), []);
   const long = "SELECT repeat('x', 200000) FORMAT TSV";
   t.false(isWhole(await client.result(long)));
   const whole = await client.result(long, { hasFewRows: true });
