@@ -1,6 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
-import { type TypeName, typeLength } from '../../model/schema.js';
+import { longestWidth } from '../../model/row-length.js';
+import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
@@ -81,7 +82,13 @@ function mostRows(select: EngineSelect | undefined): number {
 }
 
 function rowBytes(columns: readonly BlockColumn[]): number {
-  return columns.reduce((bytes, { type }) => bytes + typeLength(type), 0);
+  return columns.reduce((bytes, { type }) => bytes + valueBytes(type), 0);
+}
+
+/** Bytes of a value at most; a text as wide as they get may have been put together of many and has no limit. */
+function valueBytes(type: DataType): number {
+  if (type.length === longestWidth('VARCHAR', 'column')) return Number.POSITIVE_INFINITY;
+  return type.name === 'NCHAR' ? type.length * 4 : typeLength(type);
 }
 
 /**

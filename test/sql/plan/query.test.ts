@@ -229,6 +229,7 @@ refuses('refuses joins without equal times', 'SELECT a.ts FROM d1 a JOIN d2 b ON
 refuses('refuses tags of a normal table', 'SELECT TAGS a FROM t', Codes.tagsOfNormalTable);
 
 test('a plan says when it can give few rows only', (t) => {
+  fixture.normalTable('m', 'files', ['file BLOB'], []);
   const few = [
     'SELECT 1',
     'SELECT max(voltage) FROM meters',
@@ -240,6 +241,8 @@ test('a plan says when it can give few rows only', (t) => {
     'SELECT * FROM d1',
     'SELECT ts, voltage FROM d1 LIMIT 11000',
     'SELECT tbname FROM meters LIMIT 1000',
+    "SELECT group_concat(tbname, ',') FROM meters",
+    'SELECT file FROM files LIMIT 100',
     'SELECT tbname, max(voltage) FROM meters GROUP BY tbname',
   ];
   for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
