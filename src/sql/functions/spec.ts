@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
 import { refuse } from '../resolve/context.js';
 import { type Environment, ticksOf } from '../resolve/convert.js';
-import { isBinary, isInteger, isNumeric, isText, type Value } from '../resolve/value.js';
+import { isBinary, isInteger, isNatural, isNumeric, isText, type Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
 
 /**
@@ -178,8 +178,10 @@ function timeArgument(arg: Value, env: Environment): Value {
   return ticks.precision === env.precision ? ticks : ticksOf(ticks, env.precision, env);
 }
 
-function accepts(parameter: Parameter, { type, role, duration, member }: Value): boolean {
+function accepts(parameter: Parameter, value: Value): boolean {
+  const { type, role, duration, member } = value;
   if (parameter === 'unit') return duration !== undefined;
+  if (isNatural(value)) return false;
   if (role === 'null' || parameter === 'any') return true;
   switch (parameter) {
     case 'number':

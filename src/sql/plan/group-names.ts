@@ -127,7 +127,7 @@ export class GroupNames implements NameResolver {
       ? [everyRow]
       : checkArguments(
           spec,
-          call.args.map((arg) => rows.translate(arg)),
+          call.args.map((arg) => rows.operand(arg)),
           env,
         );
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
@@ -149,7 +149,7 @@ export class GroupNames implements NameResolver {
     if (picker?.kind !== 'call' || column === undefined || more.length > 0 || !isSteady(spec)) {
       throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
     }
-    const given = picker.args.map((arg) => rows.translate(arg));
+    const given = picker.args.map((arg) => rows.operand(arg));
     const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, given, env), this.aggregates.time, ordered) ?? [];
     const value = rows.translate(column);
     const row = this.aggregates.aggregate(name, `tuple(${nullable(value)})`, ...order);

@@ -220,12 +220,14 @@ class RowShape {
       throw wrongType(value.type);
     }
     const exact = isInteger(source.type) || source.type.name === 'BOOL' || source.type.name === 'TIMESTAMP';
+    if (!whole) {
+      const { sql } = castValue(source, type, this.#env);
+      this.#refuse(`and(isNull(${sql}), isNotNull(${source.sql}))`, decimalOverflow().fault);
+      return sql;
+    }
     const number = exact || source.type.name === 'DECIMAL' ? source.sql : numberOf(source).sql;
-    const rounded = whole ? (exact ? number : `trunc(${number})`) : `round(${number}, ${type.scale ?? 0})`;
-    const sql = `accurateCastOrNull(${rounded}, '${engineType(type)}')`;
-    const overflow = whole
-      ? fault('syntax', Codes.valueOutOfRange, `Value out of range: ${name}`)
-      : decimalOverflow().fault;
+    const sql = `accurateCastOrNull(${exact ? number : `trunc(${number})`}, '${engineType(type)}')`;
+    const overflow = fault('syntax', Codes.valueOutOfRange, `Value out of range: ${name}`);
     this.#refuse(`and(isNull(${sql}), isNotNull(${number}))`, overflow);
     return castToEngine(sql, type);
   }
@@ -234,7 +236,7 @@ class RowShape {
     if (isBinary(type)) {
       if (!isBinary(value.type) && !(isText(value.type) && type.name !== 'GEOMETRY')) throw wrongType(value.type);
     } else if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
-    const sql = isBinary(type) ? binaryOf(value) : textOf(value);
+    const sql = isBinary(type) ? binaryOf(value, type) : textOf(value);
     const length = type.name === 'NCHAR' ? `lengthUTF8(${sql})` : `length(${sql})`;
     this.#refuse(`ifNull(${length} > ${type.length}, 0)`, valueTooLong(name).fault);
     return castToEngine(sql, type);

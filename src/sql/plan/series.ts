@@ -161,7 +161,7 @@ class SeriesNames implements NameResolver {
 
   aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value {
     const { env } = this.#plain;
-    const given = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [this.#plain.translate(arg)]));
+    const given = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [this.#plain.operand(arg)]));
     if (spec.kind !== 'series') throw mixed(spec.name);
     const args = checkArguments(spec, given, env);
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;

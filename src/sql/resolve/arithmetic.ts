@@ -11,6 +11,7 @@ import {
   computed,
   doubleType,
   isInteger,
+  isNatural,
   isText,
   ticksValue,
   timestampType,
@@ -34,6 +35,8 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
     const time = timeArithmetic(operator, left, right, env);
     if (time !== undefined) return time;
   }
+  ofFixedLength(left);
+  ofFixedLength(right);
   if (left.type.name === 'DECIMAL' || right.type.name === 'DECIMAL') {
     const exact = [left, right].every(({ type }) => type.name === 'DECIMAL' || isInteger(type));
     if (exact) return decimalArithmetic(operator, left, right);
@@ -42,22 +45,16 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
 }
 
 function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
-  const [a, b] = [numberOf(fixedLength(left)), numberOf(fixedLength(right))];
+  const [a, b] = [numberOf(left), numberOf(right)];
   const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
   const second = operator === '/' || operator === '%' ? `nullIf(${b.sql}, 0)` : b.sql;
   return computed(`${names[operator]}(${a.sql}, ${second})`, doubleType, [left, right]);
 }
 
-function fixedLength(value: Value): Value {
-  if (value.duration !== undefined && value.constant === undefined) throw naturalUnit();
-  return value;
-}
-
-function naturalUnit(): Error {
-  return refuse(
-    Codes.invalidValueType,
-    'Invalid value type: a duration in months or years needs a timestamp beside it',
-  );
+/** The same value; error 0x2605 for a duration in months or years, which has no length of its own. */
+export function ofFixedLength(value: Value): Value {
+  if (!isNatural(value)) return value;
+  throw refuse(Codes.invalidValueType, 'Invalid value type: a duration in months or years needs a timestamp beside it');
 }
 
 function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Environment): Value | undefined {

@@ -42,7 +42,7 @@ function comparable(left: Value, right: Value): [string, string] {
   if (isBinary(left.type) || isBinary(right.type)) {
     const fits = (value: Value): boolean => isBinary(value.type) || isText(value.type);
     if (!fits(left) || !fits(right)) throw wrongType(right.type);
-    return [binaryOf(left), binaryOf(right)];
+    return [binaryOf(left, right.type), binaryOf(right, left.type)];
   }
   if (isText(left.type) && isText(right.type)) return [left.sql, right.sql];
   return [numberSide(left, right), numberSide(right, left)];

@@ -1,4 +1,5 @@
 import { Codes } from '../../model/fault.js';
+import { parseWellKnownText } from '../../model/geometry.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { castToEngine, engineType } from '../plan/storage.js';
 import { float64, quoteBytes, quoteString } from '../print/quote.js';
@@ -17,6 +18,7 @@ import {
   nullValue,
   ticksValue,
   timestampType,
+  unsignedType,
   type Value,
 } from './value.js';
 
@@ -123,13 +125,18 @@ export function floorDivide(sql: string, divisor: number | bigint): string {
   return `intDiv(${sql} - positiveModulo(${sql}, ${divisor}), ${divisor})`;
 }
 
-function truncated(value: Value): string {
+function truncated(value: Value, unsigned = false): string {
   // By way of a wide integer, because straight from a decimal the engine fails where it should give NULL.
   if (value.type.name === 'DECIMAL') {
-    return `accurateCastOrNull(CAST(truncate(${value.sql}), 'Nullable(Int128)'), 'Int64')`;
+    const whole = `CAST(truncate(${value.sql}), 'Nullable(Int128)')`;
+    const signed = `accurateCastOrNull(${whole}, 'Int64')`;
+    return unsigned ? `ifNull(accurateCastOrNull(${whole}, 'UInt64'), toUInt64(${signed}))` : signed;
   }
   const number = `toFloat64(${value.sql})`;
-  return `toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
+  const signed = `toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
+  if (!unsigned) return signed;
+  const upper = `toUInt64(least(${number}, toFloat64('18446744073709549568')))`;
+  return `if(ifNull(${number} >= toFloat64('9223372036854775808'), 0), ${upper}, toUInt64(${signed}))`;
 }
 
 /** A value as a condition: numbers and timestamps other than 0, text that begins with such a number. */
@@ -163,9 +170,17 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
   if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
   if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
   if (type.name === 'DECIMAL') {
-    return result(`accurateCastOrNull(${roundedDecimal(value, type.scale ?? 0)}, '${engineType(type)}')`);
+    return result(decimalWithin(roundedDecimal(value, type.scale ?? 0), type));
   }
-  return result(cutText(textOf(value), type));
+  return result(cutText(isBinary(type) ? binaryOf(value, type) : textOf(value), type));
+}
+
+/** A rounded number as a DECIMAL; NULL when it has more digits than the type, of which the engine holds more than declared. */
+function decimalWithin(number: string, type: DataType): string {
+  const scale = type.scale ?? 0;
+  const wide = `accurateCastOrNull(${number}, 'Decimal(76, ${scale})')`;
+  const limit = `toDecimal256('1${'0'.repeat(type.length - scale)}', ${scale})`;
+  return `if(ifNull(abs(${wide}) < ${limit}, 0), accurateCastOrNull(${wide}, '${engineType(type)}'), NULL)`;
 }
 
 /** A value rounded half away from zero; text to the digit, without a detour by way of binary fractions. */
@@ -198,7 +213,7 @@ function integerText(value: Value, unsigned: boolean): string {
       : `toInt64OrZero(${digits})`;
   }
   if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') return value.sql;
-  if (isNumeric(value.type)) return truncated(value);
+  if (isNumeric(value.type)) return truncated(value, unsigned);
   throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
 }
 
@@ -222,14 +237,20 @@ export function convertTo(value: Value, type: DataType, precision: Precision, en
   if (isNumeric(type) && isText(value.type)) {
     return computed(castToEngine(numberOf(value).sql, type), type, [value]);
   }
-  if (isBinary(type)) return { ...value, sql: binaryOf(value), type };
+  if (isBinary(type)) return { ...value, sql: binaryOf(value, type), type };
   return computed(castToEngine(value.sql, type), type, [value]);
 }
 
-/** Bytes of a value that meets a VARBINARY or GEOMETRY: `'\x98f46e'` is read as hex, other text is taken as it is. */
-export function binaryOf(value: Value): string {
-  if (typeof value.constant !== 'string' || !/^\\x([0-9a-f]{2})*$/i.test(value.constant)) return value.sql;
-  return quoteBytes(Buffer.from(value.constant.slice(2), 'hex'));
+/**
+ * Bytes of a value that meets a VARBINARY or GEOMETRY: of a literal, `'\x98f46e'` is read as hex, and beside a GEOMETRY
+ * `'POINT(1 2)'` as a shape; other text is taken as it is.
+ */
+export function binaryOf(value: Value, { name }: DataType): string {
+  const { constant, sql } = value;
+  if (typeof constant !== 'string') return isBinary(value.type) ? sql : textOf(value);
+  if (/^\\x([0-9a-f]{2})*$/i.test(constant)) return quoteBytes(Buffer.from(constant.slice(2), 'hex'));
+  const shape = name === 'GEOMETRY' ? parseWellKnownText(constant) : undefined;
+  return shape === undefined ? sql : quoteBytes(shape);
 }
 
 /** The type that values of several types can all take, and its precision when it is TIMESTAMP. */
@@ -237,14 +258,21 @@ export function commonType(values: readonly Value[]): { type: DataType; precisio
   const typed = values.filter((value) => value.role !== 'null');
   const first = typed[0];
   if (first === undefined) return { type: nullValue.type, precision: 'ms' };
-  let type = first.type;
+  const meetsLargest = typed.some(({ type }) => type.name === 'BIGINT UNSIGNED');
+  let type = typeAmong(first, meetsLargest);
   let precision = first.precision;
-  for (const { type: other, precision: otherPrecision } of typed.slice(1)) {
-    if (other.name === 'TIMESTAMP' && ticksPerSecond(otherPrecision) > ticksPerSecond(precision))
-      precision = otherPrecision;
-    type = widerType(type, other);
+  for (const value of typed.slice(1)) {
+    if (value.type.name === 'TIMESTAMP' && ticksPerSecond(value.precision) > ticksPerSecond(precision))
+      precision = value.precision;
+    type = widerType(type, typeAmong(value, meetsLargest));
   }
   return { type, precision };
+}
+
+/** The type of a value; a literal that is not negative takes that of the largest integers it meets, so that none is lost. */
+function typeAmong({ type, constant }: Value, meetsLargest: boolean): DataType {
+  const fits = meetsLargest && isInteger(type) && typeof constant === 'bigint' && constant >= 0n;
+  return fits ? unsignedType : type;
 }
 
 /** The type both types can take; error 0x2605 when there is none. */
@@ -260,7 +288,8 @@ function widerType(a: DataType, b: DataType): DataType {
   if (b.name === 'BOOL') return a;
   if (!isInteger(a) || !isInteger(b)) return widerDecimal(a, b);
   if (isUnsigned(a) === isUnsigned(b)) return a.length >= b.length ? a : b;
-  return bigintType;
+  // No integer type holds both halves of the range; as in arithmetic, DOUBLE does.
+  return a.name === 'BIGINT UNSIGNED' || b.name === 'BIGINT UNSIGNED' ? doubleType : bigintType;
 }
 
 function widerOfSame(a: DataType, b: DataType): DataType {

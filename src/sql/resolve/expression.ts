@@ -5,7 +5,7 @@ import { findFunction } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type ScalarFunction, type SeriesFunction } from '../functions/spec.js';
 import { int64, quoteString } from '../print/quote.js';
 import { durationTicks } from '../timestamp.js';
-import { arithmetic, doubleValue, integerValue, negate } from './arithmetic.js';
+import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from './arithmetic.js';
 import { between, compare, contains, intersect, isIn, isNull, like, matches } from './compare.js';
 import { refuse } from './context.js';
 import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from './convert.js';
@@ -40,6 +40,12 @@ export class ExpressionTranslator {
 
   /** The value of an expression; FaultError when it breaks a rule of the dialect. */
   translate(expression: Expression): Value {
+    return ofFixedLength(this.operand(expression));
+  }
+
+  /** The same for an argument or a term of a sum, where a duration in months or years may stand. */
+  operand(expression: Expression): Value {
+    if (expression.kind === 'duration') return this.#literal(expression);
     const taken = this.#names.intercept(expression);
     if (taken !== undefined) return taken;
     switch (expression.kind) {
@@ -66,7 +72,7 @@ export class ExpressionTranslator {
       case 'is-null':
         return isNull(this.translate(expression.value), expression.negated);
       case 'negate':
-        return negate(this.translate(expression.value));
+        return negate(this.operand(expression.value));
       case 'cast':
         return castValue(this.translate(expression.value), typeFromSyntax(expression.type), this.env);
       case 'star':
@@ -121,7 +127,7 @@ export class ExpressionTranslator {
   #scalar(call: CallExpression, spec: ScalarFunction): Value {
     const args = checkArguments(
       spec,
-      call.args.map((arg) => this.translate(arg)),
+      call.args.map((arg) => this.operand(arg)),
       this.env,
     );
     const folded = spec.fold?.(args, this.env);
@@ -135,8 +141,8 @@ export class ExpressionTranslator {
   #binary(expression: Binary): Value {
     const { operator } = expression;
     if (operator === 'AND' || operator === 'OR') return this.#chain(expression, operator);
-    const left = this.translate(expression.left);
-    const right = this.translate(expression.right);
+    const left = this.#side(expression.left, operator);
+    const right = this.#side(expression.right, operator);
     switch (operator) {
       case '=':
       case '<>':
@@ -161,6 +167,10 @@ export class ExpressionTranslator {
       default:
         return arithmetic(operator, left, right, this.env);
     }
+  }
+
+  #side(expression: Expression, operator: Binary['operator']): Value {
+    return operator === '+' || operator === '-' ? this.operand(expression) : this.translate(expression);
   }
 
   /** A chain of AND or OR becomes one call: chains may be thousands of terms long. */

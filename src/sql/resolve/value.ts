@@ -88,6 +88,11 @@ export function isInteger(type: DataType): boolean {
   return integers.has(type.name);
 }
 
+/** True for a duration in months or years. */
+export function isNatural({ duration, constant }: Value): boolean {
+  return duration !== undefined && constant === undefined;
+}
+
 /** True for integers without a sign. */
 export function isUnsigned(type: DataType): boolean {
   return type.name.endsWith('UNSIGNED');

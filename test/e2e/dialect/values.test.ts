@@ -140,3 +140,78 @@ statements('NULL of no type, literals and expressions have their types', service
   },
   { sql: 'SELECT 9223372036854775807, 18446744073709551615', rows: [['9223372036854775807', '18446744073709551615']] },
 ]);
+
+statements('integers beyond 2^63 keep their value beside signed ones', service, 'val', [
+  { sql: 'CREATE TABLE large (ts TIMESTAMP, u BIGINT UNSIGNED, i BIGINT, t TINYINT UNSIGNED, d DOUBLE)', affected: 0 },
+  { sql: `INSERT INTO large VALUES (${base}, 18446744073709551615, -1, 200, 1.8e19)`, affected: 1 },
+  {
+    sql: 'SELECT ifnull(u, 0) AS a, greatest(0, u) AS b, CASE WHEN i < 0 THEN u ELSE 1 END AS c, ifnull(t, 0) AS d FROM large',
+    meta: [
+      ['a', 'BIGINT UNSIGNED', 8],
+      ['b', 'BIGINT UNSIGNED', 8],
+      ['c', 'BIGINT UNSIGNED', 8],
+      ['d', 'BIGINT', 8],
+    ],
+    rows: [['18446744073709551615', '18446744073709551615', '18446744073709551615', 200]],
+  },
+  {
+    sql: 'SELECT coalesce(u, i) AS a, greatest(u, i) AS b, least(u, -5) AS c, nullif(u, -1) AS d FROM large',
+    meta: [
+      ['a', 'DOUBLE', 8],
+      ['b', 'DOUBLE', 8],
+      ['c', 'DOUBLE', 8],
+      ['d', 'DOUBLE', 8],
+    ],
+    rows: [['18446744073709552000', '18446744073709552000', -5, '18446744073709552000']],
+  },
+  { sql: 'SELECT u FROM large UNION ALL SELECT i FROM large ORDER BY u', rows: [[-1], ['18446744073709552000']] },
+  { sql: 'SELECT count(*) FROM large WHERE u IN (SELECT i FROM large)', rows: [[0]] },
+  {
+    sql: "SELECT cast(1e19 AS BIGINT UNSIGNED), cast(d AS BIGINT UNSIGNED), cast(cast('10000000000000000000' AS DECIMAL(20,0)) AS BIGINT UNSIGNED) FROM large",
+    rows: [['10000000000000000000', '18000000000000000000', '10000000000000000000']],
+  },
+  { sql: 'SELECT cast(-1.5 AS BIGINT UNSIGNED)', rows: [['18446744073709551615']] },
+]);
+
+statements('a DECIMAL never holds more digits than it declares', service, 'val', [
+  { sql: 'CREATE TABLE narrow (ts TIMESTAMP, a DECIMAL(5,2), b DECIMAL(20,4), c DECIMAL(38,0))', affected: 0 },
+  { sql: `INSERT INTO narrow VALUES (${base}, 1, 2, '${'9'.repeat(38)}')`, affected: 1 },
+  {
+    sql: "SELECT cast(1000 AS DECIMAL(5,2)), cast('-1000' AS DECIMAL(5,2)), cast(999.996 AS DECIMAL(5,2)), cast(1e21 AS DECIMAL(20,4))",
+    rows: [[null, null, null, null]],
+  },
+  {
+    sql: "SELECT cast(999.994 AS DECIMAL(5,2)), cast('9999999999999999.9999' AS DECIMAL(20,4)), cast('0.5' AS DECIMAL(2,2))",
+    rows: [['999.99', '9999999999999999.9999', '0.50']],
+  },
+  { sql: `SELECT cast('${'9'.repeat(38)}' AS DECIMAL(38,0))`, rows: [['9'.repeat(38)]] },
+  ...['1000', '99999.5', "'99999'", 'c'].map((value) => ({
+    sql: `INSERT INTO narrow (ts, a) SELECT ts, ${value} FROM narrow`,
+    error: 0x013d,
+    says: 'Decimal value overflow',
+  })),
+  { sql: 'INSERT INTO narrow (ts, b) SELECT ts, c FROM narrow', error: 0x013d },
+  { sql: "INSERT INTO narrow (ts, b) SELECT ts, '9999999999999999.9999' FROM narrow", affected: 1 },
+  { sql: 'INSERT INTO narrow (ts, a) SELECT ts, 999.994 FROM narrow', affected: 1 },
+  { sql: 'SELECT a, b FROM narrow', rows: [['999.99', '9999999999999999.9999']] },
+]);
+
+const shape = '0101000000000000000000f03f0000000000000040';
+
+statements('a text that meets a GEOMETRY or VARBINARY is a shape or hex', service, 'val', [
+  { sql: 'CREATE TABLE shapes (ts TIMESTAMP, g GEOMETRY(64), x VARBINARY(8))', affected: 0 },
+  { sql: `INSERT INTO shapes VALUES (${base}, 'POINT(1 2)', '\\xDEAD')`, affected: 1 },
+  { sql: "SELECT count(*) FROM shapes WHERE g = 'POINT(1.0 2)' AND 'POINT(3 4)' <> g", rows: [[1]] },
+  { sql: `SELECT count(*) FROM shapes WHERE g IN ('\\x${shape}', 'POINT(3 4)')`, rows: [[1]] },
+  {
+    sql: "SELECT cast('POINT(1 2)' AS GEOMETRY(64)), cast('\\x4142' AS VARBINARY(8)), cast('ab' AS VARBINARY(8))",
+    rows: [[shape, '4142', '6162']],
+  },
+  {
+    sql: `SELECT first(g), first(x) FROM shapes WHERE ts >= ${base - 1000} AND ts < ${base + 1000} INTERVAL(1s) FILL(VALUE, 'POINT(1 2)', '\\xff')`,
+    rows: [
+      [shape, 'ff'],
+      [shape, 'dead'],
+    ],
+  },
+]);
