@@ -1,5 +1,4 @@
 import type { LoadRunContext } from './load-run.js';
-import { openLoadWorld } from './load-world.js';
 import type { RunSql } from './model/load-ports.js';
 import type { QueryScenario } from './model/load-scenario.js';
 import type { QueryReport } from './model/query-report.js';
@@ -52,6 +51,7 @@ async function inProcess(
   // What the parts of the service log is of interest only to those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, 2 * threads + 2);
+  const { openLoadWorld } = await import('./load-world.js');
   const world = await openLoadWorld(
     connection,
     version,

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type LoadWorld, openLoadWorld } from './load-world.js';
+import type { LoadWorld } from './load-world.js';
 import { FaultError, mayPass } from './model/fault.js';
 import type { RunLog, RunSql, Watch } from './model/load-ports.js';
 import type { LoadReport } from './model/load-report.js';
@@ -116,7 +116,8 @@ function openHttp({ connection, threads, createTableThreads }: InsertScenario): 
   return new HttpService({ host, port, user, password, connections, requestTimeoutMs });
 }
 
-function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRunContext): Promise<LoadWorld> {
+async function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRunContext): Promise<LoadWorld> {
+  const { openLoadWorld } = await import('./load-world.js');
   const { connection, threads, createTableThreads } = scenario;
   const { log, version } = context;
   // What the parts of the service log is of interest only to those who want to know more.

@@ -1,4 +1,4 @@
-import { AsyncIterableX } from 'ix/asynciterable';
+import { AsyncIterableX } from 'ix/asynciterable/asynciterablex';
 import type { TopicMessage, TopicPoller } from '../model/topic-message.js';
 
 /**

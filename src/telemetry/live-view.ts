@@ -2,9 +2,12 @@ import cliProgress from 'cli-progress';
 import type { Watch, WatchedWork } from '../model/load-ports.js';
 
 /** A stream for a person, or for a file. */
+export type ViewStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
+
+/** Where a run is shown. */
 export interface ViewOutput {
-  readonly stream: NodeJS.WriteStream;
-  readonly errors: NodeJS.WriteStream;
+  readonly stream: ViewStream;
+  readonly errors: ViewStream;
   /** Writes a plain line of the run, for those who have no terminal. */
   readonly line: (text: string) => void;
   /** Time between two plain lines. */

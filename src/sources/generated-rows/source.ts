@@ -1,5 +1,6 @@
-import { from, type IterableX } from 'ix/iterable';
-import { filter, map } from 'ix/iterable/operators';
+import { IterableX } from 'ix/iterable/iterablex';
+import { filter } from 'ix/iterable/operators/filter';
+import { map } from 'ix/iterable/operators/map';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import { storedName } from '../../model/load-names.js';
 import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../../model/load-scenario.js';
@@ -138,7 +139,7 @@ export class RowSource {
     const ids = new SeriesIds(this.tables, range, seriesOf, this.pace.interlaceRows > 0);
     const times = new RowTimes(plan.start, plan.step, this.#disorderOf(range));
     const turns = turnsOf(range, this.pace, (table) => this.#rowsOf(table), this.#endless);
-    return from(turns).pipe(
+    return IterableX.from(turns).pipe(
       map((turn) => this.#fit(turn)),
       filter((turn) => turn.rows > 0),
       map((turn) => this.#request(turn, cursor, ids, times)),
