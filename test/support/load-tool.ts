@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { runLoadProgram } from '../../src/load-program.js';
 import { temporaryDirectory } from './engine.js';
 import type { TestService } from './service.js';
 
@@ -17,7 +19,7 @@ export interface ToolEnding {
   readonly seconds: number;
 }
 
-/** A run that may still be going on. */
+/** A run that may still be going on, as a process. */
 export interface ToolRun {
   readonly process: ChildProcess;
   /** What was said on standard output so far. */
@@ -25,26 +27,44 @@ export interface ToolRun {
   readonly ended: Promise<ToolEnding>;
 }
 
-/** Runs that are under way at once: each is a process of its own. */
+/** Runs that are under way at once. */
 const maxRuns = 3;
 let running = 0;
 const waiting: (() => void)[] = [];
+
+async function takePlace(): Promise<void> {
+  if (running >= maxRuns) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+}
+
+function givePlaceBack(): void {
+  const next = waiting.shift();
+  if (next === undefined) running--;
+  else next();
+}
+
 const children = new Set<ChildProcess>();
 // Tests that end in the middle leave no run behind.
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** The load tool against a service, in a directory of its own for what it writes. */
+/**
+ * The load tool against a service, in a directory of its own for what it writes. Runs are processes, or all in the process of
+ * the tests, which starts none and works in that directory then.
+ */
 export class LoadTool {
   readonly directory: string;
   readonly remove: () => void;
   readonly #service: TestService;
+  readonly #runs: 'processes' | 'here';
   #files = 0;
 
-  constructor(service: TestService) {
+  constructor(service: TestService, runs: 'processes' | 'here' = 'processes') {
     [this.directory, this.remove] = temporaryDirectory();
     this.#service = service;
+    this.#runs = runs;
+    if (runs === 'here') process.chdir(this.directory);
   }
 
   get enginePort(): number {
@@ -83,13 +103,12 @@ export class LoadTool {
   }
 
   async run(argv: readonly string[], input?: string): Promise<ToolEnding> {
-    return (await this.start(argv, input)).ended;
+    return this.#runs === 'here' ? runHere(argv, input) : (await this.start(argv, input)).ended;
   }
 
   /** Starts the tool when not too many runs are under way; without `input` its standard input is closed. */
   async start(argv: readonly string[], input?: string): Promise<ToolRun> {
-    if (running >= maxRuns) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
+    await takePlace();
     const begun = performance.now();
     const child = spawn(process.execPath, [program, ...argv], { cwd: this.directory, stdio: ['pipe', 'pipe', 'pipe'] });
     children.add(child);
@@ -108,9 +127,7 @@ export class LoadTool {
         });
       }),
     ]).then(([errors, [code, signal]]) => {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
+      givePlaceBack();
       return { code, signal, out: said, errors, seconds: (performance.now() - begun) / 1000 };
     });
     return { process: child, said: () => said, ended };
@@ -118,5 +135,30 @@ export class LoadTool {
 
   get #connection() {
     return { host: '127.0.0.1', port: this.enginePort, user: 'root', password: 'taosdata' };
+  }
+}
+
+/** Runs the tool in this process, to its end. */
+async function runHere(argv: readonly string[], input = ''): Promise<ToolEnding> {
+  await takePlace();
+  const begun = performance.now();
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const said = Promise.all([text(output), text(errors)]);
+  try {
+    const { env } = process;
+    const code = await runLoadProgram({
+      program: 'sluice-bench',
+      argv,
+      env,
+      input: Readable.from([input]),
+      output,
+      errors,
+    });
+    output.end();
+    errors.end();
+    const [out, complaints] = await said;
+    return { code, signal: null, out, errors: complaints, seconds: (performance.now() - begun) / 1000 };
+  } finally {
+    givePlaceBack();
   }
 }

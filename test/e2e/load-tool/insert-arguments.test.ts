@@ -3,7 +3,7 @@ import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const { service, end } = await startService();
-const tool = new LoadTool(service);
+const tool = new LoadTool(service, 'here');
 test.after.always(async () => {
   tool.remove();
   await end();
@@ -304,12 +304,12 @@ test('a second run adds to the first one, or drops what it made', async (t) => {
 test('the modes over HTTP take the port of the HTTP service', async (t) => {
   for (const mode of ['rest', 'sml-rest']) {
     const argv = ['-P', String(service.port), '-h', '127.0.0.1', '-y', '-d', `http_${mode.length}`, '-I', mode];
-    const ending = await tool.run([...argv, '-t', '4', '-n', '25']);
+    const ending = await (await tool.start([...argv, '-t', '4', '-n', '25'])).ended;
     t.is(ending.code, 0, ending.out + ending.errors);
     t.deepEqual(await service.rows(`SELECT COUNT(*) FROM http_${mode.length}.meters`), [[100]]);
   }
   const normal = ['-P', String(service.port), '-y', '-d', 'http_n', '-I', 'rest', '-N', '-t', '3', '-n', '2'];
-  t.is((await tool.run(normal)).code, 0);
+  t.is((await (await tool.start(normal)).ended).code, 0);
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM http_n.d2'), [[2]]);
 });
 

@@ -10,7 +10,7 @@ const { service, end } = await startService(
   '--tsdbwire_telnet.ports=0,0',
   `--tsdbwire_telnet.dbs=${telnetDatabase},${missingDatabase}`,
 );
-const tool = new LoadTool(service);
+const tool = new LoadTool(service, 'here');
 test.after.always(async () => {
   tool.remove();
   await end();
@@ -421,11 +421,12 @@ test('telnet lines over TCP are stored when the run ends', async (t) => {
     tcp_transfer: 'yes',
     insert_rows: 10,
   });
-  const ending = await tool.scenario({
+  const run = await tool.begin({
     ...scenario(telnetDatabase, [table], { drop: 'no' }),
     telnet_tcp_port: service.listeners.get(telnetDatabase),
     port: service.port,
   });
+  const ending = await run.ended;
   t.is(ending.code, 0, ending.out + ending.errors);
   t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${telnetDatabase}.m`), [[20]]);
 });
