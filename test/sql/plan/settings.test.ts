@@ -22,8 +22,10 @@ test('what is left at its default is named for engines that may have another', (
     t.false(names(querySettings).includes(name), name);
   }
 });
-test('a long statement asks for the limits of long ones', (t) => {
-  t.true(settingsOf(`SELECT ${'1 + '.repeat(300)}1`, traits).includes('max_ast_depth = 10000'));
+test('a long statement asks for the limits of long ones, and for the analysis that is quick with them', (t) => {
+  const settings = settingsOf(`SELECT ${'1 + '.repeat(300)}1`, { ...traits, isPlain: true });
+  t.true(settings.includes('max_ast_depth = 10000'));
+  t.false(settings.includes('enable_analyzer'));
 });
 test('no row over no rows is a setting', (t) => {
   const setting = 'empty_result_for_aggregation_by_empty_set';
