@@ -16,6 +16,9 @@ interface KeptPlan extends PlanOrigin {
   readonly tables: readonly TableDef[];
 }
 
+/** Longest text of a plan that is kept: views and lists of names make a short query a long one. */
+const keptCharacters = 65_536;
+
 /**
  * The last plan of each query that is still in memory, for the programs that ask the same thing again and again. A plan holds
  * for the same user and request while the catalogue does not grow.
@@ -30,6 +33,7 @@ export class KeptPlans {
   }
 
   keep(query: Query, origin: PlanOrigin, plan: QueryPlan, tables: readonly TableDef[]): void {
+    if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };

@@ -1,0 +1,48 @@
+import test from 'ava';
+import { KeptPlans, type PlanOrigin } from '../../src/pipelines/kept-plans.js';
+import { parseStatement } from '../../src/sql/parser/statement.js';
+import type { QueryPlan } from '../../src/sql/plan/query.js';
+
+const request = {
+  database: 'd',
+  connectionZone: undefined,
+  timeZone: 'UTC',
+  keyed: false,
+  rowLimit: -1,
+};
+const origin: PlanOrigin = { user: 'root', position: 7, request };
+const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true };
+const whole = (): boolean => true;
+
+function query() {
+  const statement = parseStatement('SELECT 1');
+  if (statement.kind !== 'query') throw new Error('It is a query.');
+  return statement.query;
+}
+
+test('a plan is found again for the same user, request and catalogue alone', (t) => {
+  const plans = new KeptPlans();
+  const asked = query();
+  plans.keep(asked, origin, plan, []);
+  t.is(plans.find(asked, { ...origin, request: { ...request } }, whole), plan);
+  t.is(plans.find(query(), origin, whole), undefined);
+  t.is(plans.find(asked, { ...origin, user: 'other' }, whole), undefined);
+  t.is(plans.find(asked, { ...origin, position: 8 }, whole), undefined);
+  const others = [
+    { database: 'e' },
+    { connectionZone: 'UTC' },
+    { timeZone: 'Asia/Tokyo' },
+    { keyed: true },
+    { rowLimit: 0 },
+  ];
+  for (const other of others) {
+    t.is(plans.find(asked, { ...origin, request: { ...request, ...other } }, whole), undefined, JSON.stringify(other));
+  }
+});
+
+test('a plan that views have made long is not kept', (t) => {
+  const plans = new KeptPlans();
+  const asked = query();
+  plans.keep(asked, origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, []);
+  t.is(plans.find(asked, origin, whole), undefined);
+});
