@@ -30,6 +30,8 @@ const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] =
   [/Decimal|String|JSON|Dynamic/i, ofDecimals],
   [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
   [/JSON|Dynamic/i, { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 }],
+  // What is added up is what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
+  [/\b(?:plus|minus|multiply|divide)\(/, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
   [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
   [/\bmerge\(/i, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
 ];

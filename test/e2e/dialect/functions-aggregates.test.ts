@@ -56,6 +56,15 @@ test.before(async () => {
   await service.run(`INSERT INTO s.curve VALUES ${curve.join(' ')}`);
 });
 
+const infinite = '(v - 2) * 1e308 * 10';
+
+statements('what is added up is what each row gives, in whatever place', service, 's', [
+  { sql: `SELECT sum(${infinite}), max(v) FROM line`, rows: [[null, 3]] },
+  { sql: `SELECT avg(${infinite}) FROM line`, rows: [[null]] },
+  { sql: `SELECT sum(${infinite}) FROM line GROUP BY tbname`, rows: [[null]] },
+  { sql: `SELECT * FROM (SELECT sum(${infinite}) FROM line)`, rows: [[null]] },
+]);
+
 statements('percentiles are exact and lie between neighbours', service, 's', [
   { sql: 'SELECT percentile(v, 50) FROM one', rows: [[1.5]], meta: [['percentile(v, 50)', 'DOUBLE', 8]] },
   { sql: 'SELECT percentile(v, 0) FROM one', rows: [[1]] },

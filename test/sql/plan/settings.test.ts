@@ -10,6 +10,8 @@ test('a statement asks for the settings that its words and its result depend on'
   t.false(names(plain).some((name) => /^(?:date|input|max|output)_|analyzer/.test(name)));
   t.true(names(settingsOf('SELECT c1_Decimal_4_2', traits)).includes('output_format_json_quote_decimals'));
   t.true(names(settingsOf("SELECT fromUnixTimestamp64Milli(ts, 'UTC')", traits)).includes('date_time_output_format'));
+  const asWritten = 'optimize_arithmetic_operations_in_aggregate_functions';
+  t.true(names(settingsOf('SELECT sum(multiply(t1.c1, 2)) FROM t AS t1', traits)).includes(asWritten));
   const decimals = settingsOf('SELECT c1', { ...traits, givesDecimals: true });
   t.true(names(decimals).includes('output_format_decimal_trailing_zeros'));
   const texts = settingsOf('SELECT c1', { ...traits, givesTexts: true });
