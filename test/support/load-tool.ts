@@ -24,6 +24,8 @@ export interface ToolRun {
   readonly process: ChildProcess;
   /** What was said on standard output so far. */
   said(): string;
+  /** The same of standard error. */
+  complained(): string;
   readonly ended: Promise<ToolEnding>;
 }
 
@@ -118,19 +120,18 @@ export class LoadTool {
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       said += piece;
     });
-    const ended = Promise.all([
-      text(child.stderr),
-      new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
-        child.once('close', (code, signal) => {
-          children.delete(child);
-          resolve([code, signal]);
-        });
-      }),
-    ]).then(([errors, [code, signal]]) => {
-      givePlaceBack();
-      return { code, signal, out: said, errors, seconds: (performance.now() - begun) / 1000 };
+    let complained = '';
+    child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      complained += piece;
     });
-    return { process: child, said: () => said, ended };
+    const ended = new Promise<ToolEnding>((resolve) => {
+      child.once('close', (code, signal) => {
+        children.delete(child);
+        givePlaceBack();
+        resolve({ code, signal, out: said, errors: complained, seconds: (performance.now() - begun) / 1000 });
+      });
+    });
+    return { process: child, said: () => said, complained: () => complained, ended };
   }
 
   get #connection() {

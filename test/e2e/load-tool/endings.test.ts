@@ -180,7 +180,7 @@ test.serial('a second signal ends the run at once', async (t) => {
   const run = await tool.begin(
     scenario('twice', { insert_rows: 1000 }, { host: '127.0.0.1', port: 1, keep_trying: -1, trying_interval: 600000 }),
   );
-  await soon(() => run.said().includes('made anew'));
+  await soon(() => run.complained().includes('then re-connect'));
   run.process.kill('SIGINT');
   run.process.kill('SIGINT');
   const ending = await run.ended;
