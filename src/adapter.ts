@@ -4,7 +4,6 @@ import { resolveSettings } from './config/resolve.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/reason.js';
 import { setRuntimeFlags } from './runtime-flags.js';
-import { startService } from './service.js';
 import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';
 
@@ -59,6 +58,8 @@ async function run({
   }
   log.debug({ file, listing }, 'All settings.');
   try {
+    // Read only now: settings that are refused, or asked for, take no service.
+    const { startService } = await import('./service.js');
     const { recordSql } = files;
     const service = await startService(settings, version, logger, recordSql === undefined ? {} : { recordSql });
     const stopped = stopSignal();
