@@ -63,7 +63,7 @@ async function becomeEqual(t: ExecutionContext, adapter: Listening): Promise<voi
   }
 }
 
-test.serial('streams lose nothing when their process and the engine are killed in the middle', async (t) => {
+test('streams lose nothing when their process and the engine are killed in the middle', async (t) => {
   const path = directoryFor(t);
   const first = await startAdapter(t, [`--database.path=${path}`]);
   await prepare(first);
@@ -77,7 +77,7 @@ test.serial('streams lose nothing when their process and the engine are killed i
   await becomeEqual(t, second);
 });
 
-test.serial('of two adapters one runs the streams, and the other goes on when it is killed', async (t) => {
+test('of two adapters one runs the streams, and the other goes on when it is killed', async (t) => {
   const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, `--password=${secret}`]);
   const args = ['--database.mode=cluster', `--database.urls=${engine.engineUrl}`, `--database.password=${secret}`];
   const [a, b] = await Promise.all([startAdapter(t, args), startAdapter(t, args)]);
