@@ -3,9 +3,11 @@ import test, { type ExecutionContext } from 'ava';
 import {
   basic,
   directoryFor,
+  fileScope,
   type Listening,
   post,
   rowsOf,
+  type Scope,
   sql,
   startAdapter,
   startEngineHost,
@@ -19,12 +21,17 @@ const secret = 'secret-of-the-engine';
 const visibleWithinMs = 1_000;
 
 /** Two adapters on one engine host that was started by hand, and the host. */
-async function startPair(t: ExecutionContext): Promise<readonly [Listening, Listening, Listening]> {
+async function startPair(t: Scope): Promise<readonly [Listening, Listening, Listening]> {
   const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, `--password=${secret}`]);
   const args = ['--database.mode=cluster', `--database.urls=${engine.engineUrl}`, `--database.password=${secret}`];
   const [a, b] = await Promise.all([startAdapter(t, args), startAdapter(t, args)]);
   return [a, b, engine];
 }
+
+const { scope, end } = fileScope();
+/** What all tests share but the one that counts the engine's tables. */
+const [a, b] = await startPair(scope);
+test.after.always(end);
 
 /** Tables in the engine that hold data of the dialect's databases. */
 async function storedTables(engine: Listening): Promise<number> {
@@ -46,8 +53,6 @@ async function write(t: ExecutionContext, adapter: Listening, database: string, 
 }
 
 test('two adapters on one engine work as one', async (t) => {
-  const [a, b] = await startPair(t);
-
   // A table made through one is written and read through the other at once, both ways.
   for (const [maker, user, name] of [
     [a, b, 'one'],
@@ -68,7 +73,7 @@ test('two adapters on one engine work as one', async (t) => {
 });
 
 test('both create the same tables and columns at once by line protocol and lose no row', async (t) => {
-  const pair = (await startPair(t)).slice(0, 2);
+  const pair = [a, b];
   const bodies = 20;
   const writeAll = async (adapter: Listening, side: number): Promise<void> => {
     for (let body = 0; body < bodies; body++) {
@@ -137,24 +142,22 @@ test('a table or database dropped through one and made again through the other h
 });
 
 test('a sub-table dropped through one and made again through the other holds new rows only', async (t) => {
-  const [a, b] = await startPair(t);
-  await run(t, a, 'CREATE DATABASE d', 'CREATE STABLE d.s (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await run(t, a, 'CREATE DATABASE again', 'CREATE STABLE again.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   for (let round = 0; round < 2; round++) {
     const [dropper, maker] = round % 2 === 0 ? [a, b] : [b, a];
-    await run(t, dropper, `INSERT INTO d.c USING d.s TAGS (${round}) VALUES (${startMs + round}, ${round})`);
-    t.deepEqual(await rowsOf(maker, 'SELECT v, g FROM d.c'), [[round, round]]);
-    await run(t, dropper, 'DROP TABLE d.c');
-    t.deepEqual(await rowsOf(maker, 'SELECT count(*) FROM d.s'), [[0]]);
-    await run(t, maker, `CREATE TABLE d.c USING d.s TAGS (${round + 100})`);
-    await run(t, maker, `INSERT INTO d.c VALUES (${startMs + 50}, 50)`);
-    for (const adapter of [a, b]) t.deepEqual(await rowsOf(adapter, 'SELECT v, g FROM d.s'), [[50, round + 100]]);
-    await run(t, maker, 'DROP TABLE d.c');
+    await run(t, dropper, `INSERT INTO again.c USING again.s TAGS (${round}) VALUES (${startMs + round}, ${round})`);
+    t.deepEqual(await rowsOf(maker, 'SELECT v, g FROM again.c'), [[round, round]]);
+    await run(t, dropper, 'DROP TABLE again.c');
+    t.deepEqual(await rowsOf(maker, 'SELECT count(*) FROM again.s'), [[0]]);
+    await run(t, maker, `CREATE TABLE again.c USING again.s TAGS (${round + 100})`);
+    await run(t, maker, `INSERT INTO again.c VALUES (${startMs + 50}, 50)`);
+    for (const adapter of [a, b]) t.deepEqual(await rowsOf(adapter, 'SELECT v, g FROM again.s'), [[50, round + 100]]);
+    await run(t, maker, 'DROP TABLE again.c');
     await sleep(visibleWithinMs);
   }
 });
 
 test('users and passwords of one are those of the other within a second', async (t) => {
-  const [a, b] = await startPair(t);
   const isLetIn = async (adapter: Listening, password: string): Promise<boolean> =>
     (await sql(adapter, 'SHOW DATABASES', 'eve', password)).status === 200;
   await run(t, a, "CREATE USER eve PASS 'First-pass1'");
@@ -168,7 +171,6 @@ test('users and passwords of one are those of the other within a second', async 
 });
 
 test('columns of one key written through both in turn come together in one row', async (t) => {
-  const [a, b] = await startPair(t);
   const rows = 10;
   for (let row = 0; row < rows; row++) {
     await write(t, a, 'parts', `m,k=x a=${row}i64 ${startMs + row}`);
@@ -182,22 +184,21 @@ test('columns of one key written through both in turn come together in one row',
 });
 
 test('sub-tables made through both at once are one each', async (t) => {
-  const [a, b] = await startPair(t);
-  await run(t, a, 'CREATE DATABASE d', 'CREATE STABLE d.s (ts TIMESTAMP, v INT) TAGS (g INT)');
+  await run(t, a, 'CREATE DATABASE once', 'CREATE STABLE once.s (ts TIMESTAMP, v INT) TAGS (g INT)');
   const count = 15;
   const make = async (adapter: Listening, side: number): Promise<void> => {
     for (let i = 0; i < count; i++) {
-      await run(t, adapter, `CREATE TABLE IF NOT EXISTS d.c${i} USING d.s TAGS (${i})`);
-      await run(t, adapter, `INSERT INTO d.c${i} VALUES (${startMs + side}, ${side})`);
-      await write(t, adapter, 'd', `lines,k=k${i} v=${side} ${startMs + side}`);
+      await run(t, adapter, `CREATE TABLE IF NOT EXISTS once.c${i} USING once.s TAGS (${i})`);
+      await run(t, adapter, `INSERT INTO once.c${i} VALUES (${startMs + side}, ${side})`);
+      await write(t, adapter, 'once', `lines,k=k${i} v=${side} ${startMs + side}`);
     }
   };
   await Promise.all([make(a, 0), make(b, 1)]);
   const expected = Array.from({ length: count }, (_, i) => [i, 2]);
   for (const adapter of [a, b]) {
-    t.deepEqual(await rowsOf(adapter, 'SELECT g, count(*) FROM d.s GROUP BY g ORDER BY g'), expected);
-    t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM d.s')).length, count);
-    t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM d.lines')).length, count);
-    t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.lines'), [[count * 2]]);
+    t.deepEqual(await rowsOf(adapter, 'SELECT g, count(*) FROM once.s GROUP BY g ORDER BY g'), expected);
+    t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM once.s')).length, count);
+    t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM once.lines')).length, count);
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM once.lines'), [[count * 2]]);
   }
 });

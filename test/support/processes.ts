@@ -39,8 +39,20 @@ export interface Listening extends Program {
   readonly engineUrl: string;
 }
 
+/** Where it is kept what is to be undone at the end: a test, or what {@link fileScope} gives. */
+export type Scope = Pick<ExecutionContext, 'teardown'>;
+
+/** What tests of a file share is undone by `end`, last made first. */
+export function fileScope(): { readonly scope: Scope; readonly end: () => Promise<void> } {
+  const steps: (() => unknown)[] = [];
+  const end = async (): Promise<void> => {
+    for (const step of steps.toReversed()) await step();
+  };
+  return { scope: { teardown: (step) => void steps.push(step) }, end };
+}
+
 /** An empty directory that is removed when the test ends. */
-export function directoryFor(t: ExecutionContext): string {
+export function directoryFor(t: Scope): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-e2e-'));
   t.teardown(() => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
   return path;
@@ -50,7 +62,7 @@ export function directoryFor(t: ExecutionContext): string {
  * Starts a program; it is killed when the test ends, unless it has ended by then. `ownGroup` makes it the head of a
  * process group, as a program started in a terminal is.
  */
-export function run(t: ExecutionContext, command: string, args: readonly string[], ownGroup = false): Program {
+export function run(t: Scope, command: string, args: readonly string[], ownGroup = false): Program {
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment,
@@ -80,7 +92,7 @@ export function run(t: ExecutionContext, command: string, args: readonly string[
 }
 
 /** Starts the adapter with free ports and waits until it listens. */
-export async function startAdapter(t: ExecutionContext, args: readonly string[], ownGroup = false): Promise<Listening> {
+export async function startAdapter(t: Scope, args: readonly string[], ownGroup = false): Promise<Listening> {
   const own = [adapterProgram, ...freePorts, '--smlAutoCreateDB=true', ...args];
   const program = run(t, process.execPath, own, ownGroup);
   return { ...program, ...(await listeningAdapter(program)) };
@@ -98,7 +110,7 @@ async function listeningAdapter(program: Program): Promise<{ readonly port: numb
 }
 
 /** Starts an engine host by hand on a free port and waits until it listens. */
-export async function startEngineHost(t: ExecutionContext, args: readonly string[]): Promise<Listening> {
+export async function startEngineHost(t: Scope, args: readonly string[]): Promise<Listening> {
   const program = run(t, process.execPath, [engineProgram, '--port=0', ...args]);
   const pattern = /listens on (http:\/\/\S+:(\d+))/;
   await until(() => pattern.test(program.stdout()) || hasEnded(program), 30_000);
