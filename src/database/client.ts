@@ -281,6 +281,9 @@ const depthCodes = new Set([167, 168, 306]);
 /** A decimal beyond its digits, found while rows are computed. */
 const decimalOverflowCode = 407;
 
+/** A pattern that is not a regular expression; the engine's words are about its own way of writing texts. */
+const regularExpressionCode = 427;
+
 function faultErrorOf(error: unknown): FaultError {
   if (error instanceof FaultError) return error;
   if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
@@ -298,6 +301,9 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   }
   if (engineCode === decimalOverflowCode) {
     return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
+  }
+  if (engineCode === regularExpressionCode) {
+    return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
   return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);

@@ -547,3 +547,8 @@ statements('months and years stand beside a timestamp, and nowhere else', servic
     rows: [['2024-02-29T00:00:00.000Z', '2024-02-29T00:00:00.000Z', '2025-01-31T00:00:00.000Z']],
   },
 ]);
+
+statements('a pattern that is no regular expression is refused', service, 's', [
+  { sql: "SELECT 'a' MATCH '('", error: 0x0118, says: 'not a regular expression' },
+  { sql: "SELECT v FROM texts WHERE v NMATCH '[a'", error: 0x0118 },
+]);
