@@ -11,7 +11,7 @@ const request = {
   rowLimit: -1,
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
-const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true };
+const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isTimeless: true };
 const whole = (): boolean => true;
 
 function query() {

@@ -95,8 +95,7 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(traits.emptyGivesNone ? emptyGivesNothing : emptyGivesRow),
     ...(traits.givesTexts && ofTexts),
     ...(traits.givesDecimals && ofDecimals),
-    ...(traits.isPlain && isSmall && quickAnalysis),
-    ...(!isSmall && largeStatement),
+    ...(isSmall ? traits.isPlain && quickAnalysis : largeStatement),
   };
   return printed(Object.assign(settings, ...byWord));
 }
