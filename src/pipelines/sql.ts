@@ -23,7 +23,7 @@ import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery, type QueryPlan } from '../sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat } from '../sql/plan/settings.js';
-import { collectTables, type QueryContext } from '../sql/resolve/context.js';
+import { collectTables, type QueryContext, systemDatabases } from '../sql/resolve/context.js';
 import { expandViews } from '../sql/resolve/views.js';
 import { encodeLines } from '../transforms/encode/listing-lines.js';
 import { withCurrentSchema } from './current-schema.js';
@@ -114,7 +114,8 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   async #runShallow({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
     const isOver = this.#slow.begin(user, request);
     try {
-      const answer = await this.#run({ request, user, aborted });
+      const database = await this.#existing(request.database);
+      const answer = await this.#run({ request: { ...request, database }, user, aborted });
       if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, isOver) };
       isOver();
       return answer;
@@ -122,6 +123,20 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       isOver(error);
       throw isTooDeep(error) ? new FaultError(tooDeep) : error;
     }
+  }
+
+  /**
+   * The database of the URL; undefined where there is none of this name, as after a USE that failed: CREATE DATABASE may be
+   * sent to the URL of the database that it makes.
+   */
+  async #existing(name: string | undefined): Promise<string | undefined> {
+    if (name === undefined || this.#isDatabase(name)) return name;
+    await this.#context.catalogue.sync();
+    return this.#isDatabase(name) ? name : undefined;
+  }
+
+  #isDatabase(name: string): boolean {
+    return systemDatabases.includes(name) || this.#context.catalogue.database(name) !== undefined;
   }
 
   async #run(asked: Asked): Promise<SqlAnswer> {

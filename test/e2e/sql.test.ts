@@ -79,7 +79,7 @@ test('the database comes from the address, and USE does not last', async (t) => 
   t.is(await service.code('create table there (ts timestamp, v int)'), 0x2616);
   t.is((await service.sql('USE nodb_yet')).text, noRowsAffected);
   t.is(await service.code('select v from here'), 0x2616);
-  t.is(await service.code('select v from here', { database: 'no_such' }), 0x0388);
+  t.is(await service.code('select v from here', { database: 'no_such' }), 0x2616);
 });
 
 test('super tables, sub-tables and normal tables', async (t) => {
