@@ -29,7 +29,7 @@ async function startPair(t: Scope): Promise<readonly [Listening, Listening, List
 }
 
 const { scope, end } = fileScope();
-/** What all tests share but the one that counts the engine's tables. */
+/** What all tests share but the one that counts the engine's tables, and the one in which nobody else asks for news. */
 const [a, b] = await startPair(scope);
 test.after.always(end);
 
@@ -158,6 +158,8 @@ test('a sub-table dropped through one and made again through the other holds new
 });
 
 test('users and passwords of one are those of the other within a second', async (t) => {
+  // Statements of other tests would bring the news that is to come by itself.
+  const [a, b] = await startPair(t);
   const isLetIn = async (adapter: Listening, password: string): Promise<boolean> =>
     (await sql(adapter, 'SHOW DATABASES', 'eve', password)).status === 200;
   await run(t, a, "CREATE USER eve PASS 'First-pass1'");
