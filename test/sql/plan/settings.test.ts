@@ -16,7 +16,10 @@ test('a statement asks for the settings that its words and its result depend on'
   t.true(names(decimals).includes('output_format_decimal_trailing_zeros'));
   const texts = settingsOf('SELECT c1', { ...traits, givesTexts: true });
   t.true(names(texts).includes('output_format_json_validate_utf8'));
-  t.true(settingsOf('SELECT max(c1) FROM t', { ...traits, isPlain: true }).includes('enable_analyzer = 0'));
+  const quick = settingsOf('SELECT max(c1) FROM t', { ...traits, isPlain: true });
+  t.true(quick.includes('enable_analyzer = 0'));
+  t.true(names(quick).includes('compile_aggregate_expressions'));
+  t.false(names(plain).includes('compile_aggregate_expressions'));
 });
 test('what is left at its default is named for engines that may have another', (t) => {
   for (const name of ['join_use_nulls', 'optimize_move_to_prewhere_if_final', 'transform_null_in']) {
