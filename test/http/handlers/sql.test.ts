@@ -344,6 +344,19 @@ test('the first rows go out before the result is complete, compressed or not', a
   }
 });
 
+test('a result that is all there has a length, keeps to the row limit and is compressed on demand', async (t) => {
+  const pieces = (): Buffer[] => [Buffer.from('[1]\n[2'), Buffer.from(']\n[3]\n')];
+  const answer = (): SqlAnswer => ({ kind: 'rows', meta: [], lines: pieces() });
+  const room = await startRoom(t, { settings: { restfulRowLimit: 2 }, sql: (exchange) => exchange.answer(answer()) });
+  const text = '{"code":0,"column_meta":[],"data":[[1],[2]],"rows":2}';
+  const plain = await askSql(room, 'select 1');
+  t.deepEqual([plain.text, plain.headers['content-length']], [text, String(text.length)]);
+  const packed = await askSql(room, 'select 1', { headers: { 'accept-encoding': 'gzip' } });
+  t.is(packed.headers['content-encoding'], 'gzip');
+  t.is(packed.headers['content-length'], String(packed.body.length));
+  t.is(gunzipSync(packed.body).toString(), text);
+});
+
 test('a client that stops reading holds the result back', async (t) => {
   let pulled = 0;
   async function* lines() {

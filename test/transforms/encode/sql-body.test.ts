@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { dataType } from '../../../src/model/schema.js';
-import { affectedBody, SqlBodyEncoder, sqlBody } from '../../../src/transforms/encode/sql-body.js';
+import { affectedBody, SqlBodyEncoder, sqlBody, wholeSqlBody } from '../../../src/transforms/encode/sql-body.js';
 
 const meta = [
   { name: 'ts', type: dataType('TIMESTAMP') },
@@ -66,6 +66,15 @@ test('the row limit cuts the data, reports what was sent and returns the source'
 test('a row limit of 0 gives no rows and one above the count changes nothing', async (t) => {
   t.is(await bodyOf(['[1]\n[2]\n'], 0), `${head}],"rows":0}`);
   t.is(await bodyOf(['[1]\n[2]\n'], 5), `${head}[1],[2]],"rows":2}`);
+});
+
+test('rows that are all there make the same body as rows that come in pieces', async (t) => {
+  for (const chunks of [[], ['[1]\n[2]\n[3]\n'], ['[1]', '\n[2', ']', '\n', '[3]\n']]) {
+    for (const limit of [-1, 0, 1, 2, 3, 4]) {
+      const whole = chunks.map((chunk) => Buffer.from(chunk));
+      t.is(wholeSqlBody(meta, limit, whole).toString(), await bodyOf(chunks, limit), `${chunks} ${limit}`);
+    }
+  }
 });
 
 test('the first rows leave together with the column meta', async (t) => {
