@@ -121,7 +121,8 @@ export class EngineClient implements Engine {
   }
 
   async #result(http: EngineHttp, sql: string, options: ResultOptions): Promise<Chunks> {
-    const queryId = randomUUID();
+    // The embedded host ends a query with its connection and needs no id for that.
+    const queryId = this.#isServer ? randomUUID() : undefined;
     try {
       const answer = await this.#open(http, sql, queryId, options);
       if (isShort(answer)) return withoutEmpty(await wholeBody(answer));
@@ -132,7 +133,7 @@ export class EngineClient implements Engine {
     }
   }
 
-  async *#pieces(answer: IncomingMessage, queryId: string): AsyncGenerator<Uint8Array, void, void> {
+  async *#pieces(answer: IncomingMessage, queryId: string | undefined): AsyncGenerator<Uint8Array, void, void> {
     let ended = false;
     try {
       const tag = answer.headers['x-clickhouse-exception-tag'];
@@ -213,11 +214,11 @@ export class EngineClient implements Engine {
   #open(
     http: EngineHttp,
     sql: string,
-    queryId: string,
+    queryId: string | undefined,
     { signal, hasFewRows }: ResultOptions,
   ): Promise<IncomingMessage> {
     const limits = limitsFor(sql, this.#isServer);
-    const parameters = this.#isServer ? { ...reliedOnDefaults, ...limits, query_id: queryId } : limits;
+    const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
     const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
     return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });
   }
@@ -230,8 +231,8 @@ export class EngineClient implements Engine {
   }
 
   /** Never waits: a query that has ended is not found, and one that cannot be reached ends by itself. */
-  #kill(queryId: string): void {
-    if (!this.#isServer) return;
+  #kill(queryId: string | undefined): void {
+    if (queryId === undefined) return;
     this.exec(`KILL QUERY WHERE query_id = '${queryId}' ASYNC`).catch(() => undefined);
   }
 }

@@ -114,16 +114,21 @@ export function sendAffected(reply: FastifyReply, rows: number, keyed: boolean):
 
 const gzip = promisify(gzipWithCallback);
 
+/** Begins the answer with a result set; true when the client takes it gzipped. */
+function beginRows({ request, reply }: Call): boolean {
+  reply.code(200).header('content-type', jsonType);
+  vary(reply, 'Accept-Encoding');
+  return acceptsGzip(headerText(request.headers['accept-encoding']));
+}
+
 /** Sends a result set that is there as a whole with its length, gzipped when the client asks for that. */
 export async function sendWholeRows(
-  { request, reply }: Call,
+  call: Call,
   { meta, rowLimit, lines }: Pick<RowStream, 'meta' | 'rowLimit'> & { readonly lines: readonly Uint8Array[] },
 ): Promise<FastifyReply> {
   const body = wholeSqlBody(meta, rowLimit, lines);
-  reply.code(200).header('content-type', jsonType);
-  vary(reply, 'Accept-Encoding');
-  if (!acceptsGzip(headerText(request.headers['accept-encoding']))) return reply.send(body);
-  return reply.header('content-encoding', 'gzip').send(await gzip(body));
+  if (!beginRows(call)) return call.reply.send(body);
+  return call.reply.header('content-encoding', 'gzip').send(await gzip(body));
 }
 
 /** A result set whose first chunk, or end, was pulled already. */
@@ -148,11 +153,7 @@ export function sendRows(call: Call, rows: RowStream, log: ComponentLog): Fastif
     // Without chunks a plain close reads like a complete answer; a reset does not.
     if (request.raw.httpVersion === '1.0') request.raw.socket.resetAndDestroy();
   });
-  reply.code(200).header('content-type', jsonType);
-  vary(reply, 'Accept-Encoding');
-  if (!acceptsGzip(headerText(request.headers['accept-encoding']))) {
-    return reply.send(source);
-  }
+  if (!beginRows(call)) return reply.send(source);
   const gzipped = createGzip({ flush: constants.Z_SYNC_FLUSH });
   source.pipe(gzipped);
   gzipped.once('close', () => source.destroy());

@@ -168,29 +168,32 @@ class Execution {
     });
   }
 
-  /** A result that is held whole needs no pipe. */
-  async #fewRows({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
-    await this.#on('rows', async (connection, tag) => {
-      const reply = this.#reply(format, () => {});
-      try {
-        const result = await connection.run(`${head}${tail}`, plainName(format), this.#statementContext(), tag);
-        reply.end(figures(result, false), Buffer.from(result.bytes()));
-      } catch (error) {
-        reply.fail(error);
-      }
+  #fewRows({ head, tail }: Extract<Statement, { kind: 'rows' }>, format: string): Promise<void> {
+    return this.#whole('rows', format, (connection, tag) =>
+      connection.run(`${head}${tail}`, plainName(format), this.#statementContext(), tag),
+    );
+  }
+
+  #plain({ text, changesSession, ...statement }: Extract<Statement, { kind: 'plain' }>): Promise<void> {
+    const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
+    return this.#whole('short', format, async (connection, tag) => {
+      if (changesSession) connection.spoil();
+      const result = await this.#noting(text, () => connection.run(text, format, this.#statementContext(), tag));
+      if (makesTable.test(text)) this.#context.tablesMade();
+      return result;
     });
   }
 
-  async #plain(statement: Extract<Statement, { kind: 'plain' }>): Promise<void> {
-    const format = statement.format ?? plainName(this.#asked.format ?? 'TabSeparated');
-    await this.#on('short', async (connection, tag) => {
+  /** Answers with a result that the connection holds whole, which needs no pipe. */
+  async #whole(
+    lane: Lane,
+    format: string,
+    run: (connection: Connection, tag: string) => Promise<ChdbResult>,
+  ): Promise<void> {
+    await this.#on(lane, async (connection, tag) => {
       const reply = this.#reply(format, () => {});
       try {
-        if (statement.changesSession) connection.spoil();
-        const result = await this.#noting(statement.text, () =>
-          connection.run(statement.text, format, this.#statementContext(), tag),
-        );
-        if (makesTable.test(statement.text)) this.#context.tablesMade();
+        const result = await run(connection, tag);
         reply.end(figures(result, false), Buffer.from(result.bytes()));
       } catch (error) {
         reply.fail(error);
