@@ -1,8 +1,8 @@
-import type { SchemalessFormat, SuperTablePlan } from '../src/model/load-scenario.js';
-import type { RowSource } from '../src/sources/generated-rows/source.js';
-import { insertEncoder, maxStatementBytes } from '../src/transforms/encode/insert-sql.js';
-import { linesEncoder } from '../src/transforms/encode/lines.js';
-import type { RowEncoder } from '../src/transforms/encode/row-encoder.js';
+import { insertEncoder, maxStatementBytes } from '../src/load/encode/insert-sql.js';
+import { linesEncoder } from '../src/load/encode/lines.js';
+import type { RowEncoder } from '../src/load/encode/row-encoder.js';
+import type { SchemalessFormat, SuperTablePlan } from '../src/load/model/scenario.js';
+import type { RowSource } from '../src/load/rows/source.js';
 import { demoPlan, openDemo } from './support/load-plan.js';
 
 const maxSeconds = 2;

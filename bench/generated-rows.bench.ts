@@ -1,4 +1,4 @@
-import type { SuperTablePlan } from '../src/model/load-scenario.js';
+import type { SuperTablePlan } from '../src/load/model/scenario.js';
 import { openDemo } from './support/load-plan.js';
 
 const maxSeconds = 2;

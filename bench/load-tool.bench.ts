@@ -8,8 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Catalogue } from '../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../src/database/client.js';
 import { encodeTables } from '../src/database/native-block.js';
+import type { LoadReport } from '../src/load/model/insert-report.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
-import type { LoadReport } from '../src/model/load-report.js';
 import { dataType } from '../src/model/schema.js';
 import { type BenchService, startBenchService, usage } from './support/service.js';
 

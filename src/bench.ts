@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { basename } from 'node:path';
-import { runLoadProgram } from './load-program.js';
+import { runLoadProgram } from './load/program.js';
 
 const program = basename(process.argv[1] ?? 'sluice-bench')
   .replace(/\.js$/, '')

@@ -1,6 +1,6 @@
-import { readLoadRequest } from '../../src/config/load.js';
-import type { SuperTablePlan } from '../../src/model/load-scenario.js';
-import { openRowSource, type RowSource } from '../../src/sources/generated-rows/source.js';
+import type { SuperTablePlan } from '../../src/load/model/scenario.js';
+import { openRowSource, type RowSource } from '../../src/load/rows/source.js';
+import { readLoadRequest } from '../../src/load/settings/read.js';
 import { parseTimestamp } from '../../src/sql/timestamp.js';
 
 /** What the load tool writes without arguments, with changes: 10,000 tables of 10,000 rows with FLOAT, INT, FLOAT. */

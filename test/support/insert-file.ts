@@ -1,4 +1,4 @@
-import type { InsertScenario, SuperTablePlan } from '../../src/model/load-scenario.js';
+import type { InsertScenario, SuperTablePlan } from '../../src/load/model/scenario.js';
 import { type Files, insertOf, loadRequest } from './load-request.js';
 
 /** Keys of one level of a JSON file. */

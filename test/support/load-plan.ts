@@ -1,8 +1,8 @@
+import type { RowRequest } from '../../src/load/model/row-request.js';
+import type { FieldPlan, SuperTablePlan, ValuePlan } from '../../src/load/model/scenario.js';
+import { openRowSource, type RowSource, type RowSourceOptions } from '../../src/load/rows/source.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
-import type { FieldPlan, SuperTablePlan, ValuePlan } from '../../src/model/load-scenario.js';
-import type { RowRequest } from '../../src/model/row-request.js';
 import { dataType, type TypeName } from '../../src/model/schema.js';
-import { openRowSource, type RowSource, type RowSourceOptions } from '../../src/sources/generated-rows/source.js';
 import { type Cell, rowsOf } from './insert-world.js';
 
 export function field(name: string, type: TypeName, values: ValuePlan, length?: number): FieldPlan {

@@ -1,6 +1,6 @@
-import { readLoadRequest } from '../../src/config/load.js';
-import type { LoadRequest } from '../../src/config/load-request.js';
-import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/model/load-scenario.js';
+import type { InsertScenario, LoadScenario, QueryScenario, SubscribeScenario } from '../../src/load/model/scenario.js';
+import { readLoadRequest } from '../../src/load/settings/read.js';
+import type { LoadRequest } from '../../src/load/settings/request.js';
 import { parseTimestamp } from '../../src/sql/timestamp.js';
 
 /** Clock of requests under test: 2023-11-14T22:13:20Z. */

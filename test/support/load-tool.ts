@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { runLoadProgram } from '../../src/load-program.js';
+import { runLoadProgram } from '../../src/load/program.js';
 import { temporaryDirectory } from './engine.js';
 import type { TestService } from './service.js';
 

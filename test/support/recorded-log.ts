@@ -1,4 +1,4 @@
-import type { RunLog } from '../../src/model/load-ports.js';
+import type { RunLog } from '../../src/load/model/ports.js';
 
 /** A log of a run that keeps its lines, each with its level in front. */
 export function recordedLog(): { readonly log: RunLog; readonly lines: string[] } {

@@ -1,8 +1,8 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { LoadReport } from '../../../src/model/load-report.js';
-import type { SubscribeReport } from '../../../src/model/subscribe-report.js';
+import type { LoadReport } from '../../../src/load/model/insert-report.js';
+import type { SubscribeReport } from '../../../src/load/model/subscribe-report.js';
 import { LoadTool } from '../../support/load-tool.js';
 import { type Rows, rowsSoon } from '../../support/rows-soon.js';
 import { startService } from '../../support/service.js';

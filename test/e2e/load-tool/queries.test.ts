@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { runQueryScenario } from '../../../src/load-query-run.js';
-import type { Watch } from '../../../src/model/load-ports.js';
-import type { QueryReport } from '../../../src/model/query-report.js';
+import type { Watch } from '../../../src/load/model/ports.js';
+import type { QueryReport } from '../../../src/load/model/query-report.js';
+import { runQueryScenario } from '../../../src/load/query-run.js';
 import { temporaryDirectory } from '../../support/engine.js';
 import { loadRequest, queryOf } from '../../support/load-request.js';
 import { LoadTool } from '../../support/load-tool.js';

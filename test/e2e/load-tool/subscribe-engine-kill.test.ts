@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { runSubscribeScenario } from '../../../src/load-subscribe-run.js';
-import type { SubscribeScenario } from '../../../src/model/load-scenario.js';
+import type { SubscribeScenario } from '../../../src/load/model/scenario.js';
+import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { temporaryDirectory } from '../../support/engine.js';
 import { startService } from '../../support/service.js';
 

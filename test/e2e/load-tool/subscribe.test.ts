@@ -1,13 +1,13 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { runSubscribeScenario } from '../../../src/load-subscribe-run.js';
 import type {
   LoadConnection,
   OlderSubscription,
   SubscribeScenario,
   TopicConsumers,
-} from '../../../src/model/load-scenario.js';
+} from '../../../src/load/model/scenario.js';
+import { runSubscribeScenario } from '../../../src/load/subscribe-run.js';
 import { LoadTool } from '../../support/load-tool.js';
 import { startService } from '../../support/service.js';
 

@@ -1,0 +1,105 @@
+import type { TagValue } from '../../model/schema.js';
+import { sqlName } from '../model/names.js';
+import type { FieldPlan } from '../model/scenario.js';
+import type { ByteWriter } from './byte-writer.js';
+import { CellKind, type ColumnCells } from './column-cells.js';
+import { type PartText, RowEncoder, type RowFormat } from './row-encoder.js';
+import { tagLiteral, writeString } from './sql-literals.js';
+import { TagLookup, type TagRowsOf } from './tag-rows.js';
+
+const comma = 0x2c;
+const none = new Uint8Array(0);
+
+/** Longest statement of the dialect, in bytes. */
+export const maxStatementBytes = 1_048_576;
+
+/** What statements say about the tables that rows go to. Names are stored ones. */
+export interface InsertTarget {
+  readonly database: string;
+  /** Databases, super tables and sub-tables are quoted even where they need not be. */
+  readonly quoted: boolean;
+  nameOf(table: number): string;
+  /** Set when the statements make missing sub-tables. */
+  readonly using: UsingTarget | undefined;
+  /** The columns that the rows have, the time column first; undefined for all of them. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/** The super table and the tags that sub-tables are made with. */
+export interface UsingTarget {
+  readonly superTable: string;
+  readonly tags: readonly FieldPlan[];
+  readonly tagRows: TagRowsOf;
+}
+
+/** `db.name`, quoted as far as it has to be. */
+export function qualifiedName({ database, quoted }: Pick<InsertTarget, 'database' | 'quoted'>, name: string): string {
+  return `${sqlName(database, quoted)}.${sqlName(name, quoted)}`;
+}
+
+/** `USING db.stb TAGS (…)` of a sub-table. */
+export function usingClause(
+  target: Pick<InsertTarget, 'database' | 'quoted'>,
+  { superTable, tags }: Pick<UsingTarget, 'superTable' | 'tags'>,
+  values: readonly TagValue[],
+): string {
+  const literals = tags.map(({ type }, i) => tagLiteral(type, values[i]));
+  return `USING ${qualifiedName(target, superTable)} TAGS (${literals.join(',')})`;
+}
+
+/**
+ * Encodes rows as `INSERT INTO db.d0 [(ts,c0)] [USING db.stb TAGS (…)] VALUES (…)(…)`, rows of several tables in one statement.
+ * Numbers are written so that they read back exactly, times as ticks.
+ */
+export function insertEncoder(target: InsertTarget, maxBytes = maxStatementBytes): RowEncoder {
+  return new RowEncoder(new InsertFormat(target), maxBytes);
+}
+
+class InsertFormat implements RowFormat {
+  readonly bodyName = 'sql';
+  readonly beginning = Buffer.from('INSERT INTO');
+  readonly end = none;
+  readonly dropped = 0;
+  readonly timeLast = false;
+  readonly #target: InsertTarget;
+  readonly #columns: string;
+  readonly #tags: TagLookup | undefined;
+  readonly #head = Buffer.from('(');
+  readonly #tail = Buffer.from(')');
+
+  constructor(target: InsertTarget) {
+    this.#target = target;
+    const names = target.columns?.map((name) => sqlName(name, false));
+    this.#tags = target.using === undefined ? undefined : new TagLookup(target.using.tagRows);
+    this.#columns = names === undefined ? '' : ` (${names.join(',')})`;
+  }
+
+  part(table: number): PartText {
+    const target = this.#target;
+    const { using } = target;
+    const made = using === undefined ? '' : ` ${usingClause(target, using, this.#tags?.of(table) ?? [])}`;
+    const opening = ` ${qualifiedName(target, target.nameOf(table))}${this.#columns}${made} VALUES `;
+    return { opening: Buffer.from(opening), head: this.#head, tail: this.#tail };
+  }
+
+  writeTime(out: ByteWriter, low: number, high: number): void {
+    out.wide(low, high, true);
+  }
+
+  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
+    for (const cell of cells) {
+      out.byte(comma);
+      if (!cell.seek(row)) out.text('NULL');
+      else if (cell.kind === CellKind.text) writeString(out, cell.entry.bytes, cell.entry.start, cell.entry.end);
+      else if (cell.kind === CellKind.other) writeBinary(out, cell);
+      else cell.write(out, row);
+    }
+  }
+}
+
+function writeBinary(out: ByteWriter, { type, entry }: ColumnCells): void {
+  if (type.name !== 'VARBINARY' && type.name !== 'BLOB') {
+    throw new Error(`No literal is written for type ${type.name}.`);
+  }
+  out.text(`'\\x${Buffer.from(entry.bytes.subarray(entry.start, entry.end)).toString('hex')}'`);
+}

@@ -1,0 +1,200 @@
+import type { Column } from '../../model/column-block.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { RowPool, RowRequest } from '../model/row-request.js';
+import { ByteWriter } from './byte-writer.js';
+import { ColumnCells } from './column-cells.js';
+
+/** What stands around the rows of one table. */
+export interface PartText {
+  /** Before the first row of the part. */
+  readonly opening: Uint8Array;
+  /** Before and after each row. */
+  readonly head: Uint8Array;
+  readonly tail: Uint8Array;
+}
+
+/**
+ * A text format of rows. A request is its beginning, then for each part an opening and the rows, each a head, time and body in this
+ * or the other order, and a tail, then the end.
+ */
+export interface RowFormat {
+  /** Formats of one name print bodies alike, so that their encoders share them. */
+  readonly bodyName: string;
+  readonly beginning: Uint8Array;
+  readonly end: Uint8Array;
+  /** Bytes of the last tail that are dropped before the end. */
+  readonly dropped: number;
+  /** The time stands behind the body. */
+  readonly timeLast: boolean;
+  part(table: number): PartText;
+  writeTime(out: ByteWriter, low: number, high: number): void;
+  /** Writes the values of a row; `cells` are its columns. */
+  writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void;
+}
+
+/** Text of rows, valid until the next rows are encoded, and how many of them it holds. */
+export interface EncodedRows {
+  readonly bytes: Buffer;
+  readonly rows: number;
+}
+
+/** The bodies of all rows of a pool. */
+interface Bodies {
+  readonly pool: RowPool;
+  readonly bytes: Uint8Array;
+  readonly offsets: Uint32Array;
+}
+
+/** Printed pools by the name of the format, for all threads of a run; undefined for those that are too long to be kept. */
+const printedPools = new WeakMap<RowPool, Map<string, Bodies | undefined>>();
+
+/** Pools whose bodies would take more are printed row by row instead. */
+const maxBodiesBytes = 256 * 1024 * 1024;
+
+/**
+ * Encodes rows into one buffer that is used again and again. Rows out of a pool are printed once, and after that only their times
+ * vary.
+ */
+export class RowEncoder {
+  readonly #format: RowFormat;
+  readonly #maxBytes: number;
+  readonly #out: ByteWriter;
+
+  /** `maxBytes` bounds the text of one request; a row is never cut. */
+  constructor(format: RowFormat, maxBytes: number) {
+    this.#format = format;
+    this.#maxBytes = maxBytes;
+    this.#out = new ByteWriter(maxBytes + 4096);
+  }
+
+  /**
+   * Encodes the rows of a request from `from` on, as many as there is room for. Throws a FaultError when a single row is longer than
+   * a request may be, or cannot be written in the format.
+   */
+  encode(request: RowRequest, from = 0): EncodedRows {
+    const out = this.#out;
+    const { beginning, end, dropped } = this.#format;
+    out.at = 0;
+    out.copy(beginning);
+    const rows = this.#writeParts(request, from, this.#maxBytes - end.length + dropped);
+    if (rows === 0 && from < request.block.rows) {
+      throw refused(`a row takes more than the ${this.#maxBytes} bytes that a request may have`);
+    }
+    out.at -= dropped;
+    out.copy(end);
+    return { bytes: out.bytes.subarray(0, out.at), rows };
+  }
+
+  #writeParts(request: RowRequest, from: number, limit: number): number {
+    const { block, tables, starts } = request;
+    const out = this.#out;
+    const bodies = this.#bodiesOf(request);
+    const cells = bodies === undefined ? block.columns.map((column) => new ColumnCells(column)) : [];
+    const words = new Uint32Array(block.times.buffer, block.times.byteOffset, block.rows * 2);
+    const first = request.pooled?.first ?? 0;
+    let part = 0;
+    while (part < tables.length && starts[part + 1]! <= from) part++;
+    let row = from;
+    for (; part < tables.length; part++) {
+      const { opening, head, tail } = this.#format.part(tables[part]!);
+      const partStart = out.at;
+      const partFrom = row;
+      const partEnd = starts[part + 1]!;
+      out.copy(opening);
+      row =
+        bodies === undefined
+          ? this.#printRows(cells, words, row, partEnd, head, tail, limit)
+          : this.#copyRows(bodies, first, words, row, partEnd, head, tail, limit);
+      if (row === partFrom) out.at = partStart;
+      if (row < partEnd) break;
+    }
+    return row - from;
+  }
+
+  /** Writes rows `[from, to)` as far as there is room; returns the first one without. */
+  #copyRows(
+    { pool, bytes, offsets }: Bodies,
+    first: number,
+    words: Uint32Array,
+    from: number,
+    to: number,
+    head: Uint8Array,
+    tail: Uint8Array,
+    limit: number,
+  ): number {
+    const out = this.#out;
+    const { timeLast } = this.#format;
+    let entry = (first + from) % pool.rows;
+    for (let row = from; row < to; row++) {
+      const rowStart = out.at;
+      const bodyStart = offsets[entry]!;
+      const bodyEnd = offsets[entry + 1]!;
+      out.copy(head);
+      if (timeLast) out.copy(bytes, bodyStart, bodyEnd);
+      this.#format.writeTime(out, words[2 * row]!, words[2 * row + 1]!);
+      if (!timeLast) out.copy(bytes, bodyStart, bodyEnd);
+      out.copy(tail);
+      if (out.at > limit) {
+        out.at = rowStart;
+        return row;
+      }
+      if (++entry === pool.rows) entry = 0;
+    }
+    return to;
+  }
+
+  #printRows(
+    cells: readonly ColumnCells[],
+    words: Uint32Array,
+    from: number,
+    to: number,
+    head: Uint8Array,
+    tail: Uint8Array,
+    limit: number,
+  ): number {
+    const out = this.#out;
+    const format = this.#format;
+    for (let row = from; row < to; row++) {
+      const rowStart = out.at;
+      out.copy(head);
+      if (format.timeLast) format.writeBody(out, cells, row);
+      format.writeTime(out, words[2 * row]!, words[2 * row + 1]!);
+      if (!format.timeLast) format.writeBody(out, cells, row);
+      out.copy(tail);
+      if (out.at > limit) {
+        out.at = rowStart;
+        return row;
+      }
+    }
+    return to;
+  }
+
+  #bodiesOf({ pooled }: RowRequest): Bodies | undefined {
+    if (pooled === undefined) return undefined;
+    const { pool } = pooled;
+    const { bodyName } = this.#format;
+    const printed = printedPools.get(pool) ?? new Map<string, Bodies | undefined>();
+    if (!printed.has(bodyName)) {
+      printed.set(bodyName, this.#printPool(pool));
+      printedPools.set(pool, printed);
+    }
+    return printed.get(bodyName);
+  }
+
+  #printPool(pool: RowPool): Bodies | undefined {
+    const out = new ByteWriter(pool.rows * 32);
+    const cells = pool.columns.map((column: Column) => new ColumnCells(column));
+    const offsets = new Uint32Array(pool.rows + 1);
+    for (let row = 0; row < pool.rows; row++) {
+      this.#format.writeBody(out, cells, row);
+      if (out.at > maxBodiesBytes) return undefined;
+      offsets[row + 1] = out.at;
+    }
+    return { pool, bytes: out.bytes.subarray(0, out.at), offsets };
+  }
+}
+
+/** The fault of rows that cannot be written as a text. */
+export function refused(message: string): FaultError {
+  return new FaultError(fault('parameter', Codes.invalidParameters, message));
+}

@@ -1,0 +1,112 @@
+import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
+import { resolveSettings } from '../config/resolve.js';
+import { EngineClient, isUnknownUser } from '../database/client.js';
+import { findEndpoint } from '../database/endpoint-file.js';
+import { isLoopback } from '../database/host/options.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { RunningEngine } from '../running-engine.js';
+import type { LoadConnection } from './model/scenario.js';
+
+/** What the tool says of a host and port when nobody has named others. */
+const defaultHost = 'localhost';
+const defaultPort = 6030;
+
+/** Where the engine is and as whom it is used. */
+export interface EngineAddress {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly isServer: boolean;
+  /** Set when user and password are told by the engine itself: those it tells now. */
+  readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
+}
+
+/**
+ * The settings of the service as the directory of the connection (`adapter.toml`), the environment and the defaults have them.
+ * @throws FaultError that names what is refused.
+ */
+export function settingsOf({ configDirectory }: LoadConnection, version: string, env = process.env): Settings {
+  const resolution = resolveSettings({
+    program: 'sluice-bench',
+    version,
+    argv: configDirectory === undefined ? [] : [`--dbConfigDir=${configDirectory}`],
+    env,
+    tables: adapterOptions,
+    read: readAdapterSettings,
+  });
+  if (resolution.outcome === 'settings') return resolution.settings;
+  const text = resolution.outcome === 'refused' ? resolution.errors.join(' ') : 'no settings';
+  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+}
+
+/**
+ * Where the engine is: host and port of the run where they are not the defaults, otherwise those of the settings. User and
+ * password are those of the settings; an engine of this machine that runs as the same operating-system user is found without.
+ */
+export function addressOf(connection: LoadConnection, { database }: Settings): EngineAddress {
+  const { user, password } = database;
+  const isNamed = connection.host !== defaultHost || connection.port !== defaultPort;
+  const [node] = database.urls;
+  if (database.mode === 'cluster' && node !== undefined && !isNamed)
+    return { url: node, user, password, isServer: true };
+  const host = connection.host === defaultHost ? reachable(database.host) : connection.host;
+  const port = connection.port === defaultPort ? database.port || defaultPort : connection.port;
+  if (password === '' && isLoopback(host)) {
+    const found = findEndpoint(port);
+    if (found !== undefined) return { ...found, isServer: false, renew: () => findEndpoint(port) };
+  }
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return { url, user, password, isServer: database.mode === 'cluster' };
+}
+
+/** An address that is listened on, as one that can be called. */
+function reachable(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+}
+
+/** A client of the engine that waits for nothing: whether anybody answers is seen at the first statement. */
+export function engineAt(address: EngineAddress, connections: number, requestTimeoutMs?: number): RunningEngine {
+  const client = new EngineClient({
+    ...address,
+    maxConnect: connections,
+    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+  });
+  return {
+    client,
+    url: address.url,
+    pid: () => undefined,
+    isUp: () => true,
+    watch: () => () => {},
+    stop: () => client.close(),
+  };
+}
+
+/** What a person is told when the engine cannot be used at all; other faults stay as they are. */
+export function connectionFault(found: Fault, { url, password }: EngineAddress): Fault {
+  if (isUnknownUser(found)) {
+    const isGiven = password !== '';
+    const hint = isGiven
+      ? 'the password of ADAPTER_DATABASE_PASSWORD or adapter.toml is not its own'
+      : 'name its password with ADAPTER_DATABASE_PASSWORD or a directory with adapter.toml (-c), or run as its user';
+    const text = `The database engine at ${url} lets nobody in without its password: ${hint}`;
+    // An engine that has just begun to listen is about to tell where it is.
+    return fault(isGiven ? 'auth' : 'network', Codes.authenticationFailure, text, found);
+  }
+  if (found.kind !== 'network') return found;
+  return fault('network', Codes.networkUnavailable, `No database at ${url}: ${reasonOf(found.cause)}`, found);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'it does not answer',
+};
+
+function reasonOf(cause: unknown): string {
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : '';
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return reasons[code] ?? (text === '' ? code : text);
+}

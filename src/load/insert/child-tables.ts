@@ -1,0 +1,101 @@
+import { pause } from '../../pipelines/pause.js';
+import { createNormalTable, encodeCreateTables } from '../encode/create-sql.js';
+import type { RunLog, Watch } from '../model/ports.js';
+import type { SuperTablePlan } from '../model/scenario.js';
+import type { TableRange } from '../rows/plan.js';
+import { define, type StatementContext } from '../work/statements.js';
+import { allThreads, throwFailure } from '../work/threads.js';
+import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
+
+/** Tables a statement when nobody asks for a number, which the tool takes `usualBatch` for: what the registry writes well at once. */
+const usualBatch = 10;
+const largeBatch = 2000;
+/** Longest creation statement, well below what a query may be. */
+const maxStatementBytes = 512 * 1024;
+
+/** What the creation of sub-tables works with. */
+export interface ChildTableContext extends StatementContext {
+  readonly log: RunLog;
+  readonly watch: Watch;
+  /** Creation statements at once. */
+  readonly threads: number;
+}
+
+/** How many tables were made, in what time. */
+export interface MadeTables {
+  readonly tables: number;
+  readonly threads: number;
+  readonly seconds: number;
+}
+
+/** Creates the sub-tables or normal tables of a source, in statements of many, side by side, each thread its own range. */
+export async function createTables(table: FilledTable, context: ChildTableContext): Promise<MadeTables> {
+  const { plan, source } = table;
+  const begun = performance.now();
+  const ranges = source.split(context.threads);
+  const total = source.tables.to - source.tables.from;
+  const progress = { done: 0 };
+  const label = `creating tables of ${plan.name}`;
+  const watched = context.watch({ label, unit: 'tables', total, read: () => ({ done: progress.done, failed: 0 }) });
+  const broken = new AbortController();
+  const stop = AbortSignal.any([context.stop, broken.signal]);
+  const endings = await allThreads(
+    ranges,
+    (range) => createRange(table, range, { ...context, stop }, progress),
+    broken,
+  );
+  watched();
+  throwFailure(endings);
+  return { tables: progress.done, threads: ranges.length, seconds: (performance.now() - begun) / 1000 };
+}
+
+async function createRange(
+  table: FilledTable,
+  range: TableRange,
+  context: ChildTableContext,
+  progress: { done: number },
+): Promise<void> {
+  const { plan } = table;
+  const sizes = batchSizes(plan);
+  for (let at = range.from, turn = 0; at < range.to && !context.stop.aborted; turn++) {
+    const most = Math.min(range.to - at, sizes[turn % sizes.length] ?? usualBatch);
+    const made = await createSome(table, at, most, context);
+    at += made;
+    progress.done += made;
+    const pauseMs = plan.createPausesMs[turn % Math.max(1, plan.createPausesMs.length)] ?? 0;
+    if (pauseMs > 0) await pause(pauseMs, context.stop);
+  }
+}
+
+/** The usual number is as good as none: then statements are as long as they are quick. */
+function batchSizes({ createBatches, createPausesMs }: SuperTablePlan): readonly number[] {
+  const isUsual = createBatches.length <= 1 && (createBatches[0] ?? usualBatch) === usualBatch;
+  return isUsual && createPausesMs.length === 0 ? [largeBatch] : createBatches;
+}
+
+/** Creates up to `most` tables, fewer when the statement becomes too long; returns how many. */
+async function createSome(
+  { database, plan, source }: FilledTable,
+  from: number,
+  most: number,
+  context: StatementContext,
+): Promise<number> {
+  const names = insertTarget(database, plan, source);
+  const options = { database: names.database };
+  if (plan.normalTables) {
+    const ttl = plan.ttl > 0 ? ` TTL ${plan.ttl}` : '';
+    const sql = createNormalTable(names, source.tables.nameOf(from), plan.columns) + ttl;
+    await define(sql, plan.attempts, context, options);
+    return 1;
+  }
+  const using = usingTarget(plan, source);
+  const wanted = { from, count: most, ttl: plan.ttl };
+  const { sql, tables } = encodeCreateTables(names, using, wanted, maxStatementBytes);
+  await define(sql, plan.attempts, context, options);
+  return tables;
+}
+
+/** Creates the tables of a request that turned out not to exist. */
+export async function createMissing(table: FilledTable, tables: Uint32Array, context: StatementContext): Promise<void> {
+  for (const at of tables) await createSome(table, at, 1, context);
+}

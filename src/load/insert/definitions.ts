@@ -1,0 +1,153 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { isVariable } from '../../model/schema.js';
+import { createSuperTable } from '../encode/create-sql.js';
+import {
+  childNamesText,
+  createDatabaseText,
+  createStreamText,
+  dropDatabaseText,
+  dropStreamText,
+  superTableText,
+} from '../encode/definitions.js';
+import { storedName } from '../model/names.js';
+import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../model/scenario.js';
+import { define, queried, type StatementContext } from '../work/statements.js';
+
+/** A database that is there before the run. */
+interface FoundDatabase {
+  readonly precision: string;
+}
+
+/** The databases that the user of the run can see, by name. */
+async function findDatabases({ run }: StatementContext): Promise<ReadonlyMap<string, FoundDatabase>> {
+  const found = new Map<string, FoundDatabase>();
+  const sql = 'SELECT name, `precision` FROM information_schema.ins_databases';
+  for await (const [name, precision] of queried(run, sql)) found.set(String(name), { precision: String(precision) });
+  return found;
+}
+
+/** Attempts of the definitions of a database: those of its first super table, which the scenario's own are the default of. */
+function attemptsOf(database: DatabasePlan | undefined): Attempts {
+  return database?.superTables[0]?.attempts ?? { more: 0, intervalMs: 0 };
+}
+
+/** True when a plan's database is dropped and made anew. */
+export function isRemade(scenario: InsertScenario, database: DatabasePlan): boolean {
+  return database.drop && !scenario.supplement;
+}
+
+/**
+ * Drops and creates databases, all of them before anything else; those to be used as they are must be there and fit. Nothing is
+ * dropped before each statement that makes a database anew has been taken once: of one that exists it changes nothing.
+ */
+export async function defineDatabases(scenario: InsertScenario, context: StatementContext): Promise<void> {
+  const { log } = context;
+  const found = await findDatabases(context);
+  const replaced: DatabasePlan[] = [];
+  for (const database of scenario.databases) {
+    const name = storedName(database.name, database.escapeNames);
+    const isThere = found.has(name);
+    if (!isRemade(scenario, database)) {
+      checkExisting(name, database, found.get(name));
+      continue;
+    }
+    if (isThere) replaced.push(database);
+    else log.info(createDatabaseText(database));
+    await define(createDatabaseText(database), attemptsOf(database), context);
+  }
+  for (const database of replaced) await replaceDatabase(scenario, database, context);
+}
+
+async function replaceDatabase(
+  { streams }: InsertScenario,
+  database: DatabasePlan,
+  context: StatementContext,
+): Promise<void> {
+  const { log } = context;
+  const attempts = attemptsOf(database);
+  for (const stream of streams) await define(dropStreamText(stream), attempts, context);
+  log.warn(`Database ${storedName(database.name, database.escapeNames)} exists: it is dropped with everything in it.`);
+  await define(dropDatabaseText(database), attempts, context);
+  log.info(createDatabaseText(database));
+  await define(createDatabaseText(database), attempts, context);
+}
+
+function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {
+  if (found === undefined) {
+    throw new FaultError(fault('database', Codes.databaseNotExist, `Database not exist: ${name}`));
+  }
+  if (found.precision === precision) return;
+  const text = `Database ${name} has times in ${found.precision}, and the run would write them in ${precision}`;
+  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+}
+
+/** Creates a super table unless it is there, and checks that it is what the rows are made for. */
+export async function defineSuperTable(
+  scenario: InsertScenario,
+  database: DatabasePlan,
+  plan: SuperTablePlan,
+  context: StatementContext,
+): Promise<void> {
+  const stored = storedName(database.name, database.escapeNames);
+  const names = { database: stored, quoted: plan.escapeNames };
+  if (!scenario.supplement) {
+    const sql = createSuperTable(names, storedName(plan.name, plan.escapeNames), plan);
+    context.log.info(sql.length > 1000 ? `${sql.slice(0, 1000)} …` : sql);
+    await define(sql, plan.attempts, context, { database: stored });
+  }
+  await checkSuperTable(database, plan, context);
+}
+
+interface FoundField {
+  readonly name: string;
+  readonly type: string;
+  readonly length: number;
+}
+
+/** Compares the table with the plan: names and types, and that texts have room. */
+async function checkSuperTable(database: DatabasePlan, plan: SuperTablePlan, { run }: StatementContext): Promise<void> {
+  const columns: FoundField[] = [];
+  const tags: FoundField[] = [];
+  for await (const [name, type, length, note] of queried(run, `DESCRIBE ${superTableText(database, plan)}`)) {
+    const list = note === 'TAG' ? tags : columns;
+    list.push({ name: String(name), type: String(type), length: Number(length) });
+  }
+  const problem = differenceOf('column', plan.columns, columns.slice(1)) ?? differenceOf('tag', plan.tags, tags);
+  if (problem === undefined) return;
+  const text = `Super table ${superTableText(database, plan)} exists and is another one: ${problem}`;
+  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+}
+
+function differenceOf(kind: string, planned: readonly FieldPlan[], found: readonly FoundField[]): string | undefined {
+  if (planned.length !== found.length) return `it has ${found.length} ${kind}s instead of ${planned.length}`;
+  for (const [i, { name, type }] of planned.entries()) {
+    const there = found[i]!;
+    if (there.name !== storedName(name, false)) return `${kind} ${i + 1} is ${there.name} instead of ${name}`;
+    if (there.type.replace(/\(.*/, '') !== type.name) return `${kind} ${name} is ${there.type} instead of ${type.name}`;
+    const isShort = isVariable(type.name) && type.name !== 'JSON' && there.length < type.length;
+    if (isShort) return `${kind} ${name} has room for ${there.length} instead of ${type.length}`;
+  }
+  return undefined;
+}
+
+/** Names of the sub-tables that are to be filled as they are. */
+export async function existingTables(
+  database: DatabasePlan,
+  plan: SuperTablePlan,
+  { run }: StatementContext,
+): Promise<string[]> {
+  const names: string[] = [];
+  for await (const [name] of queried(run, childNamesText(database, plan))) names.push(String(name));
+  return names;
+}
+
+/** Makes the streams of the scenario anew; both statements are shown. */
+export async function defineStreams({ streams, databases }: InsertScenario, context: StatementContext): Promise<void> {
+  const attempts = attemptsOf(databases[0]);
+  for (const stream of streams) {
+    for (const sql of [dropStreamText(stream), createStreamText(stream)]) {
+      context.log.info(sql);
+      await define(sql, attempts, context);
+    }
+  }
+}

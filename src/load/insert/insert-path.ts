@@ -1,0 +1,297 @@
+import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import type { SubTables } from '../../database/catalogue/sub-tables.js';
+import type { Batch, BlockGroup, ByteBlock, Payload, WireFormat } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { Sink } from '../../model/component.js';
+import type { Delivery } from '../../model/delivery.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, SubTable } from '../../model/schema.js';
+import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
+import { linesEncoder } from '../encode/lines.js';
+import type { RowEncoder } from '../encode/row-encoder.js';
+import { storedName } from '../model/names.js';
+import type { RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
+import { blocksByTable, type RowRequest } from '../model/row-request.js';
+import type { DatabasePlan, SuperTablePlan } from '../model/scenario.js';
+import type { RowSource } from '../rows/source.js';
+import { BlocksSink } from '../sinks/blocks.js';
+import type { HttpService } from '../sinks/http-service.js';
+import { LinesSink } from '../sinks/lines.js';
+import { RestLinesSink } from '../sinks/rest.js';
+import { restStatements } from '../sinks/rest-statements.js';
+import { SqlTextSink } from '../sinks/sql-text.js';
+import { type LateEnding, TelnetTcpSink } from '../sinks/telnet-tcp.js';
+
+/** The database as the tool reaches it in its own process. */
+export interface WorldPorts {
+  readonly catalogue: Catalogue;
+  readonly subTables: SubTables;
+  readonly run: RunSql;
+  readonly writeBlocks: WriteBlocks;
+  readonly writeLines: WriteLines;
+}
+
+/** All ways that rows may take; which of them are there depends on the modes of the scenario. */
+export interface InsertWays {
+  readonly world: WorldPorts | undefined;
+  readonly http: HttpService | undefined;
+  /** Host of telnet-format listeners. */
+  readonly host: string;
+  /** Fires when nothing may be waited for any longer. */
+  readonly cut: AbortSignal;
+}
+
+/** A request on its way, or a part of it where it is too long for one. */
+export interface RequestPart {
+  readonly rows: number;
+  send(deadline: AbortSignal): Promise<Delivery>;
+}
+
+/** The path of one thread: its encoder, its sink. */
+export interface InsertPath {
+  /** The parts of a request, each made when the one before has ended, because they share a buffer. */
+  parts(request: RowRequest): Iterable<RequestPart>;
+  /** Waits for what was written, and tells what came of it where no delivery did. */
+  end(deadline: AbortSignal): Promise<LateEnding | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Longest text of a schemaless request. */
+const maxLinesBytes = 1024 * 1024;
+
+/** What one super table is filled with. */
+export interface FilledTable {
+  readonly database: DatabasePlan;
+  readonly plan: SuperTablePlan;
+  readonly source: RowSource;
+}
+
+/** The path that the mode of a super table names, for one thread. */
+export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
+  const { plan } = table;
+  switch (plan.mode) {
+    case 'stmt':
+      return new BlocksPath(table, needed(ways.world));
+    case 'taosc':
+      return new TextPath(table, sqlEncoder(table), 'sql-insert', new SqlTextSink(needed(ways.world).run));
+    case 'rest':
+      return new TextPath(table, sqlEncoder(table), 'sql-insert', new SqlTextSink(restStatements(needed(ways.http))));
+    case 'sml':
+      return new TextPath(
+        table,
+        schemalessEncoder(table),
+        formatOf(plan),
+        new LinesSink(needed(ways.world).writeLines),
+      );
+    case 'sml-rest': {
+      const { tcpPort } = plan;
+      const sink =
+        tcpPort === undefined
+          ? new RestLinesSink(needed(ways.http))
+          : new TelnetTcpSink({ host: ways.host, port: tcpPort, cut: ways.cut });
+      return new TextPath(table, schemalessEncoder(table), formatOf(plan), sink);
+    }
+  }
+}
+
+function needed<T>(way: T | undefined): T {
+  if (way === undefined) throw new Error('A mode of the scenario has no way to the database.');
+  return way;
+}
+
+function formatOf({ format }: SuperTablePlan): WireFormat {
+  if (format === 'line') return 'lineproto';
+  return format === 'telnet' ? 'tsdbwire-telnet' : 'tsdbwire-json';
+}
+
+function sqlEncoder({ database, plan, source }: FilledTable): RowEncoder {
+  return insertEncoder(insertTarget(database, plan, source), plan.maxSqlBytes);
+}
+
+/** What statements say about the tables of a super table. */
+export function insertTarget(database: DatabasePlan, plan: SuperTablePlan, source: RowSource): InsertTarget {
+  const written = plan.columns.slice(0, plan.partialColumns || plan.columns.length);
+  const isPartial = written.length < plan.columns.length;
+  return {
+    database: storedName(database.name, database.escapeNames),
+    quoted: plan.escapeNames,
+    nameOf: (table) => source.tables.nameOf(table),
+    using: plan.autoCreateTable && !plan.normalTables ? usingTarget(plan, source) : undefined,
+    columns: isPartial ? ['ts', ...written.map(({ name }) => storedName(name, false))] : undefined,
+  };
+}
+
+/** The super table and the tags of sub-tables that are created. */
+export function usingTarget(plan: SuperTablePlan, source: RowSource) {
+  return {
+    superTable: storedName(plan.name, plan.escapeNames),
+    tags: plan.tags,
+    tagRows: (from: number, count: number) => source.tags.rows(from, count),
+  };
+}
+
+function schemalessEncoder({ database, plan, source }: FilledTable): RowEncoder {
+  const target = {
+    format: plan.format,
+    superTable: plan.name,
+    precision: database.precision,
+    tags: plan.tags,
+    tagRows: (from: number, count: number) => source.tags.rows(from, count),
+    nameOf: (table: number) => source.tables.nameOf(table),
+    put: plan.tcpPort !== undefined,
+  };
+  return linesEncoder(target, maxLinesBytes);
+}
+
+function batchOf<P extends Payload>(database: DatabasePlan, payload: P, rows: number, bytes: number): Batch<P> {
+  return {
+    origin: 'load',
+    target: {
+      database: storedName(database.name, database.escapeNames),
+      user: '',
+      createDatabase: false,
+      ttl: 0,
+      precision: database.precision,
+    },
+    payload,
+    rows,
+    bytes,
+    settle() {},
+  };
+}
+
+/** Rows as text: one part for each text that they fill. */
+class TextPath implements InsertPath {
+  readonly #table: FilledTable;
+  readonly #encoder: RowEncoder;
+  readonly #format: WireFormat;
+  readonly #sink: Sink<ByteBlock>;
+
+  constructor(table: FilledTable, encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>) {
+    this.#table = table;
+    this.#encoder = encoder;
+    this.#format = format;
+    this.#sink = sink;
+  }
+
+  *parts(request: RowRequest): Generator<RequestPart, void, void> {
+    for (let from = 0; from < request.block.rows; ) {
+      const { bytes: shared, rows } = this.#encoder.encode(request, from);
+      from += rows;
+      // The next request may be encoded while a short one is under way.
+      const isShort = request.block.rows < this.#table.plan.rowsPerRequest;
+      const bytes = isShort ? Buffer.from(shared) : shared;
+      const payload = { kind: 'bytes', format: this.#format, bytes } as const;
+      const batch = batchOf(this.#table.database, payload, rows, bytes.length);
+      yield { rows, send: (deadline) => this.#sink.write(batch, deadline) };
+    }
+  }
+
+  async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
+    return this.#sink instanceof TelnetTcpSink ? this.#sink.end(deadline) : undefined;
+  }
+
+  stop(): Promise<void> {
+    return this.#sink.stop();
+  }
+}
+
+/** Rows as they are: columns and ids of series. */
+class BlocksPath implements InsertPath {
+  readonly #table: FilledTable;
+  readonly #world: WorldPorts;
+  readonly #database: DatabaseDef;
+  readonly #sink: Sink<BlockGroup>;
+  /** Epoch of the database for which the ids of the source are right. */
+  readonly #epoch: number;
+
+  constructor(table: FilledTable, world: WorldPorts) {
+    this.#table = table;
+    this.#world = world;
+    this.#database = databaseOf(table.database, world.catalogue);
+    this.#sink = new BlocksSink(world.writeBlocks);
+    this.#epoch = world.catalogue.epoch(this.#database.name);
+  }
+
+  *parts(request: RowRequest): Generator<RequestPart, void, void> {
+    const { rows } = request.block;
+    yield { rows, send: (deadline) => this.#send(request, deadline) };
+  }
+
+  async #send(request: RowRequest, deadline: AbortSignal): Promise<Delivery> {
+    const { catalogue } = this.#world;
+    try {
+      const isCurrent = catalogue.epoch(this.#database.name) === this.#epoch;
+      const blocks = this.#blocks(isCurrent ? request : await this.#renewed(request));
+      // Ids, times and three values or so; only the bound of memory depends on it.
+      const bytes = request.block.rows * (16 + 8 * request.block.columns.length);
+      const payload = { kind: 'group', blocks } as const;
+      return await this.#sink.write(batchOf(this.#table.database, payload, request.block.rows, bytes), deadline);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      return { outcome: error.fault.kind === 'network' ? 'failed' : 'rejected', fault: error.fault };
+    }
+  }
+
+  #blocks(request: RowRequest): readonly ColumnBlock[] {
+    const { plan, source } = this.#table;
+    if (plan.normalTables) return blocksByTable(request, (table) => source.tables.nameOf(table));
+    if (!plan.autoCreateTable) return [request.block];
+    return [{ ...request.block, newSubTables: this.#unknown(request.tables) }];
+  }
+
+  #unknown(tables: Uint32Array): SubTable[] {
+    const { plan, source } = this.#table;
+    const { subTables } = this.#world;
+    const made: SubTable[] = [];
+    for (const table of tables) {
+      const name = source.tables.nameOf(table);
+      if (subTables.known(this.#database, name) !== undefined) continue;
+      const values = source.tags.rows(table, 1)[0] ?? [];
+      const tags = new Map(plan.tags.map((tag, i) => [storedName(tag.name, false), values[i]]));
+      made.push(subTables.make(this.#database, storedName(plan.name, plan.escapeNames), name, tags, plan.ttl));
+    }
+    return made;
+  }
+
+  /** The rows with the ids that their tables have after something was dropped; a table that is gone is a fault. */
+  async #renewed(request: RowRequest): Promise<RowRequest> {
+    const { plan, source } = this.#table;
+    const { subTables, catalogue } = this.#world;
+    const names = Array.from(request.tables, (table) => source.tables.nameOf(table));
+    await catalogue.sync();
+    const found = plan.normalTables ? undefined : await subTables.lookUp(this.#database, names);
+    const ids = new BigUint64Array(request.block.rows);
+    for (const [part, name] of names.entries()) {
+      const known = found?.get(name)?.id ?? catalogue.table(this.#database.name, name)?.seriesId;
+      const id = known ?? (plan.autoCreateTable ? subTables.idOf(this.#database, name) : undefined);
+      if (id === undefined) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+      ids.fill(id, request.starts[part], request.starts[part + 1]);
+    }
+    return { ...request, block: { ...request.block, ids } };
+  }
+
+  async end(): Promise<undefined> {}
+
+  stop(): Promise<void> {
+    return this.#sink.stop();
+  }
+}
+
+/** The database of a plan in the catalogue, which has been read since the plan's definitions were made. */
+export function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): DatabaseDef {
+  const found = catalogue.database(storedName(name, escapeNames));
+  if (found === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  return found;
+}
+
+/** The series of each table, for rows that travel as they are. */
+export function seriesOf(database: DatabasePlan, plan: SuperTablePlan, world: WorldPorts): (name: string) => bigint {
+  const found = databaseOf(database, world.catalogue);
+  if (!plan.normalTables) return (name) => world.subTables.idOf(found, name);
+  return (name) => {
+    const id = world.catalogue.table(found.name, name)?.seriesId;
+    if (id === undefined) throw new FaultError(fault('database', Codes.tableNotExist, `Table does not exist: ${name}`));
+    return id;
+  };
+}

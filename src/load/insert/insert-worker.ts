@@ -1,0 +1,199 @@
+import { setMaxListeners } from 'node:events';
+import type { Delivery } from '../../model/delivery.js';
+import { Codes, type Fault, FaultError } from '../../model/fault.js';
+import { pause } from '../../pipelines/pause.js';
+import type { RowRequest } from '../model/row-request.js';
+import type { TableRange } from '../rows/plan.js';
+import type { LateEnding } from '../sinks/telnet-tcp.js';
+import { tried } from '../work/attempts.js';
+import { faultLine, type StatementContext } from '../work/statements.js';
+import { createMissing } from './child-tables.js';
+import { InsertFigures } from './figures.js';
+import { InFlight } from './in-flight.js';
+import type { FilledTable, InsertPath, RequestPart } from './insert-path.js';
+
+/** How long one request may take, at least. */
+const requestTimeoutMs = 120_000;
+/** Requests that begin within that time, and so many, share a deadline: a timer for each would cost more than a short request does. */
+const sharedDeadlineMs = 10_000;
+const sharedDeadlineUses = 16;
+
+/** The run must end because of what happened to one request. */
+export class RunFailure extends Error {}
+
+/** A thread of an insertion: makes requests out of its range of tables, and sees each to its end; see {@link InFlight}. */
+export class InsertWorker {
+  readonly figures = new InsertFigures();
+  readonly #table: FilledTable;
+  readonly #path: InsertPath;
+  readonly #context: StatementContext;
+  #deadline = newDeadline();
+  #deadlineMadeMs = performance.now();
+  #deadlineUses = 0;
+
+  constructor(table: FilledTable, path: InsertPath, context: StatementContext) {
+    this.#table = table;
+    this.#path = path;
+    this.#context = context;
+  }
+
+  /**
+   * Inserts the rows of a range until they are done or the run is stopped. Throws a {@link RunFailure} when a request failed
+   * and the scenario does not say to go on.
+   */
+  async run(range: TableRange): Promise<void> {
+    const { source, plan } = this.#table;
+    const { stop } = this.#context;
+    const requests = source.requests(range)[Symbol.iterator]();
+    // Over HTTP a thread has one connection, on which a request waits for the one before.
+    const isRemote = plan.mode === 'rest' || plan.mode === 'sml-rest';
+    const inFlight = new InFlight(isRemote ? 0 : plan.rowsPerRequest);
+    try {
+      while (!stop.aborted) {
+        const begun = performance.now();
+        const next = requests.next();
+        this.figures.generateMs += performance.now() - begun;
+        if (next.done === true) break;
+        const request = next.value;
+        await inFlight.start(request.block.rows, () => this.#insert(request));
+        if (request.endsRound && plan.insertIntervalMs > 0) {
+          await inFlight.idle();
+          await pause(plan.insertIntervalMs, stop);
+        }
+      }
+      await inFlight.idle();
+      this.#settleLate(await this.#path.end(newDeadline()));
+    } finally {
+      await inFlight.ended();
+      await this.#path.stop();
+    }
+  }
+
+  /** Sends a request in as many parts as it needs. */
+  async #insert(request: RowRequest): Promise<void> {
+    const parts = this.#path.parts(request)[Symbol.iterator]();
+    let left = request.block.rows;
+    while (left > 0 && !this.#context.stop.aborted) {
+      const begun = performance.now();
+      const next = nextPart(parts);
+      this.figures.encodeMs += performance.now() - begun;
+      if (next === undefined) return;
+      if ('fault' in next) {
+        this.#settle({ outcome: 'rejected', fault: next.fault }, left);
+        return;
+      }
+      left -= next.rows;
+      await this.#deliver(request, next);
+    }
+  }
+
+  async #deliver(request: RowRequest, part: RequestPart): Promise<void> {
+    const { plan } = this.#table;
+    const { log, stop } = this.#context;
+    let delivery = await tried<Delivery>({
+      attempts: plan.attempts,
+      log,
+      stop,
+      verb: 're-insert',
+      run: () => this.#send(part),
+      trouble: (ending) => troubleOf(ending),
+      again: () => this.figures.retries++,
+    });
+    if (plan.failure === 'smart' && isMissingTable(delivery)) {
+      log.warn(`${describe(delivery)}; the missing tables are created`);
+      await createMissing(this.#table, request.tables, this.#context);
+      this.figures.retries++;
+      delivery = await this.#send(part);
+    }
+    this.#settle(delivery, part.rows);
+  }
+
+  async #send(part: RequestPart): Promise<Delivery> {
+    const begun = performance.now();
+    const delivery = await part.send(this.#deadlineOf(begun));
+    const tookMs = performance.now() - begun;
+    this.figures.waitMs += tookMs;
+    this.figures.requests++;
+    if (delivery.outcome === 'delivered') this.figures.delays.record(tookMs);
+    return delivery;
+  }
+
+  #deadlineOf(begunMs: number): AbortSignal {
+    if (++this.#deadlineUses > sharedDeadlineUses || begunMs - this.#deadlineMadeMs > sharedDeadlineMs) {
+      this.#deadline = newDeadline();
+      this.#deadlineMadeMs = begunMs;
+      this.#deadlineUses = 1;
+    }
+    return this.#deadline;
+  }
+
+  #settle(delivery: Delivery, rows: number): void {
+    const { figures } = this;
+    if (delivery.outcome === 'delivered') {
+      figures.rows += delivery.rows;
+      figures.failedRows += delivery.rejectedRows;
+      if (delivery.rejectedRows === 0) return;
+    } else figures.failedRows += rows;
+    figures.failedRequests++;
+    this.#failed(describe(delivery), 'going on with the next request');
+  }
+
+  /** Rows that counted as stored, and turned out not to be. */
+  #settleLate(ending: LateEnding | undefined): void {
+    if (ending === undefined) return;
+    const { figures } = this;
+    figures.rows -= ending.rows;
+    figures.failedRows += ending.rows;
+    figures.failedRequests++;
+    const what = `${ending.rows} rows that were sent were refused or lost: ${faultLine(ending.fault)}`;
+    this.#failed(what, 'they count as failed');
+  }
+
+  /** The end of the run, or a warning where it goes on. */
+  #failed(what: string, goesOn: string): void {
+    if (this.#table.plan.failure !== 'yes') throw new RunFailure(what);
+    this.#context.log.warn(`${what}; ${goesOn}`);
+  }
+}
+
+/** A deadline that many requests may wait for. */
+function newDeadline(): AbortSignal {
+  const deadline = AbortSignal.timeout(requestTimeoutMs + sharedDeadlineMs);
+  setMaxListeners(0, deadline);
+  return deadline;
+}
+
+/** The next part, or why there is none that could be sent. */
+function nextPart(parts: Iterator<RequestPart>): RequestPart | { readonly fault: Fault } | undefined {
+  try {
+    const next = parts.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (error instanceof FaultError) return { fault: error.fault };
+    throw error;
+  }
+}
+
+/** Why another attempt may help. */
+function troubleOf(delivery: Delivery): string | undefined {
+  return delivery.outcome === 'failed' || delivery.outcome === 'shed' ? describe(delivery) : undefined;
+}
+
+function isMissingTable(delivery: Delivery): boolean {
+  const isFault = delivery.outcome === 'rejected' || delivery.outcome === 'failed';
+  return isFault && (delivery.fault.code === Codes.tableNotExist || delivery.fault.code === Codes.tableInfo);
+}
+
+function describe(delivery: Delivery): string {
+  switch (delivery.outcome) {
+    case 'delivered': {
+      const [first] = delivery.rejects;
+      const why = first === undefined ? '' : `: row ${first.row + 1}: ${faultLine(first.fault)}`;
+      return `${delivery.rejectedRows} rows of a request were rejected${why}`;
+    }
+    case 'shed':
+      return `A request was not taken: ${delivery.reason}`;
+    default:
+      return `A request failed: ${faultLine(delivery.fault)}`;
+  }
+}

@@ -1,0 +1,33 @@
+import type { DelayFigures, LoadFigures } from '../model/insert-report.js';
+
+function perSecond(rows: number, seconds: number): string {
+  return (seconds > 0 ? rows / seconds : 0).toFixed(2);
+}
+
+/** The line of one thread; its rate is that of its requests, without what it took to make them. */
+export function threadLine(thread: number, interlaced: boolean, { rows, waitSeconds }: LoadFigures): string {
+  const mode = interlaced ? 'interlace' : 'progressive';
+  const rate = perSecond(rows, waitSeconds);
+  return `thread[${thread}] ${mode} mode, completed total inserted rows: ${rows}, ${rate} records/second`;
+}
+
+/** The lines of a super table, or of several together (specification 2, result output). */
+export function summaryLines(figures: LoadFigures, threads: number, database: string): string[] {
+  const { seconds, rows, failedRows, failedRequests, retries } = figures;
+  const rate = perSecond(rows, seconds);
+  const lines = [
+    `Spent ${seconds.toFixed(6)} seconds to insert rows: ${rows} with ${threads} thread(s) into ${database} ${rate} records/second`,
+    `insert delay, ${delayText(figures.delays)}`,
+  ];
+  if (failedRequests + retries > 0) {
+    lines.push(`failed rows: ${failedRows} in ${failedRequests} request(s), further attempts: ${retries}`);
+  }
+  return lines;
+}
+
+/** Delays in milliseconds, in the order of the reports. */
+export function delayText({ min, mean, p50, p90, p95, p99, max }: DelayFigures): string {
+  return Object.entries({ min, avg: mean, p50, p90, p95, p99, max })
+    .map(([name, ms]) => `${name}: ${ms.toFixed(4)}ms`)
+    .join(', ');
+}

@@ -1,0 +1,60 @@
+import { FaultError } from '../../model/fault.js';
+import { createTsmaText } from '../encode/definitions.js';
+import { storedName } from '../model/names.js';
+import type { DatabasePlan, SuperTablePlan } from '../model/scenario.js';
+import { define, faultLine, type StatementContext } from '../work/statements.js';
+
+const pollMs = 100;
+
+/** Creates the TSMAs of a super table as soon as enough rows are in it, beside the insertion. What cannot be made does not end the run. */
+export class TsmaWorker {
+  readonly #database: DatabasePlan;
+  readonly #plan: SuperTablePlan;
+  readonly #context: StatementContext;
+  readonly #rows: () => number;
+  readonly #timer: NodeJS.Timeout;
+  #next = 0;
+  #creating: Promise<void> = Promise.resolve();
+
+  /** `rows` tells how many were inserted so far. */
+  constructor(database: DatabasePlan, plan: SuperTablePlan, rows: () => number, context: StatementContext) {
+    this.#database = database;
+    this.#plan = plan;
+    this.#rows = rows;
+    this.#context = context;
+    this.#timer = setInterval(() => this.#poll(), pollMs);
+    this.#poll();
+  }
+
+  /** Ends with the insertion, and tells which TSMAs were never due. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#poll();
+    await this.#creating;
+    for (const { name, startWhenInserted } of this.#plan.tsmas.slice(this.#next)) {
+      this.#context.log.warn(`TSMA ${name} was not created: there were never ${startWhenInserted} rows`);
+    }
+  }
+
+  #poll(): void {
+    const { tsmas } = this.#plan;
+    const rows = this.#rows();
+    for (let due = tsmas[this.#next]; due !== undefined && rows >= due.startWhenInserted; due = tsmas[this.#next]) {
+      this.#next++;
+      const sql = createTsmaText(this.#database, this.#plan, due);
+      this.#creating = this.#creating.then(() => this.#create(sql));
+    }
+  }
+
+  async #create(sql: string): Promise<void> {
+    const { log } = this.#context;
+    log.info(sql);
+    const database = storedName(this.#database.name, this.#database.escapeNames);
+    try {
+      await define(sql, this.#plan.attempts, this.#context, { database });
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      log.error(`A TSMA cannot be created: ${faultLine(error.fault)}`);
+    }
+  }
+}

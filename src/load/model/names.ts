@@ -1,0 +1,16 @@
+import { quotedName } from '../../model/quoted-name.js';
+
+const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * A name that the load tool was given, as the database stores it: the dialect folds names to lower case unless they are quoted,
+ * and those that need quotes get them.
+ */
+export function storedName(name: string, quoted: boolean): string {
+  return quoted || !plain.test(name) ? name : name.toLowerCase();
+}
+
+/** A stored name as statements write it. */
+export function sqlName(stored: string, quoted: boolean): string {
+  return !quoted && plain.test(stored) && stored === stored.toLowerCase() ? stored : quotedName(stored);
+}

@@ -1,0 +1,68 @@
+import type { Target, WireFormat } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { Delivery } from '../../model/delivery.js';
+import type { SqlAnswer } from '../../model/exchange.js';
+
+/** What a statement of the load tool is run with. */
+export interface RunSqlOptions {
+  /** Database of names without one. */
+  readonly database?: string;
+  /** Zone that times are printed in; UTC when it is left out. */
+  readonly timeZone?: string;
+  /** Ends the statement early; it is then thrown as a fault. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs one statement as the user of the run, over the path that the scenario names. Resolves to its answer, whose rows must
+ * be read to their end or given up; throws a FaultError.
+ */
+export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Promise<SqlAnswer>;
+
+/** Writes blocks of one request straight to the database; `bytes` is what they weigh. Throws a FaultError. */
+export type WriteBlocks = (blocks: readonly ColumnBlock[], bytes: number) => Promise<Delivery>;
+
+/** Text of a schemaless request. */
+export interface LinesToWrite {
+  readonly database: string;
+  readonly format: WireFormat;
+  /** Ticks of the times in lines of `lineproto`. */
+  readonly precision: Target['precision'];
+  readonly text: Uint8Array;
+}
+
+/** Writes text through the parsers of the schemaless doors. Throws a FaultError. */
+export type WriteLines = (lines: LinesToWrite) => Promise<Delivery>;
+
+/**
+ * What a run tells a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without
+ * colour; `debug` lines show up only when they were asked for.
+ */
+export interface RunLog {
+  info(text: string): void;
+  done(text: string): void;
+  warn(text: string): void;
+  error(text: string): void;
+  debug(text: string): void;
+}
+
+/** How far a piece of work is. */
+export interface WorkFigures {
+  readonly done: number;
+  /** Rows given up on, attempts included or not, as the work counts them. */
+  readonly failed: number;
+}
+
+/** A piece of work that a person watches. */
+export interface WatchedWork {
+  readonly label: string;
+  /** What is counted, such as `rows`. */
+  readonly unit: string;
+  /** Undefined when it goes on until it is stopped. */
+  readonly total: number | undefined;
+  /** Asked for whenever something is shown. */
+  readonly read: () => WorkFigures;
+}
+
+/** Shows a piece of work with its rate and the time it still takes, until the returned function is called. */
+export type Watch = (work: WatchedWork) => () => void;

@@ -1,0 +1,73 @@
+import type { Column, ColumnBlock } from '../../model/column-block.js';
+import { PoolReader } from '../../model/pool-reader.js';
+
+/**
+ * What one request of the load tool writes: rows of one or more sub-tables of a super table, or of normal tables of one shape.
+ * Part `i` is the run of rows `[starts[i], starts[i + 1])` of the block, all of the table with index `tables[i]`.
+ */
+export interface RowRequest {
+  /** The rows of all parts in their order. `table` is the super table; for normal tables see {@link blocksByTable}. */
+  readonly block: ColumnBlock;
+  readonly tables: Uint32Array;
+  readonly starts: Uint32Array;
+  /** Set when all values of the rows come out of a pool, so that an encoder may print each pool row once. */
+  readonly pooled: PooledRows | undefined;
+  /** True for the last request of a round over all tables of a thread. */
+  readonly endsRound: boolean;
+}
+
+/** Row `i` of a block holds the values of pool row `(first + i) % pool.rows`. */
+export interface PooledRows {
+  readonly pool: RowPool;
+  readonly first: number;
+}
+
+/** Rows without ids and times that are written again and again. */
+export interface RowPool {
+  readonly rows: number;
+  readonly columns: readonly Column[];
+}
+
+/** The parts of a request as blocks of their own, each for the table that `nameOf` gives: what normal tables need. */
+export function blocksByTable(request: RowRequest, nameOf: (table: number) => string): ColumnBlock[] {
+  const { block, tables, starts } = request;
+  if (tables.length === 1) return [{ ...block, table: nameOf(tables[0]!) }];
+  const slicers = block.columns.map((column) => new ColumnSlicer(column));
+  return Array.from(tables, (table, part) => {
+    const from = starts[part]!;
+    const to = starts[part + 1]!;
+    return {
+      ...block,
+      table: nameOf(table),
+      rows: to - from,
+      ids: block.ids.subarray(from, to),
+      times: block.times.subarray(from, to),
+      columns: slicers.map((slicer) => slicer.next(from, to)),
+    };
+  });
+}
+
+/** Cuts a column into views, from its beginning on. */
+class ColumnSlicer {
+  readonly #column: Column;
+  readonly #entries: PoolReader;
+
+  constructor(column: Column) {
+    this.#column = column;
+    this.#entries = new PoolReader(column.pool ?? new Uint8Array(0));
+  }
+
+  next(from: number, to: number): Column {
+    const { values, nulls, pool } = this.#column;
+    const nullsOf = nulls.subarray(from, to);
+    const perRow = values === undefined ? 1 : values.length / Math.max(1, nulls.length);
+    const poolFrom = this.#entries.end;
+    if (pool !== undefined) this.#entries.skip(to - from);
+    return {
+      ...this.#column,
+      nulls: nullsOf,
+      values: values?.subarray(from * perRow, to * perRow),
+      pool: pool?.subarray(poolFrom, this.#entries.end),
+    };
+  }
+}

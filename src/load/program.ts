@@ -1,0 +1,204 @@
+import { randomInt } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { FaultError } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
+import { serverTimeZone } from '../model/time-zones.js';
+import { parseTimestamp } from '../sql/timestamp.js';
+import { version } from '../version.js';
+import type { LoadRunContext } from './insert-run.js';
+import type { RunLog } from './model/ports.js';
+import type { LoadRun, LoadScenario } from './model/scenario.js';
+import { encodeHtmlReport, encodeJsonReport } from './report/insert-report.js';
+import { encodeQueryPage } from './report/query-report.js';
+import { encodeSubscribePage } from './report/subscribe-report.js';
+import { planLines, scenarioText } from './settings/echo.js';
+import { readLoadRequest } from './settings/read.js';
+import type { LoadNote } from './settings/request.js';
+import { createLiveView, type ViewStream } from './view/live-view.js';
+import { createRunLog } from './view/run-log.js';
+import { faultLine } from './work/statements.js';
+import { StoppedBeforehand } from './work/stopping.js';
+
+/** What a run that failed ends with. */
+const failedExitCode = 255;
+/** What is asked for and cannot be. */
+const refusedExitCode = 1;
+/** Longest file of keys or statements. */
+const maxFileBytes = 64 * 1024 * 1024;
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** What a process gives the load tool. */
+export interface LoadProgramWorld {
+  /** Name that the tool was called by. */
+  readonly program: string;
+  readonly argv: readonly string[];
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  /** Somebody is asked only at a terminal. */
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: ViewStream;
+  readonly errors: ViewStream;
+}
+
+const timeZone = serverTimeZone();
+const readTime = (text: string, precision: Parameters<typeof parseTimestamp>[1]) =>
+  parseTimestamp(text, precision, timeZone);
+
+/** The load tool from its arguments to its exit code. While it runs, SIGINT and SIGTERM end the run and not the process. */
+export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
+  const { program, argv, env, output, errors } = world;
+  const request = readLoadRequest({
+    program,
+    version,
+    argv,
+    env,
+    nowMs: Date.now(),
+    readFile: readText,
+    parseTime: readTime,
+    randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
+  });
+  if (request.outcome === 'run') return run(request.scenario, request.notes, world);
+  for (const { level, text } of request.notes) errors.write(`${program}: ${level}: ${text}\n`);
+  if (request.outcome === 'print') output.write(request.text);
+  else for (const line of request.lines) errors.write(`${line}\n`);
+  return request.outcome === 'print' ? 0 : request.exitCode;
+}
+
+/** Text of a file that a person names; devices, and files that cannot be meant, are refused. */
+function readText(path: string): string {
+  const found = statSync(path);
+  if (found.isCharacterDevice()) throw new Error('it is a device');
+  if (found.size > maxFileBytes) throw new Error(`it is longer than ${maxFileBytes / 1048576} MB`);
+  return readFileSync(path, 'utf8');
+}
+
+async function run(scenario: LoadScenario, notes: readonly LoadNote[], world: LoadProgramWorld): Promise<number> {
+  const { output, errors } = world;
+  const view = createLiveView({ stream: output, errors, line: (text) => log.info(text) });
+  const log: RunLog = createRunLog({
+    write: (text, stream) => view.write(text, stream),
+    colour: output.isTTY === true,
+    debug: scenario.debug,
+    resultFile: scenario.resultFile,
+  });
+  for (const { level, text } of notes) log[level](text);
+  log.debug(scenarioText(scenario));
+  for (const line of planLines(scenario)) log.info(line);
+  if (!canReport(scenario, log)) return refusedExitCode;
+  if (!(await isConfirmed(scenario, world, log))) return 0;
+  const stopping = stopSignal(log);
+  try {
+    return await runScenario(scenario, { version, log, watch: view.watch, stop: stopping.signal, readTime });
+  } catch (error) {
+    if (error instanceof StoppedBeforehand) {
+      log.info('Stopped before anything was done.');
+      return 0;
+    }
+    if (!(error instanceof FaultError)) throw error;
+    log.error(faultLine(error.fault));
+    return failedExitCode;
+  } finally {
+    stopping.release();
+  }
+}
+
+/** Loads what this kind of run is made of and no other: reading the parts of the service takes longer than many a run. */
+async function runScenario(scenario: LoadScenario, context: LoadRunContext): Promise<number> {
+  switch (scenario.kind) {
+    case 'insert': {
+      const { runInsertScenario } = await import('./insert-run.js');
+      const report = await runInsertScenario(scenario, context);
+      return finish(scenario, report, () => encodeHtmlReport(report), context.log);
+    }
+    case 'query': {
+      const { runQueryScenario } = await import('./query-run.js');
+      const report = await runQueryScenario(scenario, context);
+      return finish(scenario, report, () => encodeQueryPage(report), context.log);
+    }
+    case 'subscribe': {
+      const { runSubscribeScenario } = await import('./subscribe-run.js');
+      const report = await runSubscribeScenario(scenario, context);
+      return finish(scenario, report, () => encodeSubscribePage(report), context.log);
+    }
+  }
+}
+
+/** Writes the reports that were asked for; gives the exit code. */
+function finish(
+  { jsonReport, htmlReport }: LoadRun,
+  report: { outcome: string },
+  page: () => string,
+  log: RunLog,
+): number {
+  const isWritten = [
+    jsonReport === undefined || writeReport(jsonReport, encodeJsonReport(report), log),
+    htmlReport === undefined || writeReport(htmlReport, page(), log),
+  ];
+  return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
+}
+
+/** True when the reports can be written: a run is not begun for reports that would be lost at its end. */
+function canReport({ jsonReport, htmlReport }: LoadRun, log: RunLog): boolean {
+  return [jsonReport, htmlReport].every(
+    (path) => path === undefined || written(path, () => closeSync(openSync(path, 'a')), log),
+  );
+}
+
+function writeReport(path: string, text: string, log: RunLog): boolean {
+  return written(path, () => writeFileSync(path, text), log);
+}
+
+function written(path: string, write: () => void, log: RunLog): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    log.error(`The report ${path} cannot be written: ${reasonOf(error)}`);
+    return false;
+  }
+}
+
+/** Asks once, and only somebody who can answer. */
+async function isConfirmed(
+  { confirm }: LoadScenario,
+  { input, output }: LoadProgramWorld,
+  log: RunLog,
+): Promise<boolean> {
+  if (!confirm) return true;
+  if (!input.isTTY) {
+    log.info('Nobody can be asked without a terminal: the run begins.');
+    return true;
+  }
+  const questions = createInterface({ input, output });
+  const answered = questions.question('Press Enter to go on, Ctrl-C to stop. ').then(() => true);
+  const left = new Promise<boolean>((resolve) => {
+    questions.once('SIGINT', () => resolve(false));
+    // The end of the input is an answer too.
+    questions.once('close', () => resolve(true));
+  });
+  const goesOn = await Promise.race([answered, left]);
+  questions.close();
+  return goesOn;
+}
+
+/**
+ * Fires at the first SIGINT or SIGTERM; a second one ends the process at once, as by default. Every thread, consumer and
+ * pause of a run may wait for it. `release` leaves the signals alone again.
+ */
+function stopSignal(log: RunLog): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  const release = (): void => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  };
+  const stop = (): void => {
+    release();
+    log.info('Stopping: requests under way may take some seconds more. A second signal ends at once.');
+    controller.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return { signal: controller.signal, release };
+}

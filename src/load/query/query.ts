@@ -1,0 +1,263 @@
+import { FaultError } from '../../model/fault.js';
+import { pause } from '../../pipelines/pause.js';
+import type { RateSample } from '../model/insert-report.js';
+import { sqlName, storedName } from '../model/names.js';
+import type { RunLog, RunSql, Watch } from '../model/ports.js';
+import type { QueryPartReport, QueryRateSample, QueryReport } from '../model/query-report.js';
+import { type LoadSetting, settingList } from '../model/run-report.js';
+import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
+import { splitTables } from '../rows/plan.js';
+import type { RowsFile } from '../sinks/rows-file.js';
+import { RateSampler } from '../view/rates.js';
+import { forChild } from '../work/child-placeholder.js';
+import { faultLine, queried } from '../work/statements.js';
+import { allThreads, throwFailure } from '../work/threads.js';
+import { partLine, QueryCounts, totalLines } from './query-counts.js';
+import { executeQuery, maxShownErrors, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
+import { RunningQueries } from './running-queries.js';
+
+/** What a query run is given. */
+export interface QueryRun {
+  readonly version: string;
+  readonly run: RunSql;
+  readonly log: RunLog;
+  readonly watch: Watch;
+  /** Ends the run: queries under way are broken off. */
+  readonly stop: AbortSignal;
+}
+
+/** One thread's share of a part. */
+type Worker = (thread: number) => Promise<void>;
+
+/**
+ * Runs the queries of a scenario: first the statements as they are, one after the other, each on all threads, then those for
+ * every sub-table. Never throws for what the database refuses: the report says how the run ended.
+ */
+export async function runQueries(scenario: QueryScenario, given: QueryRun): Promise<QueryReport> {
+  const rule = { slowerThanMs: scenario.killSlowerThanMs, intervalMs: scenario.killIntervalMs };
+  const running = new RunningQueries(rule, given.log, given.stop);
+  try {
+    return await new QueryRunner(scenario, given, running).run();
+  } finally {
+    running.close();
+  }
+}
+
+class QueryRunner {
+  readonly #scenario: QueryScenario;
+  readonly #given: QueryRun;
+  readonly #context: QueryContext;
+  readonly #parts: QueryPartReport[] = [];
+  readonly #totals = new QueryCounts();
+  /** Of the part under way; not in the totals yet. */
+  #counts = new QueryCounts();
+  #failure: string | undefined;
+
+  constructor(scenario: QueryScenario, given: QueryRun, running: RunningQueries) {
+    this.#scenario = scenario;
+    this.#given = given;
+    this.#context = { database: storedName(scenario.database, false), run: given.run, log: given.log, running };
+  }
+
+  async run(): Promise<QueryReport> {
+    const { log, stop, version } = this.#given;
+    const { specified, superTable } = this.#scenario;
+    const startedMs = Date.now();
+    let rates: readonly QueryRateSample[] = [];
+    const begun = performance.now();
+    const sampler = new RateSampler(() => ({
+      rows: this.#totals.queries + this.#counts.queries,
+      failedRows: this.#totals.errors + this.#counts.errors,
+    }));
+    try {
+      if (specified !== undefined) await (specified.mixed ? this.#mixed(specified) : this.#specified(specified));
+      if (superTable !== undefined && !this.#isOver) await this.#superTable(superTable);
+    } catch (error) {
+      if (error instanceof FaultError) this.#fail(faultLine(error.fault));
+      else if (error instanceof ResultFileFailure) this.#fail(error.message);
+      else throw error;
+    } finally {
+      rates = sampler.stop().map(rateOf);
+    }
+    const totals = this.#totals.report((performance.now() - begun) / 1000);
+    for (const line of totalLines(totals)) log.done(line);
+    const outcome = this.#failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
+    const endedMs = Date.now();
+    const settings = settingsOf(this.#scenario);
+    return {
+      version,
+      startedMs,
+      endedMs,
+      outcome,
+      failure: this.#failure,
+      settings,
+      totals,
+      rates,
+      parts: this.#parts,
+    };
+  }
+
+  get #isOver(): boolean {
+    return this.#failure !== undefined || this.#given.stop.aborted;
+  }
+
+  #fail(reason: string): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = reason;
+    this.#given.log.error(`The run ends: ${reason}`);
+  }
+
+  async #specified({ queries, threads, times, intervalMs }: SpecifiedQueries): Promise<void> {
+    for (const [index, query] of queries.entries()) {
+      if (this.#isOver) return;
+      const counts = new QueryCounts();
+      const worker = async (thread: number): Promise<void> => {
+        await withResults([query], index * threads + thread, async ([file]) => {
+          await this.#repeat(times, intervalMs, () => this.#execute(query.sql, file, counts));
+        });
+      };
+      const part = { section: 'specified', statements: [query.sql], threads } as const;
+      await this.#runPart(part, counts, times * threads, worker, index + 1);
+    }
+  }
+
+  /** The statements are cut into contiguous parts, one for each thread; results are not kept. */
+  async #mixed({ queries, threads, times }: SpecifiedQueries): Promise<void> {
+    const shares = shared(queries, threads);
+    const counts = new QueryCounts();
+    const worker = async (thread: number): Promise<void> => {
+      for (const { sql } of shares[thread] ?? [])
+        await this.#repeat(times, 0, () => this.#execute(sql, undefined, counts));
+    };
+    const part = { section: 'mixed', statements: queries.map(({ sql }) => sql), threads: shares.length } as const;
+    await this.#runPart(part, counts, queries.length * times, worker);
+  }
+
+  async #superTable({ superTable, queries, threads, times, intervalMs }: SuperTableQueries): Promise<void> {
+    const { database } = this.#context;
+    const tables = await this.#childNames(superTable);
+    if (tables.length === 0) this.#given.log.warn(`The super table ${superTable} has no sub-tables.`);
+    const shares = shared(tables, threads);
+    const counts = new QueryCounts();
+    const worker = async (thread: number): Promise<void> => {
+      await withResults(queries, thread, async (files) => {
+        await this.#repeat(times, intervalMs, async () => {
+          for (const table of shares[thread] ?? []) {
+            for (const [at, { sql }] of queries.entries()) {
+              if (this.#isOver) return;
+              await this.#execute(forChild(sql, database, table), files[at], counts);
+            }
+          }
+        });
+      });
+    };
+    const part = { section: 'super', statements: queries.map(({ sql }) => sql), threads: shares.length } as const;
+    await this.#runPart(part, counts, queries.length * times * tables.length, worker);
+  }
+
+  async #childNames(superTable: string): Promise<string[]> {
+    const { database, run } = this.#context;
+    const table = `${sqlName(database, false)}.${sqlName(storedName(superTable, false), false)}`;
+    const names: string[] = [];
+    for await (const [name] of queried(run, `SELECT DISTINCT tbname FROM ${table}`, { database }))
+      names.push(String(name));
+    return names.sort(byName);
+  }
+
+  async #runPart(
+    part: Omit<QueryPartReport, 'figures'>,
+    counts: QueryCounts,
+    total: number,
+    worker: Worker,
+    number = 1,
+  ): Promise<void> {
+    const { log, watch } = this.#given;
+    const begun = performance.now();
+    const read = () => ({ done: counts.queries, failed: counts.errors });
+    this.#counts = counts;
+    const watched = watch({ label: `${part.section} queries`, unit: 'queries', total, read });
+    const threads = Array.from({ length: part.threads }, (_, thread) => thread);
+    const endings = await allThreads(threads, worker);
+    watched();
+    const report = { ...part, figures: counts.report((performance.now() - begun) / 1000) };
+    this.#parts.push(report);
+    this.#counts = new QueryCounts();
+    this.#totals.add(counts);
+    const hidden = counts.errors - maxShownErrors;
+    if (hidden > 0) log.warn(`${hidden} further failed queries are counted and not shown.`);
+    log.done(partLine(report, number));
+    throwFailure(endings);
+  }
+
+  /** Does something several times, each at least `intervalMs` after the one before began. */
+  async #repeat(times: number, intervalMs: number, work: () => Promise<void>): Promise<void> {
+    for (let time = 0; time < times && !this.#isOver; time++) {
+      const begun = performance.now();
+      await work();
+      const leftMs = intervalMs - (performance.now() - begun);
+      if (leftMs > 0 && time + 1 < times && !this.#isOver) await pause(leftMs, this.#given.stop);
+    }
+  }
+
+  async #execute(sql: string, file: RowsFile | undefined, counts: QueryCounts): Promise<void> {
+    const { stop } = this.#given;
+    try {
+      const isComplete = await executeQuery(sql, file, counts, this.#context, stop);
+      if (isComplete || stop.aborted || this.#scenario.failure === 'yes') return;
+    } catch (error) {
+      if (error instanceof ResultFileFailure) this.#fail(error.message);
+      else throw error;
+      return;
+    }
+    this.#fail('a query failed, and continue_if_fail does not say "yes"');
+  }
+}
+
+/** Opens the result files of a thread for the time of its work. Statements with one path share a file. */
+async function withResults(
+  queries: readonly QueryText[],
+  thread: number,
+  work: (files: readonly (RowsFile | undefined)[]) => Promise<void>,
+): Promise<void> {
+  const files = new Map<string, RowsFile>();
+  try {
+    for (const { result } of queries) {
+      if (result === undefined || files.has(result)) continue;
+      files.set(result, await openResult(`${result}-${thread}`));
+    }
+    await work(queries.map(({ result }) => (result === undefined ? undefined : files.get(result))));
+  } finally {
+    for (const file of files.values()) await file.close();
+  }
+}
+
+/** Contiguous shares of a list, one for each thread; fewer where there are not enough items. */
+function shared<T>(items: readonly T[], threads: number): readonly (readonly T[])[] {
+  return splitTables({ from: 0, to: items.length }, threads).map(({ from, to }) => items.slice(from, to));
+}
+
+function rateOf({ atSeconds, seconds, rows, failedRows }: RateSample): QueryRateSample {
+  return { atSeconds, seconds, queries: rows, errors: failedRows };
+}
+
+/** `d2` is before `d10`. */
+const byName = new Intl.Collator('en', { numeric: true }).compare;
+
+/** What was asked for, in effect and without secrets. */
+function settingsOf({ connection, database, mode, failure, specified, superTable }: QueryScenario): LoadSetting[] {
+  const values: Record<string, string | number> = {
+    host: connection.host,
+    port: mode === 'rest' ? connection.httpPort : connection.port,
+    user: connection.user,
+    database,
+    query_mode: mode,
+    continue_if_fail: failure,
+  };
+  if (specified !== undefined) values.specified_table_query = runsText(specified);
+  if (superTable !== undefined) values.super_table_query = `${superTable.superTable}, ${runsText(superTable)}`;
+  return settingList(values);
+}
+
+function runsText({ queries, times, threads, intervalMs }: SpecifiedQueries | SuperTableQueries): string {
+  return `${queries.length} statements, ${times} times, ${threads} threads, every ${intervalMs} ms`;
+}

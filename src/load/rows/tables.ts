@@ -1,0 +1,41 @@
+import { storedName } from '../model/names.js';
+import type { SuperTablePlan } from '../model/scenario.js';
+import type { TableRange } from './plan.js';
+
+/** The tables of a super table that are filled, by index. */
+export interface TableSet extends TableRange {
+  /** Name as stored. */
+  nameOf(table: number): string;
+}
+
+type NamePlan = Pick<
+  SuperTablePlan,
+  'name' | 'childPrefix' | 'childCount' | 'childFrom' | 'childTo' | 'escapeNames' | 'normalTables'
+>;
+
+/** Tables `prefix0`, `prefix1`, …; a single normal table has the super table's name (specification 2, "super_tables"). */
+export function tablesOf(plan: NamePlan, count: number = plan.childCount): TableSet {
+  const { childFrom: from, escapeNames } = plan;
+  const to = Math.min(plan.childTo, Math.max(count, from));
+  if (plan.normalTables && plan.childCount === 1) return { from, to, nameOf: () => storedName(plan.name, escapeNames) };
+  return { from, to, nameOf: (table) => storedName(`${plan.childPrefix}${table}`, escapeNames) };
+}
+
+/** Tables that exist already. Their names are kept as bytes: there may be millions. */
+export function tablesNamed(names: Iterable<string>): TableSet {
+  let bytes = Buffer.alloc(1024);
+  const ends: number[] = [0];
+  for (const name of names) {
+    const from = ends[ends.length - 1]!;
+    const need = from + Buffer.byteLength(name);
+    if (need > bytes.length) bytes = Buffer.concat([bytes, Buffer.alloc(need)]);
+    bytes.write(name, from);
+    ends.push(need);
+  }
+  const offsets = Uint32Array.from(ends);
+  return {
+    from: 0,
+    to: offsets.length - 1,
+    nameOf: (table) => bytes.toString('utf8', offsets[table], offsets[table + 1]),
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { adapterOptions } from '../../config/adapter-settings.js';
+import { readTomlFile } from '../../config/toml-file.js';
+import { reasonOf } from '../../model/reason.js';
+import type { InsertMode, LoadConnection } from '../model/scenario.js';
+import { type LoadInput, type LoadNote, warning } from './request.js';
+
+const defaults = { host: 'localhost', port: 6030, httpPort: 6041, user: 'root', password: 'taosdata' } as const;
+const defaultDirectory = '/etc/sluice';
+const fileName = 'adapter.toml';
+
+/** What was said about the server; undefined is nothing. */
+export interface GivenConnection {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly directory: string | undefined;
+}
+
+/** Either the directory or the name of a variable that is not set. */
+type Expanded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly missing: string };
+
+/** True for the modes whose rows take the HTTP service. */
+export function isOverHttp(mode: InsertMode): boolean {
+  return mode === 'rest' || mode === 'sml-rest';
+}
+
+/**
+ * Where the server is: as given, otherwise as the configuration directory's `adapter.toml` says when neither host nor port
+ * is given, otherwise on this machine. Of runs `overHttp` a given port other than 6030 is that of the HTTP service. The
+ * result is a line for a directory that cannot be made out, and for a host that no address can hold.
+ */
+export function readConnection(
+  given: GivenConnection,
+  overHttp: boolean,
+  input: LoadInput,
+  notes: LoadNote[],
+): LoadConnection | string {
+  const named = given.directory ?? input.env.ADAPTER_DB_CONFIG_FILE;
+  const expanded = expand(named === undefined || named === '' ? defaultDirectory : named, input.env);
+  if (!expanded.ok) return `The configuration directory ${named} cannot be made out: ${expanded.missing} is not set.`;
+  if (given.host !== undefined && !isHost(given.host)) {
+    return `The host ${JSON.stringify(given.host)} is neither a name nor an address.`;
+  }
+  const usesFile = given.host === undefined && given.port === undefined;
+  const file = usesFile ? readServiceFile(expanded.text, given.directory !== undefined, input, notes) : new Map();
+  return {
+    host: given.host ?? textOf(file.get('database.host')) ?? defaults.host,
+    port: given.port ?? portOf(file.get('database.port')) ?? defaults.port,
+    httpPort:
+      overHttp && given.port !== undefined && given.port !== defaults.port
+        ? given.port
+        : (portOf(file.get('port')) ?? defaults.httpPort),
+    user: given.user ?? defaults.user,
+    password: given.password ?? defaults.password,
+    configDirectory: expanded.text,
+  };
+}
+
+/** True for what can stand in the place of a host in an address; IPv6 goes without brackets. */
+function isHost(text: string): boolean {
+  return !/[\s/?#@\\[\]]/.test(text) && URL.canParse(`http://${text.includes(':') ? `[${text}]` : text}:1`);
+}
+
+/** Replaces `~` at the beginning and `$NAME` or `${NAME}` anywhere. */
+function expand(text: string, env: LoadInput['env']): Expanded {
+  let missing: string | undefined;
+  const home = text === '~' || text.startsWith('~/') ? `$HOME${text.slice(1)}` : text;
+  const expanded = home.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
+    const name = braced ?? bare ?? '';
+    const value = env[name];
+    if (value === undefined) missing ??= name;
+    return value ?? '';
+  });
+  return missing === undefined ? { ok: true, text: expanded } : { ok: false, missing };
+}
+
+/** Values of the service's own settings file by flag; a file that is not there is worth a word when it was asked for. */
+function readServiceFile(
+  directory: string,
+  asked: boolean,
+  input: LoadInput,
+  notes: LoadNote[],
+): ReadonlyMap<string, unknown> {
+  const path = join(directory, fileName);
+  let text: string;
+  try {
+    text = input.readFile(path);
+  } catch (error) {
+    if (asked) notes.push(warning(`${path} is not used: ${reasonOf(error)}.`));
+    return new Map();
+  }
+  const { values, errors } = readTomlFile(adapterOptions, path, text);
+  notes.push(...errors.map(warning));
+  return new Map([...values].map(([flag, { value }]) => [flag, value]));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A port of 0 is chosen at each start and so says nothing. */
+function portOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}

@@ -1,0 +1,88 @@
+import { suggestion } from '../../config/nearest.js';
+import type { Precision } from '../../model/schema.js';
+import type { JsonMember } from './json-text.js';
+import { kindOf, type Section } from './section.js';
+import { nameMistakes } from './table-rules.js';
+
+/** Options of CREATE DATABASE that the database knows. A test compares the list with the parser's. */
+export const databaseOptionNames: readonly string[] = (
+  'KEEP DURATION VGROUPS REPLICA BUFFER CACHEMODEL CACHESIZE CACHESHARDBITS COMP WAL_LEVEL WAL_FSYNC_PERIOD ' +
+  'WAL_RETENTION_PERIOD WAL_RETENTION_SIZE WAL_ROLL_PERIOD WAL_SEGMENT_SIZE MAXROWS MINROWS PAGES PAGESIZE STT_TRIGGER ' +
+  'TSDB_PAGESIZE SINGLE_STABLE TABLE_PREFIX TABLE_SUFFIX KEEP_TIME_OFFSET STRICT SCHEMALESS RETENTIONS DNODES ' +
+  'ENCRYPT_ALGORITHM WITH_ARBITRATOR SS_CHUNKPAGES SS_KEEPLOCAL SS_COMPACT S3_CHUNKPAGES S3_KEEPLOCAL S3_COMPACT ' +
+  'COMPACT_INTERVAL COMPACT_TIME_RANGE COMPACT_TIME_OFFSET'
+).split(' ');
+
+/** Older names of options, in lower case. */
+const olderNames: ReadonlyMap<string, string> = new Map([
+  ['days', 'DURATION'],
+  ['fsync', 'WAL_FSYNC_PERIOD'],
+  ['wallevel', 'WAL_LEVEL'],
+  ['cachelast', 'CACHEMODEL'],
+]);
+
+/** Options of older databases that are gone; they never changed a result. */
+const goneNames: ReadonlySet<string> = new Set(['cache', 'blocks', 'quorum', 'update']);
+
+/** What the numbers of cacheLast are called today. */
+const cacheModels: ReadonlyMap<string, string> = new Map([
+  ['0', 'none'],
+  ['1', 'last_row'],
+  ['2', 'last_value'],
+  ['3', 'both'],
+]);
+
+/** What `dbinfo` says. */
+export interface DatabaseInfo {
+  readonly name: string;
+  readonly drop: boolean;
+  readonly precision: Precision;
+  readonly options: readonly string[];
+}
+
+/** Reads `dbinfo`; undefined when it has no usable name, which is then in the report. */
+export function readDatabaseInfo(section: Section): DatabaseInfo | undefined {
+  const name = section.text('name');
+  const precision = precisionOf(section.text('precision'));
+  const drop = section.yesNo('drop') ?? true;
+  const options = section.others.flatMap((member) => readOption(section, member));
+  if (name === undefined) return section.has('name') ? undefined : section.missing('name', 'the name of the database');
+  for (const mistake of nameMistakes('database', name)) section.refuse('name', mistake);
+  return { name, drop, precision, options: [...options, `PRECISION '${precision}'`] };
+}
+
+function precisionOf(text: string | undefined): Precision {
+  return text === 'us' || text === 'ns' ? text : 'ms';
+}
+
+/** One option as CREATE DATABASE takes it; none for an option that the database does not have. */
+function readOption(section: Section, member: JsonMember): readonly string[] {
+  const { key, line, value } = member;
+  const path = section.pathOf(key);
+  if (value.kind !== 'number' && value.kind !== 'string') {
+    section.refuseAt(
+      line,
+      path,
+      `invalid value format for ${key}: expected a number or a text, found ${kindOf(value)}`,
+    );
+    return [];
+  }
+  const lower = key.toLowerCase();
+  const name = olderNames.get(lower) ?? key.toUpperCase();
+  if (goneNames.has(lower)) {
+    section.warnAt(line, path, 'has no effect: the database has no such option any more');
+    return [];
+  }
+  if (!databaseOptionNames.includes(name)) {
+    const known = [...databaseOptionNames.map((option) => option.toLowerCase()), ...olderNames.keys(), 'precision'];
+    section.warnAt(line, path, `is no option of a database and ignored${suggestion(key, known)}`);
+    return [];
+  }
+  const text = value.text.trim();
+  return [`${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`];
+}
+
+/** Numbers and lengths of time stand as they are, everything else in quotes. */
+function optionValue(text: string): string {
+  return /^-?\d+(\.\d+)?[a-z]?(,-?\d+[a-z]?)*$/i.test(text) ? text : `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,95 @@
+import type { SqlAnswer } from '../../model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { dataType, type TypeName } from '../../model/schema.js';
+import type { RunSql } from '../model/ports.js';
+import { type HttpAnswer, type HttpService, type HttpStream, wholeOf } from './http-service.js';
+import { RowCutter } from './row-cutter.js';
+
+/** The parts of an answer that are looked at; its rows are taken as they stand in the text. */
+interface Body {
+  readonly code?: number;
+  readonly desc?: string;
+  readonly message?: string;
+  readonly column_meta?: readonly (readonly [name: string, type: TypeName, length: number])[];
+}
+
+/** What stands in an answer before its first row. */
+const rowsKey = '"data":[';
+/** Longest answer without rows. */
+const maxHeadBytes = 16 * 1024 * 1024;
+
+/** Statements over `POST /rest/sql`: refusals have the code and the text of the answer's body; rows are read as they come. */
+export function restStatements(service: HttpService): RunSql {
+  return async (statement, { database, timeZone, signal } = {}) => {
+    const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
+    const query = timeZone === undefined ? '' : `?tz=${encodeURIComponent(timeZone)}`;
+    const bytes = typeof statement === 'string' ? Buffer.from(statement) : statement;
+    return answerOf(await service.open(path + query, bytes, signal));
+  };
+}
+
+async function answerOf({ status, chunks }: HttpStream): Promise<SqlAnswer> {
+  const { head, rows } = await readHead(chunks);
+  const body = parsed(rows === undefined ? head.toString() : `${head.toString()}]}`);
+  if (body?.code !== 0 || rows === undefined) {
+    const rest = await wholeOf(chunks);
+    throw new FaultError(refusalOf({ status, body: Buffer.concat([head, rest]) }, body));
+  }
+  const meta = (body.column_meta ?? []).map(([name, type, length]) => ({ name, type: dataType(type, length) }));
+  const lines = linesOf(rows, chunks);
+  if (meta.length !== 1 || meta[0]?.name !== 'affected_rows') return { kind: 'rows', meta, lines };
+  const row = (await wholeOf(lines)).toString();
+  return { kind: 'affected', rows: Number(row.trim().slice(1, -1)) };
+}
+
+/** An answer up to the bracket that begins its rows, and what has come after it; without rows all of it. */
+async function readHead(chunks: HttpStream['chunks']): Promise<{ head: Buffer; rows: Buffer | undefined }> {
+  let text = Buffer.alloc(0);
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    text = text.length === 0 ? Buffer.from(next.value) : Buffer.concat([text, next.value]);
+    const key = text.indexOf(rowsKey);
+    const end = key + rowsKey.length;
+    if (key >= 0) return { head: text.subarray(0, end), rows: text.subarray(end) };
+    if (text.length > maxHeadBytes) break;
+  }
+  return { head: text, rows: undefined };
+}
+
+/** The rows as lines; what follows them is read too, so that the connection can be used again. */
+async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGenerator<Uint8Array, void, void> {
+  const cutter = new RowCutter();
+  try {
+    for (let chunk: Uint8Array = first; ; ) {
+      const lines = cutter.ended ? chunk.subarray(0, 0) : cutter.lines(chunk);
+      if (lines.length > 0) yield lines;
+      const next = await chunks.next();
+      if (next.done === true) break;
+      chunk = next.value;
+    }
+  } finally {
+    await chunks.return();
+  }
+  if (!cutter.ended) throw new FaultError(fault('network', Codes.networkUnavailable, 'The answer broke off.'));
+}
+
+/** What was refused: by the statement's own code, or, where there is none, by the status of HTTP. */
+function refusalOf({ status, body }: HttpAnswer, parsedBody: Body | undefined): Fault {
+  const { code, desc, message } = parsedBody ?? {};
+  const text = desc ?? message ?? body.toString('utf8', 0, 500);
+  const said = text === '' ? `HTTP status ${status}` : text;
+  if (status === 401) return fault('auth', code ?? Codes.authenticationFailure, said);
+  if (status >= 502 && status <= 504) return fault('resource', code ?? Codes.free, said);
+  if (code === undefined) return fault('database', Codes.free, `HTTP status ${status}: ${said}`);
+  // Trouble without a code of its own is the service's and may pass.
+  const kind = code === Codes.networkUnavailable ? 'network' : code === Codes.free ? 'resource' : 'database';
+  return fault(kind, code, said);
+}
+
+function parsed(text: string): Body | undefined {
+  try {
+    const value: Body | null = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Batch, ByteBlock } from '../../model/batch.js';
+import type { Sink } from '../../model/component.js';
+import { type Delivery, delivered } from '../../model/delivery.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
+import { deliveryOf } from '../../sinks/outcome.js';
+import { untilAborted } from '../../sinks/until-aborted.js';
+import { TelnetComplaints } from './telnet-complaints.js';
+
+/** Where a telnet-format listener is. */
+export interface TelnetTcpOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Breaks the connection off. */
+  readonly cut?: AbortSignal;
+}
+
+/** What came of rows after their batches had counted as delivered. */
+export interface LateEnding {
+  /** Rows that the listener refused and no delivery has told of, and those of connections that broke: some of them may be stored. */
+  readonly rows: number;
+  readonly fault: Fault;
+}
+
+/**
+ * Lines to a telnet-format listener over one connection. Nobody says that a line is stored: a batch counts as delivered when
+ * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next batches, and
+ * what it complains about after the last one is told by {@link TelnetTcpSink.end}.
+ */
+export class TelnetTcpSink implements Sink<ByteBlock> {
+  readonly name = 'telnet-tcp';
+  readonly #options: TelnetTcpOptions;
+  readonly #complaints = new TelnetComplaints();
+  #socket: Socket | undefined;
+  #connecting: Promise<Socket> | undefined;
+  #isEnding = false;
+  /** Rows of this connection that count as delivered. */
+  #unconfirmedRows = 0;
+  /** Rows of connections that broke, and why the first of them did. */
+  #lostRows = 0;
+  #broken: Fault | undefined;
+
+  constructor(options: TelnetTcpOptions) {
+    this.#options = options;
+    options.cut?.addEventListener('abort', () => this.#socket?.destroy(), { once: true });
+  }
+
+  async start(): Promise<void> {}
+  async drain(): Promise<void> {}
+
+  /** Closes the connection once the listener has dealt with all that was written. */
+  async stop(): Promise<void> {
+    await this.end(new AbortController().signal);
+  }
+
+  write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
+    return deliveryOf(untilAborted(this.#write(batch), deadline));
+  }
+
+  /**
+   * Says that nothing follows, and waits for the listener, which closes the connection once it has stored or refused all
+   * lines. Undefined when nothing is left to tell.
+   */
+  async end(deadline: AbortSignal): Promise<LateEnding | undefined> {
+    this.#isEnding = true;
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (socket !== undefined) {
+      await closed(socket, deadline);
+      if (!socket.readableEnded) this.#lose('it did not say that it has read everything');
+    }
+    const { rows: refusedRows, said } = this.#complaints.take(Number.POSITIVE_INFINITY);
+    const found = this.#broken ?? (refusedRows > 0 ? refused(said) : undefined);
+    const rows = this.#lostRows + refusedRows;
+    this.#broken = undefined;
+    this.#lostRows = 0;
+    this.#unconfirmedRows = 0;
+    return found === undefined ? undefined : { rows, fault: found };
+  }
+
+  async #write({ payload, rows }: Batch<ByteBlock>): Promise<Delivery> {
+    try {
+      const socket = await this.#connected();
+      await new Promise<void>((resolve, reject) => {
+        socket.write(payload.bytes, (error) => (error ? reject(error) : resolve()));
+      });
+      // What was being written when a connection is given up ends without an error.
+      if (socket.destroyed) throw new Error('the connection was broken off');
+    } catch (error) {
+      return { outcome: 'failed', fault: this.#unreachable(error) };
+    }
+    const { rows: refusedRows, said } = this.#complaints.take(rows);
+    this.#unconfirmedRows += rows - refusedRows;
+    return delivered(rows - refusedRows, refusedRows, refusedRows === 0 ? [] : [{ row: 0, fault: refused(said) }]);
+  }
+
+  #connected(): Promise<Socket> {
+    if (this.#socket !== undefined && !this.#socket.destroyed) return Promise.resolve(this.#socket);
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Socket> {
+    const { host, port, cut } = this.#options;
+    const socket = connect({ host, port, noDelay: true, ...(cut === undefined ? {} : { signal: cut }) });
+    await once(socket, 'connect');
+    let reason = '';
+    socket.on('error', (error) => {
+      reason = reasonOf(error);
+    });
+    socket.on('end', () => {
+      if (!this.#isEnding) reason = 'the connection was closed';
+    });
+    socket.on('close', () => {
+      if (reason !== '' || !this.#isEnding) this.#lose(reason || 'the connection was broken off');
+    });
+    socket.setEncoding('utf8').on('data', (said: string) => this.#complaints.add(said));
+    this.#socket = socket;
+    return socket;
+  }
+
+  /** Nobody will say what became of the rows of a connection that broke. */
+  #lose(why: string): void {
+    if (this.#unconfirmedRows === 0) return;
+    const text = `The connection to the telnet-format listener at ${this.#address} broke: ${why}`;
+    this.#broken ??= fault('network', Codes.networkUnavailable, text);
+    this.#lostRows += this.#unconfirmedRows;
+    this.#unconfirmedRows = 0;
+    this.#complaints.take(Number.POSITIVE_INFINITY);
+  }
+
+  #unreachable(error: unknown): Fault {
+    const text = `The telnet-format listener at ${this.#address} cannot be reached: ${reasonOf(error)}`;
+    return fault('network', Codes.networkUnavailable, text, error);
+  }
+
+  get #address(): string {
+    const { host, port } = this.#options;
+    return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+}
+
+/** Says that nothing follows, and waits until the other end has closed the connection too. */
+async function closed(socket: Socket, deadline: AbortSignal): Promise<void> {
+  if (socket.closed) return;
+  const closing = once(socket, 'close').catch(() => undefined);
+  socket.end();
+  await untilAborted(closing, deadline).catch(() => socket.destroy());
+}
+
+function refused(said: string): Fault {
+  return fault('database', Codes.lineSyntax, `The listener says: ${said}`);
+}

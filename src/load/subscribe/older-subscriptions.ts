@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { FaultError } from '../../model/fault.js';
+import type { TopicPoller } from '../../model/topic-message.js';
+import { pause } from '../../pipelines/pause.js';
+import { sqlName, storedName } from '../model/names.js';
+import type { RunSql, RunSqlOptions } from '../model/ports.js';
+import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/scenario.js';
+import { RowsFile } from '../sinks/rows-file.js';
+import { forChild } from '../work/child-placeholder.js';
+import { faultLine, queried } from '../work/statements.js';
+import { printedRow } from './message-lines.js';
+import { polledThrough } from './polled-through.js';
+import { ConsumerCount } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
+
+/** How long one look for new rows takes at most when there are none. */
+const lookMs = 500;
+
+/** One statement in one thread. */
+interface OlderTask {
+  readonly part: OlderSubscription;
+  readonly database: string | undefined;
+  readonly sql: string;
+  readonly group: string;
+  /** Path of the file for rows; undefined keeps none. */
+  readonly result: string | undefined;
+  readonly count: ConsumerCount;
+}
+
+/**
+ * Subscriptions in the older form (benchmark reference, 5.4): every statement in every thread is a topic with a group of its
+ * own, named after the statement, so that a later run finds its progress.
+ */
+export class OlderRun implements Consumption {
+  readonly counts: ConsumerCount[] = [];
+  readonly #plan: OlderSubscriptions;
+  readonly #given: SubscribeRun;
+
+  constructor(plan: OlderSubscriptions, given: SubscribeRun) {
+    this.#plan = plan;
+    this.#given = given;
+  }
+
+  async go(): Promise<void> {
+    const { parts, database: named } = this.#plan;
+    const database = named === undefined ? undefined : storedName(named, false);
+    const tasks: OlderTask[] = [];
+    for (const part of parts) {
+      for (const [thread, texts] of (await textsByThread(part, database, this.#given.run)).entries()) {
+        for (const [index, { sql, result: path }] of texts.entries()) {
+          const group = `tg${index}_${thread}`;
+          const result = path === undefined ? undefined : `${path}-${thread}`;
+          tasks.push({ part, database, sql, group, result, count: new ConsumerCount(tasks.length, group) });
+        }
+      }
+    }
+    this.counts.push(...tasks.map(({ count }) => count));
+    await Promise.all(tasks.map((task) => runTask(task, this.#given)));
+  }
+}
+
+/** The statements of each thread: all of them, or those of its part of the sub-tables. */
+async function textsByThread(
+  { superTable, threads, queries }: OlderSubscription,
+  database: string | undefined,
+  run: RunSql,
+): Promise<QueryText[][]> {
+  const all = Array.from({ length: threads }, (_, thread) => thread);
+  if (superTable === undefined) return all.map(() => [...queries]);
+  const tables: string[] = [];
+  const sql = `SELECT TAGS tbname FROM ${sqlName(storedName(superTable, false), false)}`;
+  for await (const [name] of queried(run, sql, inDatabase(database))) tables.push(String(name));
+  return all.map((thread) => {
+    const own = tables.filter((_, at) => at % threads === thread);
+    return own.flatMap((table) => queries.map((query) => ({ ...query, sql: textFor(query.sql, database, table) })));
+  });
+}
+
+function textFor(sql: string, database: string | undefined, table: string): string {
+  return database === undefined ? sql.replaceAll('xxxx', sqlName(table, false)) : forChild(sql, database, table);
+}
+
+function inDatabase(database: string | undefined): RunSqlOptions {
+  return database === undefined ? {} : { database };
+}
+
+/** A name for a statement in a database: the same statement gives the same topic in every run. */
+function topicOf({ sql, database = '' }: OlderTask): string {
+  return `sub_${createHash('md5').update(`${database}\n${sql}`).digest('hex').slice(0, 16)}`;
+}
+
+async function runTask(task: OlderTask, given: SubscribeRun): Promise<void> {
+  const { part, count, result } = task;
+  const file = result === undefined ? undefined : await RowsFile.open(result);
+  try {
+    await given.run(`CREATE TOPIC IF NOT EXISTS ${topicOf(task)} AS ${task.sql}`, inDatabase(task.database));
+    if (part.restart) await forget(task, given);
+    let poller = await subscribe(task, given);
+    try {
+      for (let consumes = 0; !given.stop.aborted; ) {
+        const hasConsumed = await consume(poller, task, file, given);
+        if (hasConsumed) consumes++;
+        if (part.endAfterConsume >= 0 && consumes >= part.endAfterConsume) return;
+        if (part.resubAfterConsume && hasConsumed) {
+          await unsubscribe(poller, task, given);
+          poller = await subscribe(task, given);
+        }
+        await pause(part.intervalMs, given.stop);
+      }
+    } finally {
+      await unsubscribe(poller, task, given);
+    }
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    count.failed = true;
+    given.log.error(`subscription ${task.group} ended: ${faultLine(error.fault)}`);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** Reads all that is there; true when there was something. */
+async function consume(
+  poller: TopicPoller,
+  { count }: OlderTask,
+  file: RowsFile | undefined,
+  given: SubscribeRun,
+): Promise<boolean> {
+  const before = count.rows;
+  for await (const { rows } of polledThrough(poller, lookMs, given)) {
+    await file?.append(rows.map((row) => `${printedRow(row)}\n`).join(''));
+    count.add(rows.length);
+  }
+  return count.rows > before;
+}
+
+function subscribe(task: OlderTask, given: SubscribeRun): Promise<TopicPoller> {
+  return given.subscribe([topicOf(task)], {
+    group: task.group,
+    clientId: task.group,
+    offsetReset: 'earliest',
+    autoCommit: false,
+    autoCommitIntervalMs: 5000,
+    withTableName: false,
+  });
+}
+
+/** Progress that is not to be kept is not: the next subscription begins anew. */
+async function unsubscribe(poller: TopicPoller, task: OlderTask, given: SubscribeRun): Promise<void> {
+  if (task.part.keepProgress) await poller.commit();
+  await poller.close();
+  if (!task.part.keepProgress) await forget(task, given);
+}
+
+async function forget(task: OlderTask, { run }: SubscribeRun): Promise<void> {
+  await run(`DROP CONSUMER GROUP IF EXISTS FORCE ${task.group} ON ${topicOf(task)}`);
+}

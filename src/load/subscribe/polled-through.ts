@@ -1,0 +1,37 @@
+import { FaultError, mayPass } from '../../model/fault.js';
+import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
+import { pause } from '../../pipelines/pause.js';
+import { faultLine } from '../work/statements.js';
+import type { SubscribeRun } from './subscribe-run.js';
+import { topicRows } from './topic-rows.js';
+
+/** How long a database that cannot be reached is waited for, and the pause between two attempts. */
+const patienceMs = 60_000;
+const pauseMs = 500;
+
+/**
+ * The messages of a consumer, over outages of the database that pass: what was not given out yet comes afterwards, what was
+ * not committed may come again.
+ */
+export async function* polledThrough(
+  poller: TopicPoller,
+  waitMs: number,
+  { log, stop }: Pick<SubscribeRun, 'log' | 'stop'>,
+): AsyncGenerator<TopicMessage, void, void> {
+  let since: number | undefined;
+  for (;;) {
+    try {
+      for await (const message of topicRows(poller, waitMs, stop)) {
+        since = undefined;
+        yield message;
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof FaultError) || !mayPass(error.fault) || stop.aborted) throw error;
+      if (since === undefined) log.warn(`The database is waited for: ${faultLine(error.fault)}`);
+      since ??= Date.now();
+      if (Date.now() - since > patienceMs) throw error;
+    }
+    await pause(pauseMs, stop);
+  }
+}

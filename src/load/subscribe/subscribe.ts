@@ -1,0 +1,43 @@
+import { FaultError } from '../../model/fault.js';
+import type { RunLog } from '../model/ports.js';
+import type { SubscribeScenario } from '../model/scenario.js';
+import type { SubscribeReport } from '../model/subscribe-report.js';
+import { faultLine } from '../work/statements.js';
+import { OlderRun } from './older-subscriptions.js';
+import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
+import { TopicRun } from './topic-consumption.js';
+
+/**
+ * Runs a subscription: makes the topics, which stay, and lets consumers poll until nothing comes any more, somebody stops
+ * them or they have what they wait for. Never throws for what the database refuses: the report says how the run ended.
+ */
+export async function runSubscribe({ consume }: SubscribeScenario, given: SubscribeRun): Promise<SubscribeReport> {
+  const { version, log, stop } = given;
+  const startedMs = Date.now();
+  const settings = subscribeSettings(consume);
+  for (const { name, value } of settings) log.done(`${name}: ${value}`);
+  const consumption: Consumption =
+    consume.kind === 'topics' ? new TopicRun(consume, given) : new OlderRun(consume, given);
+  const failure = await failureOf(consumption, log);
+  const counts = consumption.counts.map((count) => count.report());
+  for (const line of totalLines(counts)) log.done(line);
+  const outcome = failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
+  const [messages, rows] = [sumOf(counts, 'messages'), sumOf(counts, 'rows')];
+  return { version, startedMs, endedMs: Date.now(), outcome, failure, settings, messages, rows, consumers: counts };
+}
+
+async function failureOf(consumption: Consumption, log: RunLog): Promise<string | undefined> {
+  const stopReports = reportConsumers(consumption.counts, log);
+  try {
+    await consumption.go();
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    log.error(faultLine(error.fault));
+    return faultLine(error.fault);
+  } finally {
+    stopReports();
+  }
+  const failed = consumption.counts.filter((count) => count.failed).length;
+  return failed === 0 ? undefined : `${failed} of ${consumption.counts.length} consumers ended with an error`;
+}

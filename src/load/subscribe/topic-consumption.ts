@@ -1,0 +1,106 @@
+import { FaultError } from '../../model/fault.js';
+import type { TopicPoller } from '../../model/topic-message.js';
+import { sqlName, storedName } from '../model/names.js';
+import type { TopicConsumers } from '../model/scenario.js';
+import { RowsFile } from '../sinks/rows-file.js';
+import { faultLine } from '../work/statements.js';
+import { messageLines } from './message-lines.js';
+import { polledThrough } from './polled-through.js';
+import { ConsumerCount } from './subscribe-figures.js';
+import type { Consumption, SubscribeRun } from './subscribe-run.js';
+
+/** Consumers of topics (benchmark reference, 5.2). */
+export class TopicRun implements Consumption {
+  readonly counts: readonly ConsumerCount[];
+  readonly #plan: TopicConsumers;
+  readonly #given: SubscribeRun;
+  readonly #consumers: readonly Consumer[];
+
+  constructor(plan: TopicConsumers, given: SubscribeRun) {
+    this.#plan = plan;
+    this.#given = given;
+    this.counts = plan.groups.map((group, number) => new ConsumerCount(number, group));
+    this.#consumers = this.counts.map((count) => new Consumer(plan, count, given));
+  }
+
+  async go(): Promise<void> {
+    for (const { name, sql } of this.#plan.topics) {
+      await this.#given.run(`CREATE TOPIC IF NOT EXISTS ${sqlName(storedName(name, false), false)} AS ${sql}`);
+    }
+    try {
+      if (this.#plan.setUp === 'sequential') for (const consumer of this.#consumers) await consumer.begin();
+      await Promise.all(this.#consumers.map((consumer) => consumer.run()));
+    } finally {
+      for (const consumer of this.#consumers) await consumer.end();
+    }
+  }
+}
+
+/** One consumer with its file. */
+class Consumer {
+  readonly #plan: TopicConsumers;
+  readonly #count: ConsumerCount;
+  readonly #given: SubscribeRun;
+  #file: RowsFile | undefined;
+  #poller: TopicPoller | undefined;
+
+  constructor(plan: TopicConsumers, count: ConsumerCount, given: SubscribeRun) {
+    this.#plan = plan;
+    this.#count = count;
+    this.#given = given;
+  }
+
+  /** Joins the group; done only once. */
+  async begin(): Promise<TopicPoller> {
+    const { topics, clientId, rowsFile, offsetReset, autoCommit, autoCommitIntervalMs, withTableName } = this.#plan;
+    const { number, group } = this.#count;
+    if (this.#poller !== undefined) return this.#poller;
+    if (rowsFile !== undefined) this.#file ??= await RowsFile.open(`${rowsFile}_${number}`);
+    const names = new Set(topics.map(({ name }) => storedName(name, false)));
+    const options = { offsetReset, autoCommit, autoCommitIntervalMs, withTableName };
+    const wanted = { ...options, group, clientId: `${clientId}_${number}` };
+    this.#poller = await this.#given.subscribe([...names], wanted);
+    return this.#poller;
+  }
+
+  /** Polls to the end; trouble of this consumer is told and counted, and leaves the others alone. */
+  async run(): Promise<void> {
+    try {
+      await this.#consume(await this.begin());
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      this.#count.failed = true;
+      this.#given.log.error(`consumerId: ${this.#count.number} ended: ${faultLine(error.fault)}`);
+    } finally {
+      // Its share goes to the others, who may still be reading.
+      await this.end();
+    }
+  }
+
+  /** Leaves the group and closes the file; may be called again. */
+  async end(): Promise<void> {
+    const [poller, file] = [this.#poller, this.#file];
+    this.#poller = undefined;
+    this.#file = undefined;
+    try {
+      await poller?.close();
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      const { number } = this.#count;
+      this.#given.log.warn(`consumerId: ${number} could not leave its group: ${faultLine(error.fault)}`);
+    } finally {
+      await file?.close();
+    }
+  }
+
+  async #consume(poller: TopicPoller): Promise<void> {
+    const { pollDelayMs, manualCommit, expectRows } = this.#plan;
+    const count = this.#count;
+    for await (const message of polledThrough(poller, pollDelayMs, this.#given)) {
+      await this.#file?.append(messageLines(message, count.number, count.messages));
+      count.add(message.rows.length);
+      if (manualCommit) await poller.commit();
+      if (expectRows >= 0 && count.rows >= expectRows) return;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import test from 'ava';
+import { planLines, scenarioText } from '../../../src/load/settings/echo.js';
+import { loadRequest, scenarioOf } from '../../support/load-request.js';
+
+test('shows every value but the password', (t) => {
+  const text = scenarioText(scenarioOf(loadRequest(['-pverysecret', '-k', '-1', '-s', '5'])));
+  t.notRegex(text, /verysecret/);
+  t.regex(text, /"password": "\*{6}"/);
+  t.regex(text, /"more": "for ever"/);
+  t.regex(text, /"start": 5,/);
+});
+
+for (const [argv, lines] of [
+  [
+    [],
+    [
+      'Database test is DROPPED if it exists, and made anew.',
+      '  Super table meters with 10000 sub-tables: 10000 rows each by taosc, 100000000 in all.',
+    ],
+  ],
+  [
+    ['-U', '-t2', '-n3', '-Istmt'],
+    [
+      'Database test and its super tables are used as they are.',
+      '  Super table meters with 2 sub-tables: 3 rows each by stmt, 6 in all.',
+    ],
+  ],
+  [
+    ['-QN', '-t2', '-n3'],
+    ['Database test must exist.', '  2 normal tables: 3 rows each by taosc, 6 in all.'],
+  ],
+] as const) {
+  test(`says what ${argv.join(' ') || 'a run without arguments'} will do`, (t) => {
+    t.deepEqual(planLines(scenarioOf(loadRequest([...argv]))), lines);
+  });
+}
+
+test('says what a query run and a subscription will do', (t) => {
+  const query = {
+    filetype: 'query',
+    databases: 'shop',
+    query_times: 4,
+    specified_table_query: { threads: 2, sqls: [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }] },
+    super_table_query: { stblname: 'till', sqls: [{ sql: 'xxxx' }] },
+  };
+  t.deepEqual(planLines(scenarioOf(loadRequest(['-f', 'q'], { q: query }))), [
+    'Database shop is queried by taosc.',
+    '  3 statements, 4 times, 2 threads: 24 queries.',
+    '  1 statements for every sub-table of till, 4 times, 1 threads.',
+  ]);
+  const subscribe = { filetype: 'subscribe', tmq_info: { topic_list: [{ name: 'a', sql: 'b' }] } };
+  t.deepEqual(planLines(scenarioOf(loadRequest(['-f', 's'], { s: subscribe }))), ['Topics a are read by 1 consumers.']);
+});

@@ -1,0 +1,622 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { databaseOptionNames } from '../../../src/load/settings/file-database.js';
+import { loadFileTables } from '../../../src/load/settings/keys.js';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
+import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
+import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
+
+test('reads a small file with every default', (t) => {
+  const found = scenario();
+  t.is(found.threads, 8);
+  t.is(found.createTableThreads, 8);
+  t.is(found.connectionPoolSize, 8);
+  t.is(found.resultFile, './output.txt');
+  t.false(found.confirm);
+  t.false(found.definitionsOverHttp);
+  const [database] = found.databases;
+  t.true(database?.drop);
+  t.is(database?.precision, 'ms');
+  t.deepEqual(database?.options, ["PRECISION 'ms'"]);
+  t.deepEqual(plan(), {
+    name: 'till',
+    normalTables: false,
+    escapeNames: false,
+    columns: [
+      {
+        name: 'c0',
+        type: { name: 'INT', length: 4 },
+        values: { kind: 'range', min: -1073741823, max: 1073741823 },
+        sma: false,
+      },
+    ],
+    tags: [
+      {
+        name: 't0',
+        type: { name: 'INT', length: 4 },
+        values: { kind: 'range', min: -1073741823, max: 1073741823 },
+        sma: false,
+      },
+    ],
+    options: [],
+    childPrefix: 't_',
+    childCount: 10,
+    childFrom: 0,
+    childTo: 10,
+    childExists: false,
+    childOffset: 0,
+    childLimit: 10,
+    ttl: 0,
+    autoCreateTable: false,
+    createBatches: [10],
+    createPausesMs: [],
+    tagsFile: undefined,
+    mode: 'taosc',
+    format: 'line',
+    tcpPort: undefined,
+    rows: 0,
+    rowsPerRequest: 30000,
+    interlaceRows: 0,
+    insertIntervalMs: 0,
+    nonStop: false,
+    partialColumns: 0,
+    maxSqlBytes: 1048576,
+    start: BigInt(nowMs),
+    step: 1n,
+    disorderRatio: 0,
+    disorderRange: 1000,
+    preparedRows: 10000,
+    randomPerTable: false,
+    chinese: false,
+    sample: undefined,
+    failure: 'no',
+    attempts: { more: 0, intervalMs: 1000 },
+    tsmas: [],
+  });
+  t.is(notesOf(request()), '');
+});
+
+test('takes insert for the type of a file that names none', (t) => {
+  t.is(insertOf(loadRequest(['-f', 'a.json'], file({}, {}, { filetype: undefined }))).kind, 'insert');
+  t.is(scenario({}, {}, { filetype: 'INSERT' }).kind, 'insert');
+});
+
+for (const [content, message] of [
+  [undefined, /a\.json cannot be read: no such file/],
+  ['', /a\.json is empty/],
+  ['a,b\n1,2\n', /a\.json is not JSON: line 1/],
+  ['{"a":1,}', /not JSON: line 1: a key in double quotes/],
+  ['{"a":1 // no\n}', /not JSON: line 1/],
+  ['[]', /must hold one JSON object/],
+  ['{\n"filetype":"nosuch"}', /line 2: filetype: is not supported/],
+  ['{"filetype":1}', /line 1: filetype: is not supported/],
+  ['{}', /databases: is missing/],
+  ['{"databases":{}}', /databases: expected an array, found an object/],
+  ['{"databases":"shop"}', /databases: expected an array, found a text/],
+  ['{"databases":[]}', /databases: is empty/],
+  ['{"databases":[1]}', /databases\[0\]: expected an object, found a number/],
+  ['{"databases":[{}]}', /databases\[0\]\.dbinfo: is missing/],
+  ['{"databases":[{"dbinfo":1}]}', /databases\[0\]\.dbinfo: expected an object/],
+  ['{"databases":[{"dbinfo":{}}]}', /dbinfo\.name: is missing/],
+] as const) {
+  test(`refuses a file of ${JSON.stringify(content)}`, (t) => {
+    const refused = loadRequest(['-f', 'a.json'], content === undefined ? {} : { 'a.json': content });
+    t.regex(refusalOf(refused), message);
+    t.is(refused.outcome === 'refused' && refused.exitCode, 1);
+  });
+}
+
+test('makes a database without super tables', (t) => {
+  for (const superTables of [{}, { super_tables: 'none' }]) {
+    const found = loadRequest(['-f', 'a.json'], {
+      'a.json': { databases: [{ dbinfo: { name: 'x' }, ...superTables }] },
+    });
+    t.deepEqual(insertOf(found).databases[0]?.superTables, []);
+    t.regex(notesOf(found), /info: .*without super tables/);
+  }
+});
+
+test('tells all mistakes at once, each with its line and path', (t) => {
+  const text = `{
+  "thread_count": -1,
+  "databases": [{
+    "dbinfo": {"name": "shop", "precision": "min"},
+    "super_tables": [{
+      "name": "till", "childtable_prefix": "t",
+      "columns": [{"type": "int"},
+        {"type": "nosuch"}]
+    }]
+  }]
+}`;
+  t.deepEqual(refusalOf(loadRequest(['-f', 'a.json'], { 'a.json': text })).split('\n'), [
+    'a.json: line 2: thread_count: -1 is out of range; allowed: 1 to 65536.',
+    'a.json: line 4: databases[0].dbinfo.precision: "min" is not supported; allowed: ms, us, ns.',
+    'a.json: line 8: databases[0].super_tables[0].columns[1].type: unknown data type "nosuch".',
+  ]);
+});
+
+test('takes null for a key that is not there, also where the key is required', (t) => {
+  const missing = (content: Keys) => refusalOf(loadRequest(['-f', 'a.json'], { 'a.json': content }));
+  t.is(missing({ databases: null }), 'a.json: line 1: databases: is missing; needed: an array of databases.');
+  t.regex(missing({ databases: [{ dbinfo: null }] }), /databases\[0\]\.dbinfo: is missing/);
+  t.is(missing({ databases: {} }).split('\n').length, 1);
+});
+
+test('warns of times that a format without fractions of milliseconds would lose', (t) => {
+  const json = { insert_mode: 'sml', line_protocol: 'json', insert_rows: 2 };
+  const lost = /json holds milliseconds: of rows that are less than one apart only the last is kept/;
+  t.regex(notesOf(request(json, { precision: 'us' })), lost);
+  t.notRegex(notesOf(request(json)), lost);
+  t.notRegex(notesOf(request({ ...json, timestamp_step: 1000 }, { precision: 'us' })), lost);
+  t.notRegex(notesOf(request({ ...json, line_protocol: 'line' }, { precision: 'us' })), lost);
+});
+
+test('warns of unknown keys with the nearest known one', (t) => {
+  const notes = notesOf(request({ insert_row: 3, zzz: 1 }, {}, { thread_cuont: 2 }));
+  t.regex(notes, /warn: a\.json: line 1: thread_cuont: is unknown and ignored \(did you mean thread_count\?\)\./);
+  t.regex(notes, /super_tables\[0\]\.insert_row: is unknown and ignored \(did you mean insert_rows\?\)\./);
+  t.regex(notes, /super_tables\[0\]\.zzz: is unknown and ignored\./);
+});
+
+test('says of keys of other programs that they have no effect', (t) => {
+  t.is(
+    notesOf(request({ angle_step: 1 })),
+    'info: a.json: line 1: databases[0].super_tables[0].angle_step: has no effect here.',
+  );
+});
+
+test('finds keys whatever their case, the first of equal ones', (t) => {
+  t.is(plan({ INSERT_ROWS: 5 }).rows, 5);
+  const text = '{"Databases":[{"DBINFO":{"Name":"a","name":"b"}}]}';
+  const found = loadRequest(['-f', 'a.json'], { 'a.json': text });
+  t.is(insertOf(found).databases[0]?.name, 'a');
+  t.regex(notesOf(found), /warn: .*dbinfo\.name: is ignored: name is given twice/);
+});
+
+test('takes the main name of a key before its other names', (t) => {
+  t.is(scenario({}, {}, { prepare_rand: 5, prepared_rand: 6 }).databases[0]?.superTables[0]?.preparedRows, 6);
+  t.is(scenario({}, {}, { prepared_rand: 6, prepare_rand: 5 }).databases[0]?.superTables[0]?.preparedRows, 6);
+  t.is(plan({}, {}, { prepare_rand: 5 }).preparedRows, 5);
+  t.is(scenario({}, {}, { thread_count_create_tbl: 5 }).createTableThreads, 5);
+  t.is(plan({ child_table_count: 4, child_table_prefix: 'x' }).childCount, 4);
+});
+
+test('takes numbers in texts and booleans where their meaning is plain', (t) => {
+  const found = request({ insert_rows: '10', escape_character: true }, { drop: false }, { port: '7030' });
+  const insert = insertOf(found);
+  t.is(insert.connection.port, 7030);
+  t.is(insert.databases[0]?.superTables[0]?.rows, 10);
+  t.true(insert.databases[0]?.superTables[0]?.escapeNames);
+  t.false(insert.databases[0]?.drop);
+  t.is(found.notes.length, 4);
+  t.is(plan({ insert_rows: 3.7 }).rows, 3);
+  t.is(scenario({}, {}, { password: 12345 }).connection.password, '12345');
+});
+
+for (const [superTable, dbinfo, top, message] of [
+  [{ insert_rows: [] }, {}, {}, /insert_rows: expected a number, found an array/],
+  [{ insert_rows: 'ten' }, {}, {}, /insert_rows: expected a number, found a text/],
+  [{ insert_rows: -1 }, {}, {}, /insert_rows: -1 is out of range; allowed: 0 or more/],
+  [{ insert_rows: 1e300 }, {}, {}, /insert_rows: the number is too large/],
+  [{}, { drop: 'maybe' }, {}, /dbinfo\.drop: "maybe" is neither "yes" nor "no"/],
+  [{}, { drop: [] }, {}, /dbinfo\.drop: expected "yes" or "no", found an array/],
+  [{}, { keep: true }, {}, /invalid value format for keep/],
+  [{}, { keep: null }, {}, /invalid value format for keep/],
+  [{}, { name: 'x'.repeat(65) }, {}, /longer than 64 bytes/],
+  [{}, {}, { password: [] }, /password: expected a text, found an array/],
+  [{}, {}, { port: 70000 }, /port: 70000 is out of range; allowed: 1 to 65535/],
+  [{}, {}, { interlace_rows: -1 }, /interlace_rows/],
+  [{}, {}, { continue_if_fail: 'perhaps' }, /continue_if_fail: "perhaps" is not supported; allowed: no, yes, smart/],
+  [{}, {}, { num_of_records_per_req: 2097153 }, /num_of_records_per_req: 2097153 is out of range/],
+  [{}, {}, { keep_trying: 'often' }, /keep_trying: expected a number/],
+  [{}, {}, { cfgdir: '$NOSUCH/x' }, /NOSUCH is not set/],
+  [{ name: undefined }, {}, {}, /super_tables\[0\]\.name: is missing/],
+  [{ name: 'x'.repeat(193) }, {}, {}, /longer than 192 bytes/],
+  [{ childtable_prefix: undefined }, {}, {}, /childtable_prefix: is missing/],
+  [{ columns: undefined }, {}, {}, /columns: is missing/],
+  [{ columns: {} }, {}, {}, /columns: expected an array/],
+  [{ columns: [] }, {}, {}, /columns: is empty/],
+  [{ columns: ['int'] }, {}, {}, /columns\[0\]: expected an object/],
+  [{ columns: [{}] }, {}, {}, /columns\[0\]\.type: is missing/],
+  [{ columns: [{ type: 4 }] }, {}, {}, /columns\[0\]\.type/],
+  [{ columns: [{ type: 'json' }] }, {}, {}, /only tags can be JSON/],
+  [{ columns: [{ type: 'int', count: 4096 }] }, {}, {}, /columns: there are more than 4095/],
+  [{ tags: [{ type: 'int', count: 129 }] }, {}, {}, /tags: there are more than 128/],
+  [{ tags: [{ type: 'json' }, { type: 'int' }] }, {}, {}, /JSON tag must be the only tag/],
+  [
+    {
+      columns: [
+        { type: 'int', name: 'a' },
+        { type: 'int', name: 'A' },
+      ],
+    },
+    {},
+    {},
+    /"A" is given to two/,
+  ],
+  [{ columns: [{ type: 'int', name: 'ts' }] }, {}, {}, /"ts" is given to two/],
+  [{ columns: [{ type: 'int', name: '' }] }, {}, {}, /name: is empty/],
+  [{ columns: [{ type: 'int', name: 'x'.repeat(65) }] }, {}, {}, /longer than 64 bytes/],
+  [{ columns: [{ type: 'binary', len: 0 }] }, {}, {}, /len: 0 is out of range/],
+  [{ columns: [{ type: 'nchar', len: 16380 }] }, {}, {}, /allowed: 1 to 16379/],
+  [{ tags: [{ type: 'json', count: 100, len: 64 }] }, {}, {}, /100 members of 64 characters are more than the 4095/],
+  [{ start_timestamp: '2262-04-12', insert_rows: 5 }, { precision: 'ns' }, {}, /failed to parse time/],
+  [{ timestamp_step: '9223372036854775807', insert_rows: 2 }, {}, {}, /last row would be at \d+, after 31556889600000/],
+  [{ tags: [{ type: 'nchar', len: 4096 }] }, {}, {}, /tags\[0\]\.len: 4096 is out of range; allowed: 1 to 4095/],
+  [{ columns: [{ type: 'nchar', len: 9000, count: 2 }] }, {}, {}, /Row length exceeds max length 65531/],
+  [{ tags: [{ type: 'binary', len: 9000, count: 2 }] }, {}, {}, /Tags length exceeds max length 16384/],
+  [{ columns: [{ type: 'int', min: 9, max: 3 }] }, {}, {}, /min: 9 is above max, which is 3/],
+  [{ columns: [{ type: 'tinyint', max: 1000 }] }, {}, {}, /max: 1000 is out of the range of TINYINT/],
+  [{ columns: [{ type: 'int', min: [] }] }, {}, {}, /min: expected a number/],
+  [{ columns: [{ type: 'binary', values: [1] }] }, {}, {}, /values: holds a number; only texts/],
+  [{ columns: [{ type: 'binary', values: [] }] }, {}, {}, /values: is empty/],
+  [{ columns: [{ type: 'int', fun: '3*tan(x)' }] }, {}, {}, /columns\[0\]\.fun: "3\*tan\(x\)" is not of the form/],
+  [{ insert_mode: 'nosuch' }, {}, {}, /insert_mode: "nosuch" is not supported/],
+  [{ insert_mode: 'sml', line_protocol: 'xml' }, {}, {}, /line_protocol: "xml" is not supported/],
+  [{ insert_mode: 'sml', tags: [] }, {}, {}, /needs tags/],
+  [{ insert_mode: 'sml', data_source: 'sample', sample_file: 's' }, {}, {}, /sample file cannot be written/],
+  [{ tcp_transfer: 'udp' }, {}, {}, /tcp_transfer: is not supported/],
+  [{ data_source: 'sample' }, {}, {}, /sample_file: is missing/],
+  [{ data_source: 'other' }, {}, {}, /data_source: "other" is not supported/],
+  [{ sample_format: 'xml' }, {}, {}, /sample_format: "xml" is not supported/],
+  [{ non_stop_mode: 'yes' }, {}, {}, /non_stop_mode: needs insert_rows/],
+  [{ start_timestamp: 'yesterday' }, {}, {}, /start_timestamp: failed to parse time "yesterday"/],
+  [{ start_timestamp: true }, {}, {}, /start_timestamp: expected a text or a number, found true/],
+  [{ timestamp_step: 'x' }, {}, {}, /timestamp_step: expected a number/],
+  [{ timestamp_step: 0 }, {}, {}, /timestamp_step: 0 is out of range/],
+  [{ disorder_range: 0 }, {}, {}, /disorder_range: 0 is out of range/],
+  [{ childtable_from: 9, childtable_to: 4 }, {}, {}, /childtable_to 4 is below childtable_from 9/],
+  [{ childtable_from: 4, childtable_to: 13 }, {}, {}, /childtable_to 13 is above childtable_count 10/],
+  [{ childtable_from: 12 }, {}, {}, /childtable_to 10 is below childtable_from 12/],
+  [{ childtable_from: 10 }, {}, {}, /childtable_from 10 must be below childtable_count 10/],
+  [{}, {}, { childtable_to: 13 }, /childtable_to 13 is above/],
+  [{ child_table_exists: 'yes', childtable_limit: 5, childtable_offset: 6 }, { drop: 'no' }, {}, /reach 11, above/],
+  [{ batch_create_tbl_numbers: '1,x' }, {}, {}, /batch_create_tbl_numbers: expected whole numbers from 1 on/],
+  [{ tsmas: {} }, {}, {}, /tsmas: expected an array/],
+  [{ tsmas: [{ name: 'a' }] }, {}, {}, /tsmas\[0\]\.function: is missing/],
+  [{}, {}, { streams: [{ stream_name: 'a', drop: 'yes' }] }, /streams\[0\]\.stream_sql: is missing/],
+  [{}, {}, { streams: [{ stream_name: 'a', stream_stb: 'b', stream_sql: 'c', drop: 'so' }] }, /streams\[0\]\.drop/],
+] as const) {
+  test(`refuses ${JSON.stringify([superTable, dbinfo, top]).slice(0, 90)} with ${message.source}`, (t) => {
+    t.regex(refusalOf(request(superTable, dbinfo, top)), message);
+  });
+}
+
+test('never shows a password of the wrong type', (t) => {
+  t.notRegex(refusalOf(request({}, {}, { password: ['verysecret'] })), /verysecret/);
+});
+
+test('passes on the options of a database that it has', (t) => {
+  const found = request(
+    {},
+    {
+      replica: 1,
+      vgroups: 6,
+      days: 5,
+      keep: '3650,3650,3650',
+      walLevel: 2,
+      cacheLast: 3,
+      fsync: 3000,
+      cachemodel: 'none',
+      minRows: 100,
+      precision: 'US',
+      blocks: 6,
+      cache: 16,
+      quorum: 1,
+      update: 0,
+      nosuch: 1,
+      flush_each_batch: 'no',
+    },
+  );
+  const [database] = insertOf(found).databases;
+  t.is(database?.precision, 'us');
+  t.deepEqual(database?.options, [
+    'REPLICA 1',
+    'VGROUPS 6',
+    'DURATION 5',
+    'KEEP 3650,3650,3650',
+    'WAL_LEVEL 2',
+    "CACHEMODEL 'both'",
+    'WAL_FSYNC_PERIOD 3000',
+    "CACHEMODEL 'none'",
+    'MINROWS 100',
+    "PRECISION 'us'",
+  ]);
+  t.is(found.notes.filter(({ level }) => level === 'warn').length, 5);
+});
+
+test('knows every option of a database that the parser knows', (t) => {
+  for (const name of databaseOptionNames) {
+    t.is(parseStatement(`CREATE DATABASE a ${name} 1`).kind, 'create-database', name);
+  }
+});
+
+test('makes normal tables of a super table without tags', (t) => {
+  for (const given of [undefined, []]) t.true(plan({ tags: given }).normalTables);
+  t.is(plan({ tags: undefined, childtable_count: 1, childtable_prefix: undefined }).childPrefix, '');
+});
+
+test('gives settings of a super table the place before those of the top level', (t) => {
+  const top = {
+    interlace_rows: 3,
+    insert_interval: 40,
+    escape_character: 'yes',
+    keep_trying: 2,
+    trying_interval: 70,
+    continue_if_fail: 'yes',
+    childtable_from: 1,
+    childtable_to: 5,
+  };
+  const outer = plan({ insert_rows: 10 }, {}, top);
+  t.is(outer.interlaceRows, 3);
+  t.is(outer.insertIntervalMs, 40);
+  t.true(outer.escapeNames);
+  t.deepEqual(outer.attempts, { more: 2, intervalMs: 70 });
+  t.is(outer.failure, 'yes');
+  t.deepEqual([outer.childFrom, outer.childTo], [1, 5]);
+  const own = {
+    insert_rows: 10,
+    interlace_rows: 2,
+    insert_interval: 30,
+    escape_character: 'no',
+    keep_trying: 4,
+    trying_interval: 60,
+    continue_if_fail: 'smart',
+    childtable_from: 2,
+    childtable_to: 6,
+  };
+  const inner = plan(own, {}, top);
+  t.is(inner.interlaceRows, 2);
+  t.is(inner.insertIntervalMs, 30);
+  t.false(inner.escapeNames);
+  t.deepEqual(inner.attempts, { more: 4, intervalMs: 60 });
+  t.is(inner.failure, 'smart');
+  t.deepEqual([inner.childFrom, inner.childTo], [2, 6]);
+});
+
+for (const [given, more] of [
+  [0, 0],
+  [3, 3],
+  ['3', 3],
+  [-1, Number.POSITIVE_INFINITY],
+  ['yes', Number.POSITIVE_INFINITY],
+  ['no', 0],
+  [true, Number.POSITIVE_INFINITY],
+] as const) {
+  test(`tries ${more} more times for keep_trying ${JSON.stringify(given)}`, (t) => {
+    t.is(plan({}, {}, { keep_trying: given }).attempts.more, more);
+  });
+}
+
+test('reads the window of sub-tables that exist', (t) => {
+  const exists = { child_table_exists: 'yes', childtable_count: 8 };
+  const windowOf = (superTable: Keys) => {
+    const { childExists, childLimit, childOffset } = plan({ ...exists, ...superTable }, { drop: 'no' });
+    return [childExists, childLimit, childOffset];
+  };
+  t.deepEqual(windowOf({ childtable_limit: 2, childtable_offset: 1 }), [true, 2, 1]);
+  t.deepEqual(windowOf({}), [true, 8, 0]);
+  t.deepEqual(windowOf({ childtable_limit: 0 }), [true, 8, 0]);
+  t.deepEqual(windowOf({ childtable_limit: -1 }), [true, 8, 0]);
+  t.deepEqual(windowOf({ childtable_limit: 9 }), [true, 8, 0]);
+  t.deepEqual(windowOf({ childtable_offset: -4 }), [true, 8, 0]);
+  const dropped = request({ ...exists, childtable_limit: 2 });
+  t.false(insertOf(dropped).databases[0]?.superTables[0]?.childExists);
+  t.regex(notesOf(dropped), /child_table_exists: has no effect, because the database is dropped/);
+  t.false(plan({ ...exists, auto_create_table: 'yes' }, { drop: 'no' }).autoCreateTable);
+});
+
+test('makes a negative beginning of the range 0', (t) => {
+  const found = request({ childtable_from: -3, childtable_to: 4 });
+  t.is(insertOf(found).databases[0]?.superTables[0]?.childFrom, 0);
+  t.regex(notesOf(found), /-3 is negative; 0 is used/);
+});
+
+test('reads how sub-tables come to be', (t) => {
+  const found = plan({
+    batch_create_tbl_numbers: '1,2,3,',
+    batch_create_tbl_intervals: '1000, 2000',
+    ttl: 5,
+    auto_create_table: 'yes',
+  });
+  t.deepEqual(found.createBatches, [1, 2, 3]);
+  t.deepEqual(found.createPausesMs, [1000, 2000]);
+  t.is(found.ttl, 5);
+  t.true(found.autoCreateTable);
+  t.deepEqual(plan({ batch_create_tbl_num: 50 }).createBatches, [50]);
+  t.false(plan({ auto_create_table: 'yes', insert_mode: 'sml' }).autoCreateTable);
+});
+
+test('reads the modes', (t) => {
+  t.is(plan({ insert_mode: 'STMT' }).mode, 'stmt');
+  t.is(plan({ insert_mode: 'sml', line_protocol: 'json' }).format, 'json');
+  t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet' }).tcpPort, undefined);
+  for (const given of ['tcp', 'yes', true]) {
+    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: given }).tcpPort, 6046);
+  }
+  for (const given of ['http', 'no', false, '']) {
+    t.is(plan({ insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: given }).tcpPort, undefined);
+  }
+  const tcp = { insert_mode: 'sml-rest', line_protocol: 'telnet', tcp_transfer: 'tcp' };
+  t.is(plan(tcp, {}, { telnet_tcp_port: 7 }).tcpPort, 7);
+  t.regex(notesOf(request(tcp)), /the listener on port 6046 writes to a database of its own choice/);
+  t.true(scenario({}, {}, { insert_mode: 'rest' }).definitionsOverHttp);
+  const rest = scenario({ insert_mode: 'rest' }, {}, { port: 6030 });
+  t.true(rest.definitionsOverHttp);
+  t.is(rest.connection.httpPort, 6041);
+  t.is(scenario({ insert_mode: 'rest' }, {}, { port: 7041 }).connection.httpPort, 7041);
+});
+
+test('reads sample and tags files', (t) => {
+  t.deepEqual(plan({ data_source: 'sample', sample_file: './s.csv', use_sample_ts: 'yes' }).sample, {
+    file: './s.csv',
+    useTimes: true,
+    fileOfTable: undefined,
+  });
+  const timed = plan({ data_source: 'sample', sample_file: './s.csv', use_sample_ts: 'yes' });
+  t.is(timed.rows, 1);
+  t.is(timed.rowsPerRequest, 30000);
+  t.is(plan({ sample_file: './s.csv' }).sample, undefined);
+  t.is(plan({ tags_file: './t.csv' }).tagsFile, './t.csv');
+  t.is(plan({ tags_file: './t.csv', insert_mode: 'stmt' }).tagsFile, undefined);
+});
+
+for (const [start, precision, ticks] of [
+  ['now', 'us', BigInt(nowMs) * 1000n],
+  ['2024-02-01 00:00:00.000', 'ms', 1706745600000n],
+  ['2024-02-01T00:00:00Z', 'ns', 1706745600000000000n],
+  ['2024-02-01 08:00:00.5+08:00', 'ms', 1706745600500n],
+  [1706745600000, 'ms', 1706745600000n],
+  ['1706745600000', 'ms', 1706745600000n],
+] as const) {
+  test(`begins at ${JSON.stringify(start)} in ${precision}`, (t) => {
+    t.is(plan({ start_timestamp: start }, { precision }).start, ticks);
+  });
+}
+
+test('reads a start in nanoseconds exactly', (t) => {
+  const text = JSON.stringify(file({ start_timestamp: 'START' }, { precision: 'ns' })['a.json']);
+  const found = loadRequest(['-f', 'a.json'], { 'a.json': text.replace('"START"', '1706745600000000001') });
+  t.is(insertOf(found).databases[0]?.superTables[0]?.start, 1706745600000000001n);
+});
+
+test('reads the rest of the rows', (t) => {
+  t.is(plan({ partial_col_num: 1, columns: [{ type: 'int', count: 3 }] }).partialColumns, 1);
+  t.is(plan({ partial_col_num: 3, columns: [{ type: 'int', count: 3 }] }).partialColumns, 0);
+  t.is(plan({ partial_col_num: 1, columns: [{ type: 'int', count: 3 }], insert_mode: 'stmt' }).partialColumns, 0);
+  t.is(plan({ disorder_ratio: 70 }).disorderRatio, 50);
+  t.is(plan({ disorder_ratio: -1 }).disorderRatio, 0);
+  t.true(plan({ non_stop_mode: 'yes', insert_rows: 1 }).nonStop);
+  t.is(plan({}, {}, { num_of_records_per_req: 0 }).rowsPerRequest, 30000);
+});
+
+test('reads the words after the columns of a super table', (t) => {
+  const found = plan({
+    comment: "it's",
+    delay: 5,
+    file_factor: 0.5,
+    rollup: 'avg',
+    max_delay: '10s',
+    watermark: '5s',
+    columns: [
+      { type: 'int', name: 'a', sma: 'yes' },
+      { type: 'int', name: 'b' },
+      { type: 'int', name: 'c', sma: 'yes' },
+    ],
+  });
+  t.deepEqual(found.options, [
+    "COMMENT 'it''s'",
+    'DELAY 5',
+    'FILE_FACTOR 0.5',
+    'ROLLUP (avg)',
+    'MAX_DELAY 10s',
+    'WATERMARK 5s',
+    'SMA(`a`,`c`)',
+  ]);
+});
+
+test('reads streams that are to be made', (t) => {
+  const stream = { stream_name: 's', stream_stb: 'out', source_sql: 'select 1', drop: 'yes' };
+  const full = {
+    ...stream,
+    trigger_mode: 'at_once',
+    watermark: '5s',
+    ignore_expired: 1,
+    stream_tag_field: 'a int',
+    subtable: 'tbname',
+  };
+  t.deepEqual(scenario({}, {}, { streams: [full, { ...stream, drop: 'no' }] }).streams, [
+    {
+      name: 's',
+      target: 'out',
+      sql: 'select 1',
+      options: ['TRIGGER at_once', 'WATERMARK 5s', 'IGNORE EXPIRED 1'],
+      targetOptions: ['TAGS (a int)', 'SUBTABLE (tbname)'],
+    },
+  ]);
+});
+
+test('reads time-range aggregates', (t) => {
+  const tsma = { name: 'a', function: 'avg(c0)', interval: '10s', sliding: '5s' };
+  t.deepEqual(plan({ tsmas: [tsma] }).tsmas, [{ ...tsma, custom: '', startWhenInserted: 0 }]);
+});
+
+test('lets only reports, -y and -g count beside a file', (t) => {
+  const files = file({}, {}, { confirm_parameter_prompt: 'yes' });
+  const alone = insertOf(loadRequest(['-f', 'a.json'], files));
+  t.true(alone.confirm);
+  const beside = loadRequest(['-f', 'a.json', '-yg', '-n', 'abc', '-h', 'other', '--json=r.json'], files);
+  const found = insertOf(beside);
+  t.false(found.confirm);
+  t.true(found.debug);
+  t.is(found.jsonReport, 'r.json');
+  t.is(found.connection.host, 'localhost');
+  t.is(notesOf(beside), 'warn: With --file these arguments have no effect: --records, --host.');
+  t.is(insertOf(loadRequest(['-f', 'a.json'], file({}, {}, { result_json_file: 'x' }))).jsonReport, 'x');
+});
+
+test('finds the server in the configuration directory when no host and no port is given', (t) => {
+  const toml = 'port = 7041\n[database]\nhost = "db"\nport = 7030\n';
+  const found = insertOf(loadRequest(['-c', '~/conf'], { '/home/eva/conf/adapter.toml': toml }, { HOME: '/home/eva' }));
+  t.deepEqual(
+    { ...found.connection },
+    {
+      host: 'db',
+      port: 7030,
+      httpPort: 7041,
+      user: 'root',
+      password: 'taosdata',
+      configDirectory: '/home/eva/conf',
+    },
+  );
+  const given = insertOf(loadRequest(['-c', '/c', '-h', 'x'], { '/c/adapter.toml': toml })).connection;
+  t.deepEqual([given.host, given.port], ['x', 6030]);
+  t.regex(notesOf(loadRequest(['-c', '/none'])), /\/none\/adapter\.toml is not used: no such file/);
+  t.is(notesOf(loadRequest([])), '');
+  t.is(
+    insertOf(loadRequest(['-f', 'a.json'], { ...file({}, {}, { cfgdir: '/c' }), '/c/adapter.toml': toml })).connection
+      .host,
+    'db',
+  );
+  t.regex(refusalOf(loadRequest(['-c', '$NOSUCH/x'])), /NOSUCH is not set/);
+});
+
+test('makes something of any file', (t) => {
+  const keys = loadFileTables.flatMap(({ rows }) => rows.map(({ key }) => key));
+  const scalar = fc.oneof(
+    fc.constantFrom(
+      null,
+      true,
+      0,
+      -1,
+      1e300,
+      0.5,
+      'yes',
+      'no',
+      'insert',
+      'query',
+      'subscribe',
+      'int',
+      'json',
+      '5',
+      'rest',
+    ),
+    fc.string(),
+    fc.double(),
+  );
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      scalar,
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('node'), { maxKeys: 8 }),
+    ),
+  }));
+  const top = fc.dictionary(fc.constantFrom(...keys), node, { maxKeys: 8 });
+  fc.assert(
+    fc.property(top, fc.constantFrom('insert', 'query', 'subscribe'), (object, filetype) => {
+      const outcome = loadRequest(['-f', 'a.json'], { 'a.json': { filetype, ...object } }).outcome;
+      t.true(outcome === 'run' || outcome === 'refused');
+    }),
+  );
+});
