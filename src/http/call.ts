@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
-import type { Intake } from '../model/exchange.js';
+import type { Credentials, Intake } from '../model/exchange.js';
+import type { Fault } from '../model/fault.js';
 import type { LoginCodes } from './login-code.js';
 
 /** One request on its way through a handler. */
@@ -85,5 +86,39 @@ export type RecordSql = (entry: {
   readonly statement: string;
 }) => void;
 
+/** A call that brought what its route asks for: see the door. */
+export interface AdmittedCall extends Call {
+  /** Name of the request in the logs: the client's, or one of our own. */
+  readonly id: string;
+  /** Read, and not held against the database yet. */
+  readonly credentials: Credentials;
+  /** Layers of gzip around the body. */
+  readonly layers: number;
+}
+
+/** A call whose credentials are true. */
+export interface KnownCall extends AdmittedCall {
+  readonly user: string;
+}
+
 /** Answers one call; resolves with its reply once that was handed to the server. */
-export type Handler = (call: Call) => Promise<FastifyReply>;
+export type Handler<C extends Call = Call> = (call: C) => Promise<FastifyReply>;
+
+/** Why a request is not served, or not in full, for the forms of errors to put into words. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+  /**
+   * What was wrong: the name of the request, the credentials, the coding of the body, a parameter, the body could not be read,
+   * some of its rows are bad, or what was asked for was refused as a whole.
+   */
+  readonly cause: 'id' | 'credentials' | 'encoding' | 'parameter' | 'body' | 'rows' | 'call';
+  /** The first bad row, counted from 1; 0 is no row in particular. */
+  readonly row: number;
+  /** Rows that are not stored although others may be. */
+  readonly rejectedRows: number;
+  readonly fault: Fault;
+}
+
+/** Puts a refusal into the words of a family of routes. */
+export type ErrorForm = (call: Call, refusal: Refusal, settings: HandlerSettings) => FastifyReply;

@@ -1,82 +1,101 @@
-import type { SqlRequest } from '../model/exchange.js';
+import type { FastifyReply } from 'fastify';
+import type { Credentials } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
-import { isFault, readAuthorization } from './auth.js';
-import type { Call, HandlerContext } from './call.js';
+import { isFault } from './auth.js';
+import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './call.js';
 import { gzipLayers } from './compression.js';
-import { readRequestId, readRowWithMeta, readTimeZone } from './parameters.js';
-import { headerText } from './reply.js';
-import { collectBody } from './request-body.js';
+import { readRequestId, readWriteRequestId } from './parameters.js';
+import { headerText, sendGuardRefusal, sendNotFound } from './reply.js';
+import { statusOf } from './status.js';
 
-const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
-const noSql = fault('parameter', Codes.noSql, 'no sql input');
+/** Reads the credentials of a call, without asking whether they are true. */
+export type CredentialReader = (call: Call, context: HandlerContext) => Credentials | Fault;
 
-/** A SQL request that passed the door. */
-export interface SqlAdmission {
-  readonly id: string;
-  readonly sql: SqlRequest;
+/** What a route asks of a call before its handler sees it. */
+export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
+
+/** A route that asks nobody who they are and answers whatever the memory guard says. */
+interface OpenDoor {
+  readonly guard?: undefined;
+  readonly handler: (context: HandlerContext) => Handler;
 }
+
+interface GuardedDoor {
+  /** State of the memory guard from which on calls are refused: when it pauses everything, or queries already. */
+  readonly guard: 'all-paused' | 'query-paused';
+  readonly credentials: CredentialReader;
+  /** What a `req_id` must be; left out, one that is no number is not looked at. */
+  readonly requestId?: 'signed' | 'unsigned';
+  /** How refusals of this route read. */
+  readonly errors: ErrorForm;
+}
+
+interface AdmittingDoor extends GuardedDoor {
+  readonly identify?: undefined;
+  readonly handler: (context: HandlerContext) => Handler<AdmittedCall>;
+}
+
+/** A route whose credentials the database is asked about before the handler is called. */
+interface IdentifyingDoor extends GuardedDoor {
+  readonly identify: true;
+  readonly handler: (context: HandlerContext) => Handler<KnownCall>;
+}
+
+const badId = fault('parameter', Codes.free, 'illegal param, req_id must be numeric');
 
 /**
- * The checks of a SQL request in the order that clients see: a bad request id is reported before missing credentials,
- * and those before an empty body. The memory guard stands before this door and behind it.
+ * The checks in front of a handler that asks who calls, in this order: a path parameter that is empty is no interface,
+ * then memory guard, request id, credentials, coding of the body, and where the route asks for it the identity.
  */
-export async function admitSql(call: Call, context: HandlerContext): Promise<SqlAdmission | Fault> {
-  const { request, query, params } = call;
-  const { settings } = context;
-  const id = readRequestId(query.get('req_id'), request.id);
-  if (typeof id !== 'string') return id;
-  const credentials = readAuthorization(request.headers.authorization, context.loginCodes, query);
-  if (isFault(credentials)) return credentials;
-  const connection = query.get('conn_tz');
-  const timeZone = readTimeZone(connection ?? query.get('tz'));
-  if (typeof timeZone !== 'string') return timeZone;
-  const connectionZone = connection === null ? undefined : timeZone;
-  const keyed = readRowWithMeta(query.get('row_with_meta'));
-  if (typeof keyed !== 'boolean') return keyed;
-  const layers = gzipLayers(headerText(request.headers['content-encoding']));
-  if (typeof layers !== 'number') return layers;
-  // A stranger is turned away before the service holds megabytes for it.
-  if (!isShort(request.headers['content-length'])) {
-    const identity = await context.intake.authenticate(credentials);
-    if (isFault(identity)) return identity;
+export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
+  if (rules.guard === undefined) return rules.handler(context);
+  if (rules.identify === undefined) {
+    const handle = rules.handler(context);
+    return async (call) => {
+      const admitted = admit(call, rules, context);
+      return 'credentials' in admitted ? handle(admitted) : admitted;
+    };
   }
-  const body = await collectBody(request.raw, layers, settings.sqlBytes);
-  if (!Buffer.isBuffer(body)) return body;
-  if (body.length === 0) return emptyRequest;
-  const statement = trimmed(body);
-  if (statement.length === 0) return noSql;
-  const database = params.db === undefined || params.db === '' ? undefined : params.db;
-  const rowLimit = settings.restfulRowLimit;
-  const sql = { statement, database, credentials, timeZone, connectionZone, keyed, rowLimit };
-  return { id, sql };
+  const handle = rules.handler(context);
+  return async (call) => {
+    const admitted = admit(call, rules, context);
+    if (!('credentials' in admitted)) return admitted;
+    const identity = await context.intake.authenticate(admitted.credentials);
+    if (isFault(identity)) return rules.errors(call, refusalOf(identity, 'credentials'), context.settings);
+    return handle({ ...admitted, user: identity.user });
+  };
 }
 
-/** Bodies up to this length are read before it is known who sends them. */
-const shortBodyBytes = 64 * 1024;
-
-function isShort(contentLength: string | undefined): boolean {
-  return contentLength !== undefined && Number(contentLength) <= shortBodyBytes;
+/** The call with what it brought, or the answer that it gets instead. */
+function admit(call: Call, rules: GuardedDoor, context: HandlerContext): AdmittedCall | FastifyReply {
+  if (hasEmptyParameter(call)) return sendNotFound(call.reply);
+  const state = context.intake.guard();
+  if (state === 'all-paused' || state === rules.guard) return sendGuardRefusal(call, context, state);
+  const refuse = (found: Fault, cause: Refusal['cause']): FastifyReply =>
+    rules.errors(call, refusalOf(found, cause), context.settings);
+  const { request } = call;
+  const id = requestIdOf(call, rules.requestId);
+  if (typeof id !== 'string') return refuse(id, 'id');
+  const credentials = rules.credentials(call, context);
+  if (isFault(credentials)) return refuse(credentials, 'credentials');
+  const layers = gzipLayers(headerText(request.headers['content-encoding']));
+  if (typeof layers !== 'number') return refuse(layers, 'encoding');
+  return { ...call, id, credentials, layers };
 }
 
-/** Blank, and tab to carriage return. */
-function isBlank(byte: number): boolean {
-  return byte === 32 || (byte >= 9 && byte <= 13);
+function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): string | Fault {
+  const given = query.get('req_id');
+  if (form === undefined) return request.id;
+  if (form === 'signed') return readRequestId(given, request.id);
+  return readWriteRequestId(given, request.id) ?? badId;
 }
 
-/** The bytes without leading and trailing white space; shares memory. */
-function trimmed(bytes: Buffer): Buffer {
-  let start = 0;
-  let end = bytes.length;
-  while (start < end && isBlank(bytes[start]!)) start++;
-  while (end > start && isBlank(bytes[end - 1]!)) end--;
-  return bytes.subarray(start, end);
+function hasEmptyParameter({ params }: Call): boolean {
+  for (const name in params) if (params[name] === '') return true;
+  return false;
 }
 
-const queryStart = /^(?:[\s(]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:select|show|desc|describe|explain)\b/i;
-/** How far into a statement its first keyword is looked for. */
-const keywordBytes = 4096;
-
-/** True when a statement asks for rows, judged by its first keyword, so that it can be refused before it runs. */
-export function isQuery(statement: Buffer): boolean {
-  return queryStart.test(statement.toString('latin1', 0, Math.min(statement.length, keywordBytes)));
+/** The refusal that a fault stands for. */
+export function refusalOf(found: Fault, cause: Refusal['cause'] = 'call'): Refusal {
+  return { status: statusOf(found), message: found.message, cause, row: 0, rejectedRows: 0, fault: found };
 }

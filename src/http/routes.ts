@@ -5,10 +5,13 @@ import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
-import type { Handler, HandlerContext, HandlerSettings } from './call.js';
+import { readAuthorization, readWriteCredentials } from './auth.js';
+import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './call.js';
+import type { CredentialReader, DoorRules } from './door.js';
+import { apiErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
 import { descriptionHandler } from './handlers/description.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
-import { lineprotoWriteHandler } from './handlers/lineproto-write.js';
+import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
@@ -16,20 +19,20 @@ import { pingHandler } from './handlers/ping.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
 import { slowStatementsHandler } from './handlers/slow-statements.js';
-import { sqlHandler } from './handlers/sql.js';
-import { tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
+import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
+import { readBasicCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 
-/** One interface, with its description. */
-export interface Route {
+/** One interface: where it is, what its door asks for, who answers, and its description. */
+export type Route = {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** A segment that begins with a colon is a parameter. */
   readonly path: string;
-  readonly operation: Operation;
-  readonly handler: (context: HandlerContext) => Handler;
+  /** Left out of what the description tells. */
+  readonly operation?: Operation;
   /** Left out: always. */
   readonly isOn?: (settings: HandlerSettings) => boolean;
-}
+} & DoorRules;
 
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { remoteRead, remoteWrite } = metricsSystemOperations;
@@ -38,17 +41,38 @@ const service = serviceOperations;
 const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.enable;
 const tsdbwire = (settings: HandlerSettings): boolean => settings.tsdbwire.enable;
 const metricsdb = (settings: HandlerSettings): boolean => settings.metricsdb.enable;
-const putJson = (context: HandlerContext): Handler => tsdbwireWriteHandler(context, 'tsdbwire-json');
-const putTelnet = (context: HandlerContext): Handler => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
-const acknowledge = (context: HandlerContext): Handler => moveHandler(context, 'acknowledge');
-const resolve = (context: HandlerContext): Handler => moveHandler(context, 'resolve');
+const putJson = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-json');
+const putTelnet = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
+const acknowledge = (context: HandlerContext): Handler<AdmittedCall> => moveHandler(context, 'acknowledge');
+const resolve = (context: HandlerContext): Handler<AdmittedCall> => moveHandler(context, 'resolve');
 
-/** Every interface of the service (specification 1 and 3, "Endpoints"). Whatever is not here is 404. */
+const anyScheme: CredentialReader = ({ request, query }, { loginCodes }) =>
+  readAuthorization(request.headers.authorization, loginCodes, query);
+const lineprotoUser: CredentialReader = ({ request, query }) =>
+  readWriteCredentials(request.headers.authorization, query);
+
+/** The doors of the families of routes. */
+const rest = { guard: 'all-paused', credentials: anyScheme, errors: restErrors } as const;
+const api = { guard: 'all-paused', credentials: anyScheme, errors: apiErrors } as const;
+const knownRest = { ...rest, identify: true } as const;
+const knownApi = { ...api, identify: true } as const;
+const remote = { credentials: anyScheme, requestId: 'unsigned', errors: textErrors } as const;
+const put = {
+  guard: 'all-paused',
+  credentials: readBasicCredentials,
+  requestId: 'unsigned',
+  errors: tsdbwireErrors,
+  isOn: tsdbwire,
+} as const;
+const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
+
+/** Every interface of the service. Whatever is not here is 404. */
 export const routes: readonly Route[] = [
-  { method: 'POST', path: '/rest/sql', operation: sql.run, handler: sqlHandler },
-  { method: 'POST', path: '/rest/sql/:db', operation: sql.runIn, handler: sqlHandler },
-  { method: 'GET', path: '/rest/vgid', operation: sql.vgroup, handler: vgroupHandler },
-  { method: 'POST', path: '/rest/sql/:db/vgid', operation: sql.vgroups, handler: vgroupsHandler },
+  { method: 'POST', path: '/rest/sql', operation: sql.run, ...runSql },
+  { method: 'POST', path: '/rest/sql/', handler: () => bareSqlHandler },
+  { method: 'POST', path: '/rest/sql/:db', operation: sql.runIn, ...runSql },
+  { method: 'GET', path: '/rest/vgid', operation: sql.vgroup, ...knownRest, handler: vgroupHandler },
+  { method: 'POST', path: '/rest/sql/:db/vgid', operation: sql.vgroups, ...knownRest, handler: vgroupsHandler },
   { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
   { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
   { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },
@@ -56,42 +80,50 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/lineproto/v1/write',
     operation: writes.lineproto,
-    handler: lineprotoWriteHandler,
+    guard: 'all-paused',
+    credentials: lineprotoUser,
+    requestId: 'unsigned',
+    errors: lineprotoErrors,
     isOn: lineproto,
+    handler: lineprotoWriteHandler,
   },
-  {
-    method: 'POST',
-    path: '/tsdbwire/v1/put/json/:db',
-    operation: writes.putJson,
-    handler: putJson,
-    isOn: tsdbwire,
-  },
-  {
-    method: 'POST',
-    path: '/tsdbwire/v1/put/telnet/:db',
-    operation: writes.putTelnet,
-    handler: putTelnet,
-    isOn: tsdbwire,
-  },
+  { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
+  { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },
   {
     method: 'POST',
     path: '/metricsdb/v1/remote_write/:db',
     operation: remoteWrite,
-    handler: remoteWriteHandler,
+    ...remote,
+    guard: 'all-paused',
     isOn: metricsdb,
+    handler: remoteWriteHandler,
   },
   {
     method: 'POST',
     path: '/metricsdb/v1/remote_read/:db',
     operation: remoteRead,
-    handler: remoteReadHandler,
+    ...remote,
+    guard: 'query-paused',
     isOn: metricsdb,
+    handler: remoteReadHandler,
   },
-  { method: 'GET', path: '/api/v1/events', operation: events.list, handler: eventsHandler },
-  { method: 'GET', path: '/api/v1/events/:id', operation: events.get, handler: eventHandler },
-  { method: 'PUT', path: '/api/v1/events/:id/acknowledge', operation: events.acknowledge, handler: acknowledge },
-  { method: 'PUT', path: '/api/v1/events/:id/resolve', operation: events.resolve, handler: resolve },
-  { method: 'GET', path: '/api/v1/statements', operation: statementOperations.slow, handler: slowStatementsHandler },
+  { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },
+  { method: 'GET', path: '/api/v1/events/:id', operation: events.get, ...api, handler: eventHandler },
+  {
+    method: 'PUT',
+    path: '/api/v1/events/:id/acknowledge',
+    operation: events.acknowledge,
+    ...api,
+    handler: acknowledge,
+  },
+  { method: 'PUT', path: '/api/v1/events/:id/resolve', operation: events.resolve, ...api, handler: resolve },
+  {
+    method: 'GET',
+    path: '/api/v1/statements',
+    operation: statementOperations.slow,
+    ...knownApi,
+    handler: slowStatementsHandler,
+  },
   { method: 'GET', path: '/openapi.json', operation: service.description, handler: descriptionHandler },
   {
     method: 'GET',

@@ -9,6 +9,7 @@ import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
 import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
 import { type CorsPolicy, createCorsPolicy } from './cors.js';
+import { doorOf } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
 import { createLoginCodes } from './login-code.js';
 import { OpenCalls } from './open-calls.js';
@@ -82,7 +83,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     begin(request, reply, open, options);
     return passDoor(request, reply, open, cors, context);
   });
-  for (const route of mounted) mount(app, route, route.handler(context), open);
+  for (const route of mounted) mount(app, route, doorOf(route, context), open);
 
   let connections = 0;
   app.server.on('connection', (socket: Socket) => {

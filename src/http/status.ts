@@ -1,4 +1,5 @@
-import { Codes, type Fault, type FaultKind } from '../model/fault.js';
+import { Codes, type Fault, type FaultKind, mayPass } from '../model/fault.js';
+import { unsupportedEncoding } from './compression.js';
 
 /** One condition of the specification's two status tables. */
 export interface StatusRow {
@@ -58,7 +59,34 @@ export function httpStatus(fault: Fault, mapped: boolean): number {
   return mapped ? row.mapped : row.plain;
 }
 
-/** True when somebody is known but may not: write routes answer 403, so that senders neither log in nor try again. */
-export function isForbidden({ code }: Fault): boolean {
-  return code === Codes.insufficientPrivilege || code === Codes.permissionDenied;
+/** Codes that blame the data, whatever kind of fault carries them. */
+const dataCodes: readonly number[] = [
+  Codes.lineSyntax,
+  Codes.schemalessPrecision,
+  Codes.schemalessData,
+  Codes.schemalessTypeConflict,
+  Codes.valueOutOfRange,
+  Codes.timestampOutOfRange,
+  Codes.duplicatedColumns,
+];
+
+/** Codes whose status says what happened, whatever kind of fault carries them. */
+const statusOfCode: ReadonlyMap<number, number> = new Map([
+  // Somebody is known but may not: senders shall neither log in nor try again.
+  [Codes.insufficientPrivilege, 403],
+  [Codes.permissionDenied, 403],
+  [Codes.databaseNotExist, 404],
+  [Codes.eventNotExist, 404],
+  [Codes.eventResolved, 409],
+]);
+
+/** HTTP status of a fault on every other route: whether the request is to blame for it, or it may pass. */
+export function statusOf(fault: Fault): number {
+  const { kind, code } = fault;
+  if (fault === unsupportedEncoding) return 415;
+  if (kind === 'auth') return 401;
+  const ofCode = statusOfCode.get(code);
+  if (ofCode !== undefined) return ofCode;
+  if (mayPass(fault)) return 503;
+  return kind === 'database' && !dataCodes.includes(code) ? 500 : 400;
 }

@@ -11,7 +11,8 @@ export interface Described {
   readonly method: string;
   /** Segments that begin with a colon are parameters. */
   readonly path: string;
-  readonly operation: Operation;
+  /** Left out of the document where there is none. */
+  readonly operation?: Operation;
 }
 
 const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
@@ -48,6 +49,7 @@ const schemas: Readonly<Record<string, Schema>> = {
 export function createApiDocument(interfaces: readonly Described[], version: string): object {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const { method, path, operation } of interfaces) {
+    if (operation === undefined) continue;
     const template = path.replace(/:(\w+)/g, '{$1}');
     paths[template] = { ...paths[template], [method.toLowerCase()]: operation };
   }

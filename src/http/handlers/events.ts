@@ -1,35 +1,32 @@
-import type { FastifyReply } from 'fastify';
 import type { EventFilter, EventMove } from '../../model/event.js';
 import type { EventAnswer, EventQuestion, EventRequest } from '../../model/exchange.js';
-import { Codes, type Fault, fault, mayPass } from '../../model/fault.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
 import { eventParameters, maxCommentLength } from '../api/events.js';
 import { readInteger, readText, readWord } from '../api/read-parameter.js';
-import { isFault, readAuthorization } from '../auth.js';
-import type { Call, Handler, HandlerContext } from '../call.js';
-import { gzipLayers, unsupportedEncoding } from '../compression.js';
+import { isFault } from '../auth.js';
+import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
+import { refusalOf } from '../door.js';
+import { apiErrors } from '../error-forms.js';
 import { ask } from '../exchange.js';
-import { errorBody, headerText, safeJson, sendGuardRefusal, sendJson } from '../reply.js';
+import { safeJson, sendJson } from '../reply.js';
 import { collectBody } from '../request-body.js';
-import { isForbidden } from '../status.js';
 
 /** Longest body of a move: the longest comment, however it is escaped, and some air. */
 const maxBodyBytes = 64 * 1024;
 
 /** `GET /api/v1/events`: one page of the events that the user may see. */
-export function eventsHandler(context: HandlerContext): Handler {
+export function eventsHandler(context: HandlerContext): Handler<AdmittedCall> {
   return answering(context, async ({ query }) => readListing(query));
 }
 
 /** `GET /api/v1/events/<id>`. */
-export function eventHandler(context: HandlerContext): Handler {
+export function eventHandler(context: HandlerContext): Handler<AdmittedCall> {
   return answering(context, async ({ params }) => ({ kind: 'get', id: params.id ?? '' }));
 }
 
 /** `PUT /api/v1/events/<id>/acknowledge` and `…/resolve`. A move that was made before is 200 with `changed` false. */
-export function moveHandler(context: HandlerContext, move: EventMove): Handler {
-  return answering(context, async ({ request, params }) => {
-    const layers = gzipLayers(headerText(request.headers['content-encoding']));
-    if (typeof layers !== 'number') return layers;
+export function moveHandler(context: HandlerContext, move: EventMove): Handler<AdmittedCall> {
+  return answering(context, async ({ request, params, layers }) => {
     const body = await collectBody(request.raw, layers, maxBodyBytes, 'request body');
     if (!Buffer.isBuffer(body)) return body;
     const comment = readComment(body);
@@ -94,39 +91,18 @@ function bad(message: string): Fault {
  * Asks the pipeline what `read` makes of a call. Events tell of the memory guard too, so they are answered while it pauses
  * queries: a page is small.
  */
-function answering(context: HandlerContext, read: (call: Call) => Promise<EventQuestion | Fault>): Handler {
-  const { intake, loginCodes } = context;
+function answering(
+  { intake, settings }: HandlerContext,
+  read: (call: AdmittedCall) => Promise<EventQuestion | Fault>,
+): Handler<AdmittedCall> {
   return async (call) => {
-    const { request, reply, query, aborted } = call;
-    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
-    const credentials = readAuthorization(request.headers.authorization, loginCodes, query);
-    if (isFault(credentials)) return refuse(reply, credentials);
+    const { id, credentials, reply, aborted } = call;
     const question = await read(call);
-    if (isFault(question)) return refuse(reply, question);
+    if (isFault(question)) return apiErrors(call, refusalOf(question, 'parameter'), settings);
     const asked: EventRequest = { credentials, question };
-    const outcome = await ask<EventRequest, EventAnswer>(
-      (exchange) => intake.events(exchange),
-      request.id,
-      asked,
-      aborted,
-    );
-    if (outcome.kind === 'refused') return refuse(reply, outcome.fault);
+    const outcome = await ask<EventRequest, EventAnswer>((exchange) => intake.events(exchange), id, asked, aborted);
+    if (outcome.kind === 'refused') return apiErrors(call, refusalOf(outcome.fault), settings);
     const { answer } = outcome;
     return sendJson(reply, 200, safeJson(answer.kind === 'list' ? answer.page : answer.event));
   };
-}
-
-function refuse(reply: FastifyReply, found: Fault): FastifyReply {
-  return sendJson(reply, statusOf(found), errorBody(found.code, found.message));
-}
-
-/** Statuses of this API say what happened, whatever `httpCodeServerError` is (specification 3 leaves them open). */
-function statusOf(found: Fault): number {
-  if (found === unsupportedEncoding) return 415;
-  if (found.kind === 'auth') return 401;
-  if (isForbidden(found)) return 403;
-  if (found.code === Codes.eventNotExist) return 404;
-  if (found.code === Codes.eventResolved) return 409;
-  if (mayPass(found)) return 503;
-  return found.kind === 'parameter' ? 400 : 500;
 }

@@ -1,9 +1,10 @@
-import type { FastifyReply } from 'fastify';
-import { isFault, readAuthorization } from '../auth.js';
-import type { Call, Handler, HandlerContext } from '../call.js';
-import { headerText, sendGuardRefusal, sendNotFound, sendText } from '../reply.js';
-import { type Refusal, readWriteParameters } from '../write-parameters.js';
-import { type AdmittedWrite, carryWrite } from '../writing.js';
+import { Codes, fault } from '../../model/fault.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
+import { refusalOf } from '../door.js';
+import { textErrors } from '../error-forms.js';
+import { headerText, sendEmpty } from '../reply.js';
+import { readWriteTtl } from '../write-parameters.js';
+import { carryWrite } from '../writing.js';
 
 /** Messages of both versions as a content type names them. */
 const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus.write.v2.request' } as const;
@@ -14,32 +15,26 @@ const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus
  * that says it is of version 2 of the protocol gets what that asks for: 415 for another kind of body, and headers that say
  * how many samples were stored. Of others, headers mean nothing, for there are clients that send none or wrong ones.
  */
-export function remoteWriteHandler(context: HandlerContext): Handler {
-  return async (call) => {
-    if (call.params.db === undefined || call.params.db === '') return sendNotFound(call.reply);
-    const admitted = admitWrite(call, context, call.params.db);
-    const refuse = ({ status, message }: Refusal): FastifyReply => sendText(call.reply, status, message);
-    if ('status' in admitted) return refuse(admitted);
-    if (context.intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
-    return carryWrite(call, context, admitted, 'series', refuse, (rows) => {
-      if (isVersion2(call)) nameWritten(call, rows);
-    });
-  };
-}
-
-/** Credentials and parameters, in the order that clients see. */
-function admitWrite(call: Call, { settings, loginCodes }: HandlerContext, database: string): AdmittedWrite | Refusal {
-  const { request, query } = call;
-  const credentials = readAuthorization(request.headers.authorization, loginCodes, query);
-  if (isFault(credentials)) return { status: 401, message: credentials.message };
-  const wrongBody = isVersion2(call) ? bodyProblem(call) : undefined;
-  if (wrongBody !== undefined) return { status: 415, message: wrongBody };
-  const parameters = readWriteParameters(call);
-  if ('status' in parameters) return parameters;
-  const { id, ttl, layers } = parameters;
+export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+  const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
-  const target = { database, createDatabase, ttl, precision: 'ms' } as const;
-  return { id, format: 'remote-write', credentials, target, layers, maxMessageBytes };
+  return async (call) => {
+    const refused = (refusal: Refusal) => textErrors(call, refusal, settings);
+    const isNewer = isVersion2(call);
+    const wrongBody = isNewer ? bodyProblem(call) : undefined;
+    if (wrongBody !== undefined) {
+      return refused({ ...refusalOf(fault('parameter', Codes.free, wrongBody), 'encoding'), status: 415 });
+    }
+    const ttl = readWriteTtl(call);
+    if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));
+    const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms' } as const;
+    const stored = (rows: number) => {
+      if (isNewer) nameWritten(call, rows);
+      return sendEmpty(call.reply, 204);
+    };
+    const write = { format: 'remote-write', target, maxMessageBytes, rowWord: 'series' } as const;
+    return carryWrite(call, context, write, { stored, refused });
+  };
 }
 
 /** True for a request that says it is of version 2, by the version of the protocol or by the kind of its message. */

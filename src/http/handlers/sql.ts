@@ -1,22 +1,23 @@
 import type { FastifyReply } from 'fastify';
 import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import type { Call, Handler, HandlerContext } from '../call.js';
-import { unsupportedEncoding } from '../compression.js';
-import { admitSql, isQuery } from '../door.js';
+import { isFault } from '../auth.js';
+import type { AdmittedCall, Call, Handler, HandlerContext } from '../call.js';
+import { refusalOf } from '../door.js';
+import { restErrors } from '../error-forms.js';
 import { ask } from '../exchange.js';
 import { redactUri } from '../redact.js';
-import { errorBody, sendAffected, sendFault, sendGuardRefusal, sendJson, sendRows, sendWholeRows } from '../reply.js';
+import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../reply.js';
+import { isQuery, readSqlRequest } from './sql-admission.js';
 
 /** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
-export function sqlHandler(context: HandlerContext): Handler {
+export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { intake } = context;
   return async (call) => {
-    if (call.params.db === '') return redirectToBare(call);
-    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
-    const admitted = await admitSql(call, context);
-    if ('kind' in admitted) return refuse(call, context, admitted);
-    const { id, sql } = admitted;
+    const { id } = call;
+    const sql = await readSqlRequest(call, context);
+    if (isFault(sql)) return refuse(call, context, sql);
+    // The body took its time.
     const state = intake.guard();
     if (state === 'all-paused') return sendGuardRefusal(call, context, state);
     if (state === 'query-paused' && isQuery(sql.statement)) return sendGuardRefusal(call, context, state);
@@ -39,15 +40,14 @@ function record({ request }: Call, { recordSql }: HandlerContext, requestId: str
   recordSql({ requestId, uri: redactUri(url), method, client: ip, statement: statement.toString() });
 }
 
-/** A trailing slash is not a database: the client is sent to the route it meant, with its method and body. */
-function redirectToBare(call: Call): FastifyReply {
-  const query = call.query.size > 0 ? `?${call.query}` : '';
-  return call.reply.code(307).header('location', `/rest/sql${query}`).header('content-length', 0).send();
-}
+/** `POST /rest/sql/`: a trailing slash is not a database; the client is sent to the route it meant, with its method and body. */
+export const bareSqlHandler: Handler = async ({ query, reply }) => {
+  const parameters = query.size > 0 ? `?${query}` : '';
+  return reply.code(307).header('location', `/rest/sql${parameters}`).header('content-length', 0).send();
+};
 
 function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply {
-  if (found === unsupportedEncoding) return sendJson(call.reply, 415, errorBody(found.code, found.message));
-  return sendFault(call.reply, found, context.settings.httpCodeServerError);
+  return restErrors(call, refusalOf(found), context.settings);
 }
 
 /** The first chunk is awaited before the status goes out: what fails until then still gets a proper error body. */

@@ -1,10 +1,12 @@
 import type { WireFormat } from '../../model/batch.js';
 import type { Credentials } from '../../model/exchange.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
 import { decodeBasic } from '../auth.js';
-import type { Call, Handler, HandlerContext } from '../call.js';
-import { safeJson, sendGuardRefusal, sendJson, sendNotFound } from '../reply.js';
-import { type Refusal, readWriteParameters } from '../write-parameters.js';
-import { type AdmittedWrite, carryWrite } from '../writing.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
+import { refusalOf } from '../door.js';
+import { tsdbwireErrors } from '../error-forms.js';
+import { readWriteTtl } from '../write-parameters.js';
+import { carryWrite } from '../writing.js';
 
 /** The formats of the route: each has a path of its own. */
 export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
@@ -14,41 +16,32 @@ export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
  * points are named and the others stored. See `carryWrite` for the statuses. The parameters `summary`, `details` and `sync`
  * of other implementations mean nothing here.
  */
-export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler {
-  const { intake, settings } = context;
+export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<AdmittedCall> {
+  const { settings } = context;
   const rowWord = format === 'tsdbwire-telnet' ? 'line' : 'object';
   return async (call) => {
-    if (call.params.db === undefined || call.params.db === '') return sendNotFound(call.reply);
-    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
-    const admitted = admitWrite(call, format, call.params.db, settings.tsdbwire.createDatabase);
-    const refuse = ({ status, message }: Refusal) => sendJson(call.reply, status, safeJson({ code: status, message }));
-    return 'status' in admitted ? refuse(admitted) : carryWrite(call, context, admitted, rowWord, refuse);
+    const refused = (refusal: Refusal) => tsdbwireErrors(call, refusal, settings);
+    const ttl = readWriteTtl(call);
+    if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));
+    // The format says the unit of each time itself.
+    const { createDatabase } = settings.tsdbwire;
+    const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms' } as const;
+    return carryWrite(call, context, { format, target, rowWord }, { refused });
   };
 }
 
-/** Credentials and parameters, in the order that clients see. */
-function admitWrite(
-  call: Call,
-  format: TsdbwireFormat,
-  database: string,
-  createDatabase: boolean,
-): AdmittedWrite | Refusal {
-  const credentials = readCredentials(call.request.headers.authorization);
-  if ('status' in credentials) return credentials;
-  const parameters = readWriteParameters(call);
-  if ('status' in parameters) return parameters;
-  const { id, ttl, layers } = parameters;
-  // The format says the unit of each time itself.
-  return { id, format, credentials, target: { database, createDatabase, ttl, precision: 'ms' }, layers };
-}
+const noHeader = fault('auth', Codes.noAuthInfo, 'auth needed');
+const notBasic = fault('auth', Codes.invalidAuthType, 'unsupported auth type');
+const badBasic = fault('auth', Codes.invalidBasicAuth, 'wrong basic auth');
+const emptyPair = fault('parameter', Codes.free, 'no auth info found');
 
 /** The `Basic` header; no other scheme is taken here. */
-function readCredentials(header: string | undefined): Credentials | Refusal {
-  const text = header?.trim() ?? '';
-  if (text === '') return { status: 401, message: 'auth needed' };
-  if (!text.startsWith('Basic ')) return { status: 401, message: 'unsupported auth type' };
+export function readBasicCredentials({ request }: Call): Credentials | Fault {
+  const text = request.headers.authorization?.trim() ?? '';
+  if (text === '') return noHeader;
+  if (!text.startsWith('Basic ')) return notBasic;
   const pair = decodeBasic(text.slice('Basic '.length));
-  if (pair === undefined) return { status: 401, message: 'wrong basic auth' };
-  if (pair.user === '' || pair.password === '') return { status: 400, message: 'no auth info found' };
+  if (pair === undefined) return badBasic;
+  if (pair.user === '' || pair.password === '') return emptyPair;
   return { scheme: 'password', ...pair };
 }

@@ -1,11 +1,11 @@
-import type { FastifyReply } from 'fastify';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
 import { maxVgroupNames } from '../api/sql.js';
-import { isFault, readAuthorization } from '../auth.js';
-import type { Call, Handler, HandlerContext } from '../call.js';
-import { gzipLayers, unsupportedEncoding } from '../compression.js';
-import { errorBody, headerText, safeJson, sendFault, sendGuardRefusal, sendJson } from '../reply.js';
+import { isFault } from '../auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../call.js';
+import { refusalOf } from '../door.js';
+import { restErrors } from '../error-forms.js';
+import { safeJson, sendJson } from '../reply.js';
 import { collectBody } from '../request-body.js';
 
 const illegalParams = fault('parameter', Codes.free, 'illegal params');
@@ -20,7 +20,7 @@ interface Question {
 }
 
 /** `GET /rest/vgid?db=<db>&table=<table>`: the vgroup of a table, which need not exist; the database must. */
-export function vgroupHandler(context: HandlerContext): Handler {
+export function vgroupHandler(context: HandlerContext): Handler<KnownCall> {
   return answering(
     context,
     async ({ query }) => {
@@ -32,12 +32,10 @@ export function vgroupHandler(context: HandlerContext): Handler {
 }
 
 /** `POST /rest/sql/<db>/vgid`: the vgroups of the tables that the body names in a JSON array, in its order. */
-export function vgroupsHandler(context: HandlerContext): Handler {
+export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
   return answering(
     context,
-    async ({ request, params }) => {
-      const layers = gzipLayers(headerText(request.headers['content-encoding']));
-      if (typeof layers !== 'number') return layers;
+    async ({ request, params, layers }) => {
       const body = await collectBody(request.raw, layers, maxBodyBytes);
       if (!Buffer.isBuffer(body)) return body;
       const tables = namesIn(body);
@@ -66,26 +64,15 @@ function namesIn(body: Buffer): string[] | Fault {
 }
 
 function answering(
-  context: HandlerContext,
-  read: (call: Call) => Promise<Question | Fault>,
+  { intake, settings }: HandlerContext,
+  read: (call: KnownCall) => Promise<Question | Fault>,
   shape: (vgroups: readonly number[]) => object,
-): Handler {
-  const { intake, loginCodes } = context;
+): Handler<KnownCall> {
   return async (call) => {
-    if (intake.guard() === 'all-paused') return sendGuardRefusal(call, context, 'all-paused');
-    const credentials = readAuthorization(call.request.headers.authorization, loginCodes, call.query);
-    if (isFault(credentials)) return refuse(call, context, credentials);
-    const identity = await intake.authenticate(credentials);
-    if (isFault(identity)) return refuse(call, context, identity);
     const question = await read(call);
-    if (isFault(question)) return refuse(call, context, question);
-    const vgroups = await intake.vgroups(identity.user, question.database, question.tables);
-    if (isFault(vgroups)) return refuse(call, context, vgroups);
+    if (isFault(question)) return restErrors(call, refusalOf(question, 'parameter'), settings);
+    const vgroups = await intake.vgroups(call.user, question.database, question.tables);
+    if (isFault(vgroups)) return restErrors(call, refusalOf(vgroups), settings);
     return sendJson(call.reply, 200, safeJson(shape(vgroups)));
   };
-}
-
-function refuse(call: Call, context: HandlerContext, found: Fault): FastifyReply {
-  if (found === unsupportedEncoding) return sendJson(call.reply, 415, errorBody(found.code, found.message));
-  return sendFault(call.reply, found, context.settings.httpCodeServerError);
 }

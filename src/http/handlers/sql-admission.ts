@@ -1,0 +1,65 @@
+import type { SqlRequest } from '../../model/exchange.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { isFault } from '../auth.js';
+import type { AdmittedCall, HandlerContext } from '../call.js';
+import { readRowWithMeta, readTimeZone } from '../parameters.js';
+import { collectBody } from '../request-body.js';
+
+const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
+const noSql = fault('parameter', Codes.noSql, 'no sql input');
+
+/**
+ * Reads a SQL request: its parameters, then its body. A stranger is turned away before the service holds megabytes for
+ * them; who sends a short body is asked behind this door.
+ */
+export async function readSqlRequest(call: AdmittedCall, context: HandlerContext): Promise<SqlRequest | Fault> {
+  const { request, query, params, credentials, layers } = call;
+  const { settings } = context;
+  const connection = query.get('conn_tz');
+  const timeZone = readTimeZone(connection ?? query.get('tz'));
+  if (typeof timeZone !== 'string') return timeZone;
+  const connectionZone = connection === null ? undefined : timeZone;
+  const keyed = readRowWithMeta(query.get('row_with_meta'));
+  if (typeof keyed !== 'boolean') return keyed;
+  if (!isShort(request.headers['content-length'])) {
+    const identity = await context.intake.authenticate(credentials);
+    if (isFault(identity)) return identity;
+  }
+  const body = await collectBody(request.raw, layers, settings.sqlBytes);
+  if (!Buffer.isBuffer(body)) return body;
+  if (body.length === 0) return emptyRequest;
+  const statement = trimmed(body);
+  if (statement.length === 0) return noSql;
+  const rowLimit = settings.restfulRowLimit;
+  return { statement, database: params.db, credentials, timeZone, connectionZone, keyed, rowLimit };
+}
+
+/** Bodies up to this length are read before it is known who sends them. */
+const shortBodyBytes = 64 * 1024;
+
+function isShort(contentLength: string | undefined): boolean {
+  return contentLength !== undefined && Number(contentLength) <= shortBodyBytes;
+}
+
+/** Blank, and tab to carriage return. */
+function isBlank(byte: number): boolean {
+  return byte === 32 || (byte >= 9 && byte <= 13);
+}
+
+/** The bytes without leading and trailing white space; shares memory. */
+function trimmed(bytes: Buffer): Buffer {
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isBlank(bytes[start]!)) start++;
+  while (end > start && isBlank(bytes[end - 1]!)) end--;
+  return bytes.subarray(start, end);
+}
+
+const queryStart = /^(?:[\s(]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*(?:select|show|desc|describe|explain)\b/i;
+/** How far into a statement its first keyword is looked for. */
+const keywordBytes = 4096;
+
+/** True when a statement asks for rows, judged by its first keyword, so that it can be refused before it runs. */
+export function isQuery(statement: Buffer): boolean {
+  return queryStart.test(statement.toString('latin1', 0, Math.min(statement.length, keywordBytes)));
+}

@@ -1,0 +1,42 @@
+import test from 'ava';
+import { routes } from '../../src/http/routes.js';
+import type { GuardState } from '../../src/model/exchange.js';
+import { ask, type Reply, startRoom } from '../support/http-room.js';
+
+const guarded = routes.flatMap((route) => (route.guard === undefined ? [] : [route]));
+
+/** One request to a route, its parameters filled in. */
+function asked(room: { port: number }, { method, path }: (typeof guarded)[number], more: object = {}): Promise<Reply> {
+  return ask(room, { method, path: path.replace(/:\w+/g, 'd'), auth: false, ...more });
+}
+
+test('every route that asks who calls is shut by the memory guard before it looks at anything', async (t) => {
+  const state: { now: GuardState } = { now: 'all-paused' };
+  const room = await startRoom(t, { guard: () => state.now });
+  for (const route of guarded) {
+    const reply = await asked(room, route, { headers: { 'content-encoding': 'gzip, br' } });
+    t.deepEqual([reply.status, reply.text], [503, '"memory exceeds threshold"'], route.path);
+  }
+  state.now = 'query-paused';
+  for (const route of guarded) {
+    const { status } = await asked(room, route);
+    t.is(status === 503, route.guard === 'query-paused', route.path);
+  }
+});
+
+test('every route that asks who calls looks at the credentials before the coding of the body', async (t) => {
+  const room = await startRoom(t);
+  const headers = { 'content-encoding': 'gzip, br' };
+  for (const route of guarded) {
+    t.is((await asked(room, route, { headers })).status, 401, route.path);
+    t.is((await asked(room, route, { headers, auth: true })).status, 415, route.path);
+  }
+});
+
+test('an empty path parameter is no interface', async (t) => {
+  const room = await startRoom(t);
+  for (const { method, path } of guarded.filter(({ path: at }) => at.includes(':') && at !== '/rest/sql/:db')) {
+    const reply = await ask(room, { method, path: path.replace(/:\w+/g, '') });
+    t.deepEqual([reply.status, reply.text], [404, '404 page not found'], path);
+  }
+});
