@@ -73,7 +73,7 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
     start: async () => {
       bound = await http.start();
     },
-    drain: (deadline) => http.drain(deadline),
+    drain: () => http.drain(),
     stop: () => http.stop(),
   };
 }
@@ -85,9 +85,9 @@ function intakeOf(
 ): Intake {
   const { guard, metrics } = monitoring;
   return {
-    sql: (exchange) => sql.exchanges$.next(exchange),
-    series: (exchange) => reads.exchanges$.next(exchange),
-    events: (exchange) => events.questions.exchanges$.next(exchange),
+    sql: (exchange) => sql.ask(exchange),
+    series: (exchange) => reads.ask(exchange),
+    events: (exchange) => events.questions.ask(exchange),
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },

@@ -13,7 +13,8 @@ export interface RunningEngine {
   isUp(): boolean;
   /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
-  stop(): Promise<void>;
+  /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
+  stop(withinMs?: number): Promise<void>;
 }
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
@@ -43,9 +44,9 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
   const endpoint = await supervisor.start();
   const client = new EngineClient({ ...limits, ...endpoint, handover: () => supervisor.handover });
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
-  const stop = async (): Promise<void> => {
+  const stop = async (withinMs?: number): Promise<void> => {
     await client.close();
-    await supervisor.stop();
+    await supervisor.stop(withinMs);
   };
   return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', watch, stop };
 }

@@ -13,6 +13,9 @@ import { createParts, type ServiceParts } from './service-parts.js';
 import { createPipelines } from './service-pipelines.js';
 import type { Logger } from './telemetry/logger.js';
 
+/** What the engine has to end in at least, however long the rest of a stop took. */
+const leastEngineStopMs = 500;
+
 /** States of the memory guard by the number that the figures show. */
 const guardStates: readonly GuardState[] = ['normal', 'query-paused', 'all-paused'];
 
@@ -22,7 +25,7 @@ export interface Service {
   readonly port: number;
   /** Where the engine answers. */
   readonly engineUrl: string;
-  /** Drains what was taken, then releases everything. */
+  /** Drains what was taken, then releases everything; what has not ended at the deadline is cut off. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -68,8 +71,9 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
     port: door.port,
     engineUrl: engine.url,
     stop: async (deadlineMs) => {
+      const begun = performance.now();
       await lifecycle.stop(deadlineMs);
-      await engine.stop();
+      await engine.stop(Math.max(leastEngineStopMs, deadlineMs - (performance.now() - begun)));
     },
   };
 }

@@ -101,20 +101,23 @@ export class EngineSupervisor {
     return this.endpoint;
   }
 
-  /** Ends the engine: asks, waits for its deadline, then kills. Safe before a start and twice. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#end();
+  /**
+   * Ends the engine: asks, and kills what has not ended after `withinMs`; without it after the host's own deadline. Rows that
+   * were stored survive that. Safe before a start and twice.
+   */
+  stop(withinMs = this.#options.stopTimeoutMs + stopGraceMs): Promise<void> {
+    this.#stopped ??= this.#end(withinMs);
     return this.#stopped;
   }
 
-  async #end(): Promise<void> {
+  async #end(withinMs: number): Promise<void> {
     this.#stopping ??= new AbortController();
     this.#stopping.abort();
     const child = this.#child;
     if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), this.#options.stopTimeoutMs + stopGraceMs);
+    const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
     await ended;
     clearTimeout(timer);
   }

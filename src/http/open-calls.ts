@@ -52,18 +52,17 @@ export class OpenCalls {
   }
 
   /**
-   * Resolves when no request is open or the deadline fires. Answers that have not begun tell their client to close;
-   * `closeIdle` is called as connections fall idle.
+   * Resolves when no request is open. Answers that have not begun tell their client to close; `closeIdle` is called as
+   * connections fall idle.
    */
-  drain(deadline: AbortSignal, closeIdle: () => void): Promise<void> {
+  drain(closeIdle: () => void): Promise<void> {
     this.draining = true;
     for (const response of this.#calls.keys()) response.shouldKeepAlive = false;
     return new Promise((resolve) => {
       this.#whenChanged = () => {
         closeIdle();
-        if (this.#calls.size === 0 || deadline.aborted) resolve();
+        if (this.#calls.size === 0) resolve();
       };
-      deadline.addEventListener('abort', () => resolve(), { once: true });
       this.#whenChanged();
     });
   }

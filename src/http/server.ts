@@ -50,11 +50,13 @@ export interface HttpServerOptions {
 }
 
 /** The HTTP listener as a component. */
-export interface HttpServer extends Omit<Component, 'start'> {
+export interface HttpServer extends Omit<Required<Component>, 'start' | 'drain'> {
   /** Open connections. */
   readonly connections: number;
   /** Resolves with the bound port; rejects when the port is taken or a setting is bad. */
   start(): Promise<number>;
+  /** Resolves when every request that was open is answered, which is up to its client. */
+  drain(): Promise<void>;
 }
 
 const maxHeaderBytes = 65_536;
@@ -100,9 +102,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await app.ready();
       return listen(app, options);
     },
-    drain: (deadline) => {
+    drain: () => {
       app.server.close();
-      return open.drain(deadline, () => app.server.closeIdleConnections());
+      return open.drain(() => app.server.closeIdleConnections());
     },
     stop: () => {
       stopped ??= release(app);

@@ -19,7 +19,16 @@ export interface StatusRow {
 const statusTable: readonly StatusRow[] = [
   {
     condition: 'authentication error',
-    codes: [0x0350, 0x0351, 0x0352, 0x0353, 0x0354, 0x0355, 0x0356, Codes.authenticationFailure],
+    codes: [
+      Codes.userAlreadyExists,
+      Codes.userNotExist,
+      Codes.invalidUserFormat,
+      Codes.invalidPasswordFormat,
+      Codes.noUserFromConnection,
+      Codes.tooManyUsers,
+      Codes.invalidAlterOperation,
+      Codes.authenticationFailure,
+    ],
     kinds: ['auth'],
     plain: 401,
     mapped: 401,

@@ -137,7 +137,7 @@ function runSql(
   { database, timeZone = utc, signal = never }: RunSqlOptions,
 ): Promise<SqlAnswer> {
   return new Promise((resolve, reject) => {
-    sql.exchanges$.next({
+    sql.ask({
       id: randomUUID(),
       request: {
         statement: typeof statement === 'string' ? Buffer.from(statement) : statement,

@@ -2,19 +2,28 @@ import type { Observable, OperatorFunction } from 'rxjs';
 import type { Batch, Payload } from './batch.js';
 import type { Delivery } from './delivery.js';
 
-/** Everything that holds a socket, a timer or a session. */
+/**
+ * A part of the service with a life. A part that has nothing to begin, to settle or to release leaves that method out. Whoever
+ * runs the parts (`pipelines/lifecycle.ts`) ends each wait at the deadline, so a part says only what there is to wait for.
+ */
 export interface Component {
   readonly name: string;
   /** Resolves when ready; rejects on a bad setting or a busy port. */
-  start(): Promise<void>;
-  /** Takes nothing new; resolves when all that was taken is settled, or when the deadline fires. */
-  drain(deadline: AbortSignal): Promise<void>;
-  /** Releases everything; safe before start, safe twice. */
-  stop(): Promise<void>;
+  start?(): Promise<void>;
+  /**
+   * Takes nothing new from the moment of the call on; resolves when all that was taken is settled. The deadline may have fired
+   * before the call, and `stop` follows it then, whether this has resolved or not.
+   */
+  drain?(deadline: AbortSignal): Promise<void>;
+  /** Releases everything, settled or not; safe before start, safe twice. */
+  stop?(): Promise<void>;
 }
 
 /** Yields batches; never a parser, never the database. */
 export interface Source<P extends Payload = Payload> extends Component {
+  start(): Promise<void>;
+  drain(deadline: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
   readonly batches$: Observable<Batch<P>>;
 }
 

@@ -118,6 +118,16 @@ function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
   context.signals.shed.set('agentd', () => source.counts.shedDatagrams);
   const users = userFile === '' ? undefined : parseUserFile(readSetting('agentd.userFile', userFile));
   const refusals: PacketRefusals = { forged: 0, unprotected: 0 };
+  context.watch({
+    adapter_agentd_forged_packets: {
+      help: 'Packets refused because their signature or checksum is wrong, or their user is not known.',
+      read: () => refusals.forged,
+    },
+    adapter_agentd_unprotected_packets: {
+      help: 'Packets refused because they are less secure than agentd.securityLevel asks for.',
+      read: () => refusals.unprotected,
+    },
+  });
   const refused = (why: keyof PacketRefusals): void => losses.add('warn', 'Packets were refused.', 1, why);
   const opened = replaced(source, source.batches$.pipe(openPackets({ level, users }, refusals, refused)));
   return inputOf(opened, settings, losses, context);

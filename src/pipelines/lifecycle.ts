@@ -1,11 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Component, ComponentLog } from '../model/component.js';
 
-/** How much of the stop deadline draining may use; the rest is for releasing. */
+/** How much of the stop deadline draining may use. */
 const drainShare = 0.75;
+/** When releasing ends at the latest, as a part of the stop deadline; the rest is for what the components stand on. */
+const releaseShare = 0.9;
+/** What a start that fails allows for releasing what was started. */
+const failedStartMs = 5_000;
+
+type Step = 'drain' | 'stop';
 
 /**
  * Starts components in order (sinks before sources) and stops them in reverse. A start that fails stops what was
- * started. A stop drains everything first, so that what was taken is settled, within one deadline.
+ * started. A stop drains everything first, so that what was taken is settled. Whatever a component waits for, each wait ends
+ * at the deadline, and every component is asked to drain and to stop.
  */
 export class Lifecycle {
   readonly #components: readonly Component[];
@@ -20,41 +28,79 @@ export class Lifecycle {
 
   async start(): Promise<void> {
     for (const component of this.#components) {
+      this.#started.push(component);
       try {
-        await component.start();
+        await component.start?.();
       } catch (error) {
-        await this.#release(component);
-        await this.stop(0);
+        await this.#release(new Deadline(failedStartMs));
         throw error;
       }
-      this.#started.push(component);
     }
   }
 
-  /** Drains and stops everything that was started; a second call waits for the first. */
+  /**
+   * Drains and stops everything that was started; a second call waits for the first. Resolves after nine tenths of the
+   * deadline at the latest, in ms.
+   */
   stop(deadlineMs: number): Promise<void> {
     this.#stopping ??= this.#stop(deadlineMs);
     return this.#stopping;
   }
 
   async #stop(deadlineMs: number): Promise<void> {
-    const order = this.#started.splice(0).reverse();
-    const deadline = AbortSignal.timeout(deadlineMs * drainShare);
-    for (const component of order) {
-      try {
-        if (deadlineMs > 0) await component.drain(deadline);
-      } catch (error) {
-        this.#log.warn({ component: component.name, error: String(error) }, 'A component could not be drained.');
-      }
+    const draining = new Deadline(deadlineMs * drainShare);
+    const releasing = new Deadline(deadlineMs * releaseShare);
+    for (const component of this.#started.toReversed()) {
+      await this.#within(draining, component, 'drain', async () => component.drain?.(draining.signal));
     }
-    for (const component of order) await this.#release(component);
+    draining.clear();
+    await this.#release(releasing);
   }
 
-  async #release(component: Component): Promise<void> {
-    try {
-      await component.stop();
-    } catch (error) {
-      this.#log.warn({ component: component.name, error: String(error) }, 'A component could not be stopped.');
+  async #release(deadline: Deadline): Promise<void> {
+    for (const component of this.#started.splice(0).reverse()) {
+      await this.#within(deadline, component, 'stop', async () => component.stop?.());
     }
+    deadline.clear();
+  }
+
+  /** Waits for the work, but not beyond the deadline; neither its failure nor the deadline keeps the next component waiting. */
+  async #within(deadline: Deadline, { name }: Component, step: Step, work: () => Promise<void>): Promise<void> {
+    let isOver = false;
+    const done = work()
+      .catch((error: unknown) => this.#log.warn({ component: name, step, error: String(error) }, failedText))
+      .then(() => {
+        isOver = true;
+      });
+    await deadline.orDone(done);
+    if (!isOver) this.#log.warn({ component: name, step }, 'A component was cut off at the deadline of the stop.');
+  }
+}
+
+const failedText = 'A component could not be stopped in order.';
+
+/** A time by which waiting ends. It keeps the process alive until it fires or is cleared. */
+class Deadline {
+  readonly #fires = new AbortController();
+  readonly #fired: Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    const { signal } = this.#fires;
+    this.#fired = new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    this.#timer = setTimeout(() => this.#fires.abort(), ms);
+  }
+
+  get signal(): AbortSignal {
+    return this.#fires.signal;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Resolves with the work, or when the time is over. Work of one turn of the event loop is waited for then too. */
+  orDone(work: Promise<void>): Promise<void> {
+    return Promise.race([work, this.signal.aborted ? setImmediate() : this.#fired]);
   }
 }

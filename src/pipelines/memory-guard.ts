@@ -52,8 +52,6 @@ export class MemoryGuard implements Component {
       });
   }
 
-  async drain(): Promise<void> {}
-
   async stop(): Promise<void> {
     this.#subscription?.unsubscribe();
     this.#state$.complete();

@@ -6,7 +6,6 @@ export function polledCatalogue(catalogue: Catalogue): Component {
   return {
     name: 'catalogue',
     start: async () => catalogue.start(),
-    drain: async () => {},
     stop: async () => catalogue.stop(),
   };
 }

@@ -1,12 +1,12 @@
-import { mergeMap, Subject, type Subscription } from 'rxjs';
 import type { CredentialCheck } from '../database/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { type SlotLimits, StatementSlots } from './statement-slots.js';
 
-/** Nobody hears it. */
+/** For a client that has left: no one reads it. */
 const gone = fault('network', Codes.free, 'The client went away');
+const closed = fault('resource', Codes.free, 'service is shutting down');
 
 /** What every request-reply pipeline is made of. */
 export interface RequestReplyContext {
@@ -30,13 +30,12 @@ function atOnce<A>(answer: A, release: () => void): A {
  */
 export class RequestReply<Q extends { readonly credentials: Credentials }, A> implements Component {
   readonly name: string;
-  readonly exchanges$ = new Subject<Exchange<Q, A>>();
   readonly #context: RequestReplyContext;
   readonly #run: (exchange: Exchange<Q, A>, user: string) => Promise<A>;
   readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
   readonly #running = new Set<Promise<void>>();
-  #subscription: Subscription | undefined;
+  #isDraining = false;
 
   /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
   constructor(
@@ -52,19 +51,19 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     this.#hold = hold;
   }
 
-  async start(): Promise<void> {
-    this.#subscription = this.exchanges$.pipe(mergeMap((exchange) => this.#track(this.#answer(exchange)))).subscribe();
+  /** Takes a request. Every one is answered or refused, those that come once draining has begun too. */
+  ask(exchange: Exchange<Q, A>): void {
+    if (this.#isDraining) {
+      exchange.refuse(closed);
+      return;
+    }
+    const work: Promise<void> = this.#answer(exchange).finally(() => this.#running.delete(work));
+    this.#running.add(work);
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
-    this.exchanges$.complete();
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    // What waited for others begins when those end.
-    while (this.#running.size > 0 && !deadline.aborted) await Promise.race([...this.#running, expired]);
-  }
-
-  async stop(): Promise<void> {
-    this.#subscription?.unsubscribe();
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await Promise.all(this.#running);
   }
 
   /** Runs a request of the service itself, as a user whom nobody has to let in. */
@@ -80,12 +79,6 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       release();
       throw error;
     }
-  }
-
-  #track(work: Promise<void>): Promise<void> {
-    const tracked: Promise<void> = work.finally(() => this.#running.delete(tracked));
-    this.#running.add(tracked);
-    return tracked;
   }
 
   async #answer(exchange: Exchange<Q, A>): Promise<void> {

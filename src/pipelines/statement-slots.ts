@@ -61,6 +61,8 @@ export class StatementSlots {
   }
 
   #wait(user: string, aborted: AbortSignal): Promise<void> {
+    // One that is gone stands in no queue; asking here keeps the listener below from firing before it does.
+    aborted.throwIfAborted();
     if (this.#waiters.length >= this.#limits.waiting) throw new FaultError(tooMany);
     return new Promise((resolve, reject) => {
       const end = (finish: () => void): void => {
@@ -76,8 +78,7 @@ export class StatementSlots {
       const waiter: Waiter = { user, go: () => end(resolve) };
       const timer = setTimeout(() => giveUp(new FaultError(tooLong)), this.#limits.waitMs);
       aborted.addEventListener('abort', leave, { once: true });
-      if (aborted.aborted) leave();
-      else this.#waiters.push(waiter);
+      this.#waiters.push(waiter);
     });
   }
 

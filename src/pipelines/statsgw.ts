@@ -60,8 +60,7 @@ export class StatisticsSource implements Source<ByteBlock> {
 
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#source.drain(deadline);
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    if (!deadline.aborted) await Promise.race([this.#ended, expired]);
+    await this.#ended;
   }
 
   stop(): Promise<void> {

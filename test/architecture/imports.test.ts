@@ -138,6 +138,15 @@ test('every wire code is in use', (t) => {
   t.deepEqual(unused, []);
 });
 
+test('a wire code is written as a number in one place only', (t) => {
+  for (const room of ['http', 'sinks']) {
+    for (const file of sources(`${root}/${room}`)) {
+      const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      t.notRegex(code, /\b0x[0-9a-f]{4}\b/i, file);
+    }
+  }
+});
+
 test('no type is given up on', (t) => {
   for (const file of sources(root)) {
     const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');

@@ -120,6 +120,9 @@ test('a level of security keeps out what is less secure, and a types database na
     [0.5, 0.5],
   );
   t.true(strict.service.log.join().includes('Packets were refused'));
+  const figures = (await strict.service.ask({ method: 'GET', path: '/metrics' })).text;
+  t.regex(figures, /^adapter_agentd_forged_packets 2$/m);
+  t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);
 });
 
 test('a user file that cannot be read stops the start with one line', async (t) => {

@@ -235,7 +235,7 @@ test('stop is safe before start and twice', async (t) => {
 
 test('drain before start resolves at once', async (t) => {
   const server = buildServer({}, []);
-  await server.drain(AbortSignal.timeout(5_000));
+  await server.drain();
   await server.stop();
   t.pass();
 });
@@ -254,7 +254,7 @@ test('drain lets open requests finish, closes idle connections and takes no new 
   busy.socket.write(statement);
   t.true(await until(() => finish !== undefined));
   let drained = false;
-  const draining = room.server.drain(AbortSignal.timeout(10_000)).then(() => {
+  const draining = room.server.drain().then(() => {
     drained = true;
   });
   await idle.received;
@@ -280,7 +280,7 @@ test('a request that arrives on an open connection while draining is 503', async
   busy.socket.write(statement);
   t.true(await until(() => finish !== undefined));
   await pause(50);
-  const draining = room.server.drain(AbortSignal.timeout(10_000));
+  const draining = room.server.drain();
   late.socket.write('Host: a\r\n\r\n');
   const reply = await late.received;
   t.true(reply.startsWith('HTTP/1.1 503'));
@@ -289,7 +289,7 @@ test('a request that arrives on an open connection while draining is 503', async
   await draining;
 });
 
-test('drain gives up at its deadline, and stop then cuts what is left', async (t) => {
+test('stop cuts what a drain still waits for', async (t) => {
   let taken = false;
   let aborted = false;
   const room = await startRoom(t, {
@@ -303,7 +303,7 @@ test('drain gives up at its deadline, and stop then cuts what is left', async (t
   const { socket, received } = connect(room);
   socket.write(statement);
   t.true(await until(() => taken));
-  await room.server.drain(AbortSignal.timeout(50));
+  void room.server.drain();
   await room.server.stop();
   t.is(await received, '');
   t.true(await until(() => aborted));

@@ -37,3 +37,44 @@ test('a component that cannot be drained or stopped does not keep the others fro
   await life.stop(1000);
   t.deepEqual(steps.slice(3), ['drain c', 'drain b', 'drain a', 'stop c', 'stop b', 'stop a']);
 });
+
+const never = new Promise<void>(() => {});
+
+test('what never ends is cut off at the deadline, and everything else is drained and released all the same', async (t) => {
+  const steps: string[] = [];
+  const said: object[] = [];
+  const stuck: Component = {
+    name: 'stuck',
+    drain: (deadline) => {
+      steps.push(`drain stuck, fired ${deadline.aborted}`);
+      return never;
+    },
+    stop: () => {
+      steps.push('stop stuck');
+      return never;
+    },
+  };
+  const components = [recorded(steps, 'sink'), stuck, { name: 'lifeless' }, stuck, recorded(steps, 'door')];
+  const life = new Lifecycle(components, { ...silent, warn: (fields) => said.push(fields) });
+  await life.start();
+  const begun = performance.now();
+  await life.stop(200);
+  const took = performance.now() - begun;
+  t.true(took >= 175 && took < 1000, `${took} ms`);
+  t.deepEqual(steps.slice(2), [
+    'drain door',
+    'drain stuck, fired false',
+    'drain stuck, fired true',
+    'drain sink',
+    'stop door',
+    'stop stuck',
+    'stop stuck',
+    'stop sink',
+  ]);
+  t.deepEqual(said, [
+    { component: 'stuck', step: 'drain' },
+    { component: 'stuck', step: 'drain' },
+    { component: 'stuck', step: 'stop' },
+    { component: 'stuck', step: 'stop' },
+  ]);
+});

@@ -28,7 +28,7 @@ function make(run: (text: string, user: string) => Promise<string>, hold?: Hold<
   const ask = (text: string, password = 'good', aborted = new AbortController().signal): Promise<string | Fault> =>
     new Promise((resolve) => {
       const request = { text, credentials: { scheme: 'password', user: 'u', password } } as const;
-      pipeline.exchanges$.next({ id: '1', request, aborted, answer: resolve, refuse: resolve });
+      pipeline.ask({ id: '1', request, aborted, answer: resolve, refuse: resolve });
     });
   return { pipeline, ask };
 }
@@ -38,18 +38,16 @@ function messageOf(answer: string | Fault): string {
 }
 
 test('a request of somebody known is answered, of others refused, and what breaks is refused without its reason', async (t) => {
-  const { pipeline, ask } = make(async (text, user) => {
+  const { ask } = make(async (text, user) => {
     if (text === 'bad') throw new FaultError(fault('parameter', Codes.free, 'a bad request'));
     if (text === 'broken') throw new Error('secret');
     return `${text} of ${user}`;
   });
-  await pipeline.start();
   t.is(await ask('a'), 'a of u');
   t.is(messageOf(await ask('a', 'wrong')), 'who?');
   t.is(messageOf(await ask('bad')), 'a bad request');
   t.is(messageOf(await ask('broken')), 'Internal error');
   t.is(await ask('b'), 'b of u');
-  await pipeline.stop();
 });
 
 test('only so many run and wait at once, and draining ends with the last of them', async (t) => {
@@ -62,12 +60,11 @@ test('only so many run and wait at once, and draining ends with the last of them
     running--;
     return text;
   });
-  await pipeline.start();
   const answers = ['a', 'b', 'c'].map((text) => ask(text));
   await setTimeout(10);
   const refused = await ask('d');
   t.is(typeof refused === 'string' ? refused : refused.kind, 'resource');
-  const drained = pipeline.drain(new AbortController().signal).then(() => 'drained');
+  const drained = pipeline.drain().then(() => 'drained');
   t.is(await Promise.race([drained, setTimeout(20, 'draining')]), 'draining');
   for (let i = 0; i < 3; i++) {
     open[i]?.();
@@ -76,23 +73,21 @@ test('only so many run and wait at once, and draining ends with the last of them
   t.deepEqual(await Promise.all(answers), ['a', 'b', 'c']);
   t.is(await drained, 'drained');
   t.is(most, 2);
-  await pipeline.stop();
+  t.is(messageOf(await ask('e')), 'service is shutting down', 'what comes too late is told so');
 });
 
 test('an answer that goes on working keeps its slot until it has left', async (t) => {
   const open: (() => void)[] = [];
-  const { pipeline, ask } = make(
+  const { ask } = make(
     async (text) => text,
     (answer, release) => {
       open.push(release);
       return answer;
     },
   );
-  await pipeline.start();
   t.deepEqual(await Promise.all([ask('a'), ask('b')]), ['a', 'b']);
   const third = ask('c');
   t.is(await Promise.race([third, setTimeout(20, 'waiting')]), 'waiting');
   open[0]?.();
   t.is(await third, 'c');
-  await pipeline.stop();
 });

@@ -45,3 +45,13 @@ test('too many waiting, too long a wait and a client that left end a wait', asyn
   release();
   (await slots.take('eve', never))();
 });
+
+test('one that left before it could wait takes nobody else out of the queue', async (t) => {
+  const slots = new StatementSlots({ running: 1, runningOfUser: 0, waiting: 2, waitMs: 60_000 });
+  const release = await slots.take('ann', never);
+  const waiting = slots.take('bob', never);
+  await t.throwsAsync(slots.take('cid', AbortSignal.abort(new Error('gone'))), { message: 'gone' });
+  release();
+  (await waiting)();
+  t.pass();
+});

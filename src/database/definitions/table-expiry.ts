@@ -92,6 +92,7 @@ export class Expiry implements Component {
     await this.#sweep;
   }
 
+  /** Ends the sweep between two tables. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#ending.abort();

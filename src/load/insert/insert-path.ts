@@ -191,8 +191,8 @@ class TextPath implements InsertPath {
     return this.#sink instanceof TelnetTcpSink ? this.#sink.end(deadline) : undefined;
   }
 
-  stop(): Promise<void> {
-    return this.#sink.stop();
+  async stop(): Promise<void> {
+    await this.#sink.stop?.();
   }
 }
 
@@ -273,8 +273,8 @@ class BlocksPath implements InsertPath {
 
   async end(): Promise<undefined> {}
 
-  stop(): Promise<void> {
-    return this.#sink.stop();
+  async stop(): Promise<void> {
+    await this.#sink.stop?.();
   }
 }
 

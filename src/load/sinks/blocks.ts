@@ -14,10 +14,6 @@ export class BlocksSink implements Sink<BlockGroup> {
     this.#write = write;
   }
 
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async stop(): Promise<void> {}
-
   write({ payload, bytes }: Batch<BlockGroup>, deadline: AbortSignal): Promise<Delivery> {
     return deliveryOf(untilAborted(this.#write(payload.blocks, bytes), deadline));
   }

@@ -45,25 +45,26 @@ export class HttpService {
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   }
 
-  /** Sends a body and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
+  /** Sends rows and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
   async post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
-    const { status, chunks } = await this.open(path, body, signal);
+    // A row that is written twice is stored once.
+    const { status, chunks } = await this.open(path, body, signal, true);
     return { status, body: await wholeOf(chunks) };
   }
 
   /**
    * Sends a body; the answer's body is pulled by the caller, who reads it to its end or gives it up by returning early. Throws
-   * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off.
+   * a FaultError of kind `network` when there is no answer, and so do the chunks when it breaks off. `mayRepeat`: the request
+   * comes to the same when it is carried out twice, so it is sent again over a new connection when a kept one is dead.
    */
-  async open(path: string, body: Uint8Array, signal: AbortSignal | undefined): Promise<HttpStream> {
+  async open(path: string, body: Uint8Array, signal: AbortSignal | undefined, mayRepeat: boolean): Promise<HttpStream> {
     const headers = {
       authorization: this.#authorization,
       'content-type': 'application/x-www-form-urlencoded',
       'content-length': body.byteLength,
     };
     try {
-      // A row that is written twice is stored once.
-      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRepeat: true });
+      const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRepeat });
       return { status: answer.statusCode ?? 0, chunks: this.#chunksOf(answer) };
     } catch (error) {
       return this.#broken(error);

@@ -14,10 +14,6 @@ export class LinesSink implements Sink<ByteBlock> {
     this.#write = write;
   }
 
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async stop(): Promise<void> {}
-
   write({ payload, target }: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
     const { format, bytes } = payload;
     const { database, precision } = target;

@@ -24,8 +24,15 @@ export function restStatements(service: HttpService): RunSql {
     const path = `/rest/sql${database === undefined ? '' : `/${encodeURIComponent(database)}`}`;
     const query = timeZone === undefined ? '' : `?tz=${encodeURIComponent(timeZone)}`;
     const bytes = typeof statement === 'string' ? Buffer.from(statement) : statement;
-    return answerOf(await service.open(path + query, bytes, signal));
+    return answerOf(await service.open(path + query, bytes, signal, mayRepeat(bytes)));
   };
+}
+
+/** What reads, and rows, which are stored once however often they are written. Definitions may not be carried out twice. */
+const repeatable = /^\s*(?:select|show|desc|describe|explain|insert|import)\b/i;
+
+function mayRepeat(statement: Uint8Array): boolean {
+  return repeatable.test(Buffer.from(statement.subarray(0, 256)).toString('latin1'));
 }
 
 async function answerOf({ status, chunks }: HttpStream): Promise<SqlAnswer> {

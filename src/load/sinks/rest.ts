@@ -14,10 +14,6 @@ export class RestLinesSink implements Sink<ByteBlock> {
     this.#service = service;
   }
 
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async stop(): Promise<void> {}
-
   write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
     return deliveryOf(this.#write(batch, deadline));
   }

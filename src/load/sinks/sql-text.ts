@@ -14,10 +14,6 @@ export class SqlTextSink implements Sink<ByteBlock> {
     this.#run = run;
   }
 
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-  async stop(): Promise<void> {}
-
   write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
     return deliveryOf(untilAborted(this.#write(batch, deadline), deadline));
   }

@@ -47,9 +47,6 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
     options.cut?.addEventListener('abort', () => this.#socket?.destroy(), { once: true });
   }
 
-  async start(): Promise<void> {}
-  async drain(): Promise<void> {}
-
   /** Closes the connection once the listener has dealt with all that was written. */
   async stop(): Promise<void> {
     await this.end(new AbortController().signal);

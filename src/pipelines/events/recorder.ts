@@ -55,17 +55,15 @@ export class EventRecorder implements Component {
     });
   }
 
-  async start(): Promise<void> {}
-
-  /** Waits until all is stored. While the database is away that is until the deadline. */
-  async drain(deadline: AbortSignal): Promise<void> {
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    while (this.#working !== undefined && !deadline.aborted) await Promise.race([this.#working, expired]);
-    if (this.#waiting.length > 0) this.#log.error({ events: this.#waiting.length }, 'Events could not be stored.');
+  /** Waits until all is stored, however long the database is away. */
+  async drain(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
   }
 
   async stop(): Promise<void> {
+    if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
+    if (this.#waiting.length > 0) this.#log.error({ events: this.#waiting.length }, 'Events could not be stored.');
   }
 
   async #work(): Promise<void> {

@@ -74,8 +74,13 @@ export class StreamRunner implements Component {
     await Promise.all(this.#working);
   }
 
+  /**
+   * Gives the lease up for another process to take at once. A round that was cut off leaves what the next one repeats; without
+   * an engine that answers, the lease ends by its time.
+   */
   async stop(): Promise<void> {
-    await this.drain();
+    this.#ending.abort();
+    clearTimeout(this.#timer);
     if (!this.#holds) return;
     this.#holds = false;
     await this.#context.states.release().catch(() => undefined);

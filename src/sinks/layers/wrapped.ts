@@ -5,9 +5,9 @@ import type { Sink } from '../../model/component.js';
 export function wrapped<P extends Payload>(next: Sink<P>, write: Sink<P>['write']): Sink<P> {
   return {
     name: next.name,
-    start: () => next.start(),
-    drain: (deadline) => next.drain(deadline),
-    stop: () => next.stop(),
+    start: async () => next.start?.(),
+    drain: async (deadline) => next.drain?.(deadline),
+    stop: async () => next.stop?.(),
     write,
   };
 }

@@ -79,9 +79,9 @@ export class AgentdSource implements Source<ByteBlock> {
     this.#log.info({ listens: this.port, database: this.#options.target.database }, 'Listening for metric agents.');
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     this.#end();
-    await this.#emitter.settled(deadline);
+    await this.#emitter.settled();
   }
 
   async stop(): Promise<void> {

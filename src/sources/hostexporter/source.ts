@@ -91,11 +91,10 @@ export class HostexporterSource implements Source<ByteBlock> {
     this.#log.info({ targets: urls.length, intervalMs: gatherDurationMs }, 'Scraping host-metric exporters.');
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     this.#end();
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    if (!deadline.aborted) await Promise.race([Promise.all(this.#running), expired]);
-    await this.#emitter.settled(deadline);
+    await Promise.all(this.#running);
+    await this.#emitter.settled();
     this.#emitter.close();
   }
 

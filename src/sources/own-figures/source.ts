@@ -34,11 +34,10 @@ export class OwnFiguresSource implements Source<ByteBlock> {
     this.#timer = setInterval(() => this.#tick(), this.#options.intervalMs);
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     clearInterval(this.#timer);
     this.#ended = true;
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([this.#open, expired]);
+    await this.#open;
   }
 
   async stop(): Promise<void> {

@@ -79,9 +79,9 @@ export class StatsgwSource implements Source<ByteBlock> {
     );
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     this.#end();
-    await this.#emitter.settled(deadline);
+    await this.#emitter.settled();
   }
 
   async stop(): Promise<void> {

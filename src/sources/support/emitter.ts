@@ -42,13 +42,9 @@ export class Emitter {
     this.batches$.next({ origin, target, payload, rows, bytes: bytes.length, settle });
   }
 
-  /** Resolves when every batch is settled, or when the deadline fires. */
-  async settled(deadline: AbortSignal): Promise<void> {
-    if (this.#open === 0 || deadline.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#idle.push(resolve);
-      deadline.addEventListener('abort', () => resolve(), { once: true });
-    });
+  /** Resolves when every batch is settled. */
+  async settled(): Promise<void> {
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /** Resolves when fewer than `count` batches are open. */

@@ -94,12 +94,11 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
     }
   }
 
-  async drain(deadline: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     for (const { listener } of this.#ports) listener.close();
     const open = this.#ports.flatMap(({ connections }) => [...connections]);
     for (const connection of open) connection.stop();
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    if (!deadline.aborted) await Promise.race([Promise.all(open.map(({ over }) => over)), expired]);
+    await Promise.all(open.map(({ over }) => over));
   }
 
   async stop(): Promise<void> {

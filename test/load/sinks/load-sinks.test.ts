@@ -122,7 +122,7 @@ function textSink(
       impossible: () => (made instanceof TelnetTcpSink ? undefined : bytesBatch('nowhere', format, text(table))),
       stored: (expected) => counted(database, table, expected),
       outage,
-      end: () => made.stop(),
+      end: async () => made.stop?.(),
     };
   };
 }

@@ -98,3 +98,27 @@ test.serial('affected rows are a number', async (t) => {
   answers.set('write', (response) => response.end(body));
   t.deepEqual(await run('write'), { kind: 'affected', rows: 12 });
 });
+
+test.serial(
+  'over a kept connection that is dead a query is asked again, and a definition is not carried out twice',
+  async (t) => {
+    let arrived = 0;
+    const dead: Answer = (response) => {
+      arrived++;
+      // The first one finds the connection closed; a repetition would be answered.
+      if (arrived === 1) response.destroy();
+      else response.end('{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[[0]],"rows":1}');
+    };
+    for (const [statement, expected] of [
+      ['CREATE DATABASE d', 1],
+      ['insert into t values (1, 2)', 2],
+    ] as const) {
+      t.is(await linesOf('warm', (response) => response.end(`${head}[3]],"rows":1}`)), '[3]\n');
+      arrived = 0;
+      answers.set(statement, dead);
+      const refused = await faultOf(run(statement));
+      t.is(refused?.kind, expected === 1 ? 'network' : undefined);
+      t.is(arrived, expected);
+    }
+  },
+);

@@ -41,7 +41,7 @@ async function contract() {
     name: source.name,
     batches$: source.batches$.pipe(map(withoutLengths)),
     start: () => source.start(),
-    drain: (deadline: AbortSignal) => source.drain(deadline),
+    drain: () => source.drain(),
     stop: () => source.stop(),
   };
   const heard = overheard(bare);

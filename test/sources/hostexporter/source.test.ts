@@ -76,7 +76,7 @@ async function contract() {
     name: source.name,
     batches$: scrapesOf(source),
     start: () => source.start(),
-    drain: (deadline) => source.drain(deadline),
+    drain: () => source.drain(),
     stop: () => source.stop(),
   });
   await source.start();
