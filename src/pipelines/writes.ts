@@ -1,8 +1,8 @@
 import { filter, map, merge, Subject, type Subscription } from 'rxjs';
-import { storageWhenMade } from '../database/catalogue/apply-table.js';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable } from '../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
+import { storageWhenMade } from '../database/catalogue/shapes.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { Access, isDenied } from '../database/rights.js';
 import {

@@ -98,7 +98,14 @@ async function grow(
   { timeColumn }: TableStyle,
   growth: Growth,
 ): Promise<TableDef> {
-  const extend = { op: 'extend-table', database: database.name, name, timeColumn, ...growth } as const;
+  const extend = {
+    op: 'extend-table',
+    database: database.name,
+    name,
+    timeColumn,
+    ...growth,
+    shares: 'shape',
+  } as const;
   const refused =
     catalogue.table(database.name, name) === undefined
       ? await createNamed(catalogue, subTables, database, extend)

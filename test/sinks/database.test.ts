@@ -83,6 +83,15 @@ async function make({ countsLog = false } = {}): Promise<Made> {
   };
 }
 
+/** Another process on the engine of the first: its own view of the catalogue and of what exists. */
+async function secondWriter({ client, batchOf }: Made): Promise<Pick<Made, 'sink' | 'subTables' | 'batchOf'>> {
+  const catalogue = new Catalogue(client, silentLog);
+  await catalogue.sync();
+  const subTables = new SubTables(client, catalogue);
+  const storage = new Storage(client, catalogue);
+  return { sink: new DatabaseSink({ engine: client, catalogue, storage, subTables }), subTables, batchOf };
+}
+
 sinkContract(test, 'database', () => make());
 
 const findsOut = test.macro(async (t, countsLog: boolean) => {
@@ -292,6 +301,57 @@ test('tables that share their storage are written with one insert, and each answ
   );
   t.deepEqual(counted, [599, 300, 1]);
   t.deepEqual(await made.client.rows(`SELECT toUInt32(uniqExact(t, id, name)) FROM ${tagStorage} FINAL`), [[300]]);
+  await made.end();
+});
+
+test('tables with the same columns are written with one insert but for the first of them, by any writer', async (t) => {
+  const made = await make();
+  const other = await secondWriter(made);
+  const database = made.catalogue.database('db')!;
+  const inserts = async () => {
+    const [row] = await made.client.rows("SELECT toUInt32(value) FROM system.events WHERE event = 'InsertQuery'");
+    return Number(row?.[0] ?? 0);
+  };
+  const columns = { low: double, high: double };
+  const tables = Array.from({ length: 100 }, (_, i) => `timer${i}`);
+  const write = (writer: Pick<Made, 'sink' | 'subTables'>, time: bigint) => {
+    const batches = tables.map((table, i) => {
+      const subTable = writer.subTables.make(database, table, `${table}_s`, new Map([['site', table]]), 0);
+      const block = blockOf(table, columns, [[subTable.id, time, { low: i, high: Number(time) }]], 'keep');
+      return recordedBatch({ ...block, newSubTables: subTable.registered ? [] : [subTable] });
+    });
+    return writer.sink.write(groupBatches(batches), AbortSignal.timeout(60_000));
+  };
+  // Both make the tables at once.
+  const endings = await Promise.all([write(made, 1n), write(other, 2n)]);
+  t.deepEqual(
+    endings.map(({ outcome }) => outcome),
+    ['delivered', 'delivered'],
+  );
+  const before = await inserts();
+  t.is((await write(made, 3n)).outcome, 'delivered');
+  t.is((await inserts()) - before, 2);
+  // Each grows a column of its own type at the other writer, while this one goes on with what it knows.
+  const grow = (table: string, type: DataType, cell: number | string) =>
+    other.sink.write(
+      other.batchOf(blockOf(table, { ...columns, extra: type }, [[9n, 9n, { low: 1, extra: cell }]], 'keep')),
+      AbortSignal.timeout(60_000),
+    );
+  const later = await Promise.all([grow('timer7', double, 7), grow('timer8', varchar, 'x'), write(made, 4n)]);
+  t.true(later.every(({ outcome }) => outcome === 'delivered'));
+  await made.catalogue.sync();
+  const rowsOf = async (name: string) => {
+    const { storage, number, columns: known } = made.catalogue.table('db', name)!;
+    const list = known.map(({ physical }) => physical).join(', ');
+    const where = number === undefined ? '1' : `t = ${number}`;
+    return made.client.rows(`SELECT ${list} FROM ${storage} FINAL WHERE ${where} ORDER BY ts`);
+  };
+  const rows = (i: number, ...rest: readonly null[]) => [1, 2, 3, 4].map((time) => [i, time, ...rest]);
+  t.deepEqual(await rowsOf('timer0'), rows(0));
+  t.deepEqual(await rowsOf('timer7'), [...rows(7, null), [1, null, 7]]);
+  t.deepEqual(await rowsOf('timer8'), [...rows(8, null), [1, null, 'x']]);
+  t.deepEqual(await rowsOf('timer9'), rows(9));
+  t.is(made.catalogue.table('db', 'timer7')!.storage, made.catalogue.table('db', 'timer9')!.storage);
   await made.end();
 });
 

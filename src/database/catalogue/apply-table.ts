@@ -1,25 +1,33 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import { lengthFault } from '../../model/row-length.js';
-import type { ColumnDef, DatabaseDef, DataType, TableDef } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind } from '../../model/schema.js';
-import { engineType } from '../../sql/plan/storage.js';
-import { normalTableId, shapeName, sharedStorage, sharedTagStorage } from './identity.js';
+import { normalTableId, shapeName } from './identity.js';
 import type { ColumnSpec, LogEntry, Operation, TableChange } from './operations.js';
+import { named, type PhysicalPrefix } from './physical-names.js';
+import { leaveShape, placeNext, type Shape, shapeOf, sharing, widenShape } from './shapes.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
 export interface TableEntry {
   readonly def: TableDef;
   readonly nextColumn: number;
+  /** The number of the next tag, of tables whose tags are numbered by themselves. */
+  readonly nextTag?: number;
+  /** The shape with which arriving data made it. */
+  readonly shape?: string;
+  /** Columns that it was given since it was made. */
+  readonly added: number;
   /** Time of the last change, Unix ms. */
   readonly updated: number;
 }
 
-/** A database with its tables by name, and the number of its next table that shares storage. */
+/** A database with its tables by name, the number of its next table that shares storage, and its shapes by name. */
 export interface TableSpace {
   readonly def: DatabaseDef;
   readonly tables: Map<string, TableEntry>;
   readonly numbers: { next: number };
+  readonly shapes: Map<string, Shape>;
 }
 
 type Tables = Map<string, TableEntry>;
@@ -30,14 +38,15 @@ type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
 const maxColumns = 4096;
 const maxTags = 128;
 
-/** Applies CREATE TABLE and CREATE STABLE. With `shares` the table takes its place in storage that others use too. */
+/** Applies CREATE TABLE and CREATE STABLE; `arriving` is the growth by which data makes the table, which may share storage. */
 export function createTable(
-  { def: database, tables, numbers }: TableSpace,
+  space: TableSpace,
   operation: CreateTable,
   entry: LogEntry,
   index: number,
-  shares = false,
+  arriving?: ExtendTable,
 ): Fault | undefined {
+  const { def: database, tables } = space;
   const existing = tables.get(operation.name);
   if (existing !== undefined) {
     return existing.def.kind === 'super'
@@ -53,8 +62,8 @@ export function createTable(
   if (operation.kind === 'super' && isFull(database, tables)) {
     return fault('database', Codes.singleStable, 'Database is single stable mode');
   }
-  const made = newTable(database, operation, `${entry.position}_${index}`, entry);
-  tables.set(operation.name, shares ? shared(database, made, numbers.next++) : made);
+  const made = newTable(database, operation, `${entry.position}_${index}`, entry, arriving);
+  tables.set(operation.name, arriving === undefined ? made : placed(space, made, arriving));
   return undefined;
 }
 
@@ -63,9 +72,18 @@ function isFull({ options }: DatabaseDef, tables: Tables): boolean {
   return options.SINGLE_STABLE === '1' && [...tables.values()].some(({ def }) => def.kind === 'super');
 }
 
-function newTable(database: DatabaseDef, wanted: CreateTable, number: string, entry: LogEntry): TableEntry {
-  const columns = wanted.columns.map((spec, i) => named(spec, i + 1));
-  const tags = wanted.tags.map((spec, i) => named(spec, wanted.columns.length + i + 1));
+function newTable(
+  database: DatabaseDef,
+  wanted: CreateTable,
+  number: string,
+  entry: LogEntry,
+  arriving: ExtendTable | undefined,
+): TableEntry {
+  const columns = wanted.columns.map((spec, i) => named('c', spec, i + 1));
+  const ownTagNumbers = arriving?.shares === 'shape';
+  const tags = wanted.tags.map((spec, i) =>
+    ownTagNumbers ? named('g', spec, i + 1) : named('c', spec, columns.length + i + 1),
+  );
   const isSuper = wanted.kind === 'super';
   const storage = isSuper ? `t${number}` : `n${shapeName(columns.map((column) => column.physical))}`;
   const def: TableDef = {
@@ -85,42 +103,32 @@ function newTable(database: DatabaseDef, wanted: CreateTable, number: string, en
     created: entry.at,
     revision: entry.position,
   };
-  return { def, nextColumn: columns.length + tags.length + 1, updated: entry.at };
-}
-
-/** A table whose rows and tags lie among those of others, told apart by a number. */
-function shared({ id }: DatabaseDef, entry: TableEntry, number: number): TableEntry {
-  const storage = sharedStorage(id, entry.def.columns[0]?.physical ?? '');
-  return { ...entry, def: { ...entry.def, number, storage, tagStorage: sharedTagStorage(id) } };
+  const next = ownTagNumbers
+    ? { nextColumn: columns.length + 1, nextTag: tags.length + 1 }
+    : { nextColumn: columns.length + tags.length + 1 };
+  return { def, ...next, added: 0, updated: entry.at };
 }
 
 /**
- * True for a table that arriving data makes with one column: metrics come in hundreds of them. The one table of JSON tags
- * that a database has for labelled series holds all metrics by itself.
+ * A table that arriving data makes, in its place; see {@link placeNext}. The one table of JSON tags that a database has for
+ * labelled series holds all metrics by itself. Logs of before shared by shape say less: their tables of one column share.
  */
-function sharesStorage({ columns, tags }: ExtendTable): boolean {
-  return columns.length === 1 && tags.every(({ type }) => type.name !== 'JSON');
+function placed({ def: database, shapes, numbers }: TableSpace, made: TableEntry, arriving: ExtendTable): TableEntry {
+  const { columns, tags, shares } = arriving;
+  if (columns.length === 0 || tags.some(({ type }) => type.name === 'JSON')) return made;
+  if (columns.length > 1 && shares === undefined) return made;
+  const shape = shapeOf(made.def);
+  const placement = placeNext(shapes, shape, columns.length);
+  if (placement === 'own') return { ...made, shape };
+  const place = shares === undefined ? 0 : placement.place;
+  return { ...made, shape, def: sharing(database, made.def, shape, { place, number: numbers.next++ }) };
 }
 
-/** Where a table will have its rows if arriving data makes it with these columns; undefined for storage of its own. */
-export function storageWhenMade(
-  { id }: DatabaseDef,
-  columns: readonly Pick<ColumnSpec, 'type'>[],
-  tagType: DataType['name'],
-): string | undefined {
-  const [only] = columns;
-  if (only === undefined || columns.length > 1 || tagType === 'JSON') return undefined;
-  return sharedStorage(id, physicalName(only.type, 1));
-}
-
-function physicalName(type: DataType, number: number): string {
-  return `c${number}_${engineType(type).replace(/[^A-Za-z0-9]+/g, '_')}`;
-}
-
-/** The type is part of the physical name, because tables of one shape share their engine table. */
-function named(spec: ColumnSpec, number: number): ColumnDef {
-  const { name, type, encoding } = spec;
-  return { name, type, physical: physicalName(type, number), ...(encoding === undefined ? {} : { encoding }) };
+/** Applies a drop: the table and its name in its shape are gone. */
+export function dropTable({ tables, shapes }: TableSpace, name: string): void {
+  const shape = tables.get(name)?.shape;
+  if (shape !== undefined) leaveShape(shapes, shape);
+  tables.delete(name);
 }
 
 /** Applies the growth that arriving data needs; see the operation. */
@@ -130,35 +138,51 @@ export function extendTable(
   entry: LogEntry,
   index: number,
 ): Fault | undefined {
-  const { tables } = space;
-  const found = tables.get(operation.name);
+  const found = space.tables.get(operation.name);
   if (found === undefined) {
     const create: CreateTable = { ...operation, op: 'create-table', kind: 'super', comment: undefined, ttl: 0 };
-    return createTable(space, create, entry, index, sharesStorage(operation));
+    return createTable(space, create, entry, index, operation);
   }
   if (found.def.kind !== 'super' && operation.tags.length > 0) {
     return fault('database', Codes.tableAlreadyExists, `"${operation.name}" is a normal table`);
   }
-  const growth = { next: found.nextColumn };
-  const columns = grow(found.def.columns, operation.columns, found.def.tags, growth);
+  const numbering = numberingOf(found);
+  const columns = grow(found.def.columns, operation.columns, found.def.tags, numbering.columns);
   if (isFault(columns)) return columns;
-  const tags = grow(found.def.tags, operation.tags, columns, growth);
+  const tags = grow(found.def.tags, operation.tags, columns, numbering.tags);
   if (isFault(tags)) return tags;
   // Tags are measured when statements make them: widths of arriving ones are guesses, and each series has its own bytes.
   const tooLong = lengthFault(columns, []);
   if (tooLong !== undefined) return tooLong;
-  return replaceColumns(tables, found, columns, tags, growth.next, entry);
+  return replaceColumns(space, numbered(found, numbering), columns, tags, entry);
 }
 
 function isFault(value: readonly ColumnDef[] | Fault): value is Fault {
   return !Array.isArray(value);
 }
 
+/** The numbers of a table's next columns or tags. */
+interface Numbers {
+  readonly prefix: PhysicalPrefix;
+  next: number;
+}
+
+/** What numbers a table's columns and its tags: the same for both, or each its own. */
+function numberingOf({ nextColumn, nextTag }: TableEntry): { readonly columns: Numbers; readonly tags: Numbers } {
+  const columns: Numbers = { prefix: 'c', next: nextColumn };
+  return { columns, tags: nextTag === undefined ? columns : { prefix: 'g', next: nextTag } };
+}
+
+/** The entry with the numbers given meanwhile taken. */
+function numbered(found: TableEntry, { columns, tags }: ReturnType<typeof numberingOf>): TableEntry {
+  return { ...found, nextColumn: columns.next, ...(found.nextTag === undefined ? {} : { nextTag: tags.next }) };
+}
+
 function grow(
   have: readonly ColumnDef[],
   want: readonly ColumnSpec[],
   others: readonly ColumnDef[],
-  growth: { next: number },
+  numbers: Numbers,
 ): ColumnDef[] | Fault {
   const result = [...have];
   for (const spec of want) {
@@ -170,7 +194,7 @@ function grow(
     } else if (others.some((column) => column.name === spec.name)) {
       return fault('syntax', Codes.duplicatedColumns, `Duplicated column names: ${spec.name}`);
     } else {
-      result.push(named(spec, growth.next++));
+      result.push(named(numbers.prefix, spec, numbers.next++));
     }
   }
   return result;
@@ -181,18 +205,23 @@ function typeConflict(old: ColumnDef, spec: ColumnSpec): Fault {
   return fault('syntax', Codes.schemalessTypeConflict, message);
 }
 
+/** Gives a table these columns and tags. It stays where it is, whatever others there have. */
 function replaceColumns(
-  tables: Tables,
+  { def: database, tables, shapes }: TableSpace,
   found: TableEntry,
   columns: readonly ColumnDef[],
   tags: readonly ColumnDef[],
-  nextColumn: number,
   { position, at }: LogEntry,
 ): Fault | undefined {
   const excess = beyondLimits(columns.length + tags.length + 1, tags.length);
   if (excess !== undefined) return excess;
+  const had = new Set(found.def.columns.map(({ physical }) => physical));
+  const added = found.added + columns.filter(({ physical }) => !had.has(physical)).length;
+  if (found.shape !== undefined && found.def.number !== undefined) {
+    widenShape(shapes, found.shape, database, found.def, added);
+  }
   const def = { ...found.def, columns, tags, revision: position };
-  tables.set(found.def.name, { def, nextColumn, updated: at });
+  tables.set(found.def.name, { ...found, def, added, updated: at });
   return undefined;
 }
 
@@ -205,10 +234,11 @@ function beyondLimits(columns: number, tags: number): Fault | undefined {
 
 /** Applies ALTER TABLE and ALTER STABLE. */
 export function applyToTable(
-  tables: Tables,
+  space: TableSpace,
   operation: Extract<Operation, { op: 'alter-table' }>,
   entry: LogEntry,
 ): Fault | undefined {
+  const { tables } = space;
   const found = tables.get(operation.name);
   if (found === undefined) return fault('database', Codes.tableNotExist, 'Table does not exist');
   const { change } = operation;
@@ -220,17 +250,18 @@ export function applyToTable(
   }
   if (change.kind === 'encode-column') return encode(tables, found, change, entry);
   const onTags = change.kind.endsWith('tag');
-  const changed = changeList(found, onTags, change);
+  const numbering = numberingOf(found);
+  const changed = changeList(found, onTags, change, onTags ? numbering.tags : numbering.columns);
   if (isFault(changed)) return changed;
   if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) {
     return fault('syntax', Codes.oneJsonTag, 'Only one tag if there is a json tag');
   }
   const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
   if (tooLong !== undefined && growsRow(change)) return tooLong;
-  const next = found.nextColumn + (change.kind.startsWith('add') ? 1 : 0);
+  const grown = numbered(found, numbering);
   return onTags
-    ? replaceColumns(tables, found, found.def.columns, changed, next, entry)
-    : replaceColumns(tables, found, changed, found.def.tags, next, entry);
+    ? replaceColumns(space, grown, found.def.columns, changed, entry)
+    : replaceColumns(space, grown, changed, found.def.tags, entry);
 }
 
 function encode(
@@ -259,9 +290,10 @@ function growsRow({ kind }: ColumnChange): boolean {
 type ColumnChange = Exclude<TableChange, { kind: 'comment' | 'ttl' | 'encode-column' }>;
 
 function changeList(
-  { def, nextColumn }: TableEntry,
+  { def }: TableEntry,
   onTags: boolean,
   change: ColumnChange,
+  numbers: Numbers,
 ): readonly ColumnDef[] | Fault {
   const list = onTags ? def.tags : def.columns;
   const missing = onTags
@@ -271,7 +303,7 @@ function changeList(
     case 'add-column':
     case 'add-tag':
       if (isTaken(def, change.column.name)) return exists(onTags);
-      return [...list, named(change.column, nextColumn)];
+      return [...list, named(numbers.prefix, change.column, numbers.next++)];
     case 'drop-column':
     case 'drop-tag':
       if (change.name === def.timeColumn) {

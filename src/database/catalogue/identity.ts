@@ -30,12 +30,15 @@ export function shapeName(physicalColumns: readonly string[]): string {
 }
 
 /**
- * The engine table that holds the rows of all super tables of a database that arriving data made with this one column,
- * named physically; see docs/decisions/007-shared-storage.md.
+ * An engine table that holds rows of the super tables of a database that arriving data made with columns of this shape; the
+ * first one of the shape is numbered 0. See docs/decisions/007-shared-storage.md.
  */
-export function sharedStorage(databaseId: string, physicalColumn: string): string {
-  return `${databaseId}.s${shapeName([physicalColumn])}`;
+export function sharedStorage(databaseId: string, shape: string, place: number): string {
+  return `${databaseId}.s${shape}${place === 0 ? '' : `_${place}`}`;
 }
+
+/** What such engine tables are called in their database, as a pattern of the engine. */
+export const sharedStoragePattern = '^s[0-9a-f]{16}(_[0-9]+)?$';
 
 /** The engine table that holds the tags of those tables. */
 export function sharedTagStorage(databaseId: string): string {

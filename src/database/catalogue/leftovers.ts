@@ -3,7 +3,7 @@ import { ofTable, ofTables } from '../../sql/plan/storage.js';
 import { quoteString } from '../../sql/print/quote.js';
 import { allOf } from '../../sql/print/select.js';
 import type { DatabaseParts } from '../parts.js';
-import { sharedTagStorage, subTableId } from './identity.js';
+import { sharedStoragePattern, sharedTagStorage, subTableId } from './identity.js';
 
 /** Ids in one statement. */
 const idsPerQuery = 5_000;
@@ -68,7 +68,7 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
   const dead = numbers.map(([number]) => Number(number)).filter(isDead);
   if (dead.length === 0) return;
   const places = await engine.rows(
-    `SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND match(name, '^s[0-9a-f]{16}$')`,
+    `SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND match(name, ${quoteString(sharedStoragePattern)})`,
   );
   // Tags last: a crash in between leaves what says that there is something to do.
   for (const place of [...places.map(([table]) => `${id}.${table}`), tagStorage]) {

@@ -51,6 +51,8 @@ export type Operation =
       readonly timeColumn: string;
       readonly columns: readonly ColumnSpec[];
       readonly tags: readonly ColumnSpec[];
+      /** By what a table that is made shares its storage; older logs leave it out, where tables of one column share. */
+      readonly shares?: 'shape';
     }
   | { readonly op: 'drop-table'; readonly database: string; readonly name: string; readonly id: string }
   | {

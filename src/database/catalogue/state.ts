@@ -1,7 +1,7 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
-import { applyToTable, createTable, extendTable, type TableSpace } from './apply-table.js';
+import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
@@ -192,8 +192,15 @@ export class CatalogueState implements SchemaView {
     const nothing = { tables: new Map(), views: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
     const vgroups = { first: this.#nextVgroup, count: Number(options.VGROUPS ?? defaultVgroups) };
     this.#nextVgroup += vgroups.count;
-    const numbers = { next: 1 };
-    this.#databases.set(name, { def, ...nothing, numbers, vgroups, epoch: entry.position, createdAt: entry.position });
+    const placing = { numbers: { next: 1 }, shapes: new Map() };
+    this.#databases.set(name, {
+      def,
+      ...nothing,
+      ...placing,
+      vgroups,
+      epoch: entry.position,
+      createdAt: entry.position,
+    });
     return undefined;
   }
 
@@ -241,13 +248,13 @@ export class CatalogueState implements SchemaView {
     }
     if (operation.op === 'alter-table') {
       const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
-      return kept ?? applyToTable(found.tables, operation, entry);
+      return kept ?? applyToTable(found, operation, entry);
     }
     if (operation.op === 'drop-table') {
       if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
       const kept = this.topics.keepsTable(operation.database, name);
       if (kept !== undefined) return kept;
-      found.tables.delete(name);
+      dropTable(found, name);
       found.names.delete(operation.id);
       found.drops.set(name, entry.position);
       this.principals.forgetTable(operation.database, name);
