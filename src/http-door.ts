@@ -80,7 +80,7 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
 
 /** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
 function intakeOf(
-  { credentials, catalogue, monitoring }: ServiceParts,
+  { credentials, catalogue, monitoring, engine }: ServiceParts,
   { sql, reads, writes, events }: ServicePipelines,
 ): Intake {
   const { guard, metrics } = monitoring;
@@ -95,6 +95,7 @@ function intakeOf(
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
+    isDatabaseHung: () => engine.isHung(),
     metrics: () => metrics.text(),
   };
 }

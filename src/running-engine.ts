@@ -11,11 +11,15 @@ export interface RunningEngine {
   pid(): number | undefined;
   /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
   isUp(): boolean;
+  /** True while the process of the embedded engine lives and does not answer. */
+  isHung(): boolean;
   /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
   /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
   stop(withinMs?: number): Promise<void>;
 }
+
+const hungText = 'it does not answer, and is started anew when it stays silent';
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
 export async function startEngine({ database, pool }: Settings, logger: Logger): Promise<RunningEngine> {
@@ -33,20 +37,30 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
       url: node,
       pid: () => undefined,
       isUp: () => true,
+      isHung: () => false,
       watch: () => () => {},
       stop: () => client.close(),
     };
   }
-  const { path, host, port, user, password } = database;
+  const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };
   const log = componentLog(logger, 'engine');
-  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log });
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs });
   const endpoint = await supervisor.start();
   const client = new EngineClient({ ...limits, ...endpoint, handover: () => supervisor.handover });
+  supervisor.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
   const stop = async (withinMs?: number): Promise<void> => {
     await client.close();
     await supervisor.stop(withinMs);
   };
-  return { client, url: endpoint.url, pid: () => supervisor.pid, isUp: () => supervisor.state === 'up', watch, stop };
+  return {
+    client,
+    url: endpoint.url,
+    pid: () => supervisor.pid,
+    isUp: () => supervisor.state === 'up',
+    isHung: () => supervisor.state === 'hung',
+    watch,
+    stop,
+  };
 }

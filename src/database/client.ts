@@ -190,6 +190,15 @@ export class EngineClient implements Engine {
     return this.#short.ping();
   }
 
+  /**
+   * Ends every statement, and refuses further ones with a fault of kind `network` that gives this reason, until called with
+   * undefined: for an engine that does not answer.
+   */
+  refuseAll(reason: string | undefined): void {
+    this.#short.refuseAll(reason);
+    this.#results.refuseAll(reason);
+  }
+
   /** Gives up all connections; statements that run fail. */
   async close(): Promise<void> {
     this.#short.close();

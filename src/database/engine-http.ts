@@ -62,6 +62,11 @@ export class EngineHttp {
     }
   }
 
+  /** See {@link HttpConnections.refuseAll}. */
+  refuseAll(reason: string | undefined): void {
+    this.#connections.refuseAll(reason);
+  }
+
   /** Gives up all connections; what runs on them fails. */
   close(): void {
     this.#connections.close();

@@ -1,4 +1,10 @@
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plainRequest } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as plainRequest,
+} from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 
@@ -38,6 +44,8 @@ export class HttpConnections {
   readonly #isSecure: boolean;
   readonly #address: ReturnType<typeof urlToHttpOptions>;
   readonly #path: string;
+  readonly #calls = new Set<ClientRequest>();
+  #refusal: string | undefined;
   #isClosed = false;
 
   constructor(options: HttpConnectionsOptions) {
@@ -63,6 +71,13 @@ export class HttpConnections {
     }
   }
 
+  /** Breaks off every request, and refuses further ones for this reason, until called with undefined. */
+  refuseAll(reason: string | undefined): void {
+    this.#refusal = reason;
+    if (reason === undefined) return;
+    for (const call of this.#calls) call.destroy(new Error(reason));
+  }
+
   /** Gives up all connections; what runs on them fails, and so does what is sent from now on. */
   close(): void {
     this.#isClosed = true;
@@ -75,7 +90,10 @@ export class HttpConnections {
     const limits = { timeout: requestTimeoutMs, ...(signal === undefined ? {} : { signal }) };
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw new Error('the connections were given up');
+      if (this.#refusal !== undefined) throw new Error(this.#refusal);
       const call = (this.#isSecure ? secureRequest : plainRequest)({ ...asked, ...limits }, resolve);
+      this.#calls.add(call);
+      call.once('close', () => this.#calls.delete(call));
       call.on('timeout', () => call.destroy(new Error(`no answer within ${requestTimeoutMs} ms`)));
       call.on('error', (error) => reject(new NoAnswer(error, call.reusedSocket)));
       call.end(body);

@@ -1,4 +1,4 @@
-import { isHttpUrl, type OptionTable, type SettingReader } from '../model/option.js';
+import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
 import { isTimeZone } from '../model/time-zones.js';
 
 /** Where the database is and how to reach it. */
@@ -63,6 +63,15 @@ export const databaseOptions: OptionTable = {
       help: 'password of that user',
     },
     {
+      flag: 'database.hangTimeout',
+      type: 'duration',
+      default: '30s',
+      env: 'ADAPTER_DATABASE_HANG_TIMEOUT',
+      help: 'how long the embedded database may give no sign of life until it is killed and started anew; statements are refused after half of that, 10s at most; 0 waits for ever',
+      min: 0,
+      max: longestTimerMs,
+    },
+    {
       flag: 'database.timeZone',
       type: 'string',
       default: 'UTC',
@@ -84,6 +93,8 @@ export interface DatabaseSettings {
   readonly cluster: string;
   readonly user: string;
   readonly password: string;
+  /** 0 is for ever. */
+  readonly hangTimeoutMs: number;
   /** IANA name. */
   readonly timeZone: string;
 }
@@ -99,6 +110,7 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
     cluster: reader.text('database.cluster'),
     user: reader.text('database.user'),
     password: reader.text('database.password'),
+    hangTimeoutMs: reader.number('database.hangTimeout'),
     timeZone: reader.text('database.timeZone'),
   };
   if (!isTimeZone(settings.timeZone)) {

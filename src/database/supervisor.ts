@@ -7,14 +7,20 @@ import split2 from 'split2';
 import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/reason.js';
 import type { HandoverPlace } from './handover.js';
+import { Heartbeat } from './heartbeat.js';
 import { type HostOptions, hostDefaults, type ReadyHost, readHostMessage, threadPoolSize } from './host/options.js';
 
-/** `down` covers the pause before a restart; whoever writes meanwhile gets network faults and may try again. */
-export type EngineState = 'starting' | 'up' | 'down';
+/**
+ * `hung`: the process lives and does not answer. `down` covers the pause before a restart; whoever writes meanwhile gets
+ * network faults and may try again.
+ */
+export type EngineState = 'starting' | 'up' | 'hung' | 'down';
 
 /** How the embedded engine is started. What is left out is as in `hostDefaults`. */
 export interface SupervisorOptions extends Partial<HostOptions> {
   readonly log: ComponentLog;
+  /** How long an engine may be silent until it is killed and started anew, in ms; 0 is for ever. Half a minute when left out. */
+  readonly hangTimeoutMs?: number;
 }
 
 /** Where the engine answers and as whom. Without a given password the secret is new with every supervisor. */
@@ -34,6 +40,9 @@ const maxDelayMs = 2_000;
 const steadyMs = 10_000;
 /** A host that said it cannot start has this long to end by itself. */
 const failedEndMs = 3_000;
+const defaultHangTimeoutMs = 30_000;
+/** An engine that is silent this long is called hung, or earlier when it is to be replaced earlier. */
+const longestNoticeMs = 10_000;
 /** What a stop allows on top of the host's own deadline. */
 const stopGraceMs = 8_000;
 
@@ -45,6 +54,7 @@ export class EngineSupervisor {
   readonly #options: HostOptions;
   readonly #log: ComponentLog;
   readonly #secret: string;
+  readonly #hangTimeoutMs: number;
   readonly #listeners = new Set<(state: EngineState) => void>();
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
@@ -55,7 +65,8 @@ export class EngineSupervisor {
   #stopped: Promise<void> | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { log, ...given } = options;
+    const { log, hangTimeoutMs = defaultHangTimeoutMs, ...given } = options;
+    this.#hangTimeoutMs = hangTimeoutMs;
     this.#options = { ...hostDefaults, ...given };
     this.#secret = this.#options.password || randomBytes(24).toString('base64url');
     this.#log = log;
@@ -116,7 +127,8 @@ export class EngineSupervisor {
     const child = this.#child;
     if (child === undefined || hasEnded(child)) return;
     const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    // One that hangs hears nothing.
+    child.kill(this.#state === 'hung' ? 'SIGKILL' : 'SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
     await ended;
     clearTimeout(timer);
@@ -137,8 +149,35 @@ export class EngineSupervisor {
       throw error;
     }
     this.#enter('up');
-    child.once('exit', (code, signal) => this.#onExit(Date.now() - since, code, signal));
-    if (hasEnded(child)) this.#onExit(0, child.exitCode, child.signalCode);
+    const heartbeat = this.#watch(child);
+    child.once('exit', (code, signal) => {
+      heartbeat.stop();
+      this.#onExit(Date.now() - since, code, signal);
+    });
+    if (hasEnded(child)) {
+      heartbeat.stop();
+      this.#onExit(0, child.exitCode, child.signalCode);
+    }
+  }
+
+  #watch(child: ChildProcess): Heartbeat {
+    const giveUpMs = this.#hangTimeoutMs;
+    const noticeMs = giveUpMs === 0 ? longestNoticeMs : Math.min(longestNoticeMs, giveUpMs / 2);
+    return new Heartbeat(child, { noticeMs, giveUpMs }, (news) => {
+      switch (news) {
+        case 'silent':
+          this.#log.error({ silentMs: noticeMs }, 'The engine host does not answer; statements are refused meanwhile.');
+          this.#enter('hung');
+          break;
+        case 'back':
+          this.#log.warn({}, 'The engine host answers again.');
+          this.#enter('up');
+          break;
+        case 'given-up':
+          this.#log.error({ silentMs: giveUpMs }, 'The engine host is killed, because it does not answer.');
+          child.kill('SIGKILL');
+      }
+    });
   }
 
   #spawn(): ChildProcess {

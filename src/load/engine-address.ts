@@ -76,6 +76,7 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
     url: address.url,
     pid: () => undefined,
     isUp: () => true,
+    isHung: () => false,
     watch: () => () => {},
     stop: () => client.close(),
   };

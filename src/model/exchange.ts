@@ -130,6 +130,8 @@ export interface Intake {
   /** The statements that count as slow; a fault when the user is no administrator. */
   slowStatements(user: string): SlowStatementList | Fault;
   guard(): GuardState;
+  /** True while the database lives and does not answer. */
+  isDatabaseHung(): boolean;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;
 }

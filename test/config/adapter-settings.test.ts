@@ -130,6 +130,7 @@ database.urls string-list - DATABASE_URLS
 database.cluster string - DATABASE_CLUSTER
 database.user string default DATABASE_USER
 database.password secret - DATABASE_PASSWORD
+database.hangTimeout duration 30s DATABASE_HANG_TIMEOUT
 database.timeZone string UTC DATABASE_TIME_ZONE
 `;
 

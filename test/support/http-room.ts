@@ -51,6 +51,7 @@ export interface RoomOptions {
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
   readonly slowStatements?: Intake['slowStatements'];
   readonly guard?: () => GuardState;
+  readonly isDatabaseHung?: () => boolean;
   readonly settings?: Partial<HandlerSettings>;
   readonly cors?: Partial<CorsSettings>;
   readonly timeouts?: HttpTimeouts;
@@ -110,6 +111,7 @@ function defaultIntake(options: RoomOptions): Intake {
     slowStatements:
       options.slowStatements ?? (() => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
+    isDatabaseHung: options.isDatabaseHung ?? (() => false),
     metrics: async () => '# EOF\n',
   };
 }

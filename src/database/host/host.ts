@@ -28,6 +28,8 @@ export interface Host {
   readonly handover: HandoverPlace | undefined;
   /** Resolves when the place in memory was removed, without which no statement can be answered. */
   readonly lost: Promise<void>;
+  /** Resolves when the engine has answered a statement and the disk a change; rejects with what they say instead. */
+  works(): Promise<void>;
   /**
    * Takes nothing new, waits for what runs (at most `timeoutMs`, then cancels it), closes the engine, and gives the data
    * directory back. Resolves with false when the engine would not let go: the process must then be ended from outside.
@@ -55,7 +57,16 @@ export async function startHost(options: HostOptions): Promise<Host> {
     const running = await serve({ ...options, path }, connections, scratch);
     lock.announce(running.port);
     const { port, lost } = running;
-    return { port, handover: handoverPlace(scratch), lost, stop: (timeoutMs) => stopAll(running, lock, timeoutMs) };
+    const opened = connections;
+    return {
+      port,
+      handover: handoverPlace(scratch),
+      lost,
+      works: async () => {
+        await Promise.all([opened.ask('SELECT 1'), lock.touch()]);
+      },
+      stop: (timeoutMs) => stopAll(running, lock, timeoutMs),
+    };
   } catch (error) {
     await connections?.close();
     scratch?.remove();

@@ -1,4 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../../model/reason.js';
 import { makeMissing } from './make-missing.js';
@@ -31,6 +32,8 @@ export class DirectoryHeldError extends Error {
 export interface DirectoryLock {
   /** Writes the port that was bound into the lock, where there is space: it only serves to name the owner. */
   announce(port: number): void;
+  /** Sets the time of the lock, which shows whether the disk answers. */
+  touch(): Promise<void>;
   /** Gives the directory back; safe twice. */
   release(): void;
 }
@@ -104,6 +107,10 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
       } catch {
         rmSync(draft, { force: true });
       }
+    },
+    touch() {
+      const now = new Date();
+      return utimes(file, now, now);
     },
     release() {
       if (!held) return;

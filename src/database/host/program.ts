@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { reasonOf } from '../../model/reason.js';
 import { publishEndpoint } from '../endpoint-file.js';
-import { startHost } from './host.js';
+import { type HeartbeatMessage, readHeartbeat } from '../heartbeat.js';
+import { type Host, startHost } from './host.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
 /** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
@@ -121,6 +122,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
+    process.on('message', (message) => void answerHeartbeat(message, host));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);
     if (stopTimeoutMs === undefined) {
       process.stderr.write('sluice-engine: The files of the engine in memory were removed; it has to start again.\n');
@@ -152,6 +154,14 @@ function publish({ host, user, password }: HostOptions, port: number): () => voi
   }
 }
 
-function tell(message: HostMessage): void {
+/** Answers once the engine has; what an engine answers with an error is an answer too. */
+async function answerHeartbeat(message: unknown, host: Host): Promise<void> {
+  const beat = readHeartbeat(message);
+  if (beat === undefined) return;
+  await host.works().catch(() => undefined);
+  tell({ beat });
+}
+
+function tell(message: HostMessage | HeartbeatMessage): void {
   if (process.connected) process.send?.(message);
 }

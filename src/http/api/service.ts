@@ -47,7 +47,7 @@ export const serviceOperations = {
     ],
     responses: {
       200: { description: 'The service takes work.' },
-      503: { description: 'The memory guard refuses work.' },
+      503: { description: 'The memory guard refuses work, or the database does not answer.' },
     },
     security: noScheme,
   },

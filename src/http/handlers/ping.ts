@@ -2,14 +2,14 @@ import type { Handler, HandlerContext } from '../call.js';
 import { sendEmpty } from '../reply.js';
 
 /**
- * `GET /-/ping`: 200, or 503 while the memory guard pauses everything; with `action=query`, also while it pauses
- * queries. Never asks who calls (specification 1, "Health check").
+ * `GET /-/ping`: 200, or 503 while the memory guard pauses everything or the database hangs; with `action=query`, also while
+ * the guard pauses queries. Never asks who calls.
  */
 export function pingHandler(context: HandlerContext): Handler {
   return async (call) => {
     const state = context.intake.guard();
     const aboutQueries = call.query.get('action') === 'query';
     const paused = state === 'all-paused' || (aboutQueries && state === 'query-paused');
-    return sendEmpty(call.reply, paused ? 503 : 200);
+    return sendEmpty(call.reply, paused || context.intake.isDatabaseHung() ? 503 : 200);
   };
 }

@@ -22,3 +22,8 @@ test('ping tells the state of the memory guard without asking who calls', async 
   state = 'all-paused';
   t.deepEqual(await statuses(), [503, 503, 503, 503]);
 });
+
+test('ping is 503 while the database hangs', async (t) => {
+  const room = await startRoom(t, { isDatabaseHung: () => true });
+  t.is((await ask(room, { method: 'GET', path: '/-/ping', auth: false })).status, 503);
+});
