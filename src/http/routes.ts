@@ -1,5 +1,6 @@
 import type { Operation } from './api/description.js';
 import { eventOperations } from './api/events.js';
+import { influxOperations } from './api/influx.js';
 import { metricsSystemOperations } from './api/metrics-system.js';
 import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
@@ -11,6 +12,9 @@ import type { CredentialReader, DoorRules } from './door.js';
 import { apiErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
 import { descriptionHandler } from './handlers/description.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
+import { influxQueryHandler } from './handlers/influx-query.js';
+import { influxHealthHandler, influxPingHandler } from './handlers/influx-status.js';
+import { influx1WriteHandler, influx2WriteHandler } from './handlers/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
@@ -22,10 +26,11 @@ import { slowStatementsHandler } from './handlers/slow-statements.js';
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
 import { readBasicCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
+import { influx1Errors, influx2Errors, influxCredentials } from './influx.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
   /** A segment that begins with a colon is a parameter. */
   readonly path: string;
   /** Left out of what the description tells. */
@@ -37,6 +42,7 @@ export type Route = {
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { remoteRead, remoteWrite } = metricsSystemOperations;
 const service = serviceOperations;
+const influx = influxOperations;
 
 const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.enable;
 const tsdbwire = (settings: HandlerSettings): boolean => settings.tsdbwire.enable;
@@ -64,6 +70,14 @@ const put = {
   errors: tsdbwireErrors,
   isOn: tsdbwire,
 } as const;
+const influx1 = {
+  guard: 'all-paused',
+  credentials: influxCredentials,
+  errors: influx1Errors,
+  isOn: lineproto,
+} as const;
+const influxQuery = { ...influx1, path: '/query', handler: influxQueryHandler } as const;
+const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
 const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
 
 /** Every interface of the service. Whatever is not here is 404. */
@@ -87,6 +101,20 @@ export const routes: readonly Route[] = [
     isOn: lineproto,
     handler: lineprotoWriteHandler,
   },
+  { method: 'POST', path: '/write', operation: influx.write1, ...influx1, handler: influx1WriteHandler },
+  {
+    method: 'POST',
+    path: '/api/v2/write',
+    operation: influx.write2,
+    ...influx1,
+    errors: influx2Errors,
+    handler: influx2WriteHandler,
+  },
+  { method: 'GET', operation: influx.query, ...influxQuery },
+  { method: 'POST', operation: influx.queryForm, ...influxQuery },
+  { method: 'GET', operation: influx.ping, ...influxPing },
+  { method: 'HEAD', ...influxPing },
+  { method: 'GET', path: '/health', operation: influx.health, isOn: lineproto, handler: influxHealthHandler },
   { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
   { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },
   {

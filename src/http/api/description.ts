@@ -75,7 +75,7 @@ export interface Answer {
 }
 
 /** Ways to say who asks; an empty list is: nobody is asked. */
-export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword';
+export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */
 export type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Events' | 'Service';

@@ -1,5 +1,6 @@
 import type { Operation, Schema, SecurityScheme } from './description.js';
 import { eventSchemas } from './events.js';
+import { influxSchemas } from './influx.js';
 import { serviceSchemas } from './service.js';
 import { errorSchema } from './shared.js';
 import { sqlSchemas } from './sql.js';
@@ -24,6 +25,12 @@ const securitySchemes: Readonly<Record<SecurityScheme, object>> = {
     name: 'Authorization',
     description: '`Custom <code>`, the code being what the login route answers.',
   },
+  influxToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: '`Token <token>`: a token made with `CREATE TOKEN`, or `user:password`.',
+  },
   lineprotoUser: { type: 'apiKey', in: 'query', name: 'u', description: 'User.' },
   lineprotoPassword: { type: 'apiKey', in: 'query', name: 'p', description: 'Password.' },
 };
@@ -40,6 +47,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   Error: errorSchema,
   ...sqlSchemas,
   ...writeSchemas,
+  ...influxSchemas,
   ...eventSchemas,
   ...serviceSchemas,
   ...statementSchemas,

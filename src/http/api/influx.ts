@@ -1,0 +1,148 @@
+import { precisionWords } from '../parameters.js';
+import type { Answer, Operation, Parameter, Schema } from './description.js';
+import { json, noScheme, shared, unavailable } from './shared.js';
+
+/** `InfluxError`, `InfluxBucketError` and `InfluxResults`. */
+export const influxSchemas: Readonly<Record<string, Schema>> = {
+  InfluxError: {
+    type: 'object',
+    description: 'Why a request was refused, as clients of version 1 read it.',
+    properties: { error: { type: 'string' } },
+    required: ['error'],
+  },
+  InfluxBucketError: {
+    type: 'object',
+    description: 'Why a request was refused, as clients of version 2 read it.',
+    properties: {
+      code: { type: 'string' },
+      message: { type: 'string' },
+      op: { type: 'string' },
+      line: { type: 'integer', description: 'The first bad line, counted from 1.' },
+    },
+    required: ['code', 'message'],
+  },
+  InfluxResults: {
+    type: 'object',
+    properties: { results: { type: 'array', items: { type: 'object' } } },
+    required: ['results'],
+  },
+};
+
+const security: Operation['security'] = [
+  { basic: [] },
+  { influxToken: [] },
+  { lineprotoUser: [], lineprotoPassword: [] },
+];
+
+function name(parameter: string, description: string): Parameter {
+  return { name: parameter, in: 'query', description, required: true, schema: { type: 'string', minLength: 1 } };
+}
+
+const precision: Parameter = {
+  name: 'precision',
+  in: 'query',
+  description: 'Unit of the timestamps.',
+  schema: { type: 'string', enum: precisionWords, default: 'ns' },
+};
+
+const lines = {
+  description: 'Lines. The body may be wrapped in gzip (`Content-Encoding`).',
+  required: true,
+  content: {
+    'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
+  },
+} as const;
+
+function answers(error: string): Readonly<Record<string, Answer>> {
+  const schema = shared(error);
+  return {
+    204: { description: 'All of it is stored.' },
+    400: json('A parameter is wrong, or lines are bad: the first is named, and the good ones are stored.', schema),
+    401: json('No credentials, or wrong ones.', schema),
+    403: json('The user may not write there.', schema),
+    404: json('There is no such database.', schema),
+    415: json('The body is compressed in a way that is not taken.', schema),
+    500: json('The database failed; a retry may help.', schema),
+    503: unavailable,
+  };
+}
+
+const query = {
+  summary: 'What clients of InfluxDB ask before they write',
+  description:
+    '`CREATE DATABASE name`, `SHOW DATABASES` and `SHOW RETENTION POLICIES [ON name]`. Anything else is 400.',
+  tags: ['Writes'],
+  responses: {
+    200: json('A result for each statement.', shared('InfluxResults')),
+    400: json('A statement that is not answered here.', shared('InfluxError')),
+    401: json('No credentials, or wrong ones.', shared('InfluxError')),
+    415: json('The body is compressed in a way that is not taken.', shared('InfluxError')),
+    500: json('The database failed; a retry may help.', shared('InfluxError')),
+    503: unavailable,
+  },
+  security,
+} as const satisfies Omit<Operation, 'operationId'>;
+
+/** The paths of InfluxDB itself, for clients whose address alone is changed. */
+export const influxOperations = {
+  write1: {
+    operationId: 'influxWrite',
+    summary: 'Write line protocol as clients of InfluxDB 1 do',
+    tags: ['Writes'],
+    parameters: [name('db', 'Database.'), precision],
+    requestBody: lines,
+    responses: answers('InfluxError'),
+    security,
+  },
+  write2: {
+    operationId: 'influxBucketWrite',
+    summary: 'Write line protocol as clients of InfluxDB 2 do',
+    tags: ['Writes'],
+    parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision],
+    requestBody: lines,
+    responses: answers('InfluxBucketError'),
+    security,
+  },
+  query: {
+    operationId: 'influxQuery',
+    ...query,
+    parameters: [name('q', 'Statements, with semicolons between them.')],
+  },
+  queryForm: {
+    operationId: 'influxQueryForm',
+    ...query,
+    requestBody: {
+      description: 'The statements as `q`, unless the query string has it.',
+      required: false,
+      content: {
+        'application/x-www-form-urlencoded': {
+          schema: { type: 'object', properties: { q: { type: 'string' }, db: { type: 'string' } } },
+        },
+      },
+    },
+  },
+  ping: {
+    operationId: 'influxPing',
+    summary: 'Health and version as clients of InfluxDB ask for them',
+    tags: ['Service'],
+    parameters: [
+      { name: 'verbose', in: 'query', description: 'The version as a body, too.', schema: { type: 'boolean' } },
+    ],
+    responses: {
+      200: json('The version.', { type: 'object', properties: { version: { type: 'string' } } }),
+      204: { description: 'The service takes work.' },
+      503: { description: 'The memory guard refuses work.' },
+    },
+    security: noScheme,
+  },
+  health: {
+    operationId: 'influxHealth',
+    summary: 'Health as clients of InfluxDB 2 ask for it',
+    tags: ['Service'],
+    responses: {
+      200: json('The service takes work.', { type: 'object' }),
+      503: json('The memory guard refuses work.', { type: 'object' }),
+    },
+    security: noScheme,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

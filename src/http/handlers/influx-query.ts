@@ -1,0 +1,149 @@
+import type { FastifyReply } from 'fastify';
+import { isWhole, type SqlAnswer, type SqlRequest } from '../../model/exchange.js';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { isFault } from '../auth.js';
+import type { AdmittedCall, Handler, HandlerContext } from '../call.js';
+import { refusalOf } from '../door.js';
+import { ask } from '../exchange.js';
+import { influx1Errors, nameInflux } from '../influx.js';
+import { type InfluxStatement, readInfluxQl } from '../influx-ql.js';
+import { safeJson, sendJson } from '../reply.js';
+import { collectBody } from '../request-body.js';
+
+/** Longest text of statements. */
+const maxQueryBytes = 64 * 1024;
+const elsewhere =
+  'InfluxQL is answered as far as clients need it to write (CREATE DATABASE name, SHOW DATABASES, SHOW RETENTION POLICIES); ask in SQL: POST /rest/sql';
+
+interface Series {
+  readonly name?: string;
+  readonly columns: readonly string[];
+  readonly values: readonly (readonly unknown[])[];
+}
+
+/**
+ * `GET /query` and `POST /query`: the statements that clients of version 1 send before they write, run as SQL with the rights of
+ * the user. Anything else is 400 with the way to ask instead. `q` stands in the query string or in a form.
+ */
+export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCall> {
+  const { settings } = context;
+  return async (call) => {
+    const refuse = (found: Fault) => influx1Errors(call, refusalOf(found, 'parameter'), settings);
+    const parameters = await readParameters(call);
+    if (isFault(parameters)) return refuse(parameters);
+    const statements = readInfluxQl(parameters.get('q') ?? '');
+    if (statements.length === 0) return refuse(bad('missing required parameter "q"'));
+    const known: InfluxStatement[] = [];
+    for (const statement of statements) {
+      if ('problem' in statement) return refuse(bad(`error parsing query: ${statement.problem}. ${elsewhere}`));
+      known.push(statement);
+    }
+    return run(call, context, known, parameters.get('db') ?? '');
+  };
+}
+
+function bad(message: string): Fault {
+  return fault('parameter', Codes.free, message);
+}
+
+/** The parameters of the query string, or of the form where that has the statements. */
+async function readParameters({ request, query, layers }: AdmittedCall): Promise<URLSearchParams | Fault> {
+  if (request.method !== 'POST') return query;
+  const body = await collectBody(request.raw, layers, maxQueryBytes, 'query');
+  if (!Buffer.isBuffer(body) || query.has('q')) return Buffer.isBuffer(body) ? query : body;
+  const form = new URLSearchParams(body.toString());
+  if (!form.has('db') && query.has('db')) form.set('db', query.get('db') ?? '');
+  return form;
+}
+
+/** Runs statements one after the other; the first that fails ends them, as the error of its result. */
+async function run(
+  call: AdmittedCall,
+  context: HandlerContext,
+  statements: readonly InfluxStatement[],
+  database: string,
+): Promise<FastifyReply> {
+  const results: object[] = [];
+  for (const [id, statement] of statements.entries()) {
+    const series = await answerTo(statement, database, (sql) => runSql(call, context, sql));
+    if (series !== undefined && isFault(series)) {
+      const refusal = refusalOf(series);
+      if (refusal.status === 401 || refusal.status >= 500) return influx1Errors(call, refusal, context.settings);
+      results.push({ statement_id: id, error: series.message });
+      break;
+    }
+    results.push(series === undefined ? { statement_id: id } : { statement_id: id, series: [series] });
+  }
+  return sendJson(nameInflux(call.reply), 200, safeJson({ results }));
+}
+
+type RunSql = (statement: string) => Promise<readonly (readonly unknown[])[] | Fault>;
+
+async function answerTo(statement: InfluxStatement, current: string, sql: RunSql): Promise<Series | undefined | Fault> {
+  switch (statement.kind) {
+    case 'create-database': {
+      const made = await sql(
+        `CREATE DATABASE IF NOT EXISTS \`${statement.name.replaceAll('`', '``')}\` PRECISION 'ns'`,
+      );
+      return isFault(made) ? made : undefined;
+    }
+    case 'show-databases': {
+      const values = await sql('SHOW DATABASES');
+      if (isFault(values)) return values;
+      return { name: 'databases', columns: ['name'], values: values.filter(([name]) => !isSystem(String(name))) };
+    }
+    case 'show-retention-policies':
+      return policiesOf(statement.database ?? current, sql);
+  }
+}
+
+function isSystem(name: string): boolean {
+  return name === 'information_schema' || name === 'performance_schema';
+}
+
+/** The one policy of a database: how long it keeps rows. */
+async function policiesOf(database: string, sql: RunSql): Promise<Series | Fault> {
+  if (database === '') return bad('database name required');
+  const name = database.replaceAll("'", "''");
+  const rows = await sql(`SELECT \`keep\` FROM information_schema.ins_databases WHERE name = '${name}'`);
+  if (isFault(rows)) return rows;
+  const keep = rows[0]?.[0];
+  if (typeof keep !== 'string') return bad(`database not found: ${database}`);
+  const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
+  return { columns, values: [['autogen', `${hoursIn(keep)}h0m0s`, '168h0m0s', 1, true]] };
+}
+
+const unitHours: Readonly<Record<string, number>> = { m: 1 / 60, h: 1, d: 24 };
+
+/** Whole hours of the longest of the spans in `KEEP`. */
+function hoursIn(keep: string): number {
+  const spans = [...keep.matchAll(/(\d+)([mhd])/g)].map(([, count, unit = 'd']) => Number(count) * unitHours[unit]!);
+  return Math.floor(Math.max(0, ...spans));
+}
+
+async function runSql(
+  { id, credentials, aborted }: AdmittedCall,
+  { intake }: HandlerContext,
+  text: string,
+): Promise<readonly (readonly unknown[])[] | Fault> {
+  const request: SqlRequest = {
+    statement: Buffer.from(text),
+    database: undefined,
+    credentials,
+    timeZone: 'UTC',
+    connectionZone: undefined,
+    keyed: false,
+    rowLimit: -1,
+  };
+  const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, request, aborted);
+  if (outcome.kind === 'refused') return outcome.fault;
+  if (outcome.answer.kind === 'affected') return [];
+  const { lines } = outcome.answer;
+  const pieces: Uint8Array[] = [];
+  if (isWhole(lines)) pieces.push(...lines);
+  else for await (const piece of lines) pieces.push(piece);
+  const rows: unknown = JSON.parse(
+    `[${Buffer.concat(pieces).toString().trim().split('\n').filter(Boolean).join(',')}]`,
+  );
+  return Array.isArray(rows) ? rows.filter((row) => Array.isArray(row)) : [];
+}

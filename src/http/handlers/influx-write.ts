@@ -1,0 +1,38 @@
+import { Codes, fault } from '../../model/fault.js';
+import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../call.js';
+import { refusalOf } from '../door.js';
+import { influx1Errors, influx2Errors, nameInflux } from '../influx.js';
+import { precisionWords, readPrecision } from '../parameters.js';
+import { sendEmpty } from '../reply.js';
+import { carryWrite } from '../writing.js';
+
+/** `POST /write?db=&precision=`: lines of version 1. The retention policy and the consistency mean nothing here. */
+export function influx1WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+  return writing(context, 'db', influx1Errors);
+}
+
+/**
+ * `POST /api/v2/write?bucket=&precision=`: lines of version 2. A bucket is a database; of one with a slash, the part before it
+ * is the database, as buckets are named that stand for a database and a retention policy. The organization means nothing here.
+ */
+export function influx2WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+  return writing(context, 'bucket', influx2Errors);
+}
+
+function writing(context: HandlerContext, parameter: 'db' | 'bucket', errors: ErrorForm): Handler<AdmittedCall> {
+  const { settings } = context;
+  const { createDatabase } = settings.lineproto;
+  return async (call) => {
+    const { query, reply } = call;
+    const refused = (refusal: Refusal) => errors(call, refusal, settings);
+    const bad = (message: string) => refused(refusalOf(fault('parameter', Codes.free, message), 'parameter'));
+    const given = query.get(parameter) ?? '';
+    const database = parameter === 'bucket' ? (given.split('/', 1)[0] ?? '') : given;
+    if (database === '') return bad(`parameter ${parameter} is required`);
+    const precision = readPrecision(query.get('precision'));
+    if (precision === undefined) return bad(`parameter precision must be one of ${precisionWords.join(', ')}`);
+    const target = { database, createDatabase, ttl: 0, precision };
+    const stored = () => sendEmpty(nameInflux(reply), 204);
+    return carryWrite(call, context, { format: 'lineproto', target, rowWord: 'line' }, { stored, refused });
+  };
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply } from 'fastify';
+import type { Credentials } from '../model/exchange.js';
+import { Codes, type Fault } from '../model/fault.js';
+import { readWriteCredentials } from './auth.js';
+import type { Call, ErrorForm } from './call.js';
+import type { CredentialReader } from './door.js';
+import { safeJson, sendJson } from './reply.js';
+
+/** The version that clients are told: the newest one that has both interfaces that are answered here. */
+export const influxVersion = '1.8.10';
+
+/** Headers of every answer on these paths; clients find out by them what they speak to. */
+export function nameInflux(reply: FastifyReply): FastifyReply {
+  return reply.header('x-influxdb-version', influxVersion).header('x-influxdb-build', 'Sluice');
+}
+
+const tokenHeader = /^(?:Token|Bearer) +(\S.*)$/i;
+
+/**
+ * Credentials of InfluxDB's paths: parameters `u` and `p`, the Basic header, or `Token` (also `Bearer`) with a token made by
+ * `CREATE TOKEN`, or with user and password and a colon between them, as version 1.8 takes it.
+ */
+export const influxCredentials: CredentialReader = ({ request, query }: Call): Credentials | Fault => {
+  const { authorization } = request.headers;
+  const token = tokenHeader.exec(authorization?.trim() ?? '')?.[1];
+  if (token === undefined || (query.has('u') && query.has('p'))) return readWriteCredentials(authorization, query);
+  const colon = token.indexOf(':');
+  if (colon < 0) return { scheme: 'token', token };
+  return { scheme: 'password', user: token.slice(0, colon), password: token.slice(colon + 1) };
+};
+
+/** Errors of version 1: one text, in the words that its clients look for. */
+export const influx1Errors: ErrorForm = (call, { status, message, cause, rejectedRows, fault }) => {
+  const noHeader = fault.code === Codes.noAuthInfo;
+  const text =
+    status === 401
+      ? `${noHeader ? 'unable to parse authentication credentials' : 'authorization failed'}: ${message}`
+      : fault.code === Codes.databaseNotExist
+        ? `database not found: ${JSON.stringify(call.query.get('db') ?? '')}`
+        : cause === 'rows'
+          ? `partial write: ${message} dropped=${rejectedRows}`
+          : message;
+  nameInflux(call.reply).header('x-influxdb-error', headerSafe(text));
+  return sendJson(call.reply, status, safeJson({ error: text }));
+};
+
+const version2Codes: Readonly<Record<number, string>> = {
+  400: 'invalid',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not found',
+  413: 'request too large',
+  415: 'invalid',
+  503: 'unavailable',
+};
+
+/** Errors of version 2: code and message, for bad lines also which is the first. */
+export const influx2Errors: ErrorForm = (call, { status, message, cause, row, fault }) => {
+  const bucket = call.query.get('bucket') ?? '';
+  const text = fault.code === Codes.databaseNotExist ? `bucket ${JSON.stringify(bucket)} not found` : message;
+  const place = cause === 'rows' ? { op: 'parse line', line: row } : {};
+  nameInflux(call.reply);
+  const code = version2Codes[status] ?? 'internal error';
+  return sendJson(call.reply, status, safeJson({ code, message: text, ...place }));
+};
+
+/** Longest piece of an error in a header, in characters. */
+const maxHeaderLength = 512;
+
+function headerSafe(text: string): string {
+  return text.slice(0, maxHeaderLength).replace(/[^\x20-\x7e]/g, '?');
+}

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { InfluxDB as InfluxDB2, Point, setLogger } from '@influxdata/influxdb-client';
+import test, { type ExecutionContext } from 'ava';
+import { FieldType, InfluxDB as InfluxDB1 } from 'influx';
+import { root, startService } from '../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+// Its failures are looked at here, and need not be printed.
+setLogger({ error: () => undefined, warn: () => undefined });
+
+const execute = promisify(execFile);
+
+/** Whether a program is installed; says so where it is not. */
+async function isInstalled(t: ExecutionContext, program: string, ...args: readonly string[]): Promise<boolean> {
+  const runs = await execute(program, args).then(
+    () => true,
+    () => false,
+  );
+  if (!runs) {
+    t.log(`Skipped: ${program} ${args.join(' ')} does not run (see .ci/install-agents).`);
+    t.pass();
+  }
+  return runs;
+}
+
+test('the JavaScript client of version 1 makes its database, writes and is told of bad points', async (t) => {
+  const influx = new InfluxDB1({
+    host: '127.0.0.1',
+    port: service.port,
+    username: root.user,
+    password: root.password,
+    database: 'express_response_db',
+    schema: [
+      {
+        measurement: 'response_times',
+        fields: { path: FieldType.STRING, duration: FieldType.INTEGER },
+        tags: ['host'],
+      },
+    ],
+  });
+  const [pinged] = await influx.ping(5000);
+  t.like(pinged, { online: true, version: '1.8.10' });
+  if (!(await influx.getDatabaseNames()).includes('express_response_db'))
+    await influx.createDatabase('express_response_db');
+  t.true((await influx.getDatabaseNames()).includes('express_response_db'));
+  await influx.writePoints([
+    {
+      measurement: 'response_times',
+      tags: { host: 'a' },
+      fields: { duration: 12, path: '/x' },
+      timestamp: new Date(1_700_000_000_000),
+    },
+  ]);
+  t.deepEqual(await service.rows('SELECT host, path, duration FROM express_response_db.response_times'), [
+    ['a', '/x', 12],
+  ]);
+  await t.throwsAsync(influx.writePoints([{ measurement: 'm', fields: { a: 1 } }], { database: 'none' }), {
+    message: /database not found/,
+  });
+  const stranger = new InfluxDB1({
+    host: '127.0.0.1',
+    port: service.port,
+    username: 'root',
+    password: 'no',
+    database: 'd',
+  });
+  await t.throwsAsync(stranger.getDatabaseNames(), { message: /authorization failed/ });
+  await t.throwsAsync(influx.query('select * from response_times'), { message: /POST \/rest\/sql/ });
+});
+
+test('the JavaScript client of version 2 writes with a token or user and password, gzipped or not', async (t) => {
+  await service.run("CREATE DATABASE bucket2 PRECISION 'ns'");
+  const made = await service.rows('CREATE TOKEN influx_token FROM USER root');
+  const url = `http://127.0.0.1:${service.port}`;
+  for (const [nth, token] of [String(made[0]?.[0]), `${root.user}:${root.password}`].entries()) {
+    const api = new InfluxDB2({ url, token }).getWriteApi('my-org', 'bucket2/autogen', 'ns', {
+      gzipThreshold: nth * 1000,
+      maxRetries: 0,
+    });
+    api.useDefaultTags({ host: `h${nth}` });
+    api.writePoint(
+      new Point('mem').floatField('used_percent', 23.5 + nth).timestamp(1_700_000_000_000_000_000n.toString()),
+    );
+    await api.close();
+  }
+  const rows = await service.rows('SELECT host, used_percent FROM bucket2.mem ORDER BY host');
+  t.deepEqual(rows, [
+    ['h0', 23.5],
+    ['h1', 24.5],
+  ]);
+  const stranger = new InfluxDB2({ url, token: 'no' }).getWriteApi('o', 'bucket2', 'ns', { maxRetries: 0 });
+  stranger.writeRecord('m v=1');
+  await t.throwsAsync(stranger.flush(), { message: /401|nauthorized|Authentication/ });
+  await stranger.close().catch(() => undefined);
+});
+
+const python = `
+import sys
+from influxdb import InfluxDBClient
+from influxdb.exceptions import InfluxDBClientError
+port, user, password = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+body = [{"measurement": "cpu_load_short", "tags": {"host": "server01", "region": "us-west"},
+         "time": "2009-11-10T23:00:00Z", "fields": {"value": 0.64}}]
+client = InfluxDBClient('127.0.0.1', port, user, password, 'py_example')
+print(client.ping())
+client.create_database('py_example')
+print([d['name'] for d in client.get_list_database() if d['name'] == 'py_example'])
+print(client.get_list_retention_policies('py_example')[0]['name'])
+print(client.write_points([dict(body[0], time="2024-11-10T23:00:00Z")]))
+try:
+    client.write_points(body, database='none')
+except InfluxDBClientError as error:
+    print(error.code, error.content)
+`;
+
+test('the Python client goes through its quick start', async (t) => {
+  // The one that Debian's packages belong to.
+  const program = '/usr/bin/python3';
+  if (!(await isInstalled(t, program, '-c', 'import influxdb'))) return;
+  const { stdout } = await execute(program, ['-c', python, String(service.port), root.user, root.password]);
+  t.deepEqual(stdout.trim().split('\n'), [
+    '1.8.10',
+    "['py_example']",
+    'autogen',
+    'True',
+    '404 {"error":"database not found: \\"none\\""}',
+  ]);
+  const rows = await service.rows('SELECT host, region, `value` FROM py_example.cpu_load_short');
+  t.deepEqual(rows, [['server01', 'us-west', 0.64]]);
+});
+
+test('the shell of version 1 connects, makes a database and inserts', async (t) => {
+  if (!(await isInstalled(t, 'influx', '-version'))) return;
+  const login = ['-host', '127.0.0.1', '-port', `${service.port}`, '-username', root.user, '-password', root.password];
+  await execute('influx', [...login, '-execute', 'CREATE DATABASE shell_example']);
+  const { stdout } = await execute('influx', [...login, '-execute', 'SHOW DATABASES']);
+  t.regex(stdout, /shell_example/);
+  const insert = 'INSERT cpu,host=serverA value=0.64 1700000000000000000';
+  await execute('influx', [...login, '-database', 'shell_example', '-execute', insert]);
+  t.deepEqual(await service.rows('SELECT host, `value` FROM shell_example.cpu'), [['serverA', 0.64]]);
+});

@@ -1,0 +1,149 @@
+import test from 'ava';
+import { delivered } from '../../../src/model/delivery.js';
+import type { Credentials, WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { ask, basic, password, type RoomOptions, rows, startRoom, user } from '../../support/http-room.js';
+
+const bad = fault('parameter', Codes.lineSyntax, 'no field');
+
+/** Answers every write in one way, and remembers what came. */
+function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
+  return {
+    write: ({ request, answer: reply, refuse }) => {
+      seen.push(request);
+      request.body.resume();
+      const { database } = request.target;
+      if (database === 'none') refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
+      else reply(answer);
+    },
+  };
+}
+
+test('both writes say database and precision in their own way', async (t) => {
+  const seen: WriteRequest[] = [];
+  const room = await startRoom(t, answering(seen));
+  for (const path of [
+    '/write?db=d&rp=autogen&consistency=one&precision=ms',
+    '/api/v2/write?org=o&bucket=d/autogen&precision=ms',
+  ]) {
+    const reply = await ask(room, { path, body: 'm v=1' });
+    t.deepEqual([reply.status, reply.headers['x-influxdb-version']], [204, '1.8.10'], path);
+    t.like(seen.pop(), { format: 'lineproto', target: { database: 'd', precision: 'ms', ttl: 0 } });
+  }
+});
+
+test('credentials are those of a parameter, of a Basic header or of a token', async (t) => {
+  const seen: WriteRequest[] = [];
+  const room = await startRoom(t, answering(seen));
+  const known: Credentials = { scheme: 'password', user, password };
+  const cases: [string, string | undefined, Credentials][] = [
+    ['', basic, known],
+    ['', `Token ${user}:${password}`, known],
+    ['', `Bearer ${user}:${password}`, known],
+    ['', 'Token abc==', { scheme: 'token', token: 'abc==' }],
+    [`&u=${user}&p=${encodeURIComponent(password)}`, undefined, known],
+    [`&u=${user}&p=${encodeURIComponent(password)}`, 'Token abc', known],
+  ];
+  for (const [query, authorization, expected] of cases) {
+    const headers = authorization === undefined ? {} : { authorization };
+    await ask(room, { path: `/write?db=d${query}`, headers, auth: false, body: 'm v=1' });
+    t.deepEqual(seen.pop()?.credentials, expected, `${authorization} ${query}`);
+  }
+});
+
+test('refusals of version 1 are one text that clients know, in the body and a header', async (t) => {
+  const room = await startRoom(t, answering([], delivered(3, 2, [{ row: 1, fault: bad }])));
+  const cases = [
+    ['/write?db=d', {}, 400, 'partial write: line 2: [0x21b] no field (2 rejected, 3 written) dropped=2'],
+    ['/write?db=none', {}, 404, 'database not found: "none"'],
+    ['/write', {}, 400, 'parameter db is required'],
+    [
+      '/write?db=d&precision=y',
+      {},
+      400,
+      'parameter precision must be one of n, ns, u, us, \u00b5, \u00b5s, \u03bc, \u03bcs, ms, s, m, h',
+    ],
+    ['/write?db=d', { auth: false }, 401, 'unable to parse authentication credentials: no auth info input'],
+    [
+      '/write?db=d',
+      { headers: { authorization: 'Digest x' } },
+      401,
+      'authorization failed: invalid type of Authorization',
+    ],
+  ] as const;
+  for (const [path, more, status, error] of cases) {
+    const reply = await ask(room, { path, body: 'm v=1', ...more });
+    t.deepEqual([reply.status, JSON.parse(reply.text)], [status, { error }], path);
+    t.is(reply.headers['x-influxdb-error'], error.replace(/[^ -~]/g, '?'));
+  }
+});
+
+test('refusals of version 2 are code and message', async (t) => {
+  const room = await startRoom(t, answering([], delivered(3, 2, [{ row: 1, fault: bad }])));
+  const path = '/api/v2/write?bucket=d';
+  const cases = [
+    [
+      path,
+      {},
+      400,
+      { code: 'invalid', message: 'line 2: [0x21b] no field (2 rejected, 3 written)', op: 'parse line', line: 2 },
+    ],
+    ['/api/v2/write?bucket=none', {}, 404, { code: 'not found', message: 'bucket "none" not found' }],
+    ['/api/v2/write', {}, 400, { code: 'invalid', message: 'parameter bucket is required' }],
+    [path, { auth: false }, 401, { code: 'unauthorized', message: 'no auth info input' }],
+  ] as const;
+  for (const [at, more, status, body] of cases) {
+    const reply = await ask(room, { path: at, body: 'm v=1', ...more });
+    t.deepEqual([reply.status, JSON.parse(reply.text)], [status, body], at);
+  }
+});
+
+test('statements run as SQL, from the query string or a form, and the first failure ends them', async (t) => {
+  const asked: string[] = [];
+  const room = await startRoom(t, {
+    sql: ({ request, answer, refuse }) => {
+      const text = request.statement.toString();
+      asked.push(text);
+      if (text.includes('taken')) refuse(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege'));
+      else if (text.startsWith('CREATE')) answer({ kind: 'affected', rows: 0 });
+      else if (text.startsWith('SHOW')) answer(rows('["a"]\n["information_schema"]\n["b', '"]\n'));
+      else answer(rows('["3650d,3650d,3650d"]\n'));
+    },
+  });
+  const get = await ask(room, { method: 'GET', path: `/query?q=${encodeURIComponent('SHOW DATABASES')}` });
+  const databases = { name: 'databases', columns: ['name'], values: [['a'], ['b']] };
+  t.deepEqual(JSON.parse(get.text), { results: [{ statement_id: 0, series: [databases] }] });
+  t.is(get.headers['x-influxdb-version'], '1.8.10');
+  const body = new URLSearchParams({ q: 'CREATE DATABASE "x`y"; SHOW RETENTION POLICIES', db: "it's" }).toString();
+  const post = await ask(room, { path: '/query', body });
+  const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
+  const policies = { columns, values: [['autogen', '87600h0m0s', '168h0m0s', 1, true]] };
+  t.deepEqual(JSON.parse(post.text), { results: [{ statement_id: 0 }, { statement_id: 1, series: [policies] }] });
+  t.deepEqual(asked.slice(1), [
+    "CREATE DATABASE IF NOT EXISTS `x``y` PRECISION 'ns'",
+    "SELECT `keep` FROM information_schema.ins_databases WHERE name = 'it''s'",
+  ]);
+  const failed = await ask(room, { path: `/query?q=${encodeURIComponent('CREATE DATABASE taken;SHOW DATABASES')}` });
+  t.deepEqual(JSON.parse(failed.text), { results: [{ statement_id: 0, error: 'Insufficient privilege' }] });
+  const select = await ask(room, { path: `/query?q=${encodeURIComponent('SELECT * FROM cpu')}` });
+  t.is(select.status, 400);
+  t.regex(JSON.parse(select.text).error, /^error parsing query: SELECT \* is not answered here\. .*POST \/rest\/sql$/);
+});
+
+test('ping and health ask nobody who they are, and follow the memory guard', async (t) => {
+  const room = await startRoom(t);
+  for (const method of ['GET', 'HEAD']) {
+    const reply = await ask(room, { method, path: '/ping', auth: false });
+    t.deepEqual(
+      [reply.status, reply.headers['x-influxdb-version'], reply.headers['x-influxdb-build']],
+      [204, '1.8.10', 'Sluice'],
+    );
+  }
+  const verbose = await ask(room, { method: 'GET', path: '/ping?verbose=true', auth: false });
+  t.deepEqual([verbose.status, JSON.parse(verbose.text)], [200, { version: '1.8.10' }]);
+  t.like(JSON.parse((await ask(room, { method: 'GET', path: '/health', auth: false })).text), { status: 'pass' });
+  const paused = await startRoom(t, { guard: () => 'all-paused' });
+  t.is((await ask(paused, { method: 'GET', path: '/ping', auth: false })).status, 503);
+  const health = await ask(paused, { method: 'GET', path: '/health', auth: false });
+  t.deepEqual([health.status, JSON.parse(health.text).status], [503, 'fail']);
+});
