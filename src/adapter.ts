@@ -36,6 +36,7 @@ async function run({
   listing,
   file,
   notes,
+  warnings,
 }: Extract<typeof resolution, { outcome: 'settings' }>): Promise<void> {
   const pathIsGiven = listing.some(({ flag, source }) => flag === 'log.path' && source !== 'default');
   let files: LogFiles;
@@ -50,6 +51,7 @@ async function run({
   const logger = createLogger(settings.general.logLevel, standardOutput(), files.main);
   const log = componentLog(logger, 'service');
   for (const note of [...notes, ...files.notes]) log.info({}, note);
+  for (const warning of warnings) log.warn({}, warning);
   for (const { flag, value, source } of listing)
     if (source !== 'default') log.info({ flag, value, source }, 'A setting is given.');
   for (const { flag, source } of listing) {

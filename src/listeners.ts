@@ -12,7 +12,6 @@ export function listeningInputs(parts: ServiceParts): WriteInput[] {
   return [
     ...tsdbwireTelnet(parts),
     ...agentInputs(settings, {
-      createDatabase: settings.general.smlAutoCreateDB,
       newGate: () => guardedGate(monitoring.guard, settings.limits.creditBytes),
       logOf,
       authenticate: (given) => credentials.authenticate(given),
@@ -25,14 +24,13 @@ export function listeningInputs(parts: ServiceParts): WriteInput[] {
 
 /** The telnet-format listeners, when they are switched on. */
 function tsdbwireTelnet({ settings, version, credentials, monitoring, logOf }: ServiceParts): WriteInput[] {
-  const { tsdbwireTelnet: listeners, limits, general } = settings;
+  const { tsdbwireTelnet: listeners, limits } = settings;
   const { guard, metrics } = monitoring;
   if (!listeners.enable) return [];
   const log = logOf('tsdbwire_telnet');
   const options = {
     ...listeners,
     maxLineBytes: limits.lineBytes,
-    createDatabase: general.smlAutoCreateDB,
     version: `sluice ${version}`,
   };
   // What is never answered keeps its credit through an outage; it must not keep HTTP from being answered.

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Settings } from './config/adapter-settings.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { type CredentialCheck, firstUser } from './database/credentials.js';
@@ -8,10 +10,11 @@ import type { ComponentLog } from './model/component.js';
 import type { GuardState } from './model/exchange.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { polledCatalogue } from './pipelines/polled-catalogue.js';
+import { requireFreePorts } from './port-check.js';
 import { type RunningEngine, startEngine } from './running-engine.js';
 import { createParts, type ServiceParts } from './service-parts.js';
 import { createPipelines } from './service-pipelines.js';
-import type { Logger } from './telemetry/logger.js';
+import { componentLog, type Logger } from './telemetry/logger.js';
 
 /** What the engine has to end in at least, however long the rest of a stop took. */
 const leastEngineStopMs = 500;
@@ -44,6 +47,8 @@ export async function startService(
   logger: Logger,
   more: ServiceExtras = {},
 ): Promise<Service> {
+  await requireFreePorts(settings);
+  sayWhereDataIs(settings, componentLog(logger, 'service'));
   const engine = await startEngine(settings, logger);
   try {
     const parts = await createParts(engine, settings, version, logger, more.readMemoryPercent);
@@ -52,6 +57,17 @@ export async function startService(
     await engine.stop();
     throw error;
   }
+}
+
+/** A relative path is another directory for every working directory, so the whole path is told. */
+function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
+  if (database.mode === 'cluster') {
+    log.info({ urls: database.urls }, 'The data is in the database of database.urls.');
+    return;
+  }
+  const path = resolve(database.path);
+  const isThere = existsSync(path);
+  log.info({ path }, isThere ? `The data is in ${path}.` : `A new data directory is made: ${path}.`);
 }
 
 async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: RecordSql | undefined): Promise<Service> {

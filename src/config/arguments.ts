@@ -1,5 +1,5 @@
+import { suggestion } from '../model/nearest.js';
 import type { OptionRow, OptionTable } from '../model/option.js';
-import { suggestion } from './nearest.js';
 import { parseValue } from './values.js';
 
 /** What a command line asks for; `errors` are lines for people. Values are still text, in the order they were given. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { suggestion } from '../model/nearest.js';
 import type { OptionRow, OptionTable, OptionValue, SettingReader } from '../model/option.js';
 import { type Arguments, readArguments } from './arguments.js';
-import { suggestion } from './nearest.js';
 import { maskedText, quotedText, refusal } from './refusal.js';
 import { type ResolvedSetting, type SettingSource, SettingValues } from './setting-values.js';
 import { type FileSettings, readTomlFile } from './toml-file.js';
@@ -28,7 +28,7 @@ export interface SettingLine {
 }
 
 /**
- * - `settings`: `file` is the settings file that was read; `notes` are lines worth a log entry.
+ * - `settings`: `file` is the settings file that was read; `notes` are lines worth a log entry, `warnings` likely mistakes.
  * - `print`: `--help` or `--version` was asked for; the text belongs on stdout, the exit code is 0.
  * - `refused`: one line for each mistake; `exitCode` is 2 when the command line is at fault, otherwise 1.
  */
@@ -39,6 +39,7 @@ export type Resolution<S> =
       readonly listing: readonly SettingLine[];
       readonly file: string | undefined;
       readonly notes: readonly string[];
+      readonly warnings: readonly string[];
     }
   | { readonly outcome: 'print'; readonly text: string }
   | { readonly outcome: 'refused'; readonly errors: readonly string[]; readonly exitCode: 1 | 2 };
@@ -86,7 +87,8 @@ function readInto<S>(input: SettingsInput<S>, settings: readonly ResolvedSetting
     settings: result,
     listing: settings.map(settingLine),
     file: file.path,
-    notes: [...file.notes, ...unknownEnvironment(input)],
+    notes: file.notes,
+    warnings: unknownEnvironment(input),
   };
 }
 

@@ -16,13 +16,43 @@ const typeWords: Readonly<Record<OptionType, string>> = {
   tables: 'json',
 };
 
-/** The text of `--help`: one line a flag, in alphabetical order. */
+/** Column in which the explanations begin, and the longest line. */
+const leftWidth = 40;
+const lineWidth = 110;
+
+/** The text of `--help`: the settings by group, in the order of the settings page, none longer than a line of a terminal. */
 export function usageText(program: string, version: string, tables: readonly OptionTable[]): string {
-  const rows = [...commandRows, ...tables.flatMap((table) => table.rows)];
-  const sorted = rows.toSorted((a, b) => compareNames(a.flag.toLowerCase(), b.flag.toLowerCase()));
-  const width = Math.max(...sorted.map((row) => leftPart(row).length));
-  const lines = sorted.map((row) => `${leftPart(row).padEnd(width)}   ${rightPart(row)}`);
-  return `Usage of ${program} v${version}:\n${lines.join('\n')}\n`;
+  const [first, ...others] = tables;
+  const groups = [
+    { title: first?.title ?? '', rows: [...commandRows, ...(first?.rows ?? [])] },
+    ...others.map(({ title, rows }) => ({ title, rows })),
+  ];
+  const texts = groups.map(({ title, rows }) => `${title}:\n${rows.map(helpOf).join('\n')}\n`);
+  return `Usage of ${program} v${version}: ${program} [--name=value ...]\n\n${texts.join('\n')}\n${closing}`;
+}
+
+const closing = `A name in capitals is the environment variable that means the same. A flag outranks the variable, the
+variable the configuration file.
+`;
+
+function helpOf(row: OptionRow): string {
+  const left = leftPart(row).padEnd(leftWidth);
+  const lines = wrapped(rightPart(row), lineWidth - leftWidth);
+  const blank = ' '.repeat(leftWidth);
+  if (left.length > leftWidth) return [left.trimEnd(), ...lines.map((line) => blank + line)].join('\n');
+  return lines.map((line, at) => (at === 0 ? left : blank) + line).join('\n');
+}
+
+/** Lines of at most `width` characters; a longer word stands in a line of its own. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last === '') lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** The text of `--version`. */
@@ -43,18 +73,13 @@ function leftPart(row: OptionRow): string {
 function rightPart(row: OptionRow): string {
   const help = row.help.charAt(0).toUpperCase() + row.help.slice(1);
   const allowed = row.allowed === undefined ? '' : `: ${row.allowed.join(', ')}`;
-  const names = [row.env, ...(row.envAlso ?? [])].filter((name) => name !== '').map((name) => `"${name}"`);
-  const env = names.length === 0 ? '' : `. Env ${names.join(' or ')}`;
-  return `${help}${allowed}${env}${defaultPart(row)}`;
+  const names = [row.env, ...(row.envAlso ?? [])].filter((name) => name !== '');
+  const env = names.length === 0 ? '' : ` ${names.join(', ')}`;
+  return `${help}${allowed}${defaultPart(row)}${env}`;
 }
 
 function defaultPart(row: OptionRow): string {
   const text = shownDefault(row);
   if (text === undefined) return '';
   return row.type === 'string' ? ` (default "${text}")` : ` (default ${text})`;
-}
-
-function compareNames(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

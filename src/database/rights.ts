@@ -1,4 +1,4 @@
-import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { Codes, type Fault, FaultError, fault, missingDatabase } from '../model/fault.js';
 import { systemDatabases } from '../sql/resolve/context.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { type Right, rights } from './catalogue/operations.js';
@@ -85,11 +85,10 @@ export class Access {
    */
   refusal(database: string): FaultError {
     const isMissing = this.#catalogue.database(database) === undefined && this.createsDatabases;
-    return new FaultError(isMissing ? missing : denied);
+    return new FaultError(isMissing ? missingDatabase(database) : denied);
   }
 }
 
-const missing = fault('database', Codes.databaseNotExist, 'Database not exist');
 const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
 
 /** The refusal of a definition or of administration (SQL reference, users and privileges, note 3). */

@@ -83,8 +83,9 @@ export function sendEmpty(reply: FastifyReply, status: number): FastifyReply {
 }
 
 /** The answer to an interface that does not exist, or not for this method. */
-export function sendNotFound(reply: FastifyReply): FastifyReply {
-  return reply.code(404).header('content-type', 'text/plain').send('404 page not found');
+export function sendNotFound(reply: FastifyReply, meant?: string): FastifyReply {
+  const text = meant === undefined ? '404 page not found' : `404 page not found; did you mean ${meant}?`;
+  return reply.code(404).header('content-type', 'text/plain').send(text);
 }
 
 /** Refuses on behalf of the memory guard: the body is a JSON string (specification 1, "States and transitions"). */

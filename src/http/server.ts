@@ -14,6 +14,7 @@ import { pageFolder } from './handlers/page-files.js';
 import { createLoginCodes } from './login-code.js';
 import { OpenCalls } from './open-calls.js';
 import { requestIdOf } from './parameters.js';
+import { probablePath } from './probable-path.js';
 import { redactUri } from './redact.js';
 import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './reply.js';
 import { type Route, routes } from './routes.js';
@@ -146,7 +147,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   app.server.on('timeout', (socket: Socket) => judgeSilence(socket, open));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+  app.setNotFoundHandler((request, reply) => sendNotFound(reply, probablePath(request.url)));
   app.setErrorHandler((error, request, reply) => {
     options.log.error({ requestId: request.id, uri: redactUri(request.url), err: error }, 'A request failed.');
     sendInternalError(reply);

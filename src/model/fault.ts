@@ -10,6 +10,15 @@ export interface Fault {
   readonly code: number;
   readonly message: string;
   readonly cause?: unknown;
+  /** Where in the statement the mistake is, for those who know its text. */
+  readonly place?: Place;
+}
+
+/** A place in the text of a statement; `word` is what stands there, or begins there, in any case of letters. */
+export interface Place {
+  /** Characters before it. */
+  readonly start: number;
+  readonly word: string;
 }
 
 /** Wire codes of the dialect and of the adapter: the only place where they are written (specification 1, "Errors"). */
@@ -171,6 +180,11 @@ export const Codes = {
 /** Makes a fault; see {@link Fault}. */
 export function fault(kind: FaultKind, code: number, message: string, cause?: unknown): Fault {
   return cause === undefined ? { kind, code, message } : { kind, code, message, cause };
+}
+
+/** A database that is not there. The name is told: whoever reads it in a log knows what to create. */
+export function missingDatabase(name: string): Fault {
+  return fault('database', Codes.databaseNotExist, `Database not exist: ${name}`);
 }
 
 /** True when it may pass by itself: the engine cannot be reached, or has no room. What it refuses for another reason it refuses again. */

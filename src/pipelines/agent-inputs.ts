@@ -23,7 +23,6 @@ import { nowMicros, type WriteInput } from './writes.js';
 
 /** What the agents' doors need of the service. */
 export interface AgentContext {
-  readonly createDatabase: boolean;
   /** A gate for one door: an agent that floods its own holds up nobody else. */
   readonly newGate: () => CreditGate;
   readonly logOf: (component: string) => ComponentLog;
@@ -57,8 +56,9 @@ interface DoorSettings {
   readonly ttlDays: number;
 }
 
-function targetOf({ db, user, ttlDays }: DoorSettings, { createDatabase }: AgentContext): Target {
-  return { database: db, user, createDatabase, ttl: ttlDays, precision: 'ns' };
+/** The operator named this database in the settings, so it is made when it is missing; senders cannot name another. */
+function targetOf({ db, user, ttlDays }: DoorSettings): Target {
+  return { database: db, user, createDatabase: true, ttl: ttlDays, precision: 'ns' };
 }
 
 /** A door whose batches pass while its configured user is let in, and whose endings are counted and logged. */
@@ -110,7 +110,7 @@ function agentd(settings: AgentdSettings, context: AgentContext): WriteInput {
   const { userFile, securityLevel: level } = settings;
   const log = context.logOf('agentd');
   const losses = new LossLog(log);
-  const source = new AgentdSource({ ...settings, target: targetOf(settings, context) }, context.newGate(), log);
+  const source = new AgentdSource({ ...settings, target: targetOf(settings) }, context.newGate(), log);
   context.watch({
     adapter_agentd_datagrams: { help: 'Packets that agentd took.', read: () => source.counts.datagrams },
     adapter_agentd_shed_datagrams: { help: 'Packets that agentd shed.', read: () => source.counts.shedDatagrams },
@@ -146,7 +146,7 @@ function hostexporter(settings: HostexporterSettings, context: AgentContext): Wr
   const { signals$ } = context.signals;
   const scraped = (address: string, problem: string | undefined): void =>
     signals$.next({ kind: 'target', address, problem });
-  const options = { ...settings, ...certificates, authorization, target: targetOf(settings, context), scraped };
+  const options = { ...settings, ...certificates, authorization, target: targetOf(settings), scraped };
   const source = new HostexporterSource(options, context.newGate(), log);
   context.watch({
     adapter_hostexporter_scrapes: { help: 'Scrapes that were begun.', read: () => source.counts.scrapes },
@@ -167,7 +167,7 @@ function authorizationOf({ httpBearerTokenString, httpUsername, httpPassword }: 
 }
 
 function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {
-  const target = targetOf(settings, context);
+  const target = targetOf(settings);
   const log = context.logOf('statsgw');
   const losses = new LossLog(log);
   const source = new StatsgwSource({ ...settings, target }, context.newGate(), log);

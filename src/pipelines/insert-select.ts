@@ -6,7 +6,7 @@ import { decodeNativeStream, type StoredRows } from '../database/native-rows.js'
 import type { Access } from '../database/rights.js';
 import type { Column, ColumnBlock } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import { FaultError, missingDatabase } from '../model/fault.js';
 import { entryOffsets } from '../model/pool-reader.js';
 import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../model/schema.js';
 import { invalidIdentifier, tableInOtherStable } from '../sql/insert/faults.js';
@@ -35,7 +35,7 @@ export interface InsertSelectContext {
 export async function insertSelected(plan: InsertSelectPlan, context: InsertSelectContext): Promise<number> {
   const { engine, catalogue, signal } = context;
   const database = catalogue.database(plan.database);
-  if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  if (database === undefined) throw new FaultError(missingDatabase(plan.database));
   const stream = await engine.result(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, { signal });
   let written = 0;
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {

@@ -19,6 +19,7 @@ import type { SlowStatementList } from '../model/slow-statement.js';
 import type { ObjectName, Query } from '../sql/ast.js';
 import type { Explain, Show, Statement } from '../sql/ast-statement.js';
 import { parseStatement } from '../sql/parser/statement.js';
+import { withPlace } from '../sql/place.js';
 import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery, type QueryPlan } from '../sql/plan/query.js';
@@ -121,7 +122,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       return answer;
     } catch (error) {
       isOver(error);
-      throw isTooDeep(error) ? new FaultError(tooDeep) : error;
+      throw isTooDeep(error) ? new FaultError(tooDeep) : placed(error, request.statement);
     }
   }
 
@@ -350,6 +351,12 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       running.end();
     }
   }
+}
+
+/** The same error, with line and column of the mistake where they are known. */
+function placed(error: unknown, statement: Buffer): unknown {
+  if (!(error instanceof FaultError) || error.fault.place === undefined) return error;
+  return new FaultError(withPlace(error.fault, statement.toString('utf8')));
 }
 
 /** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */

@@ -18,7 +18,7 @@ import type { ColumnBlock } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../model/fault.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { TimeRange } from '../sql/plan/insert-select.js';
@@ -236,7 +236,7 @@ export class WritePipeline implements Component {
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {
     const { catalogue, subTables, limits, dataSourceNames } = this.#context;
     const database = catalogue.database(target.database);
-    if (database === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+    if (database === undefined) throw new FaultError(missingDatabase(target.database));
     const { format } = payload;
     if (format === 'sql-insert' || format === 'statsd') return { blocks: [], rejectedRows: 0, rejects: [] };
     const now = nowTicks(database, target.reading?.nowMicros);

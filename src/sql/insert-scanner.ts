@@ -228,7 +228,7 @@ class InsertScanner {
 
   #databaseOf(name: string): DatabaseDef {
     const database = this.#context.database(name);
-    if (database === undefined) throw faults.databaseNotExist();
+    if (database === undefined) throw faults.databaseNotExist(name);
     return database;
   }
 

@@ -175,14 +175,14 @@ test('lists every setting with its source and never a secret', (t) => {
 
 test('notes variables with the prefix that are no settings', (t) => {
   const resolution = resolve(['-c', file('empty.toml', '')], { ADAPTER_PROT: '1', OTHER: '1' });
-  t.deepEqual(resolution.outcome === 'settings' ? resolution.notes : [], [
+  t.deepEqual(resolution.outcome === 'settings' ? resolution.warnings : [], [
     'Environment variable ADAPTER_PROT is not a setting and was ignored (did you mean ADAPTER_PORT?).',
   ]);
 });
 
 test('prints help rather than the version, and either rather than errors', (t) => {
   const help = resolve(['--nonsense', '--version', '--help', '-c', '/missing.toml']);
-  t.true(help.outcome === 'print' && help.text.startsWith('Usage of sluice v3.4.0:\n'));
+  t.true(help.outcome === 'print' && help.text.startsWith('Usage of sluice v3.4.0: '));
   t.deepEqual(resolve(['-V', '--port=x']), { outcome: 'print', text: 'sluice v3.4.0\n' });
 });
 

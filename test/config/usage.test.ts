@@ -1,4 +1,5 @@
 import test from 'ava';
+import { adapterOptions } from '../../src/config/adapter-settings.js';
 import { usageText, versionText } from '../../src/config/usage.js';
 import type { OptionTable } from '../../src/model/option.js';
 
@@ -22,29 +23,37 @@ const tables: readonly OptionTable[] = [
   },
 ];
 
-test('prints one line a flag in alphabetical order, with environment and default', (t) => {
+test('prints the settings by group, with environment and default', (t) => {
   const lines = usageText('sluice', '3.4.0', tables).split('\n');
-  t.is(lines[0], 'Usage of sluice v3.4.0:');
+  t.is(lines[0], 'Usage of sluice v3.4.0: sluice [--name=value ...]');
   t.deepEqual(
-    lines.slice(1).map((line) => line.replace(/ {2,}/g, ' ').trim()),
+    lines.slice(2, 15).map((line) => line.replace(/ {2,}/g, ' ').trim()),
     [
+      'General:',
       '-c, --config string Path of the configuration file; not set is adapter.toml in dbConfigDir',
-      '--debug Debug mode. Env "X_DEBUG" or "Y_DEBUG" (default true)',
-      '--door.password string Password. Env "X_PASSWORD" (default the built-in password)',
-      '--door.ttl int Days. Env "X_TTL"',
-      '--door.way string Direction: in, out. Env "X_WAY" (default "in")',
       '-h, --help Print this text and exit',
-      '-P, --port int HTTP port. Env "X_PORT" (default 6041)',
       '-V, --version Print the version and exit',
+      '-P, --port int HTTP port (default 6041) X_PORT',
+      '--debug Debug mode (default true) X_DEBUG, Y_DEBUG',
       '',
+      'Door:',
+      '--door.way string Direction: in, out (default "in") X_WAY',
+      '--door.password string Password (default the built-in password) X_PASSWORD',
+      '--door.ttl int Days X_TTL',
+      '',
+      'A name in capitals is the environment variable that means the same. A flag outranks the variable, the',
     ],
   );
 });
 
-test('aligns flags with and without a short form', (t) => {
-  const text = usageText('sluice', '3.4.0', tables);
-  t.regex(text, /\n {2}-P, --port int {15}HTTP port/);
-  t.regex(text, /\n {6}--door\.ttl int {11}Days/);
+test('explanations stand in one column, and no line of the real settings is wider than a terminal', (t) => {
+  t.regex(usageText('sluice', '3.4.0', tables), /\n {2}-P, --port int {24}HTTP port/);
+  const longest = Math.max(
+    ...usageText('sluice', '3.4.0', adapterOptions)
+      .split('\n')
+      .map((line) => line.length),
+  );
+  t.true(longest <= 110, String(longest));
 });
 
 test('prints the version on one line', (t) => {

@@ -16,7 +16,6 @@ const typesDb = join(directory, 'types.db');
 writeFileSync(typesDb, 'load shortterm:GAUGE:0:5000, midterm:GAUGE:0:5000, longterm:GAUGE:0:5000\n');
 
 const { service, end } = await startService(
-  '--smlAutoCreateDB=true',
   `--agentd.userFile=${userFile}`,
   '--tsdbwire_telnet.enable=true',
   '--tsdbwire_telnet.ports=[0]',

@@ -84,7 +84,7 @@ test('a published connector inserts into sub-tables that it makes, and aggregate
 
 test('a published connector is told what went wrong', async (t) => {
   const wrong = await cursorOf().query('SELECT * FROM nothing.at_all');
-  t.deepEqual([wrong.getErrCode(), wrong.getErrStr()], [0x0388, 'Database not exist']);
+  t.deepEqual([wrong.getErrCode(), wrong.getErrStr()], [0x0388, 'Database not exist: nothing']);
   t.is(wrong.getData(), undefined);
   t.is((await cursorOf().query('not a statement')).getErrCode(), 0x2600);
   await t.throwsAsync(cursorOf({ password: 'wrong' }).query('SELECT 1'), { message: 'Authentication failed.' });

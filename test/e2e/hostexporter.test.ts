@@ -56,7 +56,6 @@ const base = `http://127.0.0.1:${typeof address === 'object' && address !== null
 const urls = [...names, 'flaky', 'private', 'gone'].map((name) => `${base}/${name}`);
 
 const { service, end } = await startService(
-  '--smlAutoCreateDB=true',
   '--hostexporter.enable=true',
   `--hostexporter.urls=[${urls.join(',')}]`,
   '--hostexporter.gatherDuration=2s',

@@ -300,7 +300,7 @@ test('what is wrong with the request is 4xx with a reason in plain text', async 
       /Authentication failure/,
     ],
     [ask('data', good, { query: '?req_id=x' }), 400, /req_id must be numeric/],
-    [ask('nowhere', good), 404, /^Database not exist$/],
+    [ask('nowhere', good), 404, /^Database not exist: nowhere$/],
     [ask('data', ''), 400, /not valid snappy data/],
     [ask('data', 'x'), 400, /not valid snappy data/],
     [ask('data', packed(Buffer.from('xyz'))), 400, /not a valid protobuf message/],

@@ -169,7 +169,7 @@ test('a missing database is 404, unless writes make databases', async (t) => {
   t.teardown(() => strict.stop());
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const reply = await strict.ask({ path: '/metricsdb/v1/remote_write/nowhere', body });
-  t.deepEqual([reply.status, reply.text], [404, '[0x388] Database not exist']);
+  t.deepEqual([reply.status, reply.text], [404, '[0x388] Database not exist: nowhere']);
 });
 
 test('the routes do not exist when they are switched off', async (t) => {

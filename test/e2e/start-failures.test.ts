@@ -52,14 +52,14 @@ async function takenPort(t: ExecutionContext): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-test('a port in use', async (t) => {
+test('all ports in use are named at once, before anything is started', async (t) => {
   const port = await takenPort(t);
   const data = `--database.path=${directoryFor(t)}`;
-  await fails(t, [...freePorts, `--port=${port}`, data], { code: 1, line: new RegExp(`:${port}: .*in use`) });
-  await fails(t, [...freePorts, `--database.port=${port}`, data], {
-    code: 1,
-    line: new RegExp(`${port}: it is in use`),
-  });
+  const other = await takenPort(t);
+  const line = new RegExp(
+    `^sluice: TCP \\*:${port} is in use \\(--port\\), TCP 127\\.0\\.0\\.1:${other} is in use \\(--database\\.port\\): `,
+  );
+  await fails(t, [...freePorts, `--port=${port}`, `--database.port=${other}`, data], { code: 1, line });
 });
 
 test('a data directory in use names its holder', async (t) => {

@@ -13,7 +13,7 @@ import { startService, type TestService } from '../support/service.js';
 import { spoiltCopies } from '../support/spoilt.js';
 import { until } from '../support/until.js';
 
-const settings = ['--smlAutoCreateDB=true', '--statsgw.gatherInterval=200ms'];
+const settings = ['--statsgw.gatherInterval=200ms'];
 const { service, end } = await startService(...settings, '--statsgw.deleteCounters=false');
 const tcp = await startService(...settings, '--statsgw.protocol=tcp', '--statsgw.percentiles=[50,99.9]');
 test.after.always(() => Promise.all([end(), tcp.end()]));

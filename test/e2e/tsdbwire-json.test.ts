@@ -78,7 +78,7 @@ test('nothing to do is 204, what is no JSON 400, and bad objects do not cost goo
     message: 'object 2: [0x3002] member "x" is not known (column 65) (2 rejected, 2 written)',
   });
   t.deepEqual(await service.rows(`SELECT _value FROM ${db}.m ORDER BY _ts`), [[1], [4]]);
-  t.deepEqual(await put('nowhere', objects[0]!), { status: 404, message: '[0x388] Database not exist' });
+  t.deepEqual(await put('nowhere', objects[0]!), { status: 404, message: '[0x388] Database not exist: nowhere' });
 });
 
 test('a long array is stored in full, bad objects and one that is too long are named by their index', async (t) => {

@@ -38,6 +38,20 @@ test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plai
   t.is((await ask(room, { method: 'HEAD', path: '/-/ping' })).status, 404);
 });
 
+test('a path of another product is answered with the one that does the same here', async (t) => {
+  const room = await startRoom(t);
+  const cases = [
+    ['GET', '/ping', 'GET /-/ping'],
+    ['POST', '/api/v2/write?org=a&bucket=b', 'POST /lineproto/v1/write?db=<database>&precision=ns'],
+    ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
+    ['POST', '/api/put/', 'POST /tsdbwire/v1/put/json/<database>'],
+  ] as const;
+  for (const [method, path, meant] of cases) {
+    const reply = await ask(room, { method, path });
+    t.deepEqual([reply.status, reply.text], [404, `404 page not found; did you mean ${meant}?`]);
+  }
+});
+
 test('a path may be percent-encoded, but not wrongly', async (t) => {
   const room = await startRoom(t);
   t.is((await askSql(room, 'select 1', { path: '/rest/%73ql' })).status, 200);

@@ -16,13 +16,15 @@ test('endings are counted, passed on, and losses are said', (t) => {
     delivered(2, 3, [{ row: 0, fault: bad }]),
     { outcome: 'rejected', fault: fault('database', Codes.databaseNotExist, 'no database') },
     { outcome: 'shed', reason: 'memory' },
+    { outcome: 'rejected', fault: fault('database', Codes.permissionDenied, 'Permission denied') },
   ];
   const log = {
     ...silentLog,
     warn: (fields: object) => said.push(fields),
     error: (fields: object) => said.push(fields),
   };
-  const operator = reported(new LossLog(log), outcomes);
+  const losses = new LossLog(log);
+  const operator = reported(losses, outcomes);
   const target = { database: 'd', user: 'u', createDatabase: false, ttl: 0, precision: 'ns' } as const;
   const payload = { kind: 'bytes', format: 'lineproto', bytes: new Uint8Array(0) } as const;
   const batch = { origin: 'x', target, payload, rows: 0, bytes: 0, settle: (ending: Delivery) => seen.push(ending) };
@@ -31,9 +33,16 @@ test('endings are counted, passed on, and losses are said', (t) => {
       .pipe(operator)
       .subscribe((wrapped) => wrapped.settle(ending));
   t.deepEqual(seen, endings);
-  t.deepEqual(outcomes, { storedRows: 7, rejectedRows: 3, lostBatches: 1 });
+  t.deepEqual(outcomes, { storedRows: 7, rejectedRows: 3, lostBatches: 2 });
+  losses.stop();
   t.deepEqual(said, [
     { count: 3, reason: 'bad line' },
     { count: 1, reason: 'no database' },
+    {
+      count: 1,
+      reason:
+        'Permission denied: user u, database d. As root: ' +
+        "CREATE DATABASE IF NOT EXISTS `d` PRECISION 'ns'; GRANT WRITE ON `d`.* TO u",
+    },
   ]);
 });

@@ -225,7 +225,7 @@ test('faults name what is missing in the catalogue', (t) => {
   const cases: [sql: string, code: number, message?: string][] = [
     ['INSERT INTO nope VALUES (1)', Codes.tableNotExist, 'Table does not exist'],
     ['INSERT INTO nope USING nostb TAGS (1) VALUES (1)', Codes.tableNotExist, 'Table does not exist'],
-    ['INSERT INTO nodb.t VALUES (1)', Codes.databaseNotExist, 'Database not exist'],
+    ['INSERT INTO nodb.t VALUES (1)', Codes.databaseNotExist, 'Database not exist: nodb'],
     ['INSERT INTO nodb.t USING nodb.s TAGS (1) VALUES (1)', Codes.databaseNotExist],
     ['INSERT INTO n1 USING log TAGS (1) VALUES (1)', Codes.stableNotExist],
     ['INSERT INTO n1 USING p7 TAGS (1) VALUES (1)', Codes.stableNotExist],

@@ -1,4 +1,4 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { Access } from '../rights.js';
@@ -39,7 +39,7 @@ export async function ensureDatabase(
     await catalogue.submit([{ op: 'create-database', name, precision: 'ns', keepDays, options, ...owner }]);
   }
   const made = catalogue.database(name);
-  if (made === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  if (made === undefined) throw new FaultError(missingDatabase(name));
   return made;
 }
 

@@ -1,5 +1,4 @@
-import type { Fault } from '../../model/fault.js';
-import { Codes, fault } from '../../model/fault.js';
+import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
@@ -146,7 +145,7 @@ export class CatalogueState implements SchemaView {
         this.#secret ??= operation.secret;
         return undefined;
       case 'create-topic':
-        if (!this.#databases.has(operation.database)) return missingDatabase();
+        if (!this.#databases.has(operation.database)) return missingDatabase(operation.database);
         return this.topics.apply(operation, entry, index);
       case 'drop-topic':
       case 'grant-topic':
@@ -162,8 +161,8 @@ export class CatalogueState implements SchemaView {
       case 'drop-token':
         return this.principals.apply(operation, entry);
       case 'create-stream':
-        if (![operation.source, operation.target].every(({ database }) => this.#databases.has(database))) {
-          return missingDatabase();
+        for (const { database } of [operation.source, operation.target]) {
+          if (!this.#databases.has(database)) return missingDatabase(database);
         }
         return this.derivations.apply(operation, entry, index);
       case 'drop-stream':
@@ -205,7 +204,7 @@ export class CatalogueState implements SchemaView {
   }
 
   #dropDatabase({ name, id }: Extract<Operation, { op: 'drop-database' }>): Fault | undefined {
-    if (this.#databases.get(name)?.def.id !== id) return missingDatabase();
+    if (this.#databases.get(name)?.def.id !== id) return missingDatabase(name);
     const kept = this.topics.keepsDatabase(name);
     if (kept !== undefined) return kept;
     this.#databases.delete(name);
@@ -216,7 +215,7 @@ export class CatalogueState implements SchemaView {
 
   #alterDatabase(operation: Extract<Operation, { op: 'alter-database' }>): Fault | undefined {
     const found = this.#databases.get(operation.name);
-    if (found === undefined) return missingDatabase();
+    if (found === undefined) return missingDatabase(operation.name);
     const def: DatabaseDef = {
       ...found.def,
       keepDays: operation.keepDays ?? found.def.keepDays,
@@ -228,7 +227,7 @@ export class CatalogueState implements SchemaView {
 
   #applyInside(operation: OperationInside, entry: LogEntry, index: number): Fault | undefined {
     const found = this.#databases.get(operation.database);
-    if (found === undefined) return missingDatabase();
+    if (found === undefined) return missingDatabase(operation.database);
     const { name } = operation;
     if (operation.op === 'create-tsma') {
       if (!found.tables.has(operation.table)) return missingTable();
@@ -280,7 +279,9 @@ export class CatalogueState implements SchemaView {
   /** A right on one database needs the database: what is made later under its name is another one. */
   #missingScope(operation: Extract<Operation, { op: 'grant' | 'revoke' }>): Fault | undefined {
     const { op, scope } = operation;
-    return op === 'grant' && scope !== everyDatabase && !this.#databases.has(scope) ? missingDatabase() : undefined;
+    return op === 'grant' && scope !== everyDatabase && !this.#databases.has(scope)
+      ? missingDatabase(scope)
+      : undefined;
   }
 }
 
@@ -306,8 +307,4 @@ function tableExists(): Fault {
 
 function missingTable(): Fault {
   return fault('database', Codes.tableNotExist, 'Table does not exist');
-}
-
-function missingDatabase(): Fault {
-  return fault('database', Codes.databaseNotExist, 'Database not exist');
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { type Fault, FaultError, missingDatabase } from '../../model/fault.js';
 import type { Access } from '../rights.js';
 import type { Catalogue } from './catalogue.js';
 import type { Vgroups } from './state.js';
@@ -28,7 +28,7 @@ export async function vgroupsOf(
     }
   }
   if (access.sees(database) && catalogue.database(database) === undefined) {
-    return fault('database', Codes.databaseNotExist, 'Database not exist');
+    return missingDatabase(database);
   }
   if (!access.sees(database)) return access.refusal(database).fault;
   const vgroups = catalogue.vgroups(database);

@@ -1,4 +1,4 @@
-import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { ObjectName } from '../../sql/ast.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
@@ -42,7 +42,7 @@ export async function findDatabase({ catalogue }: DefinitionContext, name: strin
 /** Like {@link findDatabase}, but a missing database is thrown as a fault. */
 export async function knownDatabase(context: DefinitionContext, name: string): Promise<DatabaseDef> {
   const found = await findDatabase(context, name);
-  if (found === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  if (found === undefined) throw new FaultError(missingDatabase(name));
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
 import { administrator } from '../catalogue/principals.js';
@@ -59,7 +59,7 @@ export async function dropDatabase(
   const found = await findDatabase(context, name.text);
   if (found === undefined) {
     if (ifExists) return;
-    throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+    throw new FaultError(missingDatabase(name.text));
   }
   await submit(
     context,

@@ -19,7 +19,8 @@ const lists: Readonly<Record<string, readonly [table: string, columns?: string]>
   USERS: ['ins_users'],
   'GRANTS FULL': ['ins_grants'],
   'GRANTS LOGS': ['ins_grants'],
-  GRANTS: ['ins_grants'],
+  // Who has been granted what; the words of a licence stay behind the other names.
+  GRANTS: ['ins_user_privileges'],
   LICENCES: ['ins_grants'],
   'ANODES FULL': ['ins_anodes'],
   ANODES: ['ins_anodes'],

@@ -123,7 +123,10 @@ function checkedUserName(name: string): string {
 function checkedPassword(password: string): string {
   const bytes = Buffer.byteLength(password);
   if (bytes > 255) throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
-  if (bytes < 8) throw new FaultError(fault('syntax', Codes.passwordTooShort, 'Password too short or empty'));
+  if (bytes < 8)
+    throw new FaultError(
+      fault('syntax', Codes.passwordTooShort, 'Password too short or empty: at least 8 bytes are needed'),
+    );
   const classes = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((pattern) => pattern.test(password));
   if (classes.length < 3) throw new FaultError(fault('auth', Codes.invalidPasswordFormat, 'Invalid password format'));
   return password;

@@ -1,4 +1,4 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { isVariable } from '../../model/schema.js';
 import { createSuperTable } from '../encode/create-sql.js';
 import {
@@ -74,7 +74,7 @@ async function replaceDatabase(
 
 function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {
   if (found === undefined) {
-    throw new FaultError(fault('database', Codes.databaseNotExist, `Database not exist: ${name}`));
+    throw new FaultError(missingDatabase(name));
   }
   if (found.precision === precision) return;
   const text = `Database ${name} has times in ${found.precision}, and the run would write them in ${precision}`;

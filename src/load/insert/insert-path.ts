@@ -4,7 +4,7 @@ import type { Batch, BlockGroup, ByteBlock, Payload, WireFormat } from '../../mo
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Sink } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
 import { linesEncoder } from '../encode/lines.js';
@@ -281,7 +281,7 @@ class BlocksPath implements InsertPath {
 /** The database of a plan in the catalogue, which has been read since the plan's definitions were made. */
 export function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): DatabaseDef {
   const found = catalogue.database(storedName(name, escapeNames));
-  if (found === undefined) throw new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+  if (found === undefined) throw new FaultError(missingDatabase(name));
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { suggestion } from '../../config/nearest.js';
+import { suggestion } from '../../model/nearest.js';
 import type { Precision } from '../../model/schema.js';
 import type { JsonMember } from './json-text.js';
 import { kindOf, type Section } from './section.js';

@@ -1,4 +1,4 @@
-import { suggestion } from '../../config/nearest.js';
+import { suggestion } from '../../model/nearest.js';
 import type { JsonMember, JsonNode, JsonObject } from './json-text.js';
 import { information, type LoadNote, warning } from './request.js';
 

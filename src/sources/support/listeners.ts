@@ -10,6 +10,9 @@ export interface ListenAddress {
   readonly setting: string;
 }
 
+/** What carries the bytes. */
+export type Transport = 'TCP' | 'UDP';
+
 /** A TCP listener; see {@link TcpListener}. */
 export interface TcpListenerOptions extends ListenAddress {
   /** Connections at the same time; one more is closed at once. */
@@ -136,10 +139,33 @@ function hasCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
+/** Whether the port is free now; true as well where listening fails for another reason, which the listener then tells. */
+export async function canListen(transport: Transport, address: ListenAddress): Promise<boolean> {
+  const shared = { ...address, failed: () => {} };
+  const listener =
+    transport === 'TCP'
+      ? new TcpListener({
+          ...shared,
+          maxConnections: 1,
+          keepAlive: false,
+          connected: (socket) => socket.destroy(),
+          refused: () => {},
+        })
+      : new UdpListener({ ...shared, receiveBufferBytes: 65_536, received: () => {} });
+  try {
+    await listener.start();
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && hasCode(error.cause, 'EADDRINUSE'));
+  } finally {
+    listener.close();
+  }
+}
+
 /** Binds; an error of the bind becomes one line that names transport, port and setting. */
 function listening(
   server: net.Server | DatagramSocket,
-  transport: 'TCP' | 'UDP',
+  transport: Transport,
   { host, port, setting }: ListenAddress,
   bind: (ready: () => void) => void,
 ): Promise<void> {

@@ -19,8 +19,6 @@ const longestLineBytes = 192 * 1024;
 export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
   readonly host?: string;
   readonly maxLineBytes: number;
-  /** Create the databases when they are missing (`smlAutoCreateDB`). */
-  readonly createDatabase: boolean;
   /** What `version` is answered with. */
   readonly version: string;
 }
@@ -111,10 +109,11 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
   }
 
   #newPort(port: number, database: string): Port {
-    const { host, maxTCPConnections, tcpKeepAlive, user, ttlDays, createDatabase } = this.#options;
+    const { host, maxTCPConnections, tcpKeepAlive, user, ttlDays } = this.#options;
     const counts = { lines: 0, rejectedLines: 0, lostLines: 0, overlongLines: 0, refusedConnections: 0 };
     const connections = new Set<TelnetConnection>();
-    const target = { database, user, createDatabase, ttl: ttlDays, precision: 'ms' } as const;
+    // The operator named the database in the settings, so it is made when it is missing.
+    const target = { database, user, createDatabase: true, ttl: ttlDays, precision: 'ms' } as const;
     const { batchSize, flushIntervalMs } = this.#options;
     const maxLineBytes = Math.min(this.#options.maxLineBytes, longestLineBytes);
     const context: ConnectionContext = {

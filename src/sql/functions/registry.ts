@@ -1,4 +1,5 @@
-import { Codes } from '../../model/fault.js';
+import { Codes, type Place } from '../../model/fault.js';
+import { suggestion } from '../../model/nearest.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { conditionalFunctions } from './conditional.js';
@@ -45,15 +46,38 @@ const unavailable: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A function by its upper-case name; error 0x264D when there is none, 0x264F for INTERP, which has plans of its own. */
-export function findFunction(name: string): FunctionSpec {
+/** What functions of other databases are called here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  mean: 'avg',
+  average: 'avg',
+  median: 'apercentile(column, 50)',
+  len: 'length',
+  date_trunc: 'timetruncate',
+  time_bucket: 'INTERVAL',
+  rate: 'irate',
+  increase: 'spread',
+};
+
+function lower(name: string): string {
+  return name.toLowerCase();
+}
+
+function place(start: number | undefined, word: string): Place | undefined {
+  return start === undefined ? undefined : { start, word };
+}
+
+/** A function by its upper-case name; error 0x264D when there is none, with the place where it stands, 0x264F for INTERP, which has plans of its own. */
+export function findFunction(name: string, start?: number): FunctionSpec {
   const spec = functions.get(name);
   if (spec !== undefined) return spec;
   if (name === 'INTERP') {
     throw refuse(Codes.functionMixed, 'Some functions are allowed only in the SELECT list of a query: interp');
   }
   if (unavailable.has(name)) throw refuseUnsupported(`function ${name.toLowerCase()}`);
-  throw refuse(Codes.invalidFunctionName, `Invalid function name: ${name.toLowerCase()}`);
+  const called = name.toLowerCase();
+  const other = elsewhere[called];
+  const hint = other === undefined ? suggestion(called, [...functions.keys()].map(lower)) : ` (did you mean ${other}?)`;
+  throw refuse(Codes.invalidFunctionName, `Invalid function name: ${called}${hint}`, place(start, called));
 }
 
 /** True when a name is an aggregate or a selection. */

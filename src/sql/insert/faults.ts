@@ -1,4 +1,4 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 
 const maxShownCharacters = 192;
 
@@ -48,8 +48,8 @@ export function tableNotExist(): FaultError {
 }
 
 /** Write agents create the database on this code and send again. */
-export function databaseNotExist(): FaultError {
-  return new FaultError(fault('database', Codes.databaseNotExist, 'Database not exist'));
+export function databaseNotExist(name: string): FaultError {
+  return new FaultError(missingDatabase(name));
 }
 
 /** A table name without a database, in a session that has none. */

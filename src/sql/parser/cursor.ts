@@ -146,7 +146,8 @@ export class Cursor extends Lexer {
     const near = this.carriesSecret ? '' : this.text.slice(offset, offset + maxQuotedChars).trimEnd();
     const given = this.carriesSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
     const why = given === undefined ? '' : ` (${given})`;
-    throw new FaultError(fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`));
+    const told = fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`);
+    throw new FaultError({ ...told, place: { start: offset, word: '' } });
   }
 
   /** Refuses something that is valid but not available; `what` names it. */

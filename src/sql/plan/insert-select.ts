@@ -1,4 +1,4 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { type ColumnDef, type DataType, dataType } from '../../model/schema.js';
 import type { Name } from '../ast.js';
 import type { Statement } from '../ast-statement.js';
@@ -67,7 +67,7 @@ export function planInsertSelect(
   const database = statement.table.database?.text ?? context.database;
   if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
   const precision = context.precisionOf(database);
-  if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
+  if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, statement.table.name.text);
   if (target === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
   const wanted = wantedColumns(statement, target);

@@ -1,6 +1,6 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, missingDatabase, type Place } from '../../model/fault.js';
 import type { Precision, TableDef } from '../../model/schema.js';
-import type { FromItem, ObjectName, Query } from '../ast.js';
+import type { FromItem, Name, ObjectName, Query } from '../ast.js';
 import type { BlockColumn } from '../print/result.js';
 import { queriesIn, queriesOf } from './nested-queries.js';
 
@@ -102,15 +102,21 @@ export function findTable(name: ObjectName, context: QueryContext): { target: Ta
   const database = name.database?.text ?? context.database;
   if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
   const precision = context.precisionOf(database);
-  if (precision === undefined) throw refuse(Codes.databaseNotExist, 'Database not exist');
+  if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, name.name.text);
   if (target === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
   return { target, precision };
 }
 
-/** The error by which a query is refused. */
-export function refuse(code: number, message: string): FaultError {
-  return new FaultError(fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message));
+/** Where a name stands. */
+export function placeOf({ text, span }: Name): Place {
+  return { start: span.start, word: text };
+}
+
+/** The error by which a query is refused, with the place of the mistake where it has one. */
+export function refuse(code: number, message: string, place?: Place): FaultError {
+  const told = fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message);
+  return new FaultError(place === undefined ? told : { ...told, place });
 }
 
 /** The error for what the dialect has and this planner has not. */

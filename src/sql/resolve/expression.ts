@@ -120,7 +120,7 @@ export class ExpressionTranslator {
   }
 
   #call(call: CallExpression): Value {
-    const spec = findFunction(call.name);
+    const spec = findFunction(call.name, call.span.start);
     return spec.kind === 'scalar' ? this.#scalar(call, spec) : this.#names.aggregate(call, spec);
   }
 

@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression } from '../ast.js';
-import { refuse } from './context.js';
+import { suggestion } from '../../model/nearest.js';
+import type { Expression, Name } from '../ast.js';
+import { placeOf, refuse } from './context.js';
 import type { CallExpression, ColumnExpression, NameResolver } from './expression.js';
 import { type Member, memberNamed, type Relation } from './relation.js';
 import type { Value } from './value.js';
@@ -14,6 +15,9 @@ export const windowColumns: ReadonlySet<string> = new Set([
   '_qend',
   '_qduration',
 ]);
+
+/** Names that other databases give to the time of a row; here it is the first column of a table. */
+const timeWords: ReadonlySet<string> = new Set(['ts', '_ts', 'time', '_time', 'timestamp', 'datetime']);
 
 /** Names as they stand for one row of FROM. Aggregates are answered with the error given. */
 export class RowNames implements NameResolver {
@@ -40,8 +44,16 @@ export class RowNames implements NameResolver {
       throw refuse(Codes.ambiguousColumn, `Column ambiguously defined: ${name.text}`);
     }
     const pseudo = name.quoted ? undefined : pseudoColumn(name.text.toLowerCase(), member);
-    if (pseudo === undefined) throw refuse(Codes.invalidColumnName, `Invalid column name: ${name.text}`);
+    if (pseudo === undefined) throw this.#unknown(name, member);
     return pseudo;
+  }
+
+  #unknown(name: Name, member: Member | undefined): Error {
+    const { text } = name;
+    const known = member?.columns.map((column) => column.name) ?? [];
+    const time = timeWords.has(text.toLowerCase()) && member?.time !== undefined ? '_rowts' : undefined;
+    const hint = time === undefined ? suggestion(text, known) : ` (did you mean ${known[0] ?? time}?)`;
+    return refuse(Codes.invalidColumnName, `Invalid column name: ${text}${hint}`, placeOf(name));
   }
 
   aggregate(_: CallExpression): Value {

@@ -52,7 +52,7 @@ statements('SHOW TABLES: normal tables and sub-tables, of a database, by pattern
   { sql: "SHOW CHILD plain.TABLES LIKE 'log%'", meta: tableName, rows: [] },
   { sql: "SHOW plain.TABLES LIKE 'it''s'", rows: [] },
   { sql: 'SHOW wide.TABLES', rows: [] },
-  { sql: 'SHOW nothing.TABLES', error: 0x0388, says: 'Database not exist' },
+  { sql: 'SHOW nothing.TABLES', error: 0x0388, says: 'Database not exist: nothing' },
   { sql: 'SHOW TABLES', error: 0x2616, says: 'Database not specified' },
 ]);
 
@@ -373,7 +373,7 @@ const listsOf: Readonly<Record<string, string>> = {
   STREAMS: 'information_schema.ins_streams',
   TOPICS: 'information_schema.ins_topics',
   SUBSCRIPTIONS: 'information_schema.ins_subscriptions',
-  GRANTS: 'information_schema.ins_grants',
+  GRANTS: 'information_schema.ins_user_privileges',
   LICENCES: 'information_schema.ins_grants',
   TOKENS: 'information_schema.ins_tokens',
   VIEWS: 'information_schema.ins_views',

@@ -56,6 +56,30 @@ statements('names of arriving data with back quotes are reached by doubling them
   { sql: 'CREATE TABLE `open`` (ts TIMESTAMP, v INT)', error: 0x2600 },
 ]);
 
+statements('mistakes are told with their place, and with the name that was probably meant', service, 'listed', [
+  ...done('CREATE TABLE weather (at TIMESTAMP, humid INT)'),
+  { sql: 'SELECT *\n form weather', error: 0x2600, says: 'syntax error near "form weather" at line 2, column 2' },
+  {
+    sql: 'SELECT at,\n  humidity FROM weather',
+    error: 0x2602,
+    says: 'Invalid column name: humidity (did you mean humid?) at line 2, column 3',
+  },
+  {
+    sql: 'SELECT _ts FROM weather',
+    error: 0x2602,
+    says: 'Invalid column name: _ts (did you mean at?) at line 1, column 8',
+  },
+  {
+    sql: 'SELECT mean(humid) FROM weather',
+    error: 0x264d,
+    says: 'Invalid function name: mean (did you mean avg?) at line 1, column 8',
+  },
+  { sql: 'SELECT summ(humid) FROM weather', error: 0x264d, says: '(did you mean sum?)' },
+  ...done('CREATE VIEW wet AS SELECT humid AS much FROM weather'),
+  { sql: 'SELECT  many FROM wet', error: 0x2602, says: 'Invalid column name: many at line 1, column 9' },
+  ...done('DROP VIEW wet', 'DROP TABLE weather'),
+]);
+
 statements('definitions: names, tags and options that do not fit', service, 'edges', [
   ...done(
     'CREATE STABLE s (ts TIMESTAMP, v INT) TAGS (a VARCHAR(8), f FLOAT, d DOUBLE, b INT)',

@@ -27,7 +27,6 @@ const defaults: TsdbwireTelnetOptions = {
   tcpKeepAlive: true,
   ttlDays: 3,
   maxLineBytes: 1000,
-  createDatabase: false,
   version: 'sluice 1.2.3',
 };
 
@@ -85,7 +84,7 @@ function textOf(batches: readonly Batch<ByteBlock>[]): string {
 }
 
 test('a batch says whose it is and where it goes', async (t) => {
-  const made = await make({ createDatabase: true });
+  const made = await make();
   const seen = storing(made);
   await made.send('m 1700000000 1 a=b\nm 1700000001 1 a=b');
   const { origin, target, payload, rows } = seen[0]!;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { nearestName, suggestion } from '../../src/config/nearest.js';
+import { nearestName, suggestion } from '../../src/model/nearest.js';
 
 const known = ['port', 'logLevel', 'log.path', 'agentd.password'];
 
@@ -8,6 +8,7 @@ test('finds the name that was meant, case aside', (t) => {
   t.is(nearestName('LOGLEVEL', known), 'logLevel');
   t.is(nearestName('agentd.passwrod', known), 'agentd.password');
   t.is(suggestion('log.pth', known), ' (did you mean log.path?)');
+  t.is(nearestName('agentd', known), 'agentd.password');
 });
 
 test('suggests nothing when no name is near', (t) => {

@@ -1,4 +1,7 @@
-/** The known name most like a mistyped one, case aside; undefined when none is near enough to be meant. */
+/** A beginning of fewer letters says nothing. */
+const minBeginning = 4;
+
+/** The known name most like a mistyped one, case aside; otherwise one that begins with it or that it begins with; undefined when none is meant. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const limit = Math.max(2, Math.floor(name.length / 3));
   let best: string | undefined;
@@ -9,7 +12,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
     best = candidate;
     bestDistance = distance;
   }
-  return best;
+  return best ?? known.find((candidate) => isShortened(name.toLowerCase(), candidate.toLowerCase()));
+}
+
+/** True when one name is the beginning of the other, as `humid` is of `humidity`. */
+function isShortened(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= minBeginning && long.startsWith(short);
 }
 
 /** ` (did you mean x?)`, or nothing. */

@@ -1,0 +1,33 @@
+/**
+ * What clients of other products ask for, and where it is here. Paths begin with the first text; the first that fits counts.
+ */
+const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
+  ['/api/v2/query', 'POST /rest/sql/<database>, with SQL as the body'],
+  ['/api/v2/write', 'POST /lineproto/v1/write?db=<database>&precision=ns'],
+  ['/api/v3/write_lp', 'POST /lineproto/v1/write?db=<database>&precision=ns'],
+  ['/write', 'POST /lineproto/v1/write?db=<database>'],
+  ['/influxdb', 'POST /lineproto/v1/write?db=<database>'],
+  ['/api/put', 'POST /tsdbwire/v1/put/json/<database>'],
+  ['/opentsdb', 'POST /tsdbwire/v1/put/json/<database>'],
+  ['/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
+  ['/api/v1/read', 'POST /metricsdb/v1/remote_read/<database>'],
+  ['/api/v1/query', 'POST /rest/sql/<database>, with SQL as the body'],
+  ['/prometheus', 'POST /metricsdb/v1/remote_write/<database>'],
+  ['/v1/metrics', 'POST /metricsdb/v1/remote_write/<database>; OTLP is not spoken here'],
+  ['/otlp', 'POST /metricsdb/v1/remote_write/<database>; OTLP is not spoken here'],
+  ['/query', 'POST /rest/sql/<database>, with SQL as the body'],
+  ['/sql', 'POST /rest/sql/<database>, with SQL as the body'],
+  ['/ping', 'GET /-/ping'],
+  ['/health', 'GET /-/ping'],
+  ['/ready', 'GET /-/ping'],
+  ['/status', 'GET /-/ping'],
+  ['/openapi', 'GET /openapi.json'],
+  ['/swagger', 'GET /swagger-ui.html'],
+  ['/docs', 'GET /swagger-ui.html'],
+];
+
+/** The interface that a request to an unknown path most likely meant, as method and path; undefined for any other path. */
+export function probablePath(url: string): string | undefined {
+  const [path = ''] = url.split('?');
+  return elsewhere.find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+}
