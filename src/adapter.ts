@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
 import { resolveSettings } from './config/resolve.js';
+import { fileMask } from './database/host/make-missing.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/reason.js';
 import { setRuntimeFlags } from './runtime-flags.js';
@@ -47,6 +48,7 @@ async function run({
     process.exitCode = 1;
     return;
   }
+  process.umask(fileMask);
   setRuntimeFlags();
   const logger = createLogger(settings.general.logLevel, standardOutput(), files.main);
   const log = componentLog(logger, 'service');

@@ -1,5 +1,5 @@
 import type { Settings } from './config/adapter-settings.js';
-import { makeMissing } from './database/host/make-missing.js';
+import { makePrivate } from './database/host/make-missing.js';
 import type { RecordSql } from './http/call.js';
 import { reasonOf } from './model/reason.js';
 import { RotatingFile } from './telemetry/rotating-file.js';
@@ -30,7 +30,7 @@ export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): 
     for (const file of files) file.close();
   };
   try {
-    makeMissing(log.path);
+    makePrivate(log.path);
     const main = open(`adapter_${general.port}`, log.rotationSizeBytes, log.rotationTimeMs, log.rotationCount, true);
     if (!log.enableRecordHttpSql) return { main, recordSql: undefined, notes: [], close };
     const record = open(

@@ -2,6 +2,7 @@ import type { Settings } from './config/adapter-settings.js';
 import type { ComponentLog, CreditGate } from './model/component.js';
 import { MemoryGuard } from './pipelines/memory-guard.js';
 import { OwnFiguresSource } from './sources/own-figures/source.js';
+import { collectGarbage } from './telemetry/collect-garbage.js';
 import { IntervalFigures } from './telemetry/interval-figures.js';
 import { ServiceMetrics } from './telemetry/metrics.js';
 import { SystemMeter } from './telemetry/system-figures.js';
@@ -46,6 +47,7 @@ export function createMonitoring(
       metrics.sampled(cpuPercent, percent);
       return percent;
     },
+    relieve: collectGarbage,
     log,
   });
   metrics.watch({

@@ -1,4 +1,4 @@
-import { BehaviorSubject, filter, map, type Observable, type Subscription, timer } from 'rxjs';
+import { BehaviorSubject, filter, map, type Observable, type Subscription, tap, timer } from 'rxjs';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { GuardState } from '../model/exchange.js';
 import { ByteCreditGate } from './credit-gate.js';
@@ -13,8 +13,13 @@ export interface MemoryGuardOptions {
   readonly intervalMs: number;
   /** Memory in use as percent of what is there. A reading that throws leaves the state as it is. */
   readonly readPercent: () => number;
+  /** Makes what is not used any more count no longer; called at times while anything is paused. */
+  readonly relieve?: () => void;
   readonly log: ComponentLog;
 }
+
+/** Between two attempts at making memory free. */
+const relieveMs = 2_000;
 
 /**
  * The memory guard (specification 1, "States and transitions"): one state for the whole service, judged anew at every
@@ -25,6 +30,7 @@ export class MemoryGuard implements Component {
   readonly #options: MemoryGuardOptions;
   readonly #state$ = new BehaviorSubject<GuardState>('normal');
   #subscription: Subscription | undefined;
+  #relievedAt = 0;
 
   constructor(options: MemoryGuardOptions) {
     this.#options = options;
@@ -44,6 +50,9 @@ export class MemoryGuard implements Component {
     this.#subscription = timer(0, intervalMs)
       .pipe(
         map(() => this.#judge()),
+        tap((state) => {
+          if (state !== 'normal') this.#relieve();
+        }),
         filter((to) => to !== this.state),
       )
       .subscribe((to) => {
@@ -55,6 +64,13 @@ export class MemoryGuard implements Component {
   async stop(): Promise<void> {
     this.#subscription?.unsubscribe();
     this.#state$.complete();
+  }
+
+  #relieve(): void {
+    const now = performance.now();
+    if (now - this.#relievedAt < relieveMs) return;
+    this.#relievedAt = now;
+    this.#options.relieve?.();
   }
 
   #judge(): GuardState {

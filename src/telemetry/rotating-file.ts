@@ -20,6 +20,8 @@ export interface RotationOptions {
 }
 
 const dayMs = 86_400_000;
+/** Rights of the files: statements stand in them. */
+const ownerOnly = 0o600;
 const gatheredBytes = 16_384;
 const flushMs = 1_000;
 
@@ -46,7 +48,7 @@ export class RotatingFile implements DestinationStream {
     this.#path = '';
     this.#path = this.#nextPath();
     this.#bytes = sizeOf(this.#path);
-    this.#file = openSync(this.#path, 'a');
+    this.#file = openSync(this.#path, 'a', ownerOnly);
     if (!options.sync) this.#timer = setInterval(() => this.#flush(), flushMs).unref();
   }
 
@@ -88,7 +90,7 @@ export class RotatingFile implements DestinationStream {
     this.#period = this.#periodNow();
     try {
       const path = this.#nextPath();
-      const file = openSync(path, 'a');
+      const file = openSync(path, 'a', ownerOnly);
       closeSync(this.#file);
       this.#file = file;
       this.#path = path;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface SystemFigures {
   /** Processor time since the last sample as percent of what is there. */
   readonly cpuPercent: number;
-  /** Resident memory as percent of what is there. */
+  /** Memory in use as percent of what is there. */
   readonly memoryPercent: number;
 }
 
@@ -15,26 +15,36 @@ export interface SystemMeterOptions {
   readonly incgroup: boolean;
   /** Further processes that belong to the service, such as its engine. */
   readonly companions?: () => readonly number[];
+  /** Memory of this process, as the runtime tells it. */
+  readonly ownMemory?: () => NodeJS.MemoryUsage;
   /** Where control groups and processes are found; the system's own places unless a test says otherwise. */
   readonly cgroupPath?: string;
   readonly procPath?: string;
 }
+
+/** More than the runtime takes without a heap. */
+const maxRuntimeBytes = 128 * 1024 * 1024;
 
 /** Clock ticks in a second as /proc counts them: fixed in the kernel's interface. */
 const ticksPerSecond = 100;
 const pageBytes = 4096;
 
 /**
- * Measures processor and memory use of the service's processes. What cannot be read counts as nothing: a limit that is
+ * Measures processor and memory use of the service's processes. Of this process that memory counts that is in use: pages which
+ * the allocator keeps after a peak are taken again before the system is asked for more. What cannot be read counts as nothing: a limit that is
  * missing, unlimited or not a number leaves the machine's own, and a process that is gone takes no memory.
  */
 export class SystemMeter {
   readonly #options: SystemMeterOptions;
   #lastSeconds: number;
   #lastTime = performance.now();
+  /** The runtime itself: code, stacks, what was resident beside the heap when nothing had been done yet. */
+  readonly #runtimeBytes: number;
 
   constructor(options: SystemMeterOptions) {
     this.#options = options;
+    const memory = this.#ownMemory();
+    this.#runtimeBytes = Math.min(maxRuntimeBytes, Math.max(0, memory.rss - usedBytes(memory)));
     this.#lastSeconds = this.#cpuSeconds();
   }
 
@@ -61,9 +71,14 @@ export class SystemMeter {
   }
 
   #memoryBytes(): number {
-    let bytes = process.memoryUsage.rss();
+    const memory = this.#ownMemory();
+    let bytes = Math.min(memory.rss, this.#runtimeBytes + usedBytes(memory));
     for (const pid of this.#companions()) bytes += numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
     return bytes;
+  }
+
+  #ownMemory(): NodeJS.MemoryUsage {
+    return (this.#options.ownMemory ?? process.memoryUsage)();
   }
 
   #companions(): readonly number[] {
@@ -93,6 +108,11 @@ export class SystemMeter {
   #cgroup(file: string): string {
     return textOf(join(this.#options.cgroupPath ?? '/sys/fs/cgroup', file));
   }
+}
+
+/** Objects and buffers, those included that are not used any more and were not collected yet. */
+function usedBytes({ heapUsed, external }: NodeJS.MemoryUsage): number {
+  return heapUsed + external;
 }
 
 function textOf(path: string): string {

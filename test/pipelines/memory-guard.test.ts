@@ -44,6 +44,33 @@ test('every sample is judged by both thresholds, which count from their very val
   ]);
 });
 
+test('while anything is paused what is not used any more is made free, and not at every sample', async (t) => {
+  let relieved = 0;
+  let samples = 0;
+  let percent = 90;
+  const guard = new MemoryGuard({
+    pauseQueryPercent: 70,
+    pauseAllPercent: 80,
+    intervalMs: 1,
+    readPercent: () => {
+      samples++;
+      return percent;
+    },
+    relieve: () => {
+      relieved++;
+      percent = 10;
+    },
+    log: silentLog,
+  });
+  await guard.start();
+  t.true(await until(() => relieved > 0 && guard.state === 'normal'));
+  const before = samples;
+  percent = 90;
+  t.true(await until(() => samples > before + 5));
+  await guard.stop();
+  t.is(relieved, 1);
+});
+
 test('a gate is held while everything is paused, beside its credit', async (t) => {
   const gate = new ByteCreditGate(10);
   const state$ = new BehaviorSubject<GuardState>('normal');

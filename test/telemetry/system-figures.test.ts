@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { collectGarbage } from '../../src/telemetry/collect-garbage.js';
 import { SystemMeter } from '../../src/telemetry/system-figures.js';
+import { until } from '../support/until.js';
 
 function directory(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-figures-'));
@@ -66,4 +68,30 @@ test('the memory of companions is added, and a companion that is gone adds nothi
   const procPath = directory(t, { '77/statm': '900000 500000 1 1 0 1 0\n', '77/stat': '77 (a b) S 1 1' });
   const meter = new SystemMeter({ incgroup: false, procPath, companions: () => [77, 78] });
   near(t, meter.sample().memoryPercent, ((rss() + 500_000 * 4096) / totalmem()) * 100);
+});
+
+test('memory that the allocator keeps after a peak is not in use', (t) => {
+  let memory: NodeJS.MemoryUsage = { ...megabytes(100, 20), arrayBuffers: 0 };
+  const cgroupPath = directory(t, { 'memory.max': '1000000000\n' });
+  const meter = new SystemMeter({ incgroup: true, cgroupPath, ownMemory: () => memory });
+  t.is(Math.round(meter.sample().memoryPercent), 10);
+  memory = { ...megabytes(900, 820), arrayBuffers: 0 };
+  t.is(Math.round(meter.sample().memoryPercent), 90);
+  memory = { ...megabytes(900, 22), arrayBuffers: 0 };
+  t.is(Math.round(meter.sample().memoryPercent), 10);
+});
+
+function megabytes(rss: number, used: number): Omit<NodeJS.MemoryUsage, 'arrayBuffers'> {
+  return { rss: rss * 1e6, heapTotal: used * 1e6, heapUsed: (used / 2) * 1e6, external: (used / 2) * 1e6 };
+}
+
+test('buffers that are not used any more are collected though nothing new is asked for', async (t) => {
+  const before = process.memoryUsage().external;
+  let held: Buffer[] = Array.from({ length: 1_600 }, () => Buffer.alloc(65_536, 1));
+  t.true(process.memoryUsage().external - before > 100e6);
+  held = [];
+  collectGarbage();
+  collectGarbage();
+  t.true(await until(() => process.memoryUsage().external - before < 10e6, 10_000));
+  t.is(held.length, 0);
 });

@@ -38,11 +38,11 @@ export interface Host {
 }
 
 /**
- * Opens the data directory and serves the HTTP interface.
+ * Opens the data directory and serves the HTTP interface. `entered` is told of the directory before the engine is started in it.
  * @throws DirectoryHeldError when another process owns the directory; an Error with one clear line when the address
  * cannot be bound or would be open to the network without a password.
  */
-export async function startHost(options: HostOptions): Promise<Host> {
+export async function startHost(options: HostOptions, entered: (path: string) => void = () => {}): Promise<Host> {
   if (!isLoopback(options.host) && options.password === '') {
     throw new Error(`Listening on ${options.host} needs a password: set --password or SLUICE_ENGINE_SECRET.`);
   }
@@ -51,6 +51,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   let scratch: Scratch | undefined;
   let connections: Connections | undefined;
   try {
+    entered(path);
     scratch = makeScratch(path);
     connections = new Connections({ ...options, path }, scratch.path);
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');
@@ -98,7 +99,10 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     connections,
     tablesMade: () => spreader.tablesMade(),
     log: new LogCount(async () => Number(await connections.ask(countEntries))),
-    spool: new Spool(scratch.path, Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2))),
+    spool: new Spool(
+      { first: scratch.path, otherwise: scratch.diskPath },
+      Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2)),
+    ),
     user: options.user,
     password: options.password,
     timeZone: await connections.ask('SELECT timezone()'),

@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { reasonOf } from '../../model/reason.js';
-import { makeMissing } from './make-missing.js';
+import { makePrivate } from './make-missing.js';
 
 /** Who holds a data directory. */
 export interface DirectoryOwner {
@@ -82,7 +82,7 @@ function causeOf(error: unknown): string {
 
 function makeDirectory(path: string): void {
   try {
-    makeMissing(path);
+    makePrivate(path);
   } catch (error) {
     throw new Error(`The data directory ${path} cannot be made: ${causeOf(error)}.`, { cause: error });
   }
@@ -90,7 +90,7 @@ function makeDirectory(path: string): void {
 
 function writeDraft(path: string, draft: string, text: string): void {
   try {
-    writeFileSync(draft, text);
+    writeFileSync(draft, text, { mode: 0o600 });
   } catch (error) {
     rmSync(draft, { force: true });
     throw new Error(`The data directory ${path} cannot be written: ${causeOf(error)}.`, { cause: error });
@@ -102,7 +102,7 @@ function heldLock(file: string, draft: string, owner: (port: number) => string):
   return {
     announce(port) {
       try {
-        writeFileSync(draft, owner(port));
+        writeFileSync(draft, owner(port), { mode: 0o600 });
         renameSync(draft, file);
       } catch {
         rmSync(draft, { force: true });

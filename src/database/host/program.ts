@@ -6,6 +6,7 @@ import { reasonOf } from '../../model/reason.js';
 import { publishEndpoint } from '../endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from '../heartbeat.js';
 import { type Host, startHost } from './host.js';
+import { fileMask } from './make-missing.js';
 import { type HostMessage, type HostOptions, hostDefaults, threadPoolSize } from './options.js';
 
 /** A parent that is gone asks for nothing any more, and without its place in memory an engine answers nothing. */
@@ -101,6 +102,7 @@ function startWithThreads(entry: string, argv: readonly string[], options: HostO
 }
 
 async function serveUntilStopped(options: HostOptions): Promise<void> {
+  process.umask(fileMask);
   // A parent that is gone leaves broken pipes behind; a lost line of output is no reason to die.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
@@ -118,7 +120,8 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   }
   if (isChild) process.on('disconnect', () => stopAsked?.(orphanStopMs));
   try {
-    const host = await startHost(options);
+    // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
+    const host = await startHost(options, (path) => process.chdir(path));
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const memoryDirectory = '/dev/shm';
+const diskName = 'sluice.spool';
 
 /** A private directory for pipes and INSERT bodies, memory-backed where the system has such a place. */
 export interface Scratch {
   readonly path: string;
+  /** A directory beside the data, for what finds no room in memory; made when it is needed. */
+  readonly diskPath: string;
   /** Bytes that were free when it was made. */
   readonly freeBytes: number;
   readonly isMemory: boolean;
@@ -25,7 +28,12 @@ export function makeScratch(dataPath: string): Scratch {
     if (name.startsWith(prefix)) rmSync(join(base, name), { recursive: true, force: true });
   }
   const path = mkdtempSync(join(base, prefix));
+  const diskPath = join(dataPath, diskName);
+  rmSync(diskPath, { recursive: true, force: true });
   const { bavail, bsize } = statfsSync(path);
   const isMemory = base === memoryDirectory;
-  return { path, freeBytes: bavail * bsize, isMemory, remove: () => rmSync(path, { recursive: true, force: true }) };
+  const remove = (): void => {
+    for (const place of [path, diskPath]) rmSync(place, { recursive: true, force: true });
+  };
+  return { path, diskPath, freeBytes: bavail * bsize, isMemory, remove };
 }
