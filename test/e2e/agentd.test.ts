@@ -8,6 +8,7 @@ import { directoryFor, run } from '../support/processes.js';
 import { agentRecordings, fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
 
 const [directory, removeDirectory] = temporaryDirectory();
 const userFile = join(directory, 'users');
@@ -153,8 +154,7 @@ const collectd = '/usr/sbin/collectd';
 
 test('the agent itself is understood: its load and memory, over an encrypted network plug-in and as telnet lines', async (t) => {
   if (!existsSync(collectd)) {
-    t.log(`skipped: there is no ${collectd}`);
-    t.pass();
+    skipped(t, `there is no ${collectd}`);
     return;
   }
   const home = directoryFor(t);

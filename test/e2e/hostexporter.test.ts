@@ -6,6 +6,7 @@ import { run } from '../support/processes.js';
 import { fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 const folder = fixturePath('hostexporter');
@@ -142,8 +143,7 @@ const exporter = '/usr/bin/prometheus-node-exporter';
 
 test('the exporter itself is scraped', async (t) => {
   if (!existsSync(exporter)) {
-    t.log(`skipped: there is no ${exporter}`);
-    t.pass();
+    skipped(t, `there is no ${exporter}`);
     return;
   }
   const probe = http.createServer().listen(0, '127.0.0.1');

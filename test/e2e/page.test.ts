@@ -4,11 +4,12 @@ import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../suppor
 import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
+import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 /** The page in a real browser, against the real service. */
-const inBrowser = noBrowser === undefined ? test.serial : test.serial.skip;
-if (noBrowser !== undefined) console.log(noBrowser);
+const inBrowser = (title: string, run: (t: ExecutionContext) => Promise<void>): void =>
+  test.serial(title, (t) => (noBrowser === undefined ? run(t) : skipped(t, noBrowser)));
 
 const rules = [
   {

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { root, startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
 
 const isInstalled = spawnSync('prometheus', ['--version']).status === 0;
-const reason = 'Skipped: the program `prometheus` is not installed (see .ci/install-agents).';
+const reason = 'the program `prometheus` is not installed (see .ci/install-agents).';
 
 /** A page of metrics that Prometheus scrapes. */
 const page = `# TYPE shop_orders_total counter
@@ -97,8 +98,7 @@ async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boo
 
 test('Prometheus writes what it scrapes, and another one without data answers PromQL from here', async (t) => {
   if (!isInstalled) {
-    t.log(reason);
-    t.pass();
+    skipped(t, reason);
     return;
   }
   const { service, end } = await startService('--smlAutoCreateDB=true');
@@ -165,8 +165,7 @@ remote_read:
 
 test('an engine that dies costs a sender nothing: it tries again', async (t) => {
   if (!isInstalled) {
-    t.log(reason);
-    t.pass();
+    skipped(t, reason);
     return;
   }
   const { service, end } = await startService('--smlAutoCreateDB=true');

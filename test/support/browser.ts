@@ -9,7 +9,7 @@ const limitMs = 90_000;
 /** Why there is no browser to test with, or undefined when there is one. */
 export const noBrowser: string | undefined = existsSync(program)
   ? undefined
-  : `Skipped: ${program} is not installed (see .ci/install-agents).`;
+  : `${program} is not installed (see .ci/install-agents).`;
 
 /** A headless Chromium that talks to nobody but the service. */
 export function launchBrowser(): Promise<Browser> {

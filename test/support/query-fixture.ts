@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Session } from 'chdb';
 import type { ColumnMeta } from '../../src/model/exchange.js';
 import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
@@ -10,6 +6,7 @@ import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
 import { arrayRowFormat, objectRowFormat } from '../../src/sql/plan/settings.js';
 import { engineType } from '../../src/sql/plan/storage.js';
 import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
+import { releaseSession, takeSession } from './engine-session.js';
 
 /** A column as `name TYPE(length, scale)`. */
 function column(text: string, at: number): ColumnDef {
@@ -57,6 +54,9 @@ export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 /** What a test may change about a request. */
 export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit'>>;
 
+/** Fixtures in this process so far: each has names of its own in the engine that they share. */
+let fixtures = 0;
+
 /** Number of the table that the super tables share their storage with. */
 const stranger = 0;
 
@@ -66,8 +66,8 @@ const stranger = 0;
  * query that looks at what is not its table's gives too much.
  */
 export class QueryFixture {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'sluice-query-'));
-  readonly #session = new Session(this.#directory, { connectionArgs: ['--max_query_size=268435456'] });
+  readonly #session = takeSession();
+  readonly #number = ++fixtures;
   readonly #databases = new Map<string, Precision>();
   readonly #targets = new Map<string, TableTarget>();
   #serial = 0;
@@ -76,8 +76,7 @@ export class QueryFixture {
   readonly nowNanos = 1704164645000000000n;
 
   close(): void {
-    this.#session.cleanup();
-    rmSync(this.#directory, { recursive: true, force: true });
+    releaseSession();
   }
 
   exec(sql: string): void {
@@ -86,7 +85,7 @@ export class QueryFixture {
 
   database(name: string, precision: Precision): void {
     this.#databases.set(name, precision);
-    this.exec(`CREATE DATABASE IF NOT EXISTS ${name}_data`);
+    this.exec(`CREATE DATABASE IF NOT EXISTS ${this.#engineDatabase(name)}`);
   }
 
   superTable(database: string, name: string, columns: readonly string[], tags: readonly string[]): void {
@@ -197,6 +196,10 @@ export class QueryFixture {
     }
   }
 
+  #engineDatabase(name: string): string {
+    return `${name}_data${this.#number}`;
+  }
+
   #table(database: string, name: string): TableDef {
     const target = this.#targets.get(`${database}.${name}`);
     if (target === undefined) throw new Error(`No table ${name}`);
@@ -211,7 +214,7 @@ export class QueryFixture {
     isNumbered = false,
   ): TableDef {
     this.#serial += 1;
-    const storage = `${database}_data.t${this.#serial}`;
+    const storage = `${this.#engineDatabase(database)}.t${this.#serial}`;
     const defined = columns.map(column);
     const stored = defined.map(({ physical, type }) => `${physical} Nullable(${engineType(type)})`);
     const [number, key] = isNumbered ? ['t UInt32, ', 't, '] : ['', ''];
@@ -228,7 +231,7 @@ export class QueryFixture {
       columns: defined,
       tags: tags.map(column),
       storage,
-      tagStorage: `${database}_data.g${this.#serial}`,
+      tagStorage: `${this.#engineDatabase(database)}.g${this.#serial}`,
       seriesId: undefined,
       comment: undefined,
       ttl: 0,

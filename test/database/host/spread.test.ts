@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { deviceOf, PartSpreader } from '../../../src/database/host/spread.js';
+import { skipped } from '../../support/skipped.js';
 
 test('table directories get the attribute once, where the file system profits from it', async (t) => {
   const path = mkdtempSync(join(tmpdir(), 'sluice-spread-'));
@@ -12,7 +13,7 @@ test('table directories get the attribute once, where the file system profits fr
   mkdirSync(table, { recursive: true });
   const spreader = new PartSpreader(path);
   const count = await spreader.spread();
-  if (count === 0) t.log('The file system has a journal or is not ext4: nothing to do.');
+  if (count === 0) skipped(t, 'the file system has a journal or is not ext4');
   else t.regex(execFileSync('lsattr', ['-d', table], { encoding: 'utf8' }), /^\S*T/);
   t.is(await spreader.spread(), 0);
 });

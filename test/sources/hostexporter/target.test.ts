@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { requestOf, type ScrapeOptions, scrape } from '../../../src/sources/hostexporter/target.js';
 import { directoryFor } from '../../support/processes.js';
+import { skipped } from '../../support/skipped.js';
 
 function optionsOf(more: Partial<ScrapeOptions> = {}, secure: https.AgentOptions = {}): ScrapeOptions {
   const agents = { http: new http.Agent(), https: new https.Agent(secure) };
@@ -143,8 +144,7 @@ test('certificates are checked against the given authority, and shown to those w
     const out = ['-keyout', file('key'), '-out', file('cert')];
     execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...out, ...subject], { stdio: 'ignore' });
   } catch {
-    t.log('skipped: there is no openssl');
-    t.pass();
+    skipped(t, 'there is no openssl');
     return;
   }
   const cert = readFileSync(file('cert'));

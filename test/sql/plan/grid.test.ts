@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'ava';
-import { Session } from 'chdb';
 import fc from 'fast-check';
 import { ticksPerSecond } from '../../../src/model/schema.js';
 import {
@@ -15,13 +11,10 @@ import {
   startOfCell,
   startOfCellAt,
 } from '../../../src/sql/plan/grid.js';
+import { releaseSession, takeSession } from '../../support/engine-session.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-grid-'));
-const session = new Session(directory);
-test.after.always(() => {
-  session.cleanup();
-  rmSync(directory, { recursive: true, force: true });
-});
+const session = takeSession();
+test.after.always(releaseSession);
 
 const grids: fc.Arbitrary<Grid> = fc.record({
   unit: fc.constantFrom('ticks', 'days', 'months'),

@@ -1,17 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'ava';
-import { Session } from 'chdb';
 import fc from 'fast-check';
 import { float64, int64, quoteBytes, quoteIdentifier, quoteString } from '../../../src/sql/print/quote.js';
+import { releaseSession, takeSession } from '../../support/engine-session.js';
 
-const directory = mkdtempSync(join(tmpdir(), 'sluice-quote-'));
-const session = new Session(directory);
-test.after.always(() => {
-  session.cleanup();
-  rmSync(directory, { recursive: true, force: true });
-});
+const session = takeSession();
+test.after.always(releaseSession);
 
 /** The hex of what the engine makes of a text expression. */
 function hexOf(sql: string): string {

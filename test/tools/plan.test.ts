@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { findTests, named, shares } from '../../tools/tests/plan.js';
+import { temporaryDirectory } from '../support/engine.js';
+
+/** A folder of tests: name and text of each. */
+const texts = {
+  'e2e/lineproto': "import { service } from '../support/service.js';",
+  'e2e/outage.long': 'test();',
+  'sql/lexer': 'test();',
+  'sql/plan/lineproto-names': 'test();',
+  'sql/plan/hooks': 'test.before(() => {});',
+  'database/client': 'const { end } = await startEngine();',
+  'model/clock': '// In a process of its own: it sets the time zone.\ntest();',
+};
+
+const [folder, remove] = temporaryDirectory();
+test.after.always(remove);
+for (const [name, text] of Object.entries(texts)) {
+  mkdirSync(join(folder, name, '..'), { recursive: true });
+  writeFileSync(join(folder, `${name}.test.ts`), text);
+}
+const files = findTests(folder);
+const names = (some: readonly { readonly name: string }[]): string[] => some.map(({ name }) => name).sort();
+
+test('files share a process unless they start something, have hooks before their tests, or say so', (t) => {
+  t.deepEqual(names(files), Object.keys(texts).sort());
+  t.deepEqual(names(files.filter(({ isShared }) => isShared)), ['sql/lexer', 'sql/plan/lineproto-names']);
+  t.deepEqual(names(files.filter(({ isLong }) => isLong)), ['e2e/outage.long']);
+});
+
+test('each shared room is one process, and what took long comes first', (t) => {
+  const seconds = new Map([
+    ['sql/lexer', 2],
+    ['sql/plan/lineproto-names', 2],
+    ['e2e/lineproto', 3],
+  ]);
+  const [first, second] = shares(files, seconds);
+  t.deepEqual([first?.name, second?.name], ['sql', 'e2e/lineproto']);
+  t.deepEqual(names(first?.files ?? []), ['sql/lexer', 'sql/plan/lineproto-names']);
+  t.is(shares(files, seconds).length, 6);
+});
+
+test('a file is named by a part of its path, or by the path that a shell completes', (t) => {
+  t.deepEqual(names(named(files, ['lineproto'])), ['e2e/lineproto', 'sql/plan/lineproto-names']);
+  t.deepEqual(names(named(files, ['test/e2e/lineproto.test.ts'])), ['e2e/lineproto']);
+  t.deepEqual(names(named(files, ['build/test/sql/lexer.test.js', 'clock'])), ['model/clock', 'sql/lexer']);
+  t.deepEqual(names(named(files, ['outage'])), ['e2e/outage.long']);
+  t.throws(() => named(files, ['lexer', 'nobody']), { message: 'No test file has "nobody" in its path.' });
+});

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+
+/** The directory of the repository; the compiled file lies in `build/tools/tests`. */
+export const root = join(import.meta.dirname, '../../..');
+
+/** The entry files and settings that the runner writes for AVA. */
+export const generated = join(root, 'build/shared-tests');
+
+/** Environment variable that names the file in which the processes of the tests record {@link Ended} files, one JSON text a line. */
+export const recordVariable = 'TEST_RECORD';
+
+/** A test file that has ended in a process. */
+export interface Ended {
+  /** As `e2e/lineproto`. */
+  readonly file: string;
+  readonly seconds: number;
+  /** Processor time of the tests and of the processes they started and waited for, in seconds. */
+  readonly processorSeconds: number;
+}

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A test file, as `e2e/lineproto` for `test/e2e/lineproto.test.ts`. */
+export interface TestFile {
+  readonly name: string;
+  /** Takes long: it runs with `npm run test:long`, or when it is asked for by its name. */
+  readonly isLong: boolean;
+  /** Shares a process with the other files of its room. */
+  readonly isShared: boolean;
+}
+
+/** One process: a file, or the files of a room that share it. */
+export interface Share {
+  /** As `sql`, or `e2e/lineproto`. */
+  readonly name: string;
+  readonly files: readonly TestFile[];
+}
+
+const ending = '.test.ts';
+
+/**
+ * What a file does that cannot be done beside other files in one process: it starts a service or an engine, has hooks that run
+ * before its tests, or says so.
+ */
+const ownProcess =
+  /\bstart(?:Service|Engine|EngineHost|Adapter|InProcess)\(|\btest\.(?:serial\.)?(?:before|beforeEach|afterEach)\b|^\/\/ In a process of its own:/m;
+
+/** All test files in a folder, by name. */
+export function findTests(folder: string): readonly TestFile[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .sort()
+    .map((path) => {
+      const name = path.slice(0, -ending.length).replaceAll('\\', '/');
+      const isShared = !name.startsWith('e2e/') && !ownProcess.test(readFileSync(join(folder, path), 'utf8'));
+      return { name, isLong: name.endsWith('.long'), isShared };
+    });
+}
+
+/**
+ * Files that one of the words names: a part of their path, or a path as a shell completes it (`test/e2e/lineproto.test.ts`).
+ * @throws Error for a word that names none.
+ */
+export function named(files: readonly TestFile[], words: readonly string[]): readonly TestFile[] {
+  const wanted = new Set<TestFile>();
+  for (const word of words) {
+    const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test\.[jt]s$/, '');
+    const found = files.filter(({ name }) => name.includes(part));
+    if (found.length === 0) throw new Error(`No test file has "${part}" in its path.`);
+    const exact = found.filter(({ name }) => name === part);
+    for (const file of exact.length > 0 ? exact : found) wanted.add(file);
+  }
+  return files.filter((file) => wanted.has(file));
+}
+
+/** Spreads files over processes; those that take longest, as far as that is known, and those of services come first. */
+export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, number>): readonly Share[] {
+  const rooms = new Map<string, TestFile[]>();
+  const own: Share[] = [];
+  for (const file of files) {
+    const room = file.name.split('/')[0] ?? '';
+    if (!file.isShared) own.push({ name: file.name, files: [file] });
+    else rooms.set(room, [...(rooms.get(room) ?? []), file]);
+  }
+  const took = ({ files: some }: Share): number => some.reduce((sum, { name }) => sum + (seconds.get(name) ?? 0), 0);
+  const together = [...rooms].map(([name, some]): Share => ({ name, files: some }));
+  return [...own, ...together].sort((one, other) => took(other) - took(one));
+}

@@ -1,0 +1,201 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { type Ended, generated, recordVariable, root } from './places.js';
+import { findTests, named, type Share, shares, type TestFile } from './plan.js';
+import { Report, summary } from './report.js';
+
+/**
+ * `npm test [-- <part of a file's name> …]`: builds what has changed, runs tests, and says how it went.
+ *
+ * Without names everything runs that does not take long; files named `*.long.test.ts` run with `--long`.
+ */
+const { values: flags, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: {
+    long: { type: 'boolean', default: false },
+    /** What failed runs once more, alone: beside all the others, real services and clients can miss a deadline. */
+    again: { type: 'boolean', default: false },
+    /** Only tests whose title matches, with `*` for any text. */
+    match: { type: 'string', multiple: true, default: [] },
+    concurrency: { type: 'string', default: String(Math.max(2, availableParallelism())) },
+  },
+});
+
+/** What a file took when it last ran; only the order depends on it. */
+const memory = join(root, 'node_modules/.cache/test-seconds.json');
+const slowFiles = 12;
+const pollMs = 100;
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+interface Outcome {
+  readonly report: Report;
+  readonly ended: readonly Ended[];
+  /** Also false when a process broke down. */
+  readonly isGood: boolean;
+}
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  if (isStale() && spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' }).status !== 0)
+    return 1;
+  const began = performance.now();
+  let files: readonly TestFile[];
+  try {
+    const all = findTests(join(root, 'test'));
+    files = words.length > 0 ? named(all, words) : all.filter(({ isLong }) => isLong === flags.long);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+  let outcome = await run(files, Number(flags.concurrency));
+  const { failures } = outcome.report.totals;
+  const failed = files.filter(({ name }) => failures.some((title) => isIn(name, title)));
+  if (!outcome.isGood && flags.again && failed.length > 0) {
+    say(`\nOnce more, alone: ${failed.map(({ name }) => name).join(', ')}`);
+    outcome = afterwards(outcome, failed, await run(failed, 1));
+  }
+  conclude(outcome, files.length, (performance.now() - began) / 1000);
+  return outcome.isGood ? 0 : 1;
+}
+
+/** True when a source is newer than the programs, which are built last. */
+function isStale(): boolean {
+  const built = modified('build/src/adapter.js');
+  const sources = ['src', 'test', 'tools', 'bench'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  return ['tsconfig.json', 'package.json', ...sources.filter((name) => name.endsWith('.ts'))].some(
+    (name) => modified(name) > built,
+  );
+}
+
+function modified(name: string): number {
+  return statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/** Runs files with AVA and reads along. */
+async function run(files: readonly TestFile[], concurrency: number): Promise<Outcome> {
+  const processes = shares(
+    flags.match.length > 0 ? files.map((file) => ({ ...file, isShared: false })) : files,
+    lastSeconds(),
+  );
+  const config = writeEntries(processes, concurrency);
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-test-run-'));
+  const record = join(directory, 'record');
+  const report = new Report(say);
+  const ended: Ended[] = [];
+  const readEnded = (): void => {
+    for (const line of textOf(record).split('\n').slice(ended.length, -1)) {
+      const file: Ended = JSON.parse(line);
+      ended.push(file);
+      const place = `${String(ended.length).padStart(String(files.length).length)} of ${files.length}`;
+      say(`${place}  ${file.file}  ${file.seconds.toFixed(1)} s`);
+    }
+  };
+  const timer = setInterval(readEnded, pollMs);
+  const match = flags.match.map((title) => `--match=${title}`);
+  const child = spawn('npx', ['--no-install', 'ava', '--config', config, '--tap', ...match], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // AVA does less for a person when it takes a machine for one that only tests.
+    env: { ...process.env, [recordVariable]: record, AVA_FORCE_CI: 'not-ci' },
+  });
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  for await (const line of createInterface({ input: child.stdout })) report.line(line);
+  const isGood = (await code) === 0 && report.totals.failed === 0;
+  clearInterval(timer);
+  readEnded();
+  rmSync(directory, { recursive: true, force: true });
+  remember(ended);
+  return { report, ended, isGood };
+}
+
+/** Writes an entry file for each shared process, and the settings of AVA with what runs in which order. Gives their path. */
+function writeEntries(processes: readonly Share[], concurrency: number): string {
+  rmSync(generated, { recursive: true, force: true });
+  mkdirSync(generated, { recursive: true });
+  const files = processes.map(({ name, files: members }) => {
+    const [first] = members;
+    if (first !== undefined && !first.isShared) return `build/test/${name}.test.js`;
+    const imports = members.map((file) => `import '../test/${file.name}.test.js';\n`);
+    const last = "import { declareAll } from '../tools/tests/turns.js';\ndeclareAll();\n";
+    writeFileSync(join(generated, `${name}.test.js`), `import 'ava';\n${imports.join('')}${last}`);
+    return `build/shared-tests/${name}.test.js`;
+  });
+  const settings = {
+    files,
+    require: ['./build/tools/tests/worker.js'],
+    concurrency,
+    timeout: '3m',
+    workerThreads: false,
+  };
+  const config = join(generated, 'ava.config.js');
+  const sorted = `const order = (path) => settings.files.findIndex((file) => path.endsWith(file));
+export default { ...settings, sortTestFiles: (one, other) => order(one) - order(other) };\n`;
+  writeFileSync(config, `const settings = ${JSON.stringify(settings, null, 2)};\n${sorted}`);
+  return config;
+}
+
+/** What is true after the files that failed have run once more. */
+function afterwards(first: Outcome, again: readonly TestFile[], second: Outcome): Outcome {
+  const { totals } = first.report;
+  const left = totals.failures.filter((title) => !again.some(({ name }) => isIn(name, title)));
+  const recovered = totals.failures.length - left.length - second.report.totals.failed;
+  if (recovered > 0) say(`${recovered} passed when they ran alone.`);
+  totals.passed += Math.max(0, recovered);
+  totals.failed = left.length + second.report.totals.failed;
+  totals.failures.splice(0, Infinity, ...left, ...second.report.totals.failures);
+  return { ...first, isGood: second.isGood && left.length === 0 };
+}
+
+/** True for a title of a test in a file, or for a line about the file itself. */
+function isIn(name: string, title: string): boolean {
+  return title.startsWith(`${name.replaceAll('/', ' › ')} › `) || title.includes(`${name}.test.js`);
+}
+
+function conclude({ report, ended }: Outcome, files: number, seconds: number): void {
+  const { skipped, failures } = report.totals;
+  const slowest = ended.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowFiles);
+  if (files > 1) {
+    say('\nSlowest files (seconds, and processor time of what they started and waited for):');
+    for (const file of slowest) {
+      say(`${file.seconds.toFixed(1).padStart(8)} ${file.processorSeconds.toFixed(1).padStart(8)}  ${file.file}`);
+    }
+  }
+  if (skipped.length > 0) say('\nSkipped:');
+  for (const { title, reason } of skipped) say(`  ${title}: ${reason}`);
+  if (failures.length > 0) say('\nFailed:');
+  for (const title of failures) say(`  ${title}`);
+  const missing = files - ended.length;
+  if (missing > 0) say(`\n${missing} of ${files} files did not come to their end.`);
+  say(`\n${summary(report.totals)} (${files} files, ${seconds.toFixed(0)} s)`);
+}
+
+function lastSeconds(): ReadonlyMap<string, number> {
+  const text = textOf(memory);
+  const known: Readonly<Record<string, number>> = text === '' ? {} : JSON.parse(text);
+  return new Map(Object.entries(known));
+}
+
+function remember(ended: readonly Ended[]): void {
+  const seconds = Object.fromEntries([
+    ...lastSeconds(),
+    ...ended.map(({ file, seconds: took }) => [file, took] as const),
+  ]);
+  mkdirSync(join(memory, '..'), { recursive: true });
+  writeFileSync(memory, JSON.stringify(seconds));
+}
+
+/** A file's text, or none where there is no file yet. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
