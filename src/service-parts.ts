@@ -1,5 +1,6 @@
 import type { Settings } from './config/adapter-settings.js';
 import { Catalogue } from './database/catalogue/catalogue.js';
+import { type Compression, offeredCompression } from './database/catalogue/compression.js';
 import { Storage } from './database/catalogue/storage.js';
 import { SubTables } from './database/catalogue/sub-tables.js';
 import { Changes } from './database/changes.js';
@@ -19,6 +20,7 @@ export interface ServiceParts {
   readonly monitoring: Monitoring;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
+  readonly compression: Compression;
   readonly subTables: SubTables;
   readonly credentials: CredentialCheck;
   readonly changes: Changes;
@@ -38,13 +40,14 @@ export async function createParts(
   const logOf = (component: string): ComponentLog => componentLog(logger, component);
   const monitoring = createMonitoring(settings, engine.pid, logOf('monitor'), readMemoryPercent);
   const catalogue = new Catalogue(engine.client, logOf('catalogue'));
-  const storage = new Storage(engine.client, catalogue);
+  const compression = await offeredCompression(engine.client, settings.database.compression);
+  const storage = new Storage(engine.client, catalogue, compression);
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue);
   await credentials.prepare();
   const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);
   const states = new StreamStates(engine.client);
-  const tables = { catalogue, storage, subTables, changes, states };
+  const tables = { catalogue, storage, compression, subTables, changes, states };
   return { settings, version, engine, monitoring, ...tables, credentials, signals, logOf };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Settings } from './config/adapter-settings.js';
+import { renewCodecs } from './database/catalogue/compression.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { type CredentialCheck, firstUser } from './database/credentials.js';
 import { Expiry } from './database/definitions/table-expiry.js';
@@ -83,6 +84,7 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();
   removeOldDrops(parts);
+  renewOldCodecs(parts);
   return {
     port: door.port,
     engineUrl: engine.url,
@@ -110,6 +112,20 @@ function removeOldDrops({ engine, catalogue, storage, subTables, logOf }: Servic
     const text = 'What earlier drops have left could not be removed; the next start tries again.';
     logOf('catalogue').warn({ error: String(error) }, text);
   });
+}
+
+/** Goes on beside the service. */
+function renewOldCodecs({ engine, compression, logOf }: ServiceParts): void {
+  const log = logOf('storage');
+  renewCodecs(engine.client, compression).then(
+    (tables) => {
+      if (tables > 0) log.info({ tables, compression }, 'Tables are compressed anew as they are merged.');
+    },
+    (error: unknown) => {
+      const text = 'Tables could not be given the compression of the settings; the next start tries again.';
+      log.warn({ error: String(error) }, text);
+    },
+  );
 }
 
 async function warnOfBuiltInPassword(credentials: CredentialCheck, log: ComponentLog): Promise<void> {

@@ -1,5 +1,6 @@
 import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
 import { isTimeZone } from '../model/time-zones.js';
+import type { Compression } from './catalogue/compression.js';
 
 /** Where the database is and how to reach it. */
 export const databaseOptions: OptionTable = {
@@ -72,6 +73,14 @@ export const databaseOptions: OptionTable = {
       max: longestTimerMs,
     },
     {
+      flag: 'database.compression',
+      type: 'string',
+      default: 'compact',
+      env: 'ADAPTER_DATABASE_COMPRESSION',
+      help: 'compact: smallest, with a codec that the database calls experimental; plain: without it. What is stored changes as it is merged',
+      allowed: ['compact', 'plain'],
+    },
+    {
       flag: 'database.timeZone',
       type: 'string',
       default: 'UTC',
@@ -95,6 +104,7 @@ export interface DatabaseSettings {
   readonly password: string;
   /** 0 is for ever. */
   readonly hangTimeoutMs: number;
+  readonly compression: Compression;
   /** IANA name. */
   readonly timeZone: string;
 }
@@ -111,6 +121,7 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
     user: reader.text('database.user'),
     password: reader.text('database.password'),
     hangTimeoutMs: reader.number('database.hangTimeout'),
+    compression: reader.text('database.compression') === 'plain' ? 'plain' : 'compact',
     timeZone: reader.text('database.timeZone'),
   };
   if (!isTimeZone(settings.timeZone)) {

@@ -131,6 +131,7 @@ database.cluster string - DATABASE_CLUSTER
 database.user string default DATABASE_USER
 database.password secret - DATABASE_PASSWORD
 database.hangTimeout duration 30s DATABASE_HANG_TIMEOUT
+database.compression string compact DATABASE_COMPRESSION
 database.timeZone string UTC DATABASE_TIME_ZONE
 `;
 

@@ -1,7 +1,6 @@
 import type { ColumnDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
-import { addMissing } from './table-statements.js';
 
 /**
  * An engine table that several tables share, as far as this process knows it. Those that need it at once are served
@@ -9,20 +8,18 @@ import { addMissing } from './table-statements.js';
  */
 export class SharedPlace {
   readonly #engine: Engine;
-  readonly #name: string;
   readonly #columns = new Set<string>();
   readonly #making = new Gathered((needs: readonly Need[]) => this.#make(needs));
   #isMade = false;
 
-  constructor(engine: Engine, name: string) {
+  constructor(engine: Engine) {
     this.#engine = engine;
-    this.#name = name;
   }
 
-  /** Resolves once the engine table exists with these columns, to false when it was known to; `create` is what makes it. */
-  async ensure(columns: readonly ColumnDef[], create: Need['create']): Promise<boolean> {
-    if (this.#isMade && columns.every(({ physical }) => this.#columns.has(physical))) return false;
-    await this.#making.call({ columns, create });
+  /** Resolves once the engine table exists with the columns, to false when it was known to. */
+  async ensure(need: Need): Promise<boolean> {
+    if (this.#isMade && need.columns.every(({ physical }) => this.#columns.has(physical))) return false;
+    await this.#making.call(need);
     return true;
   }
 
@@ -34,15 +31,16 @@ export class SharedPlace {
     const columns = [...missing.values()];
     if (!this.#isMade) await this.#engine.exec(needs[0]!.create(columns));
     // It may have been made before, for tables that need less.
-    if (columns.length > 0) await this.#engine.exec(addMissing(this.#name, columns));
+    if (columns.length > 0) await this.#engine.exec(needs[0]!.add(columns));
     this.#isMade = true;
     for (const physical of missing.keys()) this.#columns.add(physical);
     return needs.map(() => undefined);
   }
 }
 
-/** What one table needs of a {@link SharedPlace}: columns, and how it would be made with columns. */
+/** What one table needs of a {@link SharedPlace}: columns, and how it would be made with columns or given those it lacks. */
 interface Need {
   readonly columns: readonly ColumnDef[];
   readonly create: (columns: readonly ColumnDef[]) => string;
+  readonly add: (columns: readonly ColumnDef[]) => string;
 }

@@ -6,10 +6,11 @@ import { engineCodeOf } from '../client.js';
 import type { Engine } from '../engine.js';
 import { GatheredByPlace } from '../gathered.js';
 import type { Catalogue } from './catalogue.js';
+import type { Compression } from './compression.js';
 import { isAsMade } from './identity.js';
 import { overtaken } from './overtaken.js';
 import { SharedPlace } from './shared-place.js';
-import { addMissing, dataTable, tagTable } from './table-statements.js';
+import { addMissingColumns, addMissingTags, dataTable, tagTable } from './table-statements.js';
 
 /** True for a table whose storage others use too. */
 function isShared({ number, seriesId }: TableDef): boolean {
@@ -39,6 +40,7 @@ interface Known {
 export class Storage {
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
+  readonly #compression: Compression;
   /** Definitions whose storage this process knows to be whole. */
   #whole = new WeakSet<TableDef>();
   /** What this process knows of storage that belongs to one super table, by its name. */
@@ -53,9 +55,11 @@ export class Storage {
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor(engine: Engine, catalogue: Catalogue) {
+  /** `compression` must be one that the engine has; see `offeredCompression`. */
+  constructor(engine: Engine, catalogue: Catalogue, compression: Compression = 'compact') {
     this.#engine = engine;
     this.#catalogue = catalogue;
+    this.#compression = compression;
   }
 
   /**
@@ -99,13 +103,13 @@ export class Storage {
     await this.#makeDatabase(database);
     const { storage, columns, tagStorage, tags } = table;
     await Promise.all([
-      this.#engine.exec(dataTable(database, table, columns)),
+      this.#engine.exec(dataTable(database, table, columns, this.#compression)),
       tagStorage === undefined ? undefined : this.#engine.exec(tagTable(table, tags)),
     ]);
     // A super table that was never altered has its columns from being made, whoever made it.
     if (!isAsMade(table)) {
-      if (columns.length > 0) await this.#engine.exec(addMissing(storage, columns));
-      if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissing(tagStorage, tags));
+      if (columns.length > 0) await this.#engine.exec(addMissingColumns(storage, columns, this.#compression));
+      if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissingTags(tagStorage, tags));
     }
     await this.#removeIfDropped(database, table);
   }
@@ -113,15 +117,25 @@ export class Storage {
   async #makeShared(database: DatabaseDef, table: TableDef): Promise<void> {
     await this.#makeDatabase(database);
     const { storage, columns, tagStorage, tags } = table;
+    const compression = this.#compression;
     const made = await Promise.all([
-      this.#placeOf(storage).ensure(columns, (all) => dataTable(database, table, all)),
-      tagStorage !== undefined && this.#placeOf(tagStorage).ensure(tags, (all) => tagTable(table, all)),
+      this.#placeOf(storage).ensure({
+        columns,
+        create: (all) => dataTable(database, table, all, compression),
+        add: (missing) => addMissingColumns(storage, missing, compression),
+      }),
+      tagStorage !== undefined &&
+        this.#placeOf(tagStorage).ensure({
+          columns: tags,
+          create: (all) => tagTable(table, all),
+          add: (missing) => addMissingTags(tagStorage, missing),
+        }),
     ]);
     if (made.includes(true)) await this.#removeIfDropped(database, table);
   }
 
   #placeOf(name: string): SharedPlace {
-    const found = this.#shared.get(name) ?? new SharedPlace(this.#engine, name);
+    const found = this.#shared.get(name) ?? new SharedPlace(this.#engine);
     this.#shared.set(name, found);
     return found;
   }

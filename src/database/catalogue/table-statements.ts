@@ -2,6 +2,7 @@ import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { daysInTicks } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
 import { quoteIdentifier } from '../../sql/print/quote.js';
+import { type Compression, codecOf, codecSettings } from './compression.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
 const minPartitionDays = 10;
@@ -13,8 +14,21 @@ export function partitionSpan(database: DatabaseDef): bigint {
   return daysInTicks(days, database.precision);
 }
 
-function definition(column: ColumnDef): string {
-  return `${quoteIdentifier(column.physical)} Nullable(${engineType(column.type)})`;
+function typed({ type }: ColumnDef): string {
+  return `Nullable(${engineType(type)})`;
+}
+
+/** A tag: there is one of each series, so they are kept as they are read quickest. */
+function tagDefinition(tag: ColumnDef): string {
+  return `${quoteIdentifier(tag.physical)} ${typed(tag)}`;
+}
+
+function definition(column: ColumnDef, compression: Compression): string {
+  return `${quoteIdentifier(column.physical)} ${packed(typed(column), compression)}`;
+}
+
+function packed(type: string, compression: Compression): string {
+  return `${type} CODEC(${codecOf(type, compression)})`;
 }
 
 /**
@@ -33,12 +47,21 @@ const dataSettings = [
 ].join(', ');
 
 /** Makes the engine table of a table's rows, with columns that may be more than the table's own. */
-export function dataTable(database: DatabaseDef, { storage, number }: TableDef, columns: readonly ColumnDef[]): string {
+export function dataTable(
+  database: DatabaseDef,
+  { storage, number }: TableDef,
+  columns: readonly ColumnDef[],
+  compression: Compression,
+): string {
   const { own, key } = numbering(number);
-  const stored = [...own, 'id UInt64', 'ts Int64 CODEC(DoubleDelta, LZ4)', ...columns.map(definition)];
+  const keys = [...own, 'id UInt64', 'ts Int64'].map((column) => {
+    const [name = '', type = ''] = column.split(' ');
+    return `${name} ${packed(type, compression)}`;
+  });
+  const stored = [...keys, ...columns.map((column) => definition(column, compression))];
   return `CREATE TABLE IF NOT EXISTS ${storage} (${stored.join(', ')})
     ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (${key}id, ts)
-    SETTINGS ${dataSettings}`;
+    SETTINGS ${dataSettings}, ${codecSettings}`;
 }
 
 /** Tables that are told apart by their numbers are ranges of the key. */
@@ -50,12 +73,23 @@ function numbering(number: number | undefined): { readonly own: readonly string[
 export function tagTable({ tagStorage, number }: TableDef, tags: readonly ColumnDef[]): string {
   const { own, key } = numbering(number);
   const fixed = ['id UInt64', 'ts Int64', 'name String', 'dropped UInt8', 'revision UInt64'];
-  return `CREATE TABLE IF NOT EXISTS ${tagStorage} (${[...own, ...fixed, ...tags.map(definition)].join(', ')})
+  return `CREATE TABLE IF NOT EXISTS ${tagStorage} (${[...own, ...fixed, ...tags.map(tagDefinition)].join(', ')})
     ENGINE = ReplacingMergeTree(revision) ORDER BY (${key}id)`;
 }
 
-/** Adds columns to an engine table, those that it lacks. */
-export function addMissing(storage: string, columns: readonly ColumnDef[]): string {
-  const adds = columns.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`);
-  return `ALTER TABLE ${storage} ${adds.join(', ')}`;
+/** Adds columns to an engine table of rows, those that it lacks. */
+export function addMissingColumns(storage: string, columns: readonly ColumnDef[], compression: Compression): string {
+  return `${addMissing(
+    storage,
+    columns.map((column) => definition(column, compression)),
+  )} SETTINGS ${codecSettings}`;
+}
+
+/** Adds tags to an engine table of tags, those that it lacks. */
+export function addMissingTags(tagStorage: string, tags: readonly ColumnDef[]): string {
+  return addMissing(tagStorage, tags.map(tagDefinition));
+}
+
+function addMissing(storage: string, definitions: readonly string[]): string {
+  return `ALTER TABLE ${storage} ${definitions.map((one) => `ADD COLUMN IF NOT EXISTS ${one}`).join(', ')}`;
 }
