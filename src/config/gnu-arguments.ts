@@ -1,3 +1,5 @@
+import { suggestion } from './nearest.js';
+
 /** What the reader must know of an argument: a value word makes it take a value. */
 export interface GnuOption {
   readonly long: string;
@@ -79,7 +81,10 @@ function findLong<O extends GnuOption>(options: readonly O[], name: string): O |
   if (exact !== undefined) return exact;
   const matching = options.filter((candidate) => namesOf(candidate).some((long) => long.startsWith(name)));
   const [only] = matching;
-  if (only === undefined || name === '') return `unrecognized option '--${name}'`;
+  if (only === undefined || name === '') {
+    const known = options.flatMap(namesOf).map((long) => `--${long}`);
+    return `unrecognized option '--${name}'${name === '' ? '' : suggestion(`--${name}`, known)}`;
+  }
   if (matching.length === 1) return only;
   const candidates = matching.map((candidate) => namesOf(candidate).find((long) => long.startsWith(name)));
   return `option '--${name}' is ambiguous; possibilities: ${candidates.map((long) => `'--${long}'`).join(' ')}`;

@@ -10,14 +10,19 @@ export const nowMs = 1700000000000;
 export type Files = Readonly<Record<string, unknown>>;
 
 /** What the load tool makes of its arguments, in a world that has only the given files. */
-export function loadRequest(argv: readonly string[], files: Files = {}, env: Record<string, string> = {}): LoadRequest {
+export function loadRequest(
+  argv: readonly string[],
+  files: Files = {},
+  env: Record<string, string> = {},
+  clockMs = nowMs,
+): LoadRequest {
   let names = 0;
   return readLoadRequest({
     program: 'lt',
     version: '1.2.3',
     argv,
     env,
-    nowMs,
+    nowMs: clockMs,
     readFile: (path) => {
       const file = files[path];
       if (file === undefined) throw new Error('no such file');

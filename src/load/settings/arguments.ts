@@ -1,90 +1,125 @@
 import { readGnuArguments } from '../../config/gnu-arguments.js';
 import { versionText } from '../../config/usage.js';
-import { type LoadOption, loadOptions } from './options.js';
-import type { LoadNote, LoadRefusal } from './request.js';
+import { information, type LoadNote, type LoadRefusal, warning } from './request.js';
+import { flags, type LoadFlag } from './rows.js';
+import { general } from './rows-general.js';
+import { type Bounds, nearestOf, rangeText, type Setting, type Values } from './setting.js';
 import { loadHelp, loadUsage } from './usage.js';
 
-/** The arguments of one run; of a repeated one the last counts. */
-export interface LoadArguments {
-  readonly outcome: 'arguments';
-  /** By long name; a switch has the empty text. */
-  readonly given: ReadonlyMap<string, string>;
-  /** Values of numeric arguments, by long name; one without a usable value and without a default is missing. */
-  readonly numbers: ReadonlyMap<string, number>;
-  readonly notes: readonly LoadNote[];
-}
-
+/** What a command line comes to: arguments, or the end of the program. */
 export type ArgumentsRead =
-  | LoadArguments
-  | { readonly outcome: 'print'; readonly text: string; readonly notes: readonly LoadNote[] }
-  | (LoadRefusal & { readonly notes: readonly LoadNote[] });
-
-interface Reading {
-  readonly program: string;
-  readonly given: Map<string, string>;
-  readonly numbers: Map<string, number>;
-  readonly notes: LoadNote[];
-}
+  | { readonly outcome: 'arguments'; readonly args: LoadArguments }
+  | { readonly outcome: 'print'; readonly text: string }
+  | LoadRefusal;
 
 /**
- * Reads the load tool's command line. `-V`, `--help` and `--usage` act when they are met, and so does a mistake: what
- * stands to the right of them is not read. A bad number never ends a run: it is complained of and replaced.
+ * Reads the load tool's command line. `-V`, `--help` and `--usage` act when they are met, and so does a mistake in the form of
+ * an argument: what stands to the right of them is not read.
  */
 export function readLoadArguments(program: string, version: string, argv: readonly string[]): ArgumentsRead {
-  const reading: Reading = { program, given: new Map(), numbers: new Map(), notes: [] };
-  const { notes } = reading;
-  for (const met of readGnuArguments(loadOptions, argv)) {
-    if (met.kind === 'mistake') return { ...usageMistake(program, met.message), notes };
+  const given = new Map<Setting<unknown>, string>();
+  for (const met of readGnuArguments(flags, argv)) {
+    if (met.kind === 'mistake') return usageMistake(program, [met.message]);
     const text = printedBy(met.option, program, version);
-    if (text !== undefined) return { outcome: 'print', text, notes };
-    take(reading, met.option, met.text);
+    if (text !== undefined) return { outcome: 'print', text };
+    given.set(met.option.setting, met.text);
   }
-  return { outcome: 'arguments', given: reading.given, numbers: reading.numbers, notes };
+  return { outcome: 'arguments', args: new LoadArguments(given) };
+}
+
+/** A refusal of what is wrong with a command line, with a hint. */
+export function usageMistake(program: string, mistakes: readonly string[]): LoadRefusal {
+  const hint = `Try '${program} --help' or '${program} --usage' for more information.`;
+  return { outcome: 'refused', lines: [...mistakes.map((text) => `${program}: ${text}`), hint], exitCode: 64 };
 }
 
 /** What `-V`, `-?` and `--usage` print. */
-function printedBy(option: LoadOption, program: string, version: string): string | undefined {
-  if (option.long === 'version') return versionText(program, version);
-  if (option.long === 'help') return loadHelp(program, version);
-  return option.long === 'usage' ? loadUsage(program) : undefined;
+function printedBy({ setting }: LoadFlag, program: string, version: string): string | undefined {
+  if (setting === general.version) return versionText(program, version);
+  if (setting === general.help) return loadHelp(program, version);
+  return setting === general.usage ? loadUsage(program) : undefined;
 }
 
-function usageMistake(program: string, message: string): LoadRefusal {
-  const hint = `Try '${program} --help' or '${program} --usage' for more information.`;
-  return { outcome: 'refused', lines: [`${program}: ${message}`, hint], exitCode: 64 };
-}
+/** The arguments of one run; of a repeated one the last counts. */
+export class LoadArguments implements Values {
+  readonly notes: LoadNote[] = [];
+  readonly mistakes: string[] = [];
+  readonly #given: ReadonlyMap<Setting<unknown>, string>;
 
-function take(reading: Reading, option: LoadOption, text: string): void {
-  reading.given.set(option.long, text);
-  if (option.number === undefined) return;
-  const value = readNumber(reading, option, option.number, text);
-  if (value === undefined) reading.numbers.delete(option.long);
-  else reading.numbers.set(option.long, value);
-}
-
-/** The two checks of a number: made of digits only, and within its range. Each only complains. */
-function readNumber(
-  { program, notes }: Reading,
-  option: LoadOption,
-  rule: NonNullable<LoadOption['number']>,
-  text: string,
-): number | undefined {
-  const name = `${option.short === undefined ? '' : `-${option.short}, `}--${option.long}`;
-  const quoted = JSON.stringify(text);
-  const signed = rule.min < 0 ? /^-?\d+$/ : /^\d+$/;
-  if (!signed.test(text)) {
-    notes.push({
-      level: 'error',
-      text: `${name} requires a number argument, not ${quoted}; try '${program} --help'.`,
-    });
+  constructor(given: ReadonlyMap<Setting<unknown>, string>) {
+    this.#given = given;
   }
-  const value = Number(/^\s*[+-]?\d+/.exec(text)?.[0]);
-  if (value >= rule.min && value <= rule.max) return value === 0 ? 0 : value;
-  const replaced = rule.clamp === true && value > rule.max ? rule.max : rule.default;
-  const range = rule.clamp === true ? `, allowed is ${rule.min} to ${rule.max}` : '';
-  notes.push({
-    level: 'error',
-    text: `${name}: ${quoted} is invalid${range}; it is auto set to default(${replaced ?? option.default}).`,
-  });
-  return replaced;
+
+  /** Settings that are given, in their order. */
+  get given(): readonly Setting<unknown>[] {
+    return [...this.#given.keys()];
+  }
+
+  has(setting: Setting<unknown>): boolean {
+    return this.#given.has(setting);
+  }
+
+  get<V>(setting: Setting<V>): V {
+    return this.#read(setting) ?? setting.flag?.default ?? setting.default;
+  }
+
+  /**
+   * Looks at every value. One that cannot be read is a mistake; with `--lenient` it is complained of and replaced, by the digits
+   * it begins with or by the default. A port is never replaced: another server would have its database dropped.
+   */
+  check(): void {
+    const lenient = this.has(general.lenient);
+    for (const [setting, text] of this.#given) {
+      if (setting.type.fromText(text, boundsOf(setting)) !== undefined) continue;
+      const quoted = JSON.stringify(text);
+      const allowed = rangeText(boundsOf(setting));
+      const isDigits = /^-?\d+$/.test(text);
+      const complaint = isDigits
+        ? `${nameOf(setting)}: ${quoted} is out of range; allowed: ${allowed}`
+        : `${nameOf(setting)} requires a number argument, not ${quoted}`;
+      if (!lenient || setting === general.port) this.mistakes.push(`${complaint}.`);
+      else this.#complain(`${complaint}; ${this.get(setting) ?? setting.shown ?? 'none'} is used.`);
+    }
+  }
+
+  inform(setting: Setting<unknown>, text: string): void {
+    this.notes.push(information(`${nameOf(setting)} ${text}.`));
+  }
+
+  warn(setting: Setting<unknown>, text: string): void {
+    this.notes.push(warning(`${nameOf(setting)} ${text}.`));
+  }
+
+  refuse(setting: Setting<unknown>, text: string): undefined {
+    const line = `${nameOf(setting)}: ${text}`;
+    if (this.has(general.lenient)) this.#complain(`${line}; ${setting.default} is used.`);
+    else this.mistakes.push(`${line}.`);
+    return undefined;
+  }
+
+  #complain(text: string): void {
+    this.notes.push({ level: 'error', text });
+  }
+
+  #read<V>(setting: Setting<V>): V | undefined {
+    const text = this.#given.get(setting);
+    if (text === undefined) return undefined;
+    const bounds = boundsOf(setting);
+    const value = setting.type.fromText(text, bounds);
+    if (value !== undefined || !this.has(general.lenient)) return value;
+    const digits = /^\s*([+-]?\d+)/.exec(text)?.[1];
+    if (digits === undefined) return undefined;
+    const nearest = bounds.outOfRange === 'nearest' ? String(nearestOf(Number(digits), bounds)) : digits;
+    return setting.type.fromText(nearest, bounds);
+  }
+}
+
+function boundsOf(setting: Setting<unknown>): Bounds {
+  return { ...setting, ...(setting.flag?.min === undefined ? {} : { min: setting.flag.min }) };
+}
+
+/** `-n, --records`. */
+function nameOf({ flag, key }: Setting<unknown>): string {
+  if (flag === undefined) return key ?? '';
+  return `${flag.short === undefined ? '' : `-${flag.short}, `}--${flag.long}`;
 }

@@ -4,19 +4,10 @@ import { readTomlFile } from '../../config/toml-file.js';
 import { reasonOf } from '../../model/reason.js';
 import type { InsertMode, LoadConnection } from '../model/scenario.js';
 import { type LoadInput, type LoadNote, warning } from './request.js';
+import { general, serverDefaults } from './rows-general.js';
+import type { Values } from './setting.js';
 
-const defaults = { host: 'localhost', port: 6030, httpPort: 6041, user: 'root', password: 'taosdata' } as const;
-const defaultDirectory = '/etc/sluice';
 const fileName = 'adapter.toml';
-
-/** What was said about the server; undefined is nothing. */
-export interface GivenConnection {
-  readonly host: string | undefined;
-  readonly port: number | undefined;
-  readonly user: string | undefined;
-  readonly password: string | undefined;
-  readonly directory: string | undefined;
-}
 
 /** Either the directory or the name of a variable that is not set. */
 type Expanded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly missing: string };
@@ -32,28 +23,29 @@ export function isOverHttp(mode: InsertMode): boolean {
  * result is a line for a directory that cannot be made out, and for a host that no address can hold.
  */
 export function readConnection(
-  given: GivenConnection,
+  values: Values,
   overHttp: boolean,
   input: LoadInput,
   notes: LoadNote[],
 ): LoadConnection | string {
-  const named = given.directory ?? input.env.ADAPTER_DB_CONFIG_FILE;
-  const expanded = expand(named === undefined || named === '' ? defaultDirectory : named, input.env);
+  const [host, port, directory] = [values.get(general.host), values.get(general.port), values.get(general.directory)];
+  const named = directory ?? input.env.ADAPTER_DB_CONFIG_FILE;
+  const expanded = expand(named === undefined || named === '' ? serverDefaults.directory : named, input.env);
   if (!expanded.ok) return `The configuration directory ${named} cannot be made out: ${expanded.missing} is not set.`;
-  if (given.host !== undefined && !isHost(given.host)) {
-    return `The host ${JSON.stringify(given.host)} is neither a name nor an address.`;
+  if (host !== undefined && !isHost(host)) {
+    return `The host ${JSON.stringify(host)} is neither a name nor an address.`;
   }
-  const usesFile = given.host === undefined && given.port === undefined;
-  const file = usesFile ? readServiceFile(expanded.text, given.directory !== undefined, input, notes) : new Map();
+  const usesFile = host === undefined && port === undefined;
+  const file = usesFile ? readServiceFile(expanded.text, directory !== undefined, input, notes) : new Map();
   return {
-    host: given.host ?? textOf(file.get('database.host')) ?? defaults.host,
-    port: given.port ?? portOf(file.get('database.port')) ?? defaults.port,
+    host: host ?? textOf(file.get('database.host')) ?? serverDefaults.host,
+    port: port ?? portOf(file.get('database.port')) ?? serverDefaults.port,
     httpPort:
-      overHttp && given.port !== undefined && given.port !== defaults.port
-        ? given.port
-        : (portOf(file.get('port')) ?? defaults.httpPort),
-    user: given.user ?? defaults.user,
-    password: given.password ?? defaults.password,
+      overHttp && port !== undefined && port !== serverDefaults.port
+        ? port
+        : (portOf(file.get('port')) ?? serverDefaults.httpPort),
+    user: values.get(general.user),
+    password: values.get(general.password),
     configDirectory: expanded.text,
   };
 }

@@ -1,56 +1,42 @@
-import { type FieldPlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
+import type { FieldPlan, InsertScenario, LoadRun, SuperTablePlan } from '../model/scenario.js';
 import type { LoadArguments } from './arguments.js';
-import { isOverHttp, readConnection } from './connection.js';
+import { isOverHttp } from './connection.js';
 import { demoColumns, demoTags } from './demo.js';
-import { listedFields, maxFields, usualValues } from './fields.js';
-import { type LoadInterface, loadInterfaceOf } from './interface.js';
-import { loadOptions } from './options.js';
-import { defaultRetryMs, information, type LoadInput, type LoadNote, type LoadRefusal, warning } from './request.js';
-import { maxSqlBytes, nameMistakes, roundPause, tableMistakes, timeMistakes } from './table-rules.js';
-import { type ListedType, loadTypeOf, readTypeList } from './types.js';
+import type { LoadInput } from './request.js';
+import { flags } from './rows.js';
+import { database, insert } from './rows-insert.js';
+import { table } from './rows-table.js';
+import { nameMistakes, tableMistakes, timeMistakes } from './rules.js';
+import type { Setting } from './setting.js';
+import { argumentStart } from './start.js';
+import { readAttempts, readInterface, readPartial, readRequests, readTimes } from './table.js';
+import { type ListedType, listedFields, loadTypeOf, maxFields, readTypeList, usualValues } from './types.js';
 
-const database = 'test';
 const superTable = 'meters';
-/** Sub-tables that one statement creates. */
-const createBatch = 10;
-const defaultThreads = 8;
 
-/** The insert scenario of a command line without `-f`, or why there is none. */
-export function readInsertArguments(
-  args: LoadArguments,
-  input: LoadInput,
-  notes: LoadNote[],
-): InsertScenario | LoadRefusal {
-  const asked = askedInterface(args, notes);
-  const connection = readConnection(connectionGiven(args), isOverHttp(asked.mode), input, notes);
-  if (typeof connection === 'string') return refused([connection]);
-  const fields = readFields(args);
-  if (typeof fields === 'string') return refused([fields]);
-  const plan = superTableOf(args, asked, fields, notes);
-  const name = args.given.get('database') ?? database;
+/** The insert scenario of a command line without `-f`, all but what every run has. What is wrong with it is in `args`. */
+export function readInsertArguments(args: LoadArguments, input: LoadInput): Omit<InsertScenario, keyof LoadRun> {
+  const plan = readTable(args, input);
+  const name = args.get(database.name) ?? '';
   const mistakes = [...nameMistakes('database', name), ...tableMistakes(plan), ...timeMistakes(plan, 'ms')];
-  if (fields.columns.length > maxFields.column) mistakes.push(`there are more than ${maxFields.column} data columns`);
-  if (fields.tags.length > maxFields.tag) mistakes.push(`there are more than ${maxFields.tag} tags`);
-  if (mistakes.length > 0) return refused(mistakes.map(sentence));
-  const threads = numberOf(args, 'thread');
-  const supplement = args.given.has('supplement-insert');
+  if (plan.columns.length > maxFields.column) mistakes.push(`there are more than ${maxFields.column} data columns`);
+  if (plan.tags.length > maxFields.tag) mistakes.push(`there are more than ${maxFields.tag} tags`);
+  args.mistakes.push(...mistakes.map(sentence));
+  const threads = args.get(insert.threads);
+  const supplement = args.get(database.supplement);
   return {
     kind: 'insert',
-    connection,
-    ...reportsOf(args),
-    resultFile: args.given.get('output') ?? './output.txt',
-    confirm: false,
     threads,
-    createTableThreads: defaultThreads,
+    createTableThreads: insert.createTableThreads.default,
     connectionPoolSize: threads,
     supplement,
-    definitionsOverHttp: isOverHttp(asked.mode),
-    aggregate: args.given.has('aggr-func'),
-    seed: args.numbers.get('seed'),
+    definitionsOverHttp: isOverHttp(plan.mode),
+    aggregate: args.get(insert.aggregate),
+    seed: args.get(insert.seed),
     databases: [
       {
         name,
-        drop: !supplement && !args.given.has('nodrop'),
+        drop: !supplement && !args.get(database.noDrop),
         precision: 'ms',
         options: databaseOptionsOf(args),
         escapeNames: plan.escapeNames,
@@ -61,74 +47,87 @@ export function readInsertArguments(
   };
 }
 
-function connectionGiven({ given, numbers }: LoadArguments) {
-  return {
-    host: given.get('host'),
-    port: numbers.get('port'),
-    user: given.get('user'),
-    password: given.get('password'),
-    directory: given.get('config-dir'),
-  };
-}
-
-/** The reports that count beside `-f` too. */
-export function reportsOf(args: LoadArguments): Pick<InsertScenario, 'jsonReport' | 'htmlReport' | 'debug'> {
-  return {
-    jsonReport: args.given.get('json'),
-    htmlReport: args.given.get('html'),
-    debug: args.given.has('debug'),
-  };
-}
-
-function refused(lines: readonly string[]): LoadRefusal {
-  return { outcome: 'refused', lines, exitCode: 1 };
-}
-
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function numberOf(args: LoadArguments, long: string): number {
-  return args.numbers.get(long) ?? loadOptions.find((option) => option.long === long)?.number?.default ?? 0;
-}
-
-function askedInterface(args: LoadArguments, notes: LoadNote[]): LoadInterface {
-  const text = args.given.get('interface') ?? 'taosc';
-  const found = loadInterfaceOf(text);
-  if (found !== undefined) return found;
-  notes.push({ level: 'error', text: `-I, --interface: ${JSON.stringify(text)} is invalid; taosc is used.` });
-  return { mode: 'taosc', format: 'line' };
+function readTable(args: LoadArguments, input: LoadInput): SuperTablePlan {
+  const asked = readInterface(args);
+  const { columns, tags } = readFields(args);
+  const tables = args.get(table.childCount);
+  const times = readTimes(args);
+  if (args.has(table.disorderRange) && times.disorderRatio === 0) {
+    args.inform(table.disorderRange, 'has no effect without -O');
+  }
+  const attempts = readAttempts(args);
+  if (args.has(insert.tryingInterval) && attempts.more === 0) {
+    args.inform(insert.tryingInterval, 'has no effect without -k');
+  }
+  return {
+    name: superTable,
+    normalTables: args.get(table.normalTables),
+    columns,
+    tags,
+    options: [],
+    childPrefix: args.get(table.childPrefix) ?? '',
+    childCount: tables,
+    childFrom: 0,
+    childTo: tables,
+    childExists: false,
+    childOffset: 0,
+    childLimit: tables,
+    ttl: table.ttl.default,
+    autoCreateTable: false,
+    createBatches: [table.createBatch.default],
+    createPausesMs: [],
+    tagsFile: undefined,
+    ...asked,
+    tcpPort: undefined,
+    rows: args.get(table.rows),
+    ...readRequests(args),
+    nonStop: false,
+    partialColumns: readPartial(args, asked.mode, columns.length),
+    maxSqlBytes: table.maxSqlBytes.default,
+    start: argumentStart(args, input),
+    ...times,
+    randomPerTable: args.get(table.randomPerTable),
+    sample: undefined,
+    failure: 'no',
+    attempts,
+    tsmas: [],
+  };
 }
 
 interface Fields {
-  readonly demo: boolean;
   readonly columns: readonly FieldPlan[];
   readonly tags: readonly FieldPlan[];
 }
 
-/** Columns and tags, or a line about the word that is no type. */
-function readFields(args: LoadArguments): Fields | string {
-  const normalTables = args.given.has('normal-table');
-  const demo = !loadOptions.some(({ long, endsDemo }) => endsDemo === true && args.given.has(long));
-  if (demo) {
-    const columns = args.given.has('random') ? demoColumns().map(randomlyFilled) : demoColumns();
-    return { demo, columns, tags: demoTags(args.given.has('chinese')) };
+/** Columns and tags: the electricity meters, or those of type lists. */
+function readFields(args: LoadArguments): Fields {
+  const isDemo = !flags.some(({ setting, endsDemo }) => endsDemo === true && args.has(setting));
+  if (isDemo) {
+    const columns = demoColumns();
+    return {
+      columns: args.get(table.randomPerTable) ? columns.map(randomlyFilled) : columns,
+      tags: demoTags(args.get(insert.chinese)),
+    };
   }
-  const width = numberOf(args, 'binwidth');
-  const columns = readTypeList(args.given.get('data-type') ?? 'FLOAT,INT,FLOAT', width);
-  if (typeof columns === 'string') return noType('-b, --data-type', columns);
-  if (columns.some(({ type }) => type.name === 'JSON')) return '-b, --data-type: only tags can be JSON.';
-  const tags = readTypeList(args.given.get('tag-type') ?? 'INT,BINARY(16)', width);
-  if (typeof tags === 'string') return noType('-A, --tag-type', tags);
+  const columns = readTypes(args, table.columnTypes);
+  if (columns.some(({ type }) => type.name === 'JSON')) args.mistakes.push('-b, --data-type: only tags can be JSON.');
+  const tags = readTypes(args, table.tagTypes);
   return {
-    demo,
-    columns: listedFields(padded(columns, numberOf(args, 'columns')), 'column'),
-    tags: normalTables ? [] : listedFields(tags, 'tag'),
+    columns: listedFields(padded(columns, args.get(table.columnCount) ?? 0), 'column'),
+    tags: args.get(table.normalTables) ? [] : listedFields(tags, 'tag'),
   };
 }
 
-function noType(argument: string, word: string): string {
-  return `${argument}: ${JSON.stringify(word)} is no data type.`;
+/** The types of `-b` or `-A`; none of a list with a word that is no type. */
+function readTypes(args: LoadArguments, setting: Setting<string>): readonly ListedType[] {
+  const types = readTypeList(args.get(setting), args.get(table.width));
+  if (typeof types !== 'string') return types;
+  args.mistakes.push(`-${setting.flag?.short}, --${setting.flag?.long}: ${JSON.stringify(types)} is no data type.`);
+  return [];
 }
 
 /** With `-M` the columns of the meters hold any number of their type. */
@@ -145,79 +144,9 @@ function padded(types: readonly ListedType[], count: number): readonly ListedTyp
   return [...types, ...Array.from({ length: more }, () => ({ type: int, length: 0 }))];
 }
 
-function superTableOf(args: LoadArguments, asked: LoadInterface, fields: Fields, notes: LoadNote[]): SuperTablePlan {
-  const tables = numberOf(args, 'tables');
-  const attempts = attemptsOf(args, notes);
-  const disorderRatio = numberOf(args, 'disorder');
-  if (args.given.has('disorder-range') && disorderRatio === 0) {
-    notes.push(information('-R, --disorder-range has no effect without -O.'));
-  }
-  const interlaceRows = numberOf(args, 'interlace-rows');
-  return {
-    name: superTable,
-    normalTables: args.given.has('normal-table'),
-    escapeNames: args.given.has('escape-character'),
-    columns: fields.columns,
-    tags: fields.tags,
-    options: [],
-    childPrefix: args.given.get('table-prefix') ?? 'd',
-    childCount: tables,
-    childFrom: 0,
-    childTo: tables,
-    childExists: false,
-    childOffset: 0,
-    childLimit: tables,
-    ttl: 0,
-    autoCreateTable: false,
-    createBatches: [createBatch],
-    createPausesMs: [],
-    tagsFile: undefined,
-    ...asked,
-    tcpPort: undefined,
-    rows: numberOf(args, 'records'),
-    rowsPerRequest: numberOf(args, 'rec-per-req'),
-    interlaceRows,
-    insertIntervalMs: roundPause(numberOf(args, 'insert-interval'), interlaceRows, superTable, notes),
-    nonStop: false,
-    partialColumns: partialOf(args, asked, fields.columns.length, notes),
-    maxSqlBytes,
-    start: BigInt(numberOf(args, 'start-timestamp')),
-    step: BigInt(numberOf(args, 'timestampstep')),
-    disorderRatio,
-    disorderRange: numberOf(args, 'disorder-range'),
-    preparedRows: numberOf(args, 'prepared_rand'),
-    randomPerTable: args.given.has('random'),
-    chinese: args.given.has('chinese'),
-    sample: undefined,
-    failure: 'no',
-    attempts,
-    tsmas: [],
-  };
-}
-
-function attemptsOf(args: LoadArguments, notes: LoadNote[]): SuperTablePlan['attempts'] {
-  const more = numberOf(args, 'keep-trying');
-  const intervalMs = args.numbers.get('trying-interval');
-  if (intervalMs !== undefined && more === 0) {
-    notes.push(information('-z, --trying-interval has no effect without -k.'));
-  }
-  return { more: more < 0 ? Number.POSITIVE_INFINITY : more, intervalMs: intervalMs ?? defaultRetryMs };
-}
-
-/** 0 is all: nothing was asked for, or as many as there are. */
-function partialOf(args: LoadArguments, { mode }: LoadInterface, columns: number, notes: LoadNote[]): number {
-  const partial = numberOf(args, 'partial-col-num');
-  if (partial <= 0 || partial >= columns) return 0;
-  if (mode === 'stmt' || isSchemaless(mode)) {
-    notes.push(warning(`-L, --partial-col-num has no effect on the insert mode ${mode}.`));
-    return 0;
-  }
-  return partial;
-}
-
 function databaseOptionsOf(args: LoadArguments): readonly string[] {
-  const vgroups = args.numbers.get('vgroups') ?? 0;
+  const vgroups = args.get(database.vgroups) ?? 0;
   const options = vgroups > 0 ? [`VGROUPS ${vgroups}`] : [];
-  if (args.given.has('replica')) options.push(`REPLICA ${numberOf(args, 'replica')}`);
+  if (args.has(database.replica)) options.push(`REPLICA ${args.get(database.replica)}`);
   return [...options, "PRECISION 'ms'"];
 }

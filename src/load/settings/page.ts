@@ -1,6 +1,6 @@
-import { loadFileTables } from './keys.js';
-import { type LoadOption, type LoadOptionGroup, loadOptionGroups } from './options.js';
-import type { KeyRow, KeyTable } from './section.js';
+import { flags, isOpen, type LoadFlag, rowsAt, withoutEffect } from './rows.js';
+import { flagGroups, type Level, levels, type Setting } from './setting.js';
+import { shownDefault } from './usage.js';
 
 const introduction = `# Arguments and files of the load tool
 
@@ -15,8 +15,9 @@ All of these are equal: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Swi
 value: \`-yn5\`. Long names can be cut where they stay unique. Of a repeated argument the last counts. \`--\` ends the
 arguments. \`-h\` is the host; help is \`-?\`.
 
-A number that cannot be read, or is out of range, is complained of and replaced; it never ends the run. The tool ends with code 0
-after success, with 64 when the command line is wrong, with 1 when what is asked for cannot be, and with 255 when a run failed.
+A mistake in the command line ends the tool with code 64 before anything is touched. With \`--lenient\` a number that cannot be
+read, or is out of range, is complained of and replaced instead, but never a port. The tool ends with code 0 after success,
+with 1 when a file asks for what cannot be, and with 255 when a run failed.
 
 [load-tool.md](load-tool.md) shows what to do with it.
 `;
@@ -32,50 +33,36 @@ without comments.
 
 /** The page `docs/load-tool-arguments.md`: every argument and every key. */
 export function renderLoadPage(): string {
-  const options = loadOptionGroups.map(renderOptions).join('\n');
-  return `${introduction}\n${options}${fileIntroduction}\n${loadFileTables.map(renderKeys).join('\n')}`;
+  const groups = Object.entries(flagGroups).map(([group, title]) =>
+    renderFlags(
+      title,
+      flags.filter((flag) => flag.group === group),
+    ),
+  );
+  const keys = (Object.keys(levels) as Level[]).map(renderKeys);
+  return `${introduction}\n${groups.join('\n')}${fileIntroduction}\n${keys.join('\n')}`;
 }
 
-function renderOptions({ title, options }: LoadOptionGroup): string {
-  return `### ${title}\n\n| Argument | Value | Default | What it does |\n|---|---|---|---|\n${options.map(optionRow).join('\n')}\n`;
+function renderFlags(title: string, group: readonly LoadFlag[]): string {
+  return `### ${title}\n\n| Argument | Value | Default | What it does |\n|---|---|---|---|\n${group.map(flagRow).join('\n')}\n`;
 }
 
-function optionRow({ short, long, also = [], value, default: shown, help }: LoadOption): string {
+function flagRow({ short, long, also = [], word, help, setting }: LoadFlag): string {
   const names = [...(short === undefined ? [] : [`-${short}`]), ...[long, ...also].map((name) => `--${name}`)];
-  return row([names.map(code).join(', '), value ?? '', shown ?? '', help]);
+  return row([names.map(code).join(', '), word ?? '', shownDefault(setting, true) ?? '', help ?? setting.help]);
 }
 
-function renderKeys({ title, rows, withoutEffect = [], open }: KeyTable): string {
-  const others = open === true ? 'Any other key is an option of CREATE DATABASE.\n\n' : '';
-  const useless =
-    withoutEffect.length === 0 ? '' : `\nUnderstood and without effect: ${withoutEffect.map(code).join(', ')}.\n`;
-  return `### ${title}\n\n${others}| Key | Type | Default | What it means |\n|---|---|---|---|\n${rows.map(keyRow).join('\n')}\n${useless}`;
+function renderKeys(level: Level): string {
+  const others = isOpen(level) ? 'Any other key is an option of CREATE DATABASE.\n\n' : '';
+  const useless = withoutEffect[level];
+  const end = useless === undefined ? '' : `\nUnderstood and without effect: ${useless.map(code).join(', ')}.\n`;
+  const rows = rowsAt(level).map(keyRow).join('\n');
+  return `### ${levels[level]}\n\n${others}| Key | Type | Default | What it means |\n|---|---|---|---|\n${rows}\n${end}`;
 }
 
-function keyRow({ key, also = [], type, default: shown, allowed, help }: KeyRow): string {
-  const words = allowed === undefined ? '' : `: ${allowed.map(code).join(', ')}`;
-  return row([[key, ...also].map(code).join(', '), `${typeWord(type)}${words}`, shown ?? '', help]);
-}
-
-function typeWord(type: KeyRow['type']): string {
-  switch (type) {
-    case 'int':
-      return 'whole number';
-    case 'exact':
-      return 'number';
-    case 'word':
-      return 'text or number';
-    case 'list':
-      return 'array';
-    case 'any':
-      return 'see right';
-    case 'yes-no':
-      return 'yes or no';
-    case 'true-false':
-      return 'true or false';
-    default:
-      return type;
-  }
+function keyRow(setting: Setting<unknown>): string {
+  const { key = '', also = [], type, help } = setting;
+  return row([[key, ...also].map(code).join(', '), type.word, shownDefault(setting, false) ?? '', help]);
 }
 
 function row(cells: readonly string[]): string {

@@ -1,9 +1,6 @@
 import type { Precision } from '../../model/schema.js';
 import type { LoadScenario } from '../model/scenario.js';
 
-/** Pause before a further try of a failed request where none is given. */
-export const defaultRetryMs = 1000;
-
 /** A line for the person who started the load tool; none of them stops the run. */
 export interface LoadNote {
   readonly level: 'info' | 'warn' | 'error';
@@ -14,7 +11,7 @@ export interface LoadNote {
  * What the load tool was asked for. `notes` are shown in every case, before anything else.
  * - `run`: a scenario, complete and checked.
  * - `print`: a text for stdout; the exit code is 0.
- * - `refused`: lines for stderr and the exit code: 64 for a wrong command line, otherwise 1.
+ * - `refused`: lines for stderr and the exit code: 64 for a wrong command line, 1 for a wrong file.
  */
 export type LoadRequest = { readonly notes: readonly LoadNote[] } & (
   | { readonly outcome: 'run'; readonly scenario: LoadScenario }

@@ -159,8 +159,8 @@ const cases: readonly Case[] = [
     },
   },
   {
-    title: 'a disorder of more than fifty percent is told and cut to fifty',
-    args: '-O 80 -R 100000 -n 400 -t 1',
+    title: 'a disorder of more than fifty percent is told and cut to fifty when it is lenient',
+    args: '--lenient -O 80 -R 100000 -n 400 -t 1',
     rows: 400,
     also: async (t, { errors, out }, ask) => {
       t.regex(errors + out, /50/);
@@ -207,14 +207,14 @@ const cases: readonly Case[] = [
     },
   },
   {
-    title: 'a number that is none is told and replaced',
-    args: '-n abc -t 2 -F 5',
+    title: 'a number that is none is told and replaced when it is lenient',
+    args: '--lenient -n abc -t 2 -F 5',
     rows: 20000,
     also: (t, { out, errors }) => t.regex(out + errors, /requires a number/),
   },
   {
-    title: 'numbers that are none in all options at once do not end the run',
-    args: '-F abc -T abc -i abc -S abc -B abc -r abc -t abc -n abc -l abc -w abc -R abc -O abc -a abc -w 16385 -n 2 -t 2 -r 1',
+    title: 'numbers that are none in all options at once do not end a lenient run',
+    args: '--lenient -F abc -T abc -i abc -S abc -B abc -r abc -t abc -n abc -l abc -w abc -R abc -O abc -a abc -w 16385 -n 2 -t 2 -r 1',
     rows: 4,
   },
   {

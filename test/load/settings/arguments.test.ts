@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { SuperTablePlan } from '../../../src/load/model/scenario.js';
-import { loadOptions } from '../../../src/load/settings/options.js';
+import { flags } from '../../../src/load/settings/rows.js';
 import { insertOf, loadRequest, notesOf, refusalOf } from '../../support/load-request.js';
 
 function tableOf(...argv: string[]): SuperTablePlan {
@@ -57,6 +57,16 @@ test('runs the demo without arguments', (t) => {
   t.is(notesOf(request), '');
 });
 
+test('begins at a time that a new database keeps, whatever the year', (t) => {
+  const startOf = (date: string) => {
+    const plan = insertOf(loadRequest([], {}, {}, Date.parse(date))).databases[0]?.superTables[0];
+    return new Date(Number(plan?.start)).toISOString();
+  };
+  t.is(startOf('2026-11-22'), '2017-07-14T02:40:00.000Z');
+  t.is(startOf('2027-05-20'), '2022-01-01T00:00:00.000Z');
+  t.is(startOf('2045-12-31'), '2040-01-01T00:00:00.000Z');
+});
+
 test('keeps every place of the demo within its tag', (t) => {
   for (const argv of [[], ['-C']]) {
     const values = tableOf(...argv).tags[1]?.values;
@@ -93,7 +103,7 @@ test('reads every long name, by its other spellings too', (t) => {
   t.is(tableOf('--prepared_rand=3').preparedRows, 3);
   t.is(tableOf('--prepare_rand=3').preparedRows, 3);
   const twoLetters = new Set<string>();
-  for (const { short } of loadOptions) {
+  for (const { short } of flags) {
     if (short !== undefined) t.false(twoLetters.has(short), short);
     if (short !== undefined) twoLetters.add(short);
   }
@@ -104,6 +114,7 @@ for (const [argv, message] of [
   [['-Z0q'], "invalid option -- 'Z'"],
   [['-yZ'], "invalid option -- 'Z'"],
   [['--no-such'], "unrecognized option '--no-such'"],
+  [['--tabels=7'], "unrecognized option '--tabels' (did you mean --tables?)"],
   [['--='], "unrecognized option '--'"],
   [['--tab=7'], "option '--tab' is ambiguous; possibilities: '--tables' '--table-prefix'"],
   [['-n'], "option requires an argument -- 'n'"],
@@ -127,18 +138,15 @@ for (const argv of [['-V'], ['--version'], ['-?'], ['--help'], ['--usage'], ['-n
   });
 }
 
-test('acts on --help when it is met, after the complaints about what is left of it', (t) => {
-  const request = loadRequest(['-n', 'abc', '--help', '-t', 'abc']);
-  t.is(request.outcome, 'print');
-  t.regex(notesOf(request), /-n, --records/);
-  t.notRegex(notesOf(request), /-t, --tables/);
+test('acts on --help when it is met', (t) => {
+  t.is(loadRequest(['-n', 'abc', '--help', '--no-such']).outcome, 'print');
   t.is(loadRequest(['--no-such', '--help']).outcome, 'refused');
 });
 
 test('shows every argument in the help text', (t) => {
   const request = loadRequest(['-?']);
   if (request.outcome !== 'print') throw new Error(request.outcome);
-  for (const { short, long } of loadOptions) {
+  for (const { short, long } of flags) {
     t.true(request.text.includes(`--${long}`), long);
     if (short !== undefined) t.true(request.text.includes(`-${short}, --${long}`), long);
   }
@@ -148,32 +156,43 @@ test('shows every argument in the help text', (t) => {
 
 test('takes whatever follows as the value of an argument that needs one', (t) => {
   t.is(insertOf(loadRequest(['-p', '-y'])).connection.password, '-y');
-  const request = loadRequest(['-n', '-5']);
-  t.is(insertOf(request).databases[0]?.superTables[0]?.rows, 10000);
-  t.regex(notesOf(request), /"-5" is invalid; it is auto set to default\(10000\)/);
+  t.regex(refusalOf(loadRequest(['-n', '-5'])), /-n, --records: "-5" is out of range; allowed: 1 or more\./);
 });
 
-test('complains twice of a text that is no number, and runs', (t) => {
-  const request = loadRequest(['-n', 'abc', '-t', '2', '-F', '5']);
+test('ends before anything is touched when arguments cannot be read, and tells them all', (t) => {
+  const request = loadRequest(['-n', 'abc', '-t', '2', '-O', '80', '-I', 'websocket', '-k', 'often']);
+  t.is(
+    refusalOf(request),
+    [
+      'lt: -n, --records requires a number argument, not "abc".',
+      'lt: -O, --disorder: "80" is out of range; allowed: 0 to 50.',
+      'lt: -k, --keep-trying requires a number argument, not "often".',
+      'lt: -I, --interface: "websocket" is not supported; allowed: taosc, stmt, rest, sml, sml-rest.',
+      "Try 'lt --help' or 'lt --usage' for more information.",
+    ].join('\n'),
+  );
+  t.is(request.outcome === 'refused' && request.exitCode, 64);
+});
+
+test('complains of a text that is no number, and runs, when it is lenient', (t) => {
+  const request = loadRequest(['--lenient', '-n', 'abc', '-t', '2', '-F', '5']);
   t.is(insertOf(request).databases[0]?.superTables[0]?.rows, 10000);
   t.deepEqual(
     request.notes.map(({ level, text }) => [level, text]),
-    [
-      ['error', '-n, --records requires a number argument, not "abc"; try \'lt --help\'.'],
-      ['error', '-n, --records: "abc" is invalid; it is auto set to default(10000).'],
-    ],
+    [['error', '-n, --records requires a number argument, not "abc"; 10000 is used.']],
   );
 });
 
-test('takes the leading digits of a text that is no number', (t) => {
-  const request = loadRequest(['-n', '12x']);
+test('takes the leading digits of a text that is no number, when it is lenient', (t) => {
+  const request = loadRequest(['-n', '12x', '--lenient']);
   t.is(insertOf(request).databases[0]?.superTables[0]?.rows, 12);
   t.is(request.notes.length, 1);
 });
 
-test('outlives a bad number in every argument', (t) => {
-  const bad = ['-F', '-P', '-I', '-T', '-i', '-S', '-B', '-r', '-t', '-n', '-l', '-w', '-R', '-O', '-a'];
-  const argv = [...bad.flatMap((name) => [name, 'abc']), '-w', '16385', '-n', '2', '-t', '2', '-r', '1', '-y'];
+test('outlives a bad number in every argument but the port, when it is lenient', (t) => {
+  const bad = ['-F', '-I', '-T', '-i', '-S', '-B', '-r', '-t', '-n', '-l', '-w', '-R', '-O', '-a', '-v', '-L', '-s'];
+  const numbers = bad.flatMap((name) => [name, 'abc']);
+  const argv = ['--lenient', ...numbers, '-w', '16375', '-n', '2', '-t', '2', '-r', '1', '-y'];
   const plan = tableOf(...argv);
   t.is(plan.rows, 2);
   t.is(plan.childCount, 2);
@@ -181,20 +200,27 @@ test('outlives a bad number in every argument', (t) => {
   t.is(plan.mode, 'taosc');
   t.is(plan.disorderRange, 1000);
   t.is(insertOf(loadRequest(argv)).threads, 8);
+  t.regex(refusalOf(loadRequest(['--lenient', '-P', '6O41'])), /-P, --port requires a number argument, not "6O41"/);
+  t.regex(refusalOf(loadRequest(['--lenient', '-P', '70000'])), /-P, --port: "70000" is out of range/);
+});
+
+test('takes yes and no for tries without end and none', (t) => {
+  t.is(tableOf('-k', 'no').attempts.more, 0);
+  t.is(tableOf('-k', 'yes').attempts.more, Number.POSITIVE_INFINITY);
 });
 
 for (const [argv, value, of] of [
   [['-r', '65536', '-n', '99999'], 65536, 'rowsPerRequest'],
-  [['-r', '65537', '-n', '99999'], 30000, 'rowsPerRequest'],
+  [['-r', '2097153', '-n', '99999'], 30000, 'rowsPerRequest'],
   [['-O', '0'], 0, 'disorderRatio'],
   [['-O', '50'], 50, 'disorderRatio'],
   [['-O', '80'], 50, 'disorderRatio'],
-  [['-R', '0'], 1000, 'disorderRange'],
+  [['-R', '0'], 0, 'disorderRange'],
   [['-F', '0'], 10000, 'preparedRows'],
   [['-t', '0'], 10000, 'childCount'],
 ] as const) {
   test(`makes ${value} of ${argv.join(' ')}`, (t) => {
-    t.is(tableOf(...argv)[of], value);
+    t.is(tableOf('--lenient', ...argv)[of], value);
   });
 }
 
@@ -230,8 +256,8 @@ for (const [text, mode, format] of [
 }
 
 for (const text of ['nosuch', 'sml-', 'sml-xml', 'toString', 'constructor', '']) {
-  test(`falls back to taosc for the interface ${JSON.stringify(text)}`, (t) => {
-    const request = loadRequest([`--interface=${text}`]);
+  test(`falls back to taosc for the interface ${JSON.stringify(text)} when it is lenient`, (t) => {
+    const request = loadRequest([`--interface=${text}`, '--lenient']);
     t.is(insertOf(request).databases[0]?.superTables[0]?.mode, 'taosc');
     t.regex(notesOf(request), /--interface/);
   });
@@ -246,7 +272,6 @@ test('finds the HTTP port of the REST modes', (t) => {
   t.deepEqual(ports('-I', 'rest', '-P', '6030'), [6030, 6041]);
   t.deepEqual(ports('-I', 'sml-rest', '-P', '7777'), [7777, 7777]);
   t.deepEqual(ports('-P', '7777'), [7777, 6041]);
-  t.deepEqual(ports('-P', 'abc', '-I', 'rest'), [6030, 6041]);
   t.true(insertOf(loadRequest(['-I', 'sml-rest'])).definitionsOverHttp);
 });
 
@@ -326,7 +351,7 @@ for (const [argv, named] of [
   test(`refuses ${argv.join(' ').slice(0, 40)} before anything is dropped`, (t) => {
     const request = loadRequest([...argv]);
     t.regex(refusalOf(request), named);
-    t.is(request.outcome === 'refused' && request.exitCode, 1);
+    t.is(request.outcome === 'refused' && request.exitCode, 64);
   });
 }
 
@@ -409,12 +434,12 @@ test('reads what is around the rows', (t) => {
   t.true(scenario.aggregate);
   t.true(scenario.debug);
   t.is(scenario.seed, 7);
-  t.is(insertOf(loadRequest(['--seed', 'x'])).seed, undefined);
-  t.is(tableOf('-s', 'soon').start, 1500000000000n);
+  t.is(insertOf(loadRequest(['--seed', 'x', '--lenient'])).seed, undefined);
+  t.is(tableOf('-s', 'soon', '--lenient').start, 1500000000000n);
 });
 
 test('makes something of any command line', (t) => {
-  const names = loadOptions.flatMap(({ short, long }) => [`--${long}`, `-${short ?? 'y'}`]);
+  const names = flags.flatMap(({ short, long }) => [`--${long}`, `-${short ?? 'y'}`]);
   const word = fc.oneof(fc.constantFrom(...names, '--', '-', '-1', '0', 'int', 'a.json'), fc.string());
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {

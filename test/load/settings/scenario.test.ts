@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { databaseOptionNames } from '../../../src/load/settings/file-database.js';
-import { loadFileTables } from '../../../src/load/settings/keys.js';
+import { databaseOptionNames } from '../../../src/load/settings/database.js';
+import { settings } from '../../../src/load/settings/rows.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
@@ -207,7 +207,6 @@ for (const [superTable, dbinfo, top, message] of [
   [{}, {}, { port: 70000 }, /port: 70000 is out of range; allowed: 1 to 65535/],
   [{}, {}, { interlace_rows: -1 }, /interlace_rows/],
   [{}, {}, { continue_if_fail: 'perhaps' }, /continue_if_fail: "perhaps" is not supported; allowed: no, yes, smart/],
-  [{}, {}, { num_of_records_per_req: 2097153 }, /num_of_records_per_req: 2097153 is out of range/],
   [{}, {}, { keep_trying: 'often' }, /keep_trying: expected a number/],
   [{}, {}, { cfgdir: '$NOSUCH/x' }, /NOSUCH is not set/],
   [{ name: undefined }, {}, {}, /super_tables\[0\]\.name: is missing/],
@@ -264,7 +263,7 @@ for (const [superTable, dbinfo, top, message] of [
   [{ start_timestamp: true }, {}, {}, /start_timestamp: expected a text or a number, found true/],
   [{ timestamp_step: 'x' }, {}, {}, /timestamp_step: expected a number/],
   [{ timestamp_step: 0 }, {}, {}, /timestamp_step: 0 is out of range/],
-  [{ disorder_range: 0 }, {}, {}, /disorder_range: 0 is out of range/],
+  [{ disorder_range: -1 }, {}, {}, /disorder_range: -1 is out of range/],
   [{ childtable_from: 9, childtable_to: 4 }, {}, {}, /childtable_to 4 is below childtable_from 9/],
   [{ childtable_from: 4, childtable_to: 13 }, {}, {}, /childtable_to 13 is above childtable_count 10/],
   [{ childtable_from: 12 }, {}, {}, /childtable_to 10 is below childtable_from 12/],
@@ -409,7 +408,7 @@ test('reads the window of sub-tables that exist', (t) => {
 test('makes a negative beginning of the range 0', (t) => {
   const found = request({ childtable_from: -3, childtable_to: 4 });
   t.is(insertOf(found).databases[0]?.superTables[0]?.childFrom, 0);
-  t.regex(notesOf(found), /-3 is negative; 0 is used/);
+  t.regex(notesOf(found), /-3 is out of range; allowed: 0 or more; 0 is used/);
 });
 
 test('reads how sub-tables come to be', (t) => {
@@ -488,6 +487,8 @@ test('reads the rest of the rows', (t) => {
   t.is(plan({ disorder_ratio: -1 }).disorderRatio, 0);
   t.true(plan({ non_stop_mode: 'yes', insert_rows: 1 }).nonStop);
   t.is(plan({}, {}, { num_of_records_per_req: 0 }).rowsPerRequest, 30000);
+  t.is(plan({}, {}, { num_of_records_per_req: 2097153 }).rowsPerRequest, 30000);
+  t.is(plan({ disorder_range: 0 }).disorderRange, 0);
 });
 
 test('reads the words after the columns of a super table', (t) => {
@@ -536,6 +537,15 @@ test('reads streams that are to be made', (t) => {
   ]);
 });
 
+test('reads one stream without a list around it', (t) => {
+  const stream = { stream_name: 's', stream_stb: 'out', stream_sql: 'select 1', drop: 'yes' };
+  t.is(scenario({}, {}, { stream }).streams.length, 1);
+  t.regex(
+    refusalOf(request({}, {}, { stream: { ...stream, stream_sql: 1.5, stream_stb: '' } })),
+    /stream\.stream_stb: is missing/,
+  );
+});
+
 test('reads time-range aggregates', (t) => {
   const tsma = { name: 'a', function: 'avg(c0)', interval: '10s', sliding: '5s' };
   t.deepEqual(plan({ tsmas: [tsma] }).tsmas, [{ ...tsma, custom: '', startWhenInserted: 0 }]);
@@ -582,7 +592,7 @@ test('finds the server in the configuration directory when no host and no port i
 });
 
 test('makes something of any file', (t) => {
-  const keys = loadFileTables.flatMap(({ rows }) => rows.map(({ key }) => key));
+  const keys = settings.flatMap(({ key }) => key ?? []);
   const scalar = fc.oneof(
     fc.constantFrom(
       null,

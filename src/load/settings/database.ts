@@ -1,8 +1,10 @@
 import { suggestion } from '../../model/nearest.js';
 import type { Precision } from '../../model/schema.js';
 import type { JsonMember } from './json-text.js';
-import { kindOf, type Section } from './section.js';
-import { nameMistakes } from './table-rules.js';
+import { database } from './rows-insert.js';
+import { nameMistakes } from './rules.js';
+import type { Section } from './section.js';
+import { kindOf } from './setting.js';
 
 /** Options of CREATE DATABASE that the database knows. A test compares the list with the parser's. */
 export const databaseOptionNames: readonly string[] = (
@@ -42,40 +44,34 @@ export interface DatabaseInfo {
 
 /** Reads `dbinfo`; undefined when it has no usable name, which is then in the report. */
 export function readDatabaseInfo(section: Section): DatabaseInfo | undefined {
-  const name = section.text('name');
-  const precision = precisionOf(section.text('precision'));
-  const drop = section.yesNo('drop') ?? true;
+  const name = section.get(database.name);
+  const precision = section.get(database.precision);
+  const drop = section.get(database.drop);
   const options = section.others.flatMap((member) => readOption(section, member));
-  if (name === undefined) return section.has('name') ? undefined : section.missing('name', 'the name of the database');
-  for (const mistake of nameMistakes('database', name)) section.refuse('name', mistake);
+  if (name === undefined) {
+    return section.has(database.name) ? undefined : section.missing(database.name, 'the name of the database');
+  }
+  for (const mistake of nameMistakes('database', name)) section.refuse(database.name, mistake);
   return { name, drop, precision, options: [...options, `PRECISION '${precision}'`] };
-}
-
-function precisionOf(text: string | undefined): Precision {
-  return text === 'us' || text === 'ns' ? text : 'ms';
 }
 
 /** One option as CREATE DATABASE takes it; none for an option that the database does not have. */
 function readOption(section: Section, member: JsonMember): readonly string[] {
-  const { key, line, value } = member;
-  const path = section.pathOf(key);
+  const { key, value } = member;
   if (value.kind !== 'number' && value.kind !== 'string') {
-    section.refuseAt(
-      line,
-      path,
-      `invalid value format for ${key}: expected a number or a text, found ${kindOf(value)}`,
-    );
+    const found = `expected a number or a text, found ${kindOf(value)}`;
+    section.refuseMember(member, `invalid value format for ${key}: ${found}`);
     return [];
   }
   const lower = key.toLowerCase();
   const name = olderNames.get(lower) ?? key.toUpperCase();
   if (goneNames.has(lower)) {
-    section.warnAt(line, path, 'has no effect: the database has no such option any more');
+    section.warnMember(member, 'has no effect: the database has no such option any more');
     return [];
   }
   if (!databaseOptionNames.includes(name)) {
     const known = [...databaseOptionNames.map((option) => option.toLowerCase()), ...olderNames.keys(), 'precision'];
-    section.warnAt(line, path, `is no option of a database and ignored${suggestion(key, known)}`);
+    section.warnMember(member, `is no option of a database and ignored${suggestion(key, known)}`);
     return [];
   }
   const text = value.text.trim();

@@ -1,21 +1,11 @@
 import { lengthFault, longestWidth } from '../../model/row-length.js';
 import { lastTick, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
-import { information, type LoadNote } from './request.js';
 
-/** Longest statement and request body, in bytes. */
-export const maxSqlBytes = 1048576;
 /** Most memory that prepared rows of one super table may take. */
 const maxPoolBytes = 2 * 1024 ** 3;
 /** Longest names, in bytes. */
 const maxNameBytes = { database: 64, table: 192 } as const;
-
-/** The pause after each round (specification 2, `-i`): 0 where there are no rounds; `table` names the super table in the note. */
-export function roundPause(insertIntervalMs: number, interlaceRows: number, table: string, notes: LoadNote[]): number {
-  if (interlaceRows > 0 || insertIntervalMs === 0) return insertIntervalMs;
-  notes.push(information(`${table}: the insert interval has no effect without interlaced rows.`));
-  return 0;
-}
 
 /** What no server would take, as lines without an end: checked before anything is dropped. */
 export function tableMistakes(plan: SuperTablePlan): readonly string[] {

@@ -1,0 +1,107 @@
+import { choice, flag, integer, text, yesNo } from './setting.js';
+
+/** Longest pause or interval: 24 days, what a timer can wait. */
+export const maxMs = 24 * 24 * 3_600_000;
+/** Most statements of one section and topics of one run. */
+export const maxStatements = 100;
+/** Most threads of one kind. */
+export const maxThreads = 65536;
+
+/** Where the server is when nothing says otherwise: `port` is the database's own, `httpPort` that of the HTTP service. */
+export const serverDefaults = {
+  host: 'localhost',
+  port: 6030,
+  httpPort: 6041,
+  user: 'root',
+  password: 'taosdata',
+  directory: '/etc/sluice',
+} as const;
+
+/** What every run has, and arguments that no file has. */
+export const general = {
+  file: text({
+    flag: { long: 'file', short: 'f', word: 'FILE', group: 'run', withFile: true },
+    help: 'JSON file that says what to do; of the other arguments only -y, -g, --json and --html count beside it',
+  }),
+  fileType: choice(['insert', 'query', 'subscribe'], {
+    key: 'filetype',
+    default: 'insert',
+    help: 'what the file asks for; one per file',
+  }),
+  answerYes: flag({
+    flag: { long: 'answer-yes', short: 'y', group: 'run', withFile: true },
+    help: 'never ask before the run; without it only a file with confirm_parameter_prompt "yes" asks, on a terminal',
+  }),
+  lenient: flag({
+    flag: { long: 'lenient', group: 'run', withFile: true },
+    help: 'complain of a number that cannot be read and go on with its default, instead of ending before anything is touched; never of a port',
+  }),
+  debug: flag({
+    flag: { long: 'debug', short: 'g', group: 'run', withFile: true },
+    help: 'show all settings of the run, and each definition and query; not the inserts',
+  }),
+  version: flag({ flag: { long: 'version', short: 'V', group: 'run' }, help: 'print the version and exit' }),
+  help: flag({ flag: { long: 'help', short: '?', group: 'run' }, help: 'print this text and exit' }),
+  usage: flag({ flag: { long: 'usage', group: 'run' }, help: 'print the names of all arguments and exit' }),
+  directory: text({
+    key: 'cfgdir',
+    flag: { long: 'config-dir', short: 'c', word: 'DIR', group: 'server' },
+    shown: serverDefaults.directory,
+    help: 'directory of `adapter.toml`, which says where the database is when neither host nor port is given',
+  }),
+  host: text({
+    key: 'host',
+    flag: { long: 'host', short: 'h', word: 'HOST', group: 'server' },
+    shown: serverDefaults.host,
+    help: 'name of the server',
+  }),
+  port: integer({
+    key: 'port',
+    flag: { long: 'port', short: 'P', word: 'PORT', group: 'server' },
+    min: 1,
+    max: 65535,
+    shown: `${serverDefaults.port}`,
+    help: `port of the server; ${serverDefaults.httpPort} for the modes \`rest\` and \`sml-rest\` where it is absent or ${serverDefaults.port}`,
+  }),
+  user: text({
+    key: 'user',
+    flag: { long: 'user', short: 'u', word: 'USER', group: 'server' },
+    default: serverDefaults.user,
+    help: 'user name',
+  }),
+  password: text({
+    key: 'password',
+    flag: { long: 'password', short: 'p', word: 'PASSWORD', group: 'server' },
+    secret: true,
+    default: serverDefaults.password,
+    shown: 'the built-in password',
+    help: 'password',
+  }),
+  resultFile: text({
+    key: 'result_file',
+    flag: { long: 'output', short: 'o', word: 'FILE', group: 'reports' },
+    default: './output.txt',
+    help: 'file the summary is appended to',
+  }),
+  jsonReport: text({
+    key: 'result_json_file',
+    flag: { long: 'json', word: 'FILE', group: 'reports', withFile: true },
+    help: 'write a machine-readable report',
+  }),
+  htmlReport: text({
+    key: 'result_html_file',
+    flag: { long: 'html', word: 'FILE', group: 'reports', withFile: true },
+    help: 'write a report as a web page',
+  }),
+  confirm: yesNo({
+    key: 'confirm_parameter_prompt',
+    default: false,
+    help: 'ask once before the run, where there is a terminal',
+  }),
+  failure: choice(['no', 'yes', 'smart'], {
+    key: 'continue_if_fail',
+    levels: ['insert', 'table', 'query'],
+    default: 'no',
+    help: '`no` ends the run at the first failure, `yes` goes on with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`',
+  }),
+} as const;
