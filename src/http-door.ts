@@ -32,6 +32,12 @@ export async function createHttpDoor(
       sqlBytes: limits.sqlBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
       tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
+      otlp: {
+        enable: settings.otlp.enable,
+        createDatabase: settings.general.smlAutoCreateDB,
+        messageBytes: limits.messageBytes,
+        db: settings.otlp.db,
+      },
       metricsdb: {
         enable: settings.metricsdb.enable,
         createDatabase: settings.general.smlAutoCreateDB,

@@ -89,6 +89,7 @@ function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { obs
   return new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
+    otlpSuffixes: settings.otlp.suffixes,
     inputs,
     sink: observe === undefined ? sink : watched(sink, observe),
     meter,

@@ -3,6 +3,7 @@ import { longestTimerMs, type OptionTable } from '../model/option.js';
 import { limitsOptions } from './limit-options.js';
 import { logOptions } from './log-options.js';
 import { monitorOptions } from './monitor-options.js';
+import { otlpOptions } from './otlp-options.js';
 
 const generalOptions: OptionTable = {
   group: '',
@@ -200,5 +201,6 @@ export const serviceOptions: readonly OptionTable[] = [
   lineprotoOptions,
   tsdbwireOptions,
   metricsdbOptions,
+  otlpOptions,
   limitsOptions,
 ];

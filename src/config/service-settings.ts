@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { CorsSettings } from '../model/cors-settings.js';
 import { type LogLevel, logLevels } from '../model/log-level.js';
 import type { SettingReader } from '../model/option.js';
+import { type OtlpSettings, readOtlpSettings } from './otlp-options.js';
 
 export interface GeneralSettings {
   readonly port: number;
@@ -91,6 +92,7 @@ export interface ServiceSettings {
   readonly lineproto: SwitchSettings;
   readonly tsdbwire: SwitchSettings;
   readonly metricsdb: SwitchSettings;
+  readonly otlp: OtlpSettings;
   readonly limits: LimitSettings;
 }
 
@@ -112,6 +114,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
     lineproto: { enable: reader.bool('lineproto.enable') },
     tsdbwire: { enable: reader.bool('tsdbwire.enable') },
     metricsdb: { enable: reader.bool('metricsdb.enable') },
+    otlp: readOtlpSettings(reader),
     limits: {
       sqlBytes: reader.number('limits.sqlBytes'),
       lineBytes: reader.number('limits.lineBytes'),

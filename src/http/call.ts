@@ -25,17 +25,24 @@ export interface HandlerSettings {
   readonly sqlBytes: number;
   readonly lineproto: WriteRouteSettings;
   readonly tsdbwire: WriteRouteSettings;
-  readonly metricsdb: MetricsdbSettings;
+  readonly metricsdb: MessageRouteSettings;
+  readonly otlp: OtlpRouteSettings;
 }
 
-/** Settings of remote write and remote read. */
-export interface MetricsdbSettings {
-  /** `metricsdb.enable`: off means that the routes do not exist. */
+/** Settings of the routes that take whole messages. */
+export interface MessageRouteSettings {
+  /** `metricsdb.enable` and so on: off means that the routes do not exist. */
   readonly enable: boolean;
   /** `smlAutoCreateDB`. */
   readonly createDatabase: boolean;
-  /** `limits.messageBytes`: longest message of remote write and remote read, inflated. */
+  /** `limits.messageBytes`: longest message, inflated. */
   readonly messageBytes: number;
+}
+
+/** Settings of the route for OpenTelemetry's metrics. */
+export interface OtlpRouteSettings extends MessageRouteSettings {
+  /** `otlp.db`: the database of requests that name none. */
+  readonly db: string;
 }
 
 /** Settings of a route that takes points. */

@@ -48,6 +48,12 @@ export function sendJson(reply: FastifyReply, status: number, text: string): Fas
   return reply.code(status).header('content-type', jsonType).send(Buffer.from(text));
 }
 
+/** Sends bytes with their length. 401 and 503 as in {@link sendJson}. */
+export function sendBytes(reply: FastifyReply, status: number, type: string, bytes: Uint8Array): FastifyReply {
+  nameRemedy(reply, status);
+  return reply.code(status).header('content-type', type).send(bytes);
+}
+
 /** Sends a plain text, which monitoring programs log as it is. 401 and 503 as in {@link sendJson}. */
 export function sendText(reply: FastifyReply, status: number, text: string): FastifyReply {
   nameRemedy(reply, status);

@@ -18,6 +18,7 @@ import { influx1WriteHandler, influx2WriteHandler } from './handlers/influx-writ
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
 import { metricsHandler } from './handlers/metrics.js';
+import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { pingHandler } from './handlers/ping.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
@@ -27,6 +28,7 @@ import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
 import { readBasicCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './influx.js';
+import { otlpErrors } from './otlp.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
@@ -40,12 +42,13 @@ export type Route = {
 } & DoorRules;
 
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
-const { remoteRead, remoteWrite } = metricsSystemOperations;
+const { otlpWrite, remoteRead, remoteWrite } = metricsSystemOperations;
 const service = serviceOperations;
 const influx = influxOperations;
 
 const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.enable;
 const tsdbwire = (settings: HandlerSettings): boolean => settings.tsdbwire.enable;
+const otlp = (settings: HandlerSettings): boolean => settings.otlp.enable;
 const metricsdb = (settings: HandlerSettings): boolean => settings.metricsdb.enable;
 const putJson = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-json');
 const putTelnet = (context: HandlerContext): Handler<AdmittedCall> => tsdbwireWriteHandler(context, 'tsdbwire-telnet');
@@ -134,6 +137,16 @@ export const routes: readonly Route[] = [
     guard: 'query-paused',
     isOn: metricsdb,
     handler: remoteReadHandler,
+  },
+  {
+    method: 'POST',
+    path: '/v1/metrics',
+    operation: otlpWrite,
+    guard: 'all-paused',
+    credentials: anyScheme,
+    errors: otlpErrors,
+    isOn: otlp,
+    handler: otlpWriteHandler,
   },
   { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },
   { method: 'GET', path: '/api/v1/events/:id', operation: events.get, ...api, handler: eventHandler },

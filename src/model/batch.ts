@@ -10,6 +10,8 @@ export type WireFormat =
   | 'statsd'
   | 'agentd'
   | 'exposition'
+  | 'otlp'
+  | 'otlp-json'
   | 'sql-insert';
 
 /** Whole lines or one datagram, as they came. */

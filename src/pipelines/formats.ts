@@ -5,6 +5,8 @@ import { parseExposition } from '../transforms/parse/exposition.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
+import { parseOtlp } from '../transforms/parse/otlp.js';
+import { parseOtlpJson } from '../transforms/parse/otlp-json.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
 import { inflatedLength } from '../transforms/parse/snappy.js';
@@ -30,6 +32,8 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   lineproto: parseLineProtocol,
   agentd: parseAgentPackets,
   exposition: parseExposition,
+  otlp: parseOtlp,
+  'otlp-json': parseOtlpJson,
   'remote-write': parseRemoteWrite,
   'tsdbwire-telnet': parseTelnet,
   'tsdbwire-json': parseTsdbwireJson,

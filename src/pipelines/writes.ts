@@ -51,6 +51,8 @@ export interface WriteContext {
   readonly inputs: readonly WriteInput[];
   /** Names of the values of agents' lists by type, where a types database is given. */
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]> | undefined;
+  /** Whether names of OpenTelemetry's metrics get their unit and type behind them. */
+  readonly otlpSuffixes?: boolean;
   readonly sink: Sink<BlockGroup>;
   readonly gate: ByteCreditGate;
   readonly catalogue: Catalogue;
@@ -234,7 +236,7 @@ export class WritePipeline implements Component {
   }
 
   #parse({ payload, target }: Batch<ByteBlock>): Parsed {
-    const { catalogue, subTables, limits, dataSourceNames } = this.#context;
+    const { catalogue, subTables, limits, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));
     const { format } = payload;
@@ -251,6 +253,7 @@ export class WritePipeline implements Component {
       schema: catalogue,
       dictionary: this.#dictionaries.of(database, format),
       ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
+      otlpSuffixes,
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
       part: payload.part,

@@ -101,6 +101,9 @@ hostexporter.httpUsername string - HOSTEXPORTER_HTTP_USERNAME
 hostexporter.httpPassword secret - HOSTEXPORTER_HTTP_PASSWORD
 hostexporter.httpBearerTokenString secret - HOSTEXPORTER_HTTP_BEARER_TOKEN_STRING
 hostexporter.ttl int - HOSTEXPORTER_TTL
+otlp.enable bool true OTLP_ENABLE
+otlp.db string otlp OTLP_DB
+otlp.suffixes bool false OTLP_SUFFIXES
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.messageBytes size 32MB LIMITS_MESSAGE_BYTES

@@ -137,6 +137,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       sqlBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
       tsdbwire: { enable: true, createDatabase: false },
+      otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },
       metricsdb: { enable: true, createDatabase: false, messageBytes: 1_048_576 },
       ...options.settings,
     },

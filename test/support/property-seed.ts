@@ -7,3 +7,8 @@ import fc from 'fast-check';
 const wanted = process.env.PROPERTY_SEED ?? '20261121';
 
 if (wanted !== 'random') fc.configureGlobal({ seed: Number(wanted) });
+
+/** Cases of a property: `usual` ones, or as many as `PROPERTY_RUNS` says, for a long search. */
+export function propertyRuns(usual: number): number {
+  return Number(process.env.PROPERTY_RUNS ?? usual);
+}

@@ -1,4 +1,4 @@
-import type { Answer, Operation } from './description.js';
+import type { Answer, Operation, Schema } from './description.js';
 import { anyScheme, pathParameter, requestIdParameter, unavailable } from './shared.js';
 
 function said(description: string): Answer {
@@ -20,8 +20,57 @@ const binary = { type: 'string', contentEncoding: 'binary' } as const;
 const requestId = requestIdParameter({ minimum: 0 });
 const message = 'A protobuf message as a snappy block.';
 
-/** Remote write and remote read of a metrics system. */
+const rpcStatus: Schema = {
+  type: 'object',
+  properties: { code: { type: 'integer', description: 'Code of gRPC.' }, message: { type: 'string' } },
+};
+
+function rpcAnswer(description: string, schema: Schema): Answer {
+  return { description, content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema } } };
+}
+
+/** Remote write and remote read of a metrics system, and metrics of OpenTelemetry. */
 export const metricsSystemOperations = {
+  otlpWrite: {
+    operationId: 'otlpWrite',
+    summary: 'Write metrics of OpenTelemetry',
+    description: 'An `ExportMetricsServiceRequest`. Rejected points are told of as a partial success.',
+    tags: ['Metrics system'],
+    parameters: [
+      {
+        name: 'db',
+        in: 'query',
+        description: 'Database; before the header, and both before the setting `otlp.db`.',
+        schema: { type: 'string' },
+      },
+      { name: 'X-Sluice-Db', in: 'header', description: 'Database.', schema: { type: 'string' } },
+    ],
+    requestBody: {
+      description: 'The request. It may be wrapped in gzip (`Content-Encoding`).',
+      required: true,
+      content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema: { type: 'object' } } },
+    },
+    responses: {
+      200: rpcAnswer('What is not told of is stored.', {
+        type: 'object',
+        properties: {
+          partialSuccess: {
+            type: 'object',
+            properties: { rejectedDataPoints: { type: 'string' }, errorMessage: { type: 'string' } },
+          },
+        },
+      }),
+      400: rpcAnswer('The body is not such a message.', rpcStatus),
+      401: rpcAnswer('No credentials, or wrong ones.', rpcStatus),
+      403: rpcAnswer('The user may not write there.', rpcStatus),
+      404: rpcAnswer('There is no such database.', rpcStatus),
+      413: rpcAnswer('The body is longer than `limits.messageBytes`.', rpcStatus),
+      415: rpcAnswer('The body is of a type, or compressed in a way, that is not taken.', rpcStatus),
+      500: rpcAnswer('The database failed.', rpcStatus),
+      503: unavailable,
+    },
+    security: anyScheme,
+  },
   remoteWrite: {
     operationId: 'remoteWrite',
     summary: 'Remote write',

@@ -1,5 +1,6 @@
 import { Codes, fault } from '../../model/fault.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
+import { contentType, mediaType } from '../content-type.js';
 import { refusalOf } from '../door.js';
 import { textErrors } from '../error-forms.js';
 import { headerText, sendEmpty } from '../reply.js';
@@ -38,14 +39,10 @@ export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCal
 }
 
 /** True for a request that says it is of version 2, by the version of the protocol or by the kind of its message. */
-function isVersion2({ request }: Call): boolean {
+function isVersion2(call: Call): boolean {
+  const { request } = call;
   const version = headerText(request.headers['x-prometheus-remote-write-version']) ?? '';
-  return version.trim().startsWith('2.') || messageOf(contentType(request)) === messages.version2;
-}
-
-/** The content type as it came; the door takes it off the other headers. */
-function contentType({ raw }: Call['request']): string | undefined {
-  return raw.headersDistinct['content-type']?.[0];
+  return version.trim().startsWith('2.') || messageOf(contentType(call)) === messages.version2;
 }
 
 /** Parameter `proto` of a content type, in lower case; empty when there is none. */
@@ -54,10 +51,11 @@ function messageOf(contentType: string | undefined): string {
 }
 
 /** Why the headers of a request of version 2 do not describe a body that can be read, if so. */
-function bodyProblem({ request }: Call): string | undefined {
-  const type = contentType(request) ?? 'application/x-protobuf';
+function bodyProblem(call: Call): string | undefined {
+  const { request } = call;
+  const type = contentType(call) ?? 'application/x-protobuf';
   const message = messageOf(type);
-  const isMessage = type.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-protobuf';
+  const isMessage = mediaType(type) === 'application/x-protobuf';
   if (!isMessage || (message !== '' && message !== messages.version1 && message !== messages.version2)) {
     return `unsupported Content-Type ${JSON.stringify(type)}: it must be application/x-protobuf`;
   }

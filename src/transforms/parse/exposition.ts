@@ -1,4 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { boundField } from './bound-field.js';
 import { nameText, SampleReader } from './exposition-lines.js';
 import { excerpt } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
@@ -52,31 +53,13 @@ const typeLine = /^#[ \t]+TYPE[ \t]+(?:"((?:[^"\\]|\\.)*)"|(\S+))[ \t]+(\S+)[ \t
 /** Suffixes that a sample may have behind the name of its family. */
 const familySuffixes = /_(?:total|created|info|bucket|g?sum|g?count)$/;
 
-/**
- * A bound or quantile as a field is named after it: shortest digits, with an exponent from a million on and below a ten
- * thousandth, which then has a sign and two digits.
- */
-export function boundName(bound: number): string {
-  if (!Number.isFinite(bound)) return Number.isNaN(bound) ? 'NaN' : bound > 0 ? '+Inf' : '-Inf';
-  if (bound === 0) return '0';
-  const [mantissa = '', power = ''] = bound.toExponential().split('e');
-  const exponent = Number(power);
-  if (exponent >= -4 && exponent < 6) return String(bound);
-  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-}
-
-function boundField(text: string): FieldName | undefined {
+/** The field of a bound or quantile; undefined when it is not a number. */
+function fieldOfBound(text: string): FieldName | undefined {
   const known = boundFields.get(text);
   if (known !== undefined) return known;
-  const bound = /^\+inf$/i.test(text)
-    ? Infinity
-    : /^-inf$/i.test(text)
-      ? -Infinity
-      : text === ''
-        ? Number.NaN
-        : Number(text);
+  const bound = /^[+-]inf$/i.test(text) ? Number(`${text[0]}Infinity`) : text === '' ? Number.NaN : Number(text);
   if (Number.isNaN(bound)) return undefined;
-  const made = fieldName(boundName(bound));
+  const made = boundField(bound);
   if (boundFields.size >= maxBoundFields) boundFields.clear();
   boundFields.set(text, made);
   return made;
@@ -230,7 +213,7 @@ class ExpositionReader {
 
   #fieldOfLabel(): FieldName | undefined {
     for (let label = 0; label < this.#samples.labels; label++) {
-      if (this.#isFieldLabel(label)) return boundField(this.#samples.labelValue(label).toString());
+      if (this.#isFieldLabel(label)) return fieldOfBound(this.#samples.labelValue(label).toString());
     }
     return undefined;
   }

@@ -34,6 +34,8 @@ export interface ParseOptions {
   readonly maxMessageBytes?: number;
   /** Names of the values of an agent's lists by type, where they are known. */
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]>;
+  /** Whether the names of OpenTelemetry's metrics get their unit and type behind them. */
+  readonly otlpSuffixes?: boolean;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
   readonly firstLine?: number;
   /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */

@@ -1,0 +1,46 @@
+import type { OptionTable, SettingReader } from '../model/option.js';
+
+/** The doors for OpenTelemetry's metrics. */
+export const otlpOptions: OptionTable = {
+  group: 'otlp',
+  title: 'OpenTelemetry metrics (OTLP)',
+  rows: [
+    {
+      flag: 'otlp.enable',
+      type: 'bool',
+      default: 'true',
+      env: 'ADAPTER_OTLP_ENABLE',
+      help: 'serve POST /v1/metrics',
+    },
+    {
+      flag: 'otlp.db',
+      type: 'string',
+      default: 'otlp',
+      env: 'ADAPTER_OTLP_DB',
+      help: 'database of requests that name none with the header x-sluice-db or the parameter db',
+    },
+    {
+      flag: 'otlp.suffixes',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_OTLP_SUFFIXES',
+      help: 'spell out the unit, and total for counters, behind the names of tables, as Prometheus does',
+    },
+  ],
+};
+
+/** Settings of the doors for OpenTelemetry's metrics. */
+export interface OtlpSettings {
+  readonly enable: boolean;
+  readonly db: string;
+  readonly suffixes: boolean;
+}
+
+/** Reads the settings of {@link otlpOptions}. */
+export function readOtlpSettings(reader: SettingReader): OtlpSettings {
+  return {
+    enable: reader.bool('otlp.enable'),
+    db: reader.text('otlp.db'),
+    suffixes: reader.bool('otlp.suffixes'),
+  };
+}

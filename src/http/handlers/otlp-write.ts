@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify';
+import { Codes, fault } from '../../model/fault.js';
+import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
+import { contentType } from '../content-type.js';
+import { refusalOf } from '../door.js';
+import { exportResponse, exportResponseJson, isOtlpJson, otlpDatabase, otlpErrors, otlpTypes } from '../otlp.js';
+import { sendBytes } from '../reply.js';
+import { carryWrite } from '../writing.js';
+
+/**
+ * `POST /v1/metrics`: metrics of OpenTelemetry in protobuf or JSON. 200 when points are stored; those that are not are told of as
+ * a partial success. What may pass is 503 with `Retry-After`, which senders try again; the rest is 4xx, which they do not.
+ */
+export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
+  const { settings } = context;
+  const { createDatabase, messageBytes: maxMessageBytes, db } = settings.otlp;
+  return async (call) => {
+    const isJson = isOtlpJson(call);
+    if (isJson === undefined) {
+      const message = `unsupported Content-Type ${JSON.stringify(contentType(call) ?? '')}: it must be ${otlpTypes.protobuf} or ${otlpTypes.json}`;
+      const refusal = refusalOf(fault('parameter', Codes.free, message), 'encoding');
+      return otlpErrors(call, { ...refusal, status: 415 }, settings);
+    }
+    const target = { database: otlpDatabase(call, db), createDatabase, ttl: 0, precision: 'ns' } as const;
+    const answer = (refused?: Refusal): FastifyReply =>
+      isJson
+        ? sendBytes(call.reply, 200, otlpTypes.json, Buffer.from(exportResponseJson(refused)))
+        : sendBytes(call.reply, 200, otlpTypes.protobuf, exportResponse(refused));
+    const format = isJson ? 'otlp-json' : 'otlp';
+    return carryWrite(
+      call,
+      context,
+      { format, target, maxMessageBytes, rowWord: 'data point' },
+      {
+        stored: () => answer(),
+        refused: (refusal) => (refusal.cause === 'rows' ? answer(refusal) : otlpErrors(call, refusal, settings)),
+      },
+    );
+  };
+}

@@ -1,0 +1,63 @@
+import { Codes } from '../model/fault.js';
+import { MessageWriter } from '../transforms/encode/message-writer.js';
+import type { Call, ErrorForm, Refusal } from './call.js';
+import { contentType, mediaType } from './content-type.js';
+import { headerText, safeJson, sendBytes } from './reply.js';
+
+/** Media types of the bodies, in both directions. */
+export const otlpTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
+
+/** Header, or metadata of gRPC, that names the database. */
+export const databaseHeader = 'x-sluice-db';
+
+/** Codes of `google.rpc.Status` by HTTP status. */
+const rpcCodes: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 3, 415: 3, 503: 14 };
+const internal = 13;
+
+/** Code of `google.rpc.Status`, which gRPC ends calls with, for an HTTP status. */
+export function rpcCode(status: number): number {
+  return rpcCodes[status] ?? internal;
+}
+
+/** True when the body is JSON; undefined when it is neither that nor protobuf. */
+export function isOtlpJson(call: Call): boolean | undefined {
+  const type = mediaType(contentType(call) ?? '');
+  if (type === otlpTypes.json) return true;
+  return type === otlpTypes.protobuf ? false : undefined;
+}
+
+/** The database that a request names, or the one of the settings. */
+export function otlpDatabase({ request, query }: Call, fallback: string): string {
+  return query.get('db') || headerText(request.headers[databaseHeader]) || fallback;
+}
+
+/** Errors as `google.rpc.Status`, in the kind of body that the request had. A body that is too long is 413. */
+export const otlpErrors: ErrorForm = (call, { status: given, message, fault }) => {
+  const status = fault.code === Codes.statementTooLong ? 413 : given;
+  const code = rpcCode(status);
+  if (isOtlpJson(call) === true) {
+    return sendBytes(call.reply, status, otlpTypes.json, Buffer.from(safeJson({ code, message })));
+  }
+  const writer = new MessageWriter();
+  writer.varint(1, BigInt(code));
+  writer.bytes(2, Buffer.from(message));
+  return sendBytes(call.reply, status, otlpTypes.protobuf, writer.finish());
+};
+
+/** An `ExportMetricsServiceResponse`: empty, or with how many points were refused and why. */
+export function exportResponse(refused: Refusal | undefined): Uint8Array {
+  const writer = new MessageWriter();
+  if (refused === undefined) return writer.finish();
+  const start = writer.begin(1);
+  writer.varint(1, BigInt(refused.rejectedRows));
+  writer.bytes(2, Buffer.from(refused.message));
+  writer.end(start);
+  return writer.finish();
+}
+
+/** The same in JSON. */
+export function exportResponseJson(refused: Refusal | undefined): string {
+  if (refused === undefined) return '{}';
+  const { rejectedRows, message } = refused;
+  return safeJson({ partialSuccess: { rejectedDataPoints: String(rejectedRows), errorMessage: message } });
+}

@@ -1,0 +1,231 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
+import { MessageWriter } from '../encode/message-writer.js';
+import { parseOtlp } from './otlp.js';
+import type { ParsedPoints, ParseOptions } from './parse-options.js';
+
+/** A field of a message: its number, and how its JSON is written. */
+interface Field {
+  readonly number: number;
+  readonly type: 'text' | 'bool' | 'double' | 'fixed64' | 'int64' | 'uint64' | 'int32' | 'sint32' | 'bytes' | 'message';
+  readonly isList?: boolean;
+  readonly message?: () => Message;
+  /** Names of the values of an enumeration, in the order of their numbers. */
+  readonly words?: readonly string[];
+}
+
+type Message = Readonly<Record<string, Field>>;
+
+const text = (number: number): Field => ({ number, type: 'text' });
+const one = (number: number, message: () => Message): Field => ({ number, type: 'message', message });
+const many = (number: number, message: () => Message): Field => ({ number, type: 'message', message, isList: true });
+const fixed64 = (number: number): Field => ({ number, type: 'fixed64' });
+const double = (number: number): Field => ({ number, type: 'double' });
+const int32 = (number: number): Field => ({ number, type: 'int32' });
+const sint32 = (number: number): Field => ({ number, type: 'sint32' });
+
+const temporality: Field = {
+  number: 2,
+  type: 'int32',
+  words: ['AGGREGATION_TEMPORALITY_UNSPECIFIED', 'AGGREGATION_TEMPORALITY_DELTA', 'AGGREGATION_TEMPORALITY_CUMULATIVE'],
+};
+
+const anyValue: Message = {
+  stringValue: text(1),
+  boolValue: { number: 2, type: 'bool' },
+  intValue: { number: 3, type: 'int64' },
+  doubleValue: double(4),
+  arrayValue: one(5, () => arrayValue),
+  kvlistValue: one(6, () => listValue),
+  bytesValue: { number: 7, type: 'bytes' },
+};
+const keyValue: Message = { key: text(1), value: one(2, () => anyValue) };
+const arrayValue: Message = { values: many(1, () => anyValue) };
+const listValue: Message = { values: many(1, () => keyValue) };
+const attributes = (number: number): Field => many(number, () => keyValue);
+const buckets: Message = { offset: sint32(1), bucketCounts: { number: 2, type: 'uint64', isList: true } };
+const quantile: Message = { quantile: double(1), value: double(2) };
+const numberPoint: Message = {
+  attributes: attributes(7),
+  timeUnixNano: fixed64(3),
+  asDouble: double(4),
+  asInt: fixed64(6),
+  flags: int32(8),
+};
+const histogramPoint: Message = {
+  attributes: attributes(9),
+  timeUnixNano: fixed64(3),
+  count: fixed64(4),
+  sum: double(5),
+  bucketCounts: { number: 6, type: 'fixed64', isList: true },
+  explicitBounds: { number: 7, type: 'double', isList: true },
+  flags: int32(10),
+  min: double(11),
+  max: double(12),
+};
+const exponentialPoint: Message = {
+  attributes: attributes(1),
+  timeUnixNano: fixed64(3),
+  count: fixed64(4),
+  sum: double(5),
+  scale: sint32(6),
+  zeroCount: fixed64(7),
+  positive: one(8, () => buckets),
+  negative: one(9, () => buckets),
+  flags: int32(10),
+  min: double(12),
+  max: double(13),
+  zeroThreshold: double(14),
+};
+const summaryPoint: Message = {
+  attributes: attributes(7),
+  timeUnixNano: fixed64(3),
+  count: fixed64(4),
+  sum: double(5),
+  quantileValues: many(6, () => quantile),
+  flags: int32(8),
+};
+const metric: Message = {
+  name: text(1),
+  unit: text(3),
+  gauge: one(5, () => ({ dataPoints: many(1, () => numberPoint) })),
+  sum: one(7, () => ({
+    dataPoints: many(1, () => numberPoint),
+    aggregationTemporality: temporality,
+    isMonotonic: { number: 3, type: 'bool' },
+  })),
+  histogram: one(9, () => ({ dataPoints: many(1, () => histogramPoint), aggregationTemporality: temporality })),
+  exponentialHistogram: one(10, () => ({
+    dataPoints: many(1, () => exponentialPoint),
+    aggregationTemporality: temporality,
+  })),
+  summary: one(11, () => ({ dataPoints: many(1, () => summaryPoint) })),
+};
+const request: Message = {
+  resourceMetrics: many(1, () => ({
+    resource: one(1, () => ({ attributes: attributes(1) })),
+    scopeMetrics: many(2, () => ({
+      scope: one(1, () => ({ name: text(1), version: text(2), attributes: attributes(3) })),
+      metrics: many(2, () => metric),
+    })),
+  })),
+};
+
+/** Deepest nesting of messages. */
+const maxDepth = 100;
+const [minInt64, maxUint64] = [-(2n ** 63n), 2n ** 64n - 1n];
+
+class JsonMessage {
+  readonly #writer: MessageWriter;
+  /** Keys and indices down to the value being written. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(bytes: number) {
+    this.#writer = new MessageWriter(bytes);
+  }
+
+  write(value: unknown): Uint8Array {
+    this.#fields(value, request);
+    return this.#writer.finish();
+  }
+
+  #fields(value: unknown, message: Message): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#wrong('an object');
+    if (this.#path.length > maxDepth) throw this.#wrong('nested less deeply');
+    for (const [name, given] of Object.entries(value)) {
+      const field = Object.hasOwn(message, name) ? message[name] : undefined;
+      if (field === undefined || given === null) continue;
+      this.#path.push(name);
+      if (field.isList === true) this.#list(given, field);
+      else this.#value(given, field);
+      this.#path.pop();
+    }
+  }
+
+  #list(given: unknown, field: Field): void {
+    if (!Array.isArray(given)) throw this.#wrong('an array');
+    for (const [index, item] of given.entries()) {
+      this.#path.push(index);
+      this.#value(item, field);
+      this.#path.pop();
+    }
+  }
+
+  #value(given: unknown, field: Field): void {
+    const writer = this.#writer;
+    const { number } = field;
+    switch (field.type) {
+      case 'message': {
+        const start = writer.begin(number);
+        this.#fields(given, field.message!());
+        writer.end(start);
+        return;
+      }
+      case 'text':
+        if (typeof given !== 'string') throw this.#wrong('a string');
+        writer.bytes(number, Buffer.from(given));
+        return;
+      case 'bytes':
+        if (typeof given !== 'string') throw this.#wrong('a string in Base64');
+        writer.bytes(number, Buffer.from(given, 'base64'));
+        return;
+      case 'bool':
+        if (typeof given !== 'boolean') throw this.#wrong('true or false');
+        writer.varint(number, given ? 1n : 0n);
+        return;
+      case 'double':
+        writer.double(number, this.#double(given));
+        return;
+      case 'fixed64':
+        writer.fixed64(number, this.#integer(given, field));
+        return;
+      case 'sint32': {
+        const value = Number(BigInt.asIntN(32, this.#integer(given, field)));
+        writer.varint(number, BigInt(((value << 1) ^ (value >> 31)) >>> 0));
+        return;
+      }
+      default:
+        writer.varint(number, this.#integer(given, field));
+    }
+  }
+
+  #double(given: unknown): number {
+    if (typeof given === 'number') return given;
+    const words: readonly unknown[] = ['NaN', 'Infinity', '-Infinity'];
+    const isNumber = typeof given === 'string' && given.trim() !== '' && !Number.isNaN(Number(given));
+    if (!words.includes(given) && !isNumber) throw this.#wrong('a number');
+    return Number(given);
+  }
+
+  /** Integers may be texts, because a JSON number cannot hold all of them. */
+  #integer(given: unknown, { words }: Field): bigint {
+    const word = typeof given === 'string' ? (words?.indexOf(given) ?? -1) : -1;
+    if (word >= 0) return BigInt(word);
+    const isInteger = typeof given === 'string' ? /^-?[0-9]{1,20}$/.test(given) : Number.isInteger(given);
+    if (!isInteger) throw this.#wrong('an integer');
+    const value = BigInt(String(typeof given === 'number' ? BigInt(given) : given));
+    if (value < minInt64 || value > maxUint64) throw this.#wrong('an integer of 64 bits');
+    return value;
+  }
+
+  #wrong(what: string): FaultError {
+    const place = this.#path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+    return new FaultError(fault('parameter', Codes.schemalessData, `${place.slice(1) || 'the body'} must be ${what}`));
+  }
+}
+
+/**
+ * Reads an `ExportMetricsServiceRequest` in JSON: it is written as protobuf and read by {@link parseOtlp}. Keys are in camel
+ * case, integers may be texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind
+ * `parameter` that names the place where it is not such a request.
+ */
+export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch (error) {
+    const message = `the body is not JSON: ${reasonOf(error)}`;
+    throw new FaultError(fault('parameter', Codes.schemalessData, message));
+  }
+  return parseOtlp(new JsonMessage(bytes.length).write(value), options);
+}

@@ -1,0 +1,342 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { boundField } from './bound-field.js';
+import type { MetricKind } from './otlp-names.js';
+import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
+import { Kind } from './point-fields.js';
+import { malformedMessage, Wire, type WireReader } from './protobuf.js';
+
+/** Fields of a point that all kinds have under the same number. */
+const timeField = 3;
+/** Fields under numbers that depend on the kind; 0 is none. */
+interface Fields {
+  readonly attributes: number;
+  readonly flags: number;
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+const number: Fields = { attributes: 7, flags: 8, count: 0, sum: 0, min: 0, max: 0 };
+const fieldsOf: Readonly<Record<MetricKind, Fields>> = {
+  gauge: number,
+  updown: number,
+  counter: number,
+  histogram: { attributes: 9, flags: 10, count: 4, sum: 5, min: 11, max: 12 },
+  exponential: { attributes: 1, flags: 10, count: 4, sum: 5, min: 12, max: 13 },
+  summary: { attributes: 7, flags: 8, count: 4, sum: 5, min: 0, max: 0 },
+};
+const NumberValue = { double: 4, int: 6 } as const;
+const Histogram = { counts: 6, bounds: 7 } as const;
+const Exponential = { scale: 6, zeroCount: 7, positive: 8, negative: 9, zeroThreshold: 14 } as const;
+const Buckets = { offset: 1, counts: 2 } as const;
+const quantilesField = 6;
+const Quantile = { quantile: 1, value: 2 } as const;
+/** Flag of a point that tells of no value. */
+const noValueFlag = 1;
+/** Longest list of counts of an exponential histogram, as text. */
+const maxCountsBytes = 16_384;
+const two32 = 0x100000000;
+
+const names = {
+  gauge: fieldName('gauge'),
+  counter: fieldName('counter'),
+  count: fieldName('count'),
+  sum: fieldName('sum'),
+  min: fieldName('min'),
+  max: fieldName('max'),
+  scale: fieldName('scale'),
+  zeroCount: fieldName('zero_count'),
+  zeroThreshold: fieldName('zero_threshold'),
+  positiveOffset: fieldName('positive_offset'),
+  positiveCounts: fieldName('positive_counts'),
+  negativeOffset: fieldName('negative_offset'),
+  negativeCounts: fieldName('negative_counts'),
+} as const;
+
+/** Buckets of an exponential histogram. */
+interface Side {
+  offset: number;
+  readonly counts: number[];
+}
+
+/** Reads one point after the other, and keeps what it read until the next. What a point leaves out is NaN here. */
+export class OtlpPoint {
+  /** Time in seconds and nanoseconds; both 0 when there is none. */
+  seconds = 0;
+  nanos = 0;
+  /** The point says that it has no value. */
+  isAbsent = false;
+  /** Why it cannot be stored, if so. */
+  problem: Fault | undefined;
+  readonly #reader: WireReader;
+  #value = Number.NaN;
+  #count = Number.NaN;
+  #sum = Number.NaN;
+  #min = Number.NaN;
+  #max = Number.NaN;
+  readonly #counts: number[] = [];
+  readonly #bounds: number[] = [];
+  #scale = 0;
+  #zeroCount = 0;
+  #zeroThreshold = 0;
+  readonly #positive: Side = { offset: 0, counts: [] };
+  readonly #negative: Side = { offset: 0, counts: [] };
+
+  constructor(reader: WireReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Reads the point that the reader stands in, up to its end. Its attributes are copied as they stand there into `key` from
+   * `keyStart` on; returns where they end, or -1 when they take more than `maxBytes`.
+   */
+  read(kind: MetricKind, key: Uint8Array, keyStart: number, maxBytes: number): number {
+    const reader = this.#reader;
+    const fields = fieldsOf[kind];
+    this.#clear();
+    let length = keyStart;
+    for (let at = reader.at; reader.next(); at = reader.at) {
+      const { field } = reader;
+      if (field === fields.attributes) {
+        if (reader.is(field, Wire.bytes)) reader.at = reader.enter();
+        if (length < 0 || reader.at - at > keyStart + maxBytes - length) length = -1;
+        else for (let from = at; from < reader.at; from++) key[length++] = reader.bytes[from]!;
+      } else if (field === timeField) this.#readTime();
+      else if (field === fields.flags) {
+        reader.is(field, Wire.varint);
+        reader.varint();
+        this.isAbsent = (reader.low & noValueFlag) !== 0;
+      } else if (fields === number) this.#readNumber();
+      else if (field === fields.count) this.#count = this.#unsigned();
+      else if (field === fields.sum) this.#sum = this.#double();
+      else if (field === fields.min) this.#min = this.#double();
+      else if (field === fields.max) this.#max = this.#double();
+      else if (kind === 'histogram') this.#readHistogram();
+      else if (kind === 'exponential') this.#readExponential();
+      else if (field === quantilesField) this.#readQuantile();
+      else reader.skip();
+    }
+    if (kind === 'histogram') this.#checkBuckets();
+    return length;
+  }
+
+  /** Adds the fields of the point; returns why it cannot be stored, if so. */
+  fill(points: PointCollector, kind: MetricKind): Fault | undefined {
+    if (fieldsOf[kind] === number) return put(points, kind === 'counter' ? names.counter : names.gauge, this.#value);
+    let problem = put(points, names.count, this.#count) ?? put(points, names.sum, this.#sum);
+    problem ??= put(points, names.min, this.#min) ?? put(points, names.max, this.#max);
+    if (kind === 'histogram') return problem ?? this.#fillBuckets(points);
+    if (kind === 'exponential') return problem ?? this.#fillExponential(points);
+    for (let i = 0; i < this.#bounds.length; i++) {
+      problem ??= put(points, boundField(this.#bounds[i]!), this.#counts[i]!);
+    }
+    return problem;
+  }
+
+  #clear(): void {
+    this.seconds = 0;
+    this.nanos = 0;
+    this.isAbsent = false;
+    this.problem = undefined;
+    this.#value = Number.NaN;
+    this.#count = 0;
+    this.#sum = Number.NaN;
+    this.#min = Number.NaN;
+    this.#max = Number.NaN;
+    this.#counts.length = 0;
+    this.#bounds.length = 0;
+    this.#scale = 0;
+    this.#zeroCount = 0;
+    this.#zeroThreshold = 0;
+    this.#positive.offset = 0;
+    this.#positive.counts.length = 0;
+    this.#negative.offset = 0;
+    this.#negative.counts.length = 0;
+  }
+
+  /** Splits nanoseconds, 64 bits without a sign, 16 bits at a time, so that every step is exact. */
+  #readTime(): void {
+    const reader = this.#reader;
+    const at = this.#fixed64();
+    let seconds = 0;
+    let rest = 0;
+    for (let digit = 3; digit >= 0; digit--) {
+      rest = rest * 0x10000 + reader.view.getUint16(at + 2 * digit, true);
+      const quotient = Math.floor(rest / 1e9);
+      rest -= quotient * 1e9;
+      seconds = seconds * 0x10000 + quotient;
+    }
+    this.seconds = seconds;
+    this.nanos = rest;
+  }
+
+  #readNumber(): void {
+    const reader = this.#reader;
+    if (reader.field === NumberValue.double) this.#value = this.#double();
+    else if (reader.field === NumberValue.int) {
+      const at = this.#fixed64();
+      this.#value = reader.view.getInt32(at + 4, true) * two32 + reader.view.getUint32(at, true);
+    } else reader.skip();
+  }
+
+  #readHistogram(): void {
+    const { field } = this.#reader;
+    if (field === Histogram.counts) this.#readFixed(this.#counts, false);
+    else if (field === Histogram.bounds) this.#readFixed(this.#bounds, true);
+    else this.#reader.skip();
+  }
+
+  /** Reads numbers of eight bytes, packed or one by one. */
+  #readFixed(into: number[], isDouble: boolean): void {
+    const reader = this.#reader;
+    const { view } = reader;
+    const isPacked = reader.wire === Wire.bytes;
+    const end = isPacked ? reader.enter() : reader.at + 8;
+    if (isPacked && (end - reader.at) % 8 !== 0) throw malformedMessage(reader.at, 'packed numbers are cut off');
+    if (!isPacked) this.#fixed64();
+    for (let at = isPacked ? reader.at : end - 8; at < end; at += 8) {
+      into.push(isDouble ? view.getFloat64(at, true) : view.getUint32(at + 4, true) * two32 + view.getUint32(at, true));
+    }
+    reader.at = end;
+  }
+
+  #checkBuckets(): void {
+    const [counts, bounds] = [this.#counts.length, this.#bounds.length];
+    if (counts === bounds + 1 || (counts === 0 && bounds === 0)) return;
+    this.problem = bad(`it has ${counts} buckets and ${bounds} bounds between them`);
+  }
+
+  #fillBuckets(points: PointCollector): Fault | undefined {
+    let below = 0;
+    let problem: Fault | undefined;
+    for (let i = 0; i < this.#counts.length; i++) {
+      below += this.#counts[i]!;
+      const bound = i < this.#bounds.length ? this.#bounds[i]! : Number.POSITIVE_INFINITY;
+      if (Number.isNaN(bound)) return bad('a bound is not a number');
+      problem ??= put(points, boundField(bound), below);
+    }
+    return problem;
+  }
+
+  #readExponential(): void {
+    const reader = this.#reader;
+    if (reader.field === Exponential.scale) this.#scale = this.#signed();
+    else if (reader.field === Exponential.zeroCount) this.#zeroCount = this.#unsigned();
+    else if (reader.field === Exponential.zeroThreshold) this.#zeroThreshold = this.#double();
+    else if (reader.field === Exponential.positive) this.#readSide(this.#positive);
+    else if (reader.field === Exponential.negative) this.#readSide(this.#negative);
+    else reader.skip();
+  }
+
+  #readSide(side: Side): void {
+    const reader = this.#reader;
+    reader.is(reader.field, Wire.bytes);
+    const outerEnd = reader.end;
+    reader.end = reader.enter();
+    while (reader.next()) {
+      if (reader.field === Buckets.offset) side.offset = this.#signed();
+      else if (reader.field === Buckets.counts) this.#readVarints(side.counts);
+      else reader.skip();
+    }
+    reader.end = outerEnd;
+  }
+
+  /** Reads varints, packed or one. */
+  #readVarints(into: number[]): void {
+    const reader = this.#reader;
+    const end = reader.wire === Wire.bytes ? reader.enter() : 0;
+    const outerEnd = reader.end;
+    if (end > 0) reader.end = end;
+    else reader.is(reader.field, Wire.varint);
+    do {
+      if (end > 0 && reader.at >= end) break;
+      reader.varint();
+      into.push(reader.high * two32 + reader.low);
+    } while (end > 0);
+    reader.end = outerEnd;
+  }
+
+  #fillExponential(points: PointCollector): Fault | undefined {
+    const [positive, negative] = [this.#positive, this.#negative];
+    return (
+      put(points, names.scale, this.#scale) ??
+      put(points, names.zeroCount, this.#zeroCount) ??
+      put(points, names.zeroThreshold, this.#zeroThreshold) ??
+      putSide(points, names.positiveOffset, names.positiveCounts, positive) ??
+      putSide(points, names.negativeOffset, names.negativeCounts, negative)
+    );
+  }
+
+  #readQuantile(): void {
+    const reader = this.#reader;
+    reader.is(quantilesField, Wire.bytes);
+    const outerEnd = reader.end;
+    reader.end = reader.enter();
+    let quantile = 0;
+    let value = 0;
+    while (reader.next()) {
+      if (reader.field === Quantile.quantile) quantile = this.#double();
+      else if (reader.field === Quantile.value) value = this.#double();
+      else reader.skip();
+    }
+    reader.end = outerEnd;
+    if (Number.isNaN(quantile)) this.problem = bad('a quantile is not a number');
+    this.#bounds.push(quantile);
+    this.#counts.push(value);
+  }
+
+  /** Passes over a value of eight bytes and returns where it is. */
+  #fixed64(): number {
+    const reader = this.#reader;
+    reader.is(reader.field, Wire.fixed64);
+    const { at } = reader;
+    reader.skip();
+    return at;
+  }
+
+  #double(): number {
+    return this.#reader.view.getFloat64(this.#fixed64(), true);
+  }
+
+  #unsigned(): number {
+    const at = this.#fixed64();
+    const { view } = this.#reader;
+    return view.getUint32(at + 4, true) * two32 + view.getUint32(at, true);
+  }
+
+  /** A zigzag number of 32 bits. */
+  #signed(): number {
+    const reader = this.#reader;
+    reader.is(reader.field, Wire.varint);
+    reader.varint();
+    return (reader.low >>> 1) ^ -(reader.low & 1);
+  }
+}
+
+function bad(message: string): Fault {
+  return fault('parameter', Codes.schemalessData, message);
+}
+
+/** Adds a number; one that is not finite is no field. */
+function put(points: PointCollector, name: FieldName, value: number): Fault | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  return named(name, points.putDouble(name, value));
+}
+
+/** Adds buckets, as their offset and a JSON array of their counts; none are no fields. */
+function putSide(points: PointCollector, offset: FieldName, counts: FieldName, side: Side): Fault | undefined {
+  if (side.counts.length === 0) return undefined;
+  const problem = put(points, offset, side.offset);
+  if (problem !== undefined) return problem;
+  const index = points.field(counts, Kind.varchar);
+  if (typeof index !== 'number') return named(counts, index);
+  const text = Buffer.from(`[${side.counts.join(',')}]`);
+  if (text.length > maxCountsBytes) return bad(`column "${counts.text}" would take more than ${maxCountsBytes} bytes`);
+  points.fields.putScratch(index, text);
+  points.fields.characters[index] = text.length;
+  return undefined;
+}
+
+function named(name: FieldName, problem: Fault | undefined): Fault | undefined {
+  return problem && fault(problem.kind, problem.code, `column "${name.text}" ${problem.message}`);
+}

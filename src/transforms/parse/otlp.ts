@@ -1,0 +1,271 @@
+import { hash } from 'node:crypto';
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { readText } from './otlp-attributes.js';
+import { type MetricKind, metricTable } from './otlp-names.js';
+import { OtlpPoint } from './otlp-point.js';
+import { longAttributes, otlpSeries, type Range } from './otlp-series.js';
+import type { ParsedPoints, ParseOptions } from './parse-options.js';
+import { PointCollector } from './point-collector.js';
+import { Wire, WireReader } from './protobuf.js';
+import { hashKey } from './series-dictionary.js';
+import { TickTimes } from './tick-times.js';
+
+/** Fields of the messages around the points. */
+const resourceMetricsField = 1;
+const Resource = { resource: 1, scopes: 2 } as const;
+const Scope = { scope: 1, metrics: 2 } as const;
+const Metric = { name: 1, unit: 3, gauge: 5, sum: 7, histogram: 9, exponential: 10, summary: 11 } as const;
+const Data = { points: 1, temporality: 2, isMonotonic: 3 } as const;
+const deltaTemporality = 1;
+
+/** Longest attributes of a point that are looked at, in bytes. */
+const maxAttributeBytes = 65_536;
+/** Bytes of the fingerprint of resource and scope, which the key of a series begins with. */
+const fingerprintBytes = 32;
+const nowhere: Range = { start: 0, end: 0 };
+
+/** Kinds of metrics by the field their data is in; whether a sum may fall is said inside. */
+const kinds: ReadonlyMap<number, MetricKind> = new Map([
+  [Metric.gauge, 'gauge'],
+  [Metric.sum, 'counter'],
+  [Metric.histogram, 'histogram'],
+  [Metric.exponential, 'exponential'],
+  [Metric.summary, 'summary'],
+]);
+const kindCodes: Readonly<Record<MetricKind, number>> = {
+  gauge: 1,
+  updown: 2,
+  counter: 3,
+  histogram: 4,
+  exponential: 5,
+  summary: 6,
+};
+
+/** The key of the current series, used again by every call, as a call runs to its end before the next one begins. */
+let key = Buffer.alloc(8192 + maxAttributeBytes);
+let keyView = new DataView(key.buffer, key.byteOffset, key.length);
+
+/** Reads the points of one message. */
+class MessageReader {
+  readonly #reader: WireReader;
+  readonly #points: PointCollector;
+  readonly #options: ParseOptions;
+  readonly #times: TickTimes;
+  readonly #point: OtlpPoint;
+  #resource = nowhere;
+  #scope = nowhere;
+  /** The current metric. */
+  #name = '';
+  #unit = '';
+  #kind: MetricKind = 'gauge';
+  #isDelta = false;
+  /** Where the attributes begin in the key, behind fingerprint and metric. */
+  #headLength = 0;
+  #count = 0;
+
+  constructor(message: Uint8Array, options: ParseOptions) {
+    this.#reader = new WireReader(message);
+    this.#points = new PointCollector(options, message.length);
+    this.#options = options;
+    this.#times = new TickTimes(options);
+    this.#point = new OtlpPoint(this.#reader);
+  }
+
+  read(): ParsedPoints {
+    this.#each(resourceMetricsField, () => this.#readResource());
+    return this.#points.finish(this.#count);
+  }
+
+  /** Enters each message of the current one that stands in a field, and passes over the other fields. */
+  #each(field: number, read: () => void): void {
+    const reader = this.#reader;
+    const outerEnd = reader.end;
+    while (reader.next()) {
+      if (!reader.is(field, Wire.bytes)) {
+        reader.skip();
+        continue;
+      }
+      const end = reader.enter();
+      reader.end = end;
+      read();
+      reader.at = end;
+      reader.end = outerEnd;
+    }
+  }
+
+  /** Where the last message with the number `field` stands in the current one, whose fields may come in any order. */
+  #rangeOf(field: number): Range {
+    const reader = this.#reader;
+    const { at } = reader;
+    let range = nowhere;
+    this.#each(field, () => {
+      range = { start: reader.at, end: reader.end };
+    });
+    reader.at = at;
+    return range;
+  }
+
+  #readResource(): void {
+    this.#resource = this.#rangeOf(Resource.resource);
+    this.#each(Resource.scopes, () => {
+      this.#scope = this.#rangeOf(Scope.scope);
+      this.#beginKey();
+      this.#each(Scope.metrics, () => this.#readMetric());
+    });
+  }
+
+  /** Begins the key with a fingerprint of resource and scope, which many points share. */
+  #beginKey(): void {
+    const { bytes } = this.#reader;
+    const [resource, scope] = [this.#resource, this.#scope];
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(resource.end - resource.start);
+    const parts = [length, bytes.subarray(resource.start, resource.end), bytes.subarray(scope.start, scope.end)];
+    key.write(hash('sha256', Buffer.concat(parts), 'hex'), 0, fingerprintBytes, 'hex');
+  }
+
+  #readMetric(): void {
+    const reader = this.#reader;
+    this.#name = '';
+    this.#unit = '';
+    let kind: MetricKind | undefined;
+    let [start, end] = [0, 0];
+    while (reader.next()) {
+      if (reader.is(Metric.name, Wire.bytes)) this.#name = readText(reader);
+      else if (reader.is(Metric.unit, Wire.bytes)) this.#unit = readText(reader);
+      else if (kinds.has(reader.field) && reader.is(reader.field, Wire.bytes)) {
+        kind = kinds.get(reader.field);
+        end = reader.enter();
+        start = reader.at;
+        reader.at = end;
+      } else reader.skip();
+    }
+    if (kind === undefined) return;
+    const outerEnd = reader.end;
+    reader.at = start;
+    reader.end = end;
+    this.#readData(kind);
+    reader.end = outerEnd;
+  }
+
+  /** Reads the data of a metric, which the reader stands before: first what all of its points share, then the points. */
+  #readData(kind: MetricKind): void {
+    const reader = this.#reader;
+    const { at } = reader;
+    const hasTemporality = kind === 'counter' || kind === 'histogram' || kind === 'exponential';
+    let isMonotonic = false;
+    this.#isDelta = false;
+    while (hasTemporality && reader.next()) {
+      if (reader.is(Data.temporality, Wire.varint)) {
+        reader.varint();
+        this.#isDelta = reader.low === deltaTemporality;
+      } else if (kind === 'counter' && reader.is(Data.isMonotonic, Wire.varint)) {
+        reader.varint();
+        isMonotonic = reader.low !== 0;
+      } else reader.skip();
+    }
+    this.#kind = kind === 'counter' && !isMonotonic ? 'updown' : kind;
+    this.#writeMetric();
+    reader.at = at;
+    this.#each(Data.points, () => this.#readPoint());
+  }
+
+  /** Puts the metric behind the fingerprint in the key. */
+  #writeMetric(): void {
+    const nameBytes = Buffer.byteLength(this.#name);
+    const unitBytes = Buffer.byteLength(this.#unit);
+    this.#headLength = fingerprintBytes + 5 + nameBytes + unitBytes;
+    if (this.#headLength + maxAttributeBytes > key.length) {
+      key = Buffer.concat([key], this.#headLength + maxAttributeBytes);
+      keyView = new DataView(key.buffer, key.byteOffset, key.length);
+    }
+    key[fingerprintBytes] = kindCodes[this.#kind] + (this.#isDelta ? 8 : 0);
+    key.writeUInt32LE(nameBytes, fingerprintBytes + 1);
+    key.write(this.#name, fingerprintBytes + 5);
+    key.write(this.#unit, fingerprintBytes + 5 + nameBytes);
+  }
+
+  #readPoint(): void {
+    const point = this.#point;
+    const index = this.#count++;
+    const keyLength = point.read(this.#kind, key, this.#headLength, maxAttributeBytes);
+    if (point.isAbsent) return;
+    const refused =
+      keyLength < 0
+        ? longAttributes(maxAttributeBytes)
+        : (point.problem ?? this.#timeProblem() ?? this.#take(keyLength));
+    const problem = refused ?? this.#store();
+    if (problem !== undefined) this.#points.reject(index, problem);
+  }
+
+  /** Takes the time of the point; one without is of now. */
+  #timeProblem(): Fault | undefined {
+    const { seconds, nanos } = this.#point;
+    this.#times.now();
+    if (seconds === 0 && nanos === 0) return undefined;
+    const problem = this.#times.set(seconds, nanos);
+    return problem === undefined ? undefined : fault('parameter', Codes.timestampOutOfRange, problem);
+  }
+
+  /** Finds or introduces the series of the point; returns why none of its points can be stored, if so. */
+  #take(keyLength: number): Fault | undefined {
+    const points = this.#points;
+    const { dictionary } = this.#options;
+    const { expected } = points;
+    if (
+      expected >= 0 &&
+      dictionary.keyLength(expected) === keyLength &&
+      dictionary.hasPart(expected, 0, key, keyView, 0, keyLength)
+    ) {
+      points.resume(expected);
+      return points.refusal();
+    }
+    if (!points.find(key, keyView, 0, keyLength, hashKey(key, keyView, 0, keyLength, dictionary.seed))) {
+      const series = this.#seriesKey(keyLength);
+      const refused = 'message' in series ? series : points.introduce(series);
+      if (refused !== undefined) return refused;
+    }
+    return points.refusal();
+  }
+
+  #seriesKey(keyLength: number): ReturnType<typeof otlpSeries> {
+    const table = metricTable(this.#name, this.#unit, this.#kind, this.#options.otlpSuffixes ?? false);
+    return otlpSeries({
+      table,
+      isDelta: this.#isDelta,
+      message: this.#reader.bytes,
+      resource: this.#resource,
+      scope: this.#scope,
+      bytes: key,
+      attributes: { start: this.#headLength, end: keyLength },
+    });
+  }
+
+  /** Adds the point to the block of its table; returns why it cannot be stored, if so. */
+  #store(): Fault | undefined {
+    const points = this.#points;
+    const problem = this.#point.fill(points, this.#kind);
+    if (problem !== undefined || points.fieldCount === 0 || points.isTooWide()) {
+      points.drop();
+      if (problem !== undefined) return problem;
+      if (points.fieldCount === 0) return undefined;
+      return fault('parameter', Codes.schemalessData, 'it would make more columns than one message may');
+    }
+    return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
+  }
+}
+
+/**
+ * Reads an `ExportMetricsServiceRequest` of OpenTelemetry in protobuf. A metric is a super table named by
+ * {@link metricTable}, its attributes are tags by the rules of {@link otlpSeries}, and a point is a row:
+ * `gauge` or `counter` of numbers, `count`, `sum`, `min`, `max` and a column for each bound (cumulative, as in the text exposition
+ * format) of histograms, for each quantile of summaries; exponential histograms have `scale`, `zero_count`, `zero_threshold` and
+ * offset and counts of their buckets. Numbers that are not finite are no fields; points that say they have no value, descriptions,
+ * start times and exemplars are passed over.
+ *
+ * A point with a bad time or bad attributes is rejected alone; `row` of a reject is its index in the message. A body that is
+ * not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.
+ */
+export function parseOtlp(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  return new MessageReader(bytes, options).read();
+}

@@ -1,0 +1,90 @@
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { delivered } from '../../../src/model/delivery.js';
+import type { WriteRequest } from '../../../src/model/exchange.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { type Ask, ask, type Reply, type RoomOptions, startRoom } from '../../support/http-room.js';
+import { otlpAnswer } from '../../support/otlp-messages.js';
+
+const path = '/v1/metrics';
+const types = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
+
+function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
+  return {
+    write: ({ request, answer: reply, refuse }) => {
+      seen.push(request);
+      request.body.resume();
+      const { database } = request.target;
+      if (database === 'none') refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
+      else if (database === 'away') refuse(fault('network', Codes.networkUnavailable, 'no engine'));
+      else if (database === 'long') refuse(fault('parameter', Codes.statementTooLong, 'the body is longer'));
+      else reply(answer);
+    },
+  };
+}
+
+function send(room: { port: number }, type: string, more: Ask = {}): Promise<Reply> {
+  return ask(room, { path, body: '{}', ...more, headers: { 'content-type': type, ...more.headers } });
+}
+
+test('a request that is stored is 200 with an empty answer of its own kind', async (t) => {
+  const seen: WriteRequest[] = [];
+  const room = await startRoom(t, answering(seen));
+  const protobuf = await send(room, types.protobuf);
+  t.deepEqual([protobuf.status, protobuf.headers['content-type'], protobuf.body.length], [200, types.protobuf, 0]);
+  const headers = { 'content-encoding': 'gzip' };
+  const json = await send(room, `${types.json}; charset=utf-8`, { body: gzipSync('{}'), headers });
+  t.deepEqual([json.status, json.headers['content-type'], json.text], [200, types.json, '{}']);
+  t.deepEqual(
+    seen.map(({ format, target, maxMessageBytes }) => [format, target.database, maxMessageBytes]),
+    [
+      ['otlp', 'otlp', 1_048_576],
+      ['otlp-json', 'otlp', 1_048_576],
+    ],
+  );
+});
+
+test('the parameter names the database before the header, and both before the setting', async (t) => {
+  const seen: WriteRequest[] = [];
+  const room = await startRoom(t, answering(seen));
+  await send(room, types.json, { headers: { 'x-sluice-db': 'by_header' } });
+  await send(room, types.json, { headers: { 'x-sluice-db': 'by_header' }, path: `${path}?db=by_parameter` });
+  t.deepEqual(
+    seen.map(({ target }) => target.database),
+    ['by_header', 'by_parameter'],
+  );
+});
+
+test('points that are refused are a partial success', async (t) => {
+  const bad = fault('parameter', Codes.schemalessData, 'no name');
+  const room = await startRoom(t, answering([], delivered(3, 2, [{ row: 1, fault: bad }])));
+  const message = 'data point 2: [0x3002] no name (2 rejected, 3 written)';
+  const json = await send(room, types.json);
+  t.is(json.status, 200);
+  t.deepEqual(JSON.parse(json.text), { partialSuccess: { rejectedDataPoints: '2', errorMessage: message } });
+  const protobuf = await send(room, types.protobuf);
+  t.deepEqual(otlpAnswer('Response', protobuf.body), {
+    partialSuccess: { rejectedDataPoints: '2', errorMessage: message },
+  });
+});
+
+test('refusals are a status of gRPC in the kind of body that came, and tell whether to try again', async (t) => {
+  const room = await startRoom(t, answering([]));
+  const cases = [
+    [{ auth: false }, 401, 16, 'no auth info input'],
+    [{ path: `${path}?db=none` }, 404, 5, '[0x388] Database not exist'],
+    [{ path: `${path}?db=long` }, 413, 3, '[0x2607] the body is longer'],
+    [{ path: `${path}?db=away` }, 503, 14, '[0xb] no engine'],
+  ] as const;
+  for (const [more, status, code, message] of cases) {
+    const protobuf = await send(room, types.protobuf, more);
+    t.deepEqual([protobuf.status, protobuf.headers['content-type']], [status, types.protobuf]);
+    const { code: said, message: text } = otlpAnswer('Status', protobuf.body);
+    t.is(said, code);
+    if (status !== 413) t.is(text, message);
+    const json = await send(room, types.json, more);
+    t.deepEqual([json.status, JSON.parse(json.text).code], [status, code]);
+    t.is(json.headers['retry-after'] !== undefined, status === 503);
+  }
+  t.is((await send(room, 'text/plain')).status, 415);
+});
