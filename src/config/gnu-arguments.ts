@@ -1,4 +1,4 @@
-import { suggestion } from './nearest.js';
+import { suggestion } from '../model/nearest.js';
 
 /** What the reader must know of an argument: a value word makes it take a value. */
 export interface GnuOption {
