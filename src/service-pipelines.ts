@@ -121,13 +121,13 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     writes,
     log: logOf('sql'),
     connectionZone: settings.database.timeZone,
-    version,
+    version: dialectVersion(version),
     slots: limits.statements,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
     slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
-    variables: variablesOf(settings, version),
+    variables: variablesOf(settings, dialectVersion(version)),
   });
 }
 
@@ -136,8 +136,8 @@ function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner 
   const tables = { catalogue, storage, subTables, changes, states };
   const connectionZone = settings.database.timeZone;
   const isHeld = (): boolean => monitoring.guard.state !== 'normal';
-  const context = { ...tables, engine: engine.client, writes, connectionZone, version, isHeld, log: logOf('streams') };
-  return new StreamRunner(context);
+  const names = { connectionZone, version: dialectVersion(version) };
+  return new StreamRunner({ ...tables, ...names, engine: engine.client, writes, isHeld, log: logOf('streams') });
 }
 
 function readPipeline({ settings, engine, catalogue, storage, credentials, logOf }: ServiceParts): RemoteReadPipeline {
@@ -152,6 +152,11 @@ function readPipeline({ settings, engine, catalogue, storage, credentials, logOf
     maxMessageBytes: limits.messageBytes,
     maxAnswerBytes: limits.remoteReadBytes,
   });
+}
+
+/** The version as SERVER_VERSION() says it: its readers take it apart into four numbers. */
+function dialectVersion(version: string): string {
+  return [...version.split('.'), '0', '0', '0'].slice(0, 4).join('.');
 }
 
 /** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */

@@ -19,16 +19,8 @@ export interface StatusRow {
 const statusTable: readonly StatusRow[] = [
   {
     condition: 'authentication error',
-    codes: [
-      Codes.userAlreadyExists,
-      Codes.userNotExist,
-      Codes.invalidUserFormat,
-      Codes.invalidPasswordFormat,
-      Codes.noUserFromConnection,
-      Codes.tooManyUsers,
-      Codes.invalidAlterOperation,
-      Codes.authenticationFailure,
-    ],
+    // The codes about who asks; others of their kind are about users that a statement names.
+    codes: [Codes.userNotExist, Codes.invalidPasswordFormat, Codes.authenticationFailure],
     kinds: ['auth'],
     plain: 401,
     mapped: 401,
@@ -39,6 +31,7 @@ const statusTable: readonly StatusRow[] = [
       Codes.insertSyntax,
       Codes.lineSyntax,
       Codes.syntaxError,
+      Codes.incompleteStatement,
       Codes.timestampOutOfRange,
       Codes.valueOutOfRange,
       Codes.fillTimeRange,

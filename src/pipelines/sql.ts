@@ -10,7 +10,7 @@ import { deleteRows } from '../database/delete-rows.js';
 import type { Engine } from '../database/engine.js';
 import { Access, insufficientPrivilege } from '../database/rights.js';
 import { killedStatement } from '../database/system-tables/kill-id.js';
-import { systemRelations } from '../database/system-tables/registry.js';
+import { namesSystemTable, systemRelations } from '../database/system-tables/registry.js';
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
@@ -155,6 +155,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       case 'create-token':
         return listed(await createToken(statement, this.#definitions(asked)), request);
       case 'show':
+        await this.#context.catalogue.sync();
         checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
         return this.#show(statement.show, asked);
       case 'kill-query': {
@@ -163,6 +164,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         return { kind: 'affected', rows: 0 };
       }
       case 'describe':
+        await this.#context.catalogue.sync();
         checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
         return listed(await describe(statement.table, this.#definitions(asked)), request);
       case 'delete':
@@ -293,6 +295,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   async #readable(written: Query, { request, user }: Asked) {
     const access = new Access(this.#context.catalogue, user);
     const query = await withoutViews(written, request.database, access, this.#context);
+    if (namesSystemTable(query, request.database)) await this.#context.catalogue.sync();
     const systemTable = await systemRelations(query, request.database, this.#systemFacts(access));
     const tables = collectTables(query);
     return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', this.#context) };

@@ -50,8 +50,8 @@ const lists: Readonly<Record<string, readonly [table: string, columns?: string]>
   APPS: ['perf_apps'],
 };
 
-/** The first column of lists whose names LIKE may choose. */
-const likeColumn = 'name';
+/** The column that LIKE chooses variables by, and that it chooses views by. */
+const [variableName, viewName] = ['name', 'view_name'];
 
 /**
  * A SHOW as the SELECT over system tables that it stands for, in the dialect's own words, so that both always agree
@@ -92,8 +92,8 @@ export async function showQuery(show: Show, context: DefinitionContext): Promise
       const isVariables = table === 'ins_dnode_variables';
       const ofNode = show.dnode === undefined ? [] : [`dnode_id = ${show.dnode}`];
       const ofDatabase = show.ofDatabase === undefined ? [] : [await inDatabase(show.ofDatabase, context)];
-      const terms = [...like(likeColumn, show.like), ...ofNode, ...ofDatabase];
-      return select(columns, table, terms, isVariables ? likeColumn : undefined);
+      const terms = [...like(isVariables ? variableName : viewName, show.like), ...ofNode, ...ofDatabase];
+      return select(columns, table, terms, isVariables ? variableName : undefined);
     }
     default:
       return undefined;

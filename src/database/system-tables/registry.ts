@@ -64,6 +64,11 @@ export function systemTable(database: string, name: string): SystemTable | undef
   return tables !== undefined && Object.hasOwn(tables, name) ? tables[name] : undefined;
 }
 
+/** True when a query reads system tables, which must know what other processes have just made. */
+export function namesSystemTable(query: Query, current: string | undefined): boolean {
+  return collectTables(query).some(({ database = current ?? '', name }) => systemTable(database, name) !== undefined);
+}
+
 /** The system tables that a query mentions, as the planner reads them. */
 export async function systemRelations(
   query: Query,

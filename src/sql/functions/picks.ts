@@ -18,14 +18,12 @@ function sql(args: readonly Value[]): string {
   return args[0]?.sql ?? 'NULL';
 }
 
+/** With `ofValues` the values decide which rows are picked, not their times. */
 function picking(
   name: string,
   parameters: readonly Parameter[],
   keep: (args: readonly Value[], rows: RowWindows) => string,
-  {
-    required = parameters.length,
-    inWindows = false,
-  }: { readonly required?: number; readonly inWindows?: boolean } = {},
+  { required = parameters.length, ofValues = false }: { readonly required?: number; readonly ofValues?: boolean } = {},
 ): SeriesFunction {
   return {
     kind: 'series',
@@ -34,7 +32,8 @@ function picking(
     required,
     result: same,
     rows: 'picked',
-    inWindows,
+    inWindows: ofValues,
+    isTimeless: ofValues,
     distinctTimes: false,
     translate: (args, rows): SeriesResult => {
       const type = same(args);
@@ -52,7 +51,7 @@ function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
     const rank = rows.over('row_number()', { by: [given(args[0])], order });
     return `and(${given(args[0])}, ${rank} <= ${count})`;
   };
-  return picking(name, ['number', 'integer'], keep, { inWindows: true });
+  return picking(name, ['number', 'integer'], keep, { ofValues: true });
 }
 
 /** Functions that pick several rows of a slice (5.7). */
@@ -67,7 +66,7 @@ export const pickFunctions: readonly SeriesFunction[] = [
       const rank = rows.over('row_number()', { by: [given(args[0])], order: ['rand()'] });
       return `and(${given(args[0])}, ${rank} <= ${count})`;
     },
-    { inWindows: true },
+    { ofValues: true },
   ),
   picking(
     'TAIL',

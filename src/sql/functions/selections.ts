@@ -4,13 +4,7 @@ import { castToEngine } from '../plan/storage.js';
 import { refuse } from '../resolve/context.js';
 import { doubleType, isBinary, isNumeric, type Value } from '../resolve/value.js';
 import { given, nullable, typed } from './arguments.js';
-import {
-  type AggregateBuilder,
-  type AggregateFunction,
-  noTimeline,
-  type RowWindows,
-  wrongParameterType,
-} from './spec.js';
+import { type AggregateBuilder, type AggregateFunction, noTimeline, wrongParameterType } from './spec.js';
 
 function same(args: readonly Value[]): DataType {
   return args[0]?.type ?? doubleType;
@@ -46,17 +40,17 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     result: same,
     exact: sameAsStored,
     translate: ([arg], builder) => {
-      const time = timeOf(builder).sql;
-      if (arg?.sql === time) return builder.aggregate(engine, nullable(arg));
-      return builder.aggregate(picker, nullable(arg), time, given(arg));
+      const sequence = sequenceOf(builder);
+      if (arg?.sql === sequence) return builder.aggregate(engine, nullable(arg));
+      return builder.aggregate(picker, nullable(arg), sequence, given(arg));
     },
-    pick: ([arg], time) => [picker, time?.sql ?? '0', given(arg)],
+    pick: ([arg], { sequence = '0' }) => [picker, sequence, given(arg)],
   };
 }
 
-function timeOf(builder: AggregateBuilder): Value {
-  if (builder.time === undefined) throw noTimeline();
-  return builder.time;
+function sequenceOf({ sequence }: AggregateBuilder): string {
+  if (sequence === undefined) throw noTimeline();
+  return sequence;
 }
 
 /** The most frequent value, by exact counts of all values; of equally frequent ones the smallest. */
@@ -70,11 +64,7 @@ function mode(args: readonly Value[], builder: AggregateBuilder): string {
 }
 
 /** The row of MODE: one whose value is the most frequent of the slice, by the same rule for equally frequent ones. */
-function modeRow(
-  [arg]: readonly Value[],
-  _: Value | undefined,
-  rows: RowWindows | undefined,
-): readonly [string, ...string[]] {
+function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows'>): readonly [string, ...string[]] {
   if (rows === undefined) throw refuse(Codes.notSingleGroup, 'Not a single-group group function');
   const value = arg?.sql ?? 'NULL';
   const times = rows.over('count()', {
@@ -107,11 +97,11 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     result: same,
     exact: sameAsStored,
     translate: ([arg], builder) => {
-      const time = timeOf(builder).sql;
-      if (arg?.sql === time) return builder.aggregate('max', nullable(arg));
-      return `tupleElement(${builder.aggregate('argMax', `tuple(${nullable(arg)})`, time)}, 1)`;
+      const sequence = sequenceOf(builder);
+      if (arg?.sql === sequence) return builder.aggregate('max', nullable(arg));
+      return `tupleElement(${builder.aggregate('argMax', `tuple(${nullable(arg)})`, sequence)}, 1)`;
     },
-    pick: (_, time) => ['argMax', time?.sql ?? '0'],
+    pick: (_, { sequence = '0' }) => ['argMax', sequence],
   },
   {
     kind: 'aggregate',

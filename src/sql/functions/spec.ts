@@ -1,8 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
+import { ofFixedLength } from '../resolve/arithmetic.js';
 import { refuse } from '../resolve/context.js';
 import { type Environment, ticksOf } from '../resolve/convert.js';
-import { isBinary, isInteger, isNatural, isNumeric, isText, type Value } from '../resolve/value.js';
+import { isBinary, isInteger, isNumeric, isText, type Value } from '../resolve/value.js';
 import { durationTicks } from '../timestamp.js';
 
 /**
@@ -58,6 +59,8 @@ export interface AggregateBuilder {
   aggregate(name: string, ...args: string[]): string;
   /** The primary timestamp of the rows. */
   readonly time: Value | undefined;
+  /** Engine SQL that is smaller in earlier rows: the primary timestamp, or more where rows share one. */
+  readonly sequence: string | undefined;
   /** Rows in their order; only for functions that are `ordered`. */
   readonly rows?: RowWindows | undefined;
   /** Start and end of the time window, to stand inside aggregates; undefined without windows of time. */
@@ -86,8 +89,7 @@ export interface AggregateFunction extends FunctionBase {
   /** For a selection: the aggregate that picks the row, without the tuple of columns to take from it. */
   pick?(
     args: readonly Value[],
-    time: Value | undefined,
-    rows: RowWindows | undefined,
+    builder: Pick<AggregateBuilder, 'sequence' | 'rows'>,
   ): readonly [name: string, ...args: string[]];
 }
 
@@ -108,6 +110,8 @@ export interface SeriesFunction extends FunctionBase {
   readonly rows: 'each' | 'after-first' | 'picked';
   /** True when it may stand in a query with windows, each of which is a slice then. */
   readonly inWindows?: boolean;
+  /** True when it can do without the time of the rows. */
+  readonly isTimeless?: boolean;
   /** True when two rows of a slice must not have the same time (0x2805). */
   readonly distinctTimes: boolean;
   translate(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult;
@@ -168,8 +172,9 @@ export function checkArguments(spec: FunctionSpec, args: readonly Value[], env: 
   if (args.length < (spec.required ?? spec.parameters.length) || args.length > most) throw wrongCount(spec.name);
   return args.map((arg, at) => {
     const parameter = spec.parameters[Math.min(at, spec.parameters.length - 1)] ?? 'any';
-    if (!accepts(parameter, arg)) throw wrongParameterType(spec.name);
-    return parameter === 'time' ? timeArgument(arg, env) : arg;
+    const value = parameter === 'unit' ? arg : ofFixedLength(arg);
+    if (!accepts(parameter, value)) throw wrongParameterType(spec.name);
+    return parameter === 'time' ? timeArgument(value, env) : value;
   });
 }
 
@@ -181,7 +186,6 @@ function timeArgument(arg: Value, env: Environment): Value {
 function accepts(parameter: Parameter, value: Value): boolean {
   const { type, role, duration, member } = value;
   if (parameter === 'unit') return duration !== undefined;
-  if (isNatural(value)) return false;
   if (role === 'null' || parameter === 'any') return true;
   switch (parameter) {
     case 'number':

@@ -28,7 +28,7 @@ function elapsed(args: readonly Value[], builder: AggregateBuilder, env: Environ
 /**
  * The mean of the line through the points of a slice, weighted by time. At the edges of a window the line goes on to the
  * neighbours outside; before the first and behind the last point there is none. Every point accounts for the piece of the
- * line before it, and the last one of a window for the piece up to the window's end too.
+ * line before it, and the last one of a window for the piece up to the window's last tick too, the one before the next window.
  */
 function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder): string {
   const { rows, span } = builder;
@@ -51,8 +51,9 @@ function timeWeightedAverage(args: readonly Value[], builder: AggregateBuilder):
     const left = `(${before.value} + ${rise} * (${from} - ${before.time}))`;
     add(`isNotNull(${before.time})`, `${time} - ${from}`, [left, value]);
     const fall = `(${after.value} - ${value}) / nullIf(${after.time} - ${time}, 0)`;
-    const right = `(${value} + ${fall} * (${span.end} - ${time}))`;
-    add(`ifNull(${after.time} >= ${span.end}, 0)`, `${span.end} - ${time}`, [value, right]);
+    const rest = `${span.end} - 1 - ${time}`;
+    const right = `(${value} + ${fall} * (${rest}))`;
+    add(`ifNull(${after.time} >= ${span.end}, 0)`, rest, [value, right]);
   }
   const sum = (terms: readonly string[]): string =>
     builder.aggregate('sum', `if(${there}, toFloat64(${terms.join(' + ')}), NULL)`);

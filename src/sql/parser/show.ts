@@ -5,7 +5,7 @@ import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';
 
-/** Lists without parameters, but LIKE for those of variables; longest phrase first where one begins another. */
+/** Lists without parameters, but LIKE for those of variables and views; longest phrase first where one begins another. */
 const lists = [
   'CLUSTER VARIABLES',
   'CLUSTER MACHINES',
@@ -86,9 +86,7 @@ function parseTables(cursor: Cursor): Show | undefined {
 
 function parseList(cursor: Cursor): Show | undefined {
   const list = lists.find((words) => cursor.acceptPhrase(words));
-  // Only variables are chosen by a pattern: behind other lists LIKE would be dropped.
-  if (list !== undefined)
-    return { what: 'list', list, like: list.endsWith('VARIABLES') ? parseLike(cursor) : undefined };
+  if (list !== undefined) return { what: 'list', list, like: parseListLike(cursor, list) };
   if (!cursor.accept('DNODE')) return undefined;
   const dnode = parseCount(cursor);
   cursor.expect('VARIABLES');
@@ -102,7 +100,13 @@ function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
   if (cursor.accept('VGROUPS')) return { what: 'vgroups', database, like: undefined };
   if (cursor.accept('ALIVE')) return { what: 'alive', database };
   const list = databaseLists.find((word) => cursor.accept(word)) ?? cursor.fail();
-  return { what: 'list', list, like: undefined, ...(database === undefined ? {} : { ofDatabase: database }) };
+  const like = parseListLike(cursor, list);
+  return { what: 'list', list, like, ...(database === undefined ? {} : { ofDatabase: database }) };
+}
+
+/** Only variables and views are chosen by a pattern: behind other lists LIKE would be dropped. */
+function parseListLike(cursor: Cursor, list: string): string | undefined {
+  return list === 'VIEWS' || list.endsWith('VARIABLES') ? parseLike(cursor) : undefined;
 }
 
 function parseShowCreate(cursor: Cursor): Show {

@@ -10,15 +10,17 @@ export interface EngineAggregate {
 /** The engine aggregates of a block, each computed once; results are read from `source`. */
 export class AggregateList implements AggregateBuilder {
   readonly time: Value | undefined;
+  readonly sequence: string | undefined;
   readonly rows: RowWindows | undefined;
   readonly span: AggregateBuilder['span'];
   readonly #source: string;
   readonly #list: EngineAggregate[] = [];
   readonly #known = new Map<string, EngineAggregate>();
 
-  constructor(source: string, { time, rows, span }: Pick<AggregateBuilder, 'time' | 'rows' | 'span'>) {
+  constructor(source: string, { time, sequence, rows, span }: Omit<AggregateBuilder, 'aggregate'>) {
     this.#source = source;
     this.time = time;
+    this.sequence = sequence;
     this.rows = rows;
     this.span = span;
   }

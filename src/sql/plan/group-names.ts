@@ -1,5 +1,5 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import type { Expression } from '../ast.js';
+import type { Expression, Name } from '../ast.js';
 import { nullable } from '../functions/arguments.js';
 import { findFunction, isAggregate } from '../functions/registry.js';
 import {
@@ -19,7 +19,7 @@ import {
   type NameResolver,
 } from '../resolve/expression.js';
 import { windowColumns } from '../resolve/names.js';
-import type { Relation } from '../resolve/relation.js';
+import { memberNamed, type Relation } from '../resolve/relation.js';
 import { bigintType, type TimeBounds, Uses, type Value } from '../resolve/value.js';
 import { AggregateList } from './aggregates.js';
 import { type WindowEnds, windowColumn } from './window-columns.js';
@@ -75,7 +75,9 @@ export class GroupNames implements NameResolver {
   constructor(scope: GroupScope) {
     this.#scope = scope;
     const { relation, window, ordered } = scope;
-    this.aggregates = new AggregateList(scope.source, { time: relation?.time, rows: ordered, span: window?.span });
+    const time = relation?.time;
+    const sequence = relation?.sequence ?? time?.sql;
+    this.aggregates = new AggregateList(scope.source, { time, sequence, rows: ordered, span: window?.span });
     this.#keys = [...scope.keys, ...(window?.shared ?? [])];
     this.#byTable = scope.keys.some(({ value }) => value.role === 'tbname');
     this.#plainKeys = this.#keys.every(({ value }) => /^\w+\.`?[^`.]+`?$/.test(value.sql));
@@ -121,21 +123,20 @@ export class GroupNames implements NameResolver {
     if (spec.singleTable === true && this.#scope.manyTables) {
       throw refuse(Codes.onlySingleTable, 'Only support single table');
     }
-    const star = call.args.length === 1 && call.args[0]?.kind === 'star' && spec.name === 'COUNT';
-    const everyRow: Value = { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: 0 };
-    const args = star
-      ? [everyRow]
-      : checkArguments(
-          spec,
-          call.args.map((arg) => rows.operand(arg)),
-          env,
-        );
+    const [star] = call.args;
+    const args =
+      call.args.length === 1 && star?.kind === 'star' && spec.name === 'COUNT'
+        ? [countedRow(star.table, this.#scope)]
+        : checkArguments(
+            spec,
+            call.args.map((arg) => rows.operand(arg)),
+            env,
+          );
     const type = typeof spec.result === 'function' ? spec.result(args, env) : spec.result;
     const sql = spec.translate(args, this.aggregates, env);
-    const { time, rows: ordered } = this.aggregates;
     if (this.#scope.picksRow && spec.pick !== undefined) {
       const pick = spec.pick;
-      this.#pick ??= () => pick(args, time, ordered);
+      this.#pick ??= () => pick(args, this.aggregates);
     }
     const precision = args[0]?.precision ?? env.precision;
     const exact = spec.exact?.(args) === true;
@@ -144,13 +145,13 @@ export class GroupNames implements NameResolver {
 
   /** COLS: an expression over the row that a selection picks. */
   #columnOfRow({ args: [picker, column, ...more] }: CallExpression): Value {
-    const { rows, env, ordered } = this.#scope;
+    const { rows, env } = this.#scope;
     const spec = picker?.kind === 'call' ? findFunction(picker.name) : undefined;
     if (picker?.kind !== 'call' || column === undefined || more.length > 0 || !isSteady(spec)) {
       throw refuse(Codes.invalidExpression, 'Invalid usage of expr: cols');
     }
     const given = picker.args.map((arg) => rows.operand(arg));
-    const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, given, env), this.aggregates.time, ordered) ?? [];
+    const [name = 'any', ...order] = spec.pick?.(checkArguments(spec, given, env), this.aggregates) ?? [];
     const value = rows.translate(column);
     const row = this.aggregates.aggregate(name, `tuple(${nullable(value)})`, ...order);
     const sql = `tupleElement(${row}, 1)`;
@@ -202,6 +203,16 @@ export class GroupNames implements NameResolver {
       return [name, [`tuple(${this.#companions.map(nullable).join(', ')})`, ...order]];
     });
   }
+}
+
+/** What COUNT counts for a star: every row, in a join those that have a row of the table before the star. */
+function countedRow(table: Name | undefined, { relation, env }: GroupScope): Value {
+  const member = table === undefined ? undefined : memberNamed(relation, table.text);
+  if (table !== undefined && member === undefined) {
+    throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
+  }
+  const time = relation?.members === undefined ? undefined : member?.time;
+  return time ?? { sql: '1', type: bigintType, precision: env.precision, nullable: false, uses: Uses.nothing };
 }
 
 /** True for functions that pick one row of a group without seeing its rows in their order. */

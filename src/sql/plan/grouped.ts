@@ -13,8 +13,7 @@ import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
 import { type GroupedRows, groupRows } from './group-rows.js';
 import { keyExpressions } from './keys.js';
 import { mergedSelect } from './merged-select.js';
-import { orderTerms, rowRange, sortTerm } from './ordering.js';
-import { sliceLimits } from './projection.js';
+import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
 import { countedRows } from './row-windows.js';
 import { isSuper } from './scan.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
@@ -94,20 +93,18 @@ function outerSelect(
   const orderBy = orderTerms(select.orderBy, items, planned, select.distinct, (order) => {
     return hidden[select.orderBy.indexOf(order)] ?? failedOrder();
   });
-  const slices = scope.keys
-    .filter(({ value }) => value.uses !== Uses.nothing)
-    .map(({ value, column }): Value => ({ ...value, sql: `${scope.source}.${column}` }));
+  const grouped = (keys: readonly GroupKey[]): Value[] =>
+    keys
+      .filter(({ value }) => value.uses !== Uses.nothing)
+      .map(({ value, column }) => ({ ...value, sql: `${scope.source}.${column}` }));
   // What ORDER BY leaves open is decided in the same way, so that the rows of a slice stay in the order of time.
   if (!select.distinct) {
-    orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
+    orderBy.push(...grouped(scope.keys).map(({ sql, nullable }) => sortTerm(sql, nullable)));
     if (windowOrder !== undefined) orderBy.push(sortTerm(windowOrder, false));
   }
-  const ordered = select.orderBy.length > 0;
-  const oneRowPerSlice = windowOrder === undefined;
-  const limited = ordered && oneRowPerSlice ? [] : slices;
-  const limits = sliceLimits(limited, undefined, rowRange(select.limit), ordered);
-  const { qualify } = sliceLimits(slices, rowRange(select.slimit), undefined, ordered);
-  return { select: { columns, distinct: select.distinct, ...limits, qualify, orderBy }, columns: shown };
+  const isSliced = select.partitionBy.length > 0;
+  const slices = grouped(isSliced ? scope.keys.slice(0, select.partitionBy.length) : scope.keys);
+  return { select: { columns, distinct: select.distinct, ...sliceLimits(select, slices), orderBy }, columns: shown };
 }
 
 function failedOrder(): never {

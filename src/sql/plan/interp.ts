@@ -13,8 +13,7 @@ import { maxFilledWindows, timeRangeRequired } from './fill.js';
 import { InterpNames } from './interp-names.js';
 import { type Points, valuesAtPoints } from './interp-points.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, rowRange, sortTerm } from './ordering.js';
-import { sliceLimits } from './projection.js';
+import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
 import { mayRepeatTimes } from './sliced-rows.js';
 
 /** True when a SELECT has a RANGE clause or asks for INTERP, which belong together. */
@@ -69,7 +68,7 @@ export function planInterp(task: BlockTask): PlannedBlock {
     columns,
     distinct: select.distinct,
     from: `(${points}) AS ${source}`,
-    ...sliceLimits(slices, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
+    ...sliceLimits(select, slices),
     orderBy,
   });
   return { sql, columns: shown };

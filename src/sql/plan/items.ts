@@ -61,7 +61,9 @@ function starColumns(relation: Relation | undefined, table: Name | undefined, wi
     const shown = withTags && relation.source.kind === 'stored' && relation.source.target.kind === 'super';
     return columnsOf(relation, shown).map((name) => ({ name, qualifier: undefined }));
   }
-  const members = relation.members.filter(({ qualifier }) => table === undefined || qualifier === table.text);
+  const members = relation.members.filter(({ qualifier, isAside }) => {
+    return table === undefined ? isAside !== true : qualifier === table.text;
+  });
   return members.flatMap((member) => {
     const names = columnsOf(member, withTags && table !== undefined && member.showsTags);
     return names.map((name) => ({ name, qualifier: member.qualifier }));

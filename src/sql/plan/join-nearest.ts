@@ -65,7 +65,7 @@ export function joinNearest(request: NearestRequest, bounds: TimeBounds | undefi
   const columns = [rowName, ...main.columns, ...partner.columns];
   const members = mirrored ? [...partner.members, ...main.members] : [...main.members, ...partner.members];
   const order = [main.time.sql, rowName, ...partner.order];
-  const side: Side = { sql: joined, columns, members, time: main.time, times: main.times, order };
+  const side: Side = { sql: joined, columns, members, time: main.time, times: main.times, order, sequence: order };
   const translator = translatorOf([side], reader.context);
   const where = rest.map(({ expression }) => translator.condition(expression).sql);
   const chosen = columns.map((name): [string, string] => [name, name]);
@@ -196,9 +196,10 @@ function windowRange(join: NearestJoin): NumberRange {
   if (join.on.some(({ expression }) => timeOperatorOf(expression, join) !== undefined)) {
     throw refuseUnsupported('a time condition in a WINDOW join');
   }
-  const [from, to] = windowOffset.map((offset) => durationTicks(offset, join.main.time.precision));
-  if (from === undefined || to === undefined) throw refuseUnsupported('calendar months in WINDOW_OFFSET');
+  const [one, other] = windowOffset.map((offset) => durationTicks(offset, join.main.time.precision));
+  if (one === undefined || other === undefined) throw refuseUnsupported('calendar months in WINDOW_OFFSET');
   const jlimit = jlimitOf(join);
+  const [from, to] = one <= other ? [one, other] : [other, one];
   return between(from, to, jlimit === undefined ? undefined : jlimit - 1);
 }
 

@@ -19,6 +19,8 @@ export interface Side {
   /** What gives the rows their natural order, the time first. */
   readonly order: readonly string[];
   readonly rowKey?: RowKey;
+  /** What orders the rows, where one time stands for several of them: see {@link Relation.sequence}. */
+  readonly sequence?: readonly string[];
 }
 
 /** The FROM of a block that is a join. */
@@ -37,6 +39,7 @@ export function relationOf(side: Side, serial: number): Relation {
     tagAlias: rowAlias,
     source: { kind: 'block', sql: side.sql, order },
     ...(side.rowKey === undefined ? {} : { rowKey: side.rowKey }),
+    ...(side.sequence === undefined ? {} : { sequence: `tuple(${side.sequence.join(', ')})` }),
   };
 }
 
@@ -64,8 +67,12 @@ export function nullableSide(side: Side, serial: number): Side {
 }
 
 function namesOf(members: readonly JoinMember[]) {
-  const columns = members.flatMap((member) => member.columns);
-  return { qualifier: undefined, columns, byName: indexColumns(columns), tbname: undefined, members };
+  const [aside, shown] = [true, false].map((isAside) =>
+    members.filter((member) => (member.isAside === true) === isAside).flatMap((member) => member.columns),
+  );
+  // A name without a table is that of a column of the main side, where both have it.
+  const byName = new Map([...indexColumns(aside ?? []), ...indexColumns(shown ?? [])]);
+  return { qualifier: undefined, columns: [...(shown ?? []), ...(aside ?? [])], byName, tbname: undefined, members };
 }
 
 function mapValues(member: JoinMember, change: (value: Value) => Value): JoinMember {

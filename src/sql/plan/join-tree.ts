@@ -78,6 +78,11 @@ export function whereTerms(condition: Expression | undefined, leaves: readonly J
   });
 }
 
+/** True for a condition that the engine can join by. */
+export function isEquality(expression: Expression): boolean {
+  return expression.kind === 'binary' && expression.operator === '=';
+}
+
 /** The terms of ON; one that is not as {@link whereTerms} wants it counts as one that names all tables. */
 export function onTerms(condition: Expression | undefined, leaves: readonly JoinLeaf[]): Term[] {
   return split(condition).map((expression) => {

@@ -5,13 +5,16 @@ import { allOf, printSelect } from '../print/select.js';
 import { intersect } from '../resolve/compare.js';
 import { refuse } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
+import { namesOwn } from '../resolve/mentioned.js';
 import { RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
 import type { TimeBounds } from '../resolve/value.js';
 import { sortFilter } from './filter.js';
+import { firstPartners, withAside } from './join-aside.js';
 import { joinNearest } from './join-nearest.js';
 import { nullableSide, relationOf, type Side, translatorOf } from './join-side.js';
 import {
+  isEquality,
   isWithin,
   type JoinItem,
   type JoinLeaf,
@@ -43,7 +46,7 @@ const mainOnTheRight: ReadonlySet<JoinKind> = new Set([
 export function joinRelation(item: JoinItem, select: Select, reader: RelationReader): Relation {
   const tree = joinTree(item, select, reader);
   const terms = whereTerms(select.where, leavesOf(tree));
-  const side = new JoinPlanner(reader).plan(tree, terms, undefined);
+  const side = new JoinPlanner(reader, select).plan(tree, terms, undefined);
   return relationOf(side, reader.nextSerial());
 }
 
@@ -55,9 +58,11 @@ interface TimeMatch {
 
 class JoinPlanner {
   readonly #reader: RelationReader;
+  readonly #select: Select;
 
-  constructor(reader: RelationReader) {
+  constructor(reader: RelationReader, select: Select) {
     this.#reader = reader;
+    this.#select = select;
   }
 
   /** The rows of a tree that satisfy the terms, all of which name its columns only, and lie within the bounds. */
@@ -137,15 +142,34 @@ class JoinPlanner {
     const { plain } = matchOf(node, crossing);
     const shared = plain ? intersect(bounds, this.#implied(main, own)) : undefined;
     const found = this.plan(partner, other, shared);
-    const isOuter = join === 'left' || join === 'right';
-    const partnerSide = isOuter ? nullableSide(found, this.#reader.nextSerial()) : found;
+    const [isOuter, isSemi] = [join === 'left' || join === 'right', join.endsWith('semi')];
+    const partnerSide = isSemi ? found : nullableSide(found, this.#reader.nextSerial());
     const translator = translatorOf(mirrored ? [partnerSide, mainSide] : [mainSide, partnerSide], this.#reader.context);
     const kept = on.filter((term) => !other.includes(term));
     const pair = mirrored ? pairOf(partnerSide, mainSide) : pairOf(mainSide, partnerSide);
     const outer = { ...pair, time: mainSide.time, order: [...mainSide.order, ...partnerSide.order] };
-    const joined = isOuter ? { ...outer, times: mainSide.times } : mainSide;
-    const kind = isOuter ? 'LEFT' : join.endsWith('semi') ? 'LEFT SEMI' : 'LEFT ANTI';
-    return { ...joined, sql: joinSql(joined, [mainSide, partnerSide], kind, kept, rest, translator) };
+    if (isOuter) {
+      const joined = { ...outer, times: mainSide.times };
+      return { ...joined, sql: joinSql(joined, [mainSide, partnerSide], 'LEFT', kept, rest, translator) };
+    }
+    if (!this.#isNamed(partner, main)) {
+      const kind = isSemi ? 'LEFT SEMI' : 'LEFT ANTI';
+      return { ...mainSide, sql: joinSql(mainSide, [mainSide, partnerSide], kind, kept, rest, translator) };
+    }
+    const aside = withAside(mainSide, partnerSide, mirrored);
+    if (isSemi) return { ...aside, sql: firstPartners(aside, mainSide, partnerSide, kept, translator) };
+    // The engine puts defaults where a row has no partner, which of columns that can be NULL is NULL.
+    return { ...aside, sql: joinSql(aside, [mainSide, partnerSide], 'LEFT ANTI', kept, [], translator) };
+  }
+
+  /** True when the SELECT names columns of the tables of `partner`, of which `main` has none of the same name. */
+  #isNamed(partner: JoinTree, main: JoinTree): boolean {
+    const [own, others] = [leavesOf(partner), leavesOf(main)];
+    return namesOwn(this.#select, (table, name) => {
+      if (table !== undefined) return own.some(({ member }) => member.qualifier === table);
+      const has = ({ member }: JoinLeaf): boolean => name !== undefined && member.byName.has(name);
+      return own.some(has) && !others.some(has);
+    });
   }
 
   /** Limits of the time line of a tree that terms imply. */
@@ -184,10 +208,6 @@ function sorted(terms: readonly Term[], main: JoinTree, partner: JoinTree) {
   const { own, rest } = withinMain(terms, main);
   const other = rest.filter((term) => isWithin(term, partner));
   return { own, other, crossing: rest.filter((term) => !other.includes(term)) };
-}
-
-function isEquality(expression: Expression): boolean {
-  return expression.kind === 'binary' && expression.operator === '=';
 }
 
 /** How terms that name both sides make the times of a join equal; refuses joins where they do not. */

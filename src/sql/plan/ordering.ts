@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
-import type { Limit, OrderItem } from '../ast.js';
-import type { RowRange } from '../print/select.js';
+import type { Limit, OrderItem, Select } from '../ast.js';
+import type { EngineSelect, RowRange } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
 import { Uses, type Value } from '../resolve/value.js';
 import type { Item } from './items.js';
@@ -64,4 +64,26 @@ export function rowRange(limit: Limit | undefined): RowRange | undefined {
     throw refuse(Codes.negativeOffset, 'soffset/offset can not be less than 0');
   }
   return { count: limit.count, offset: limit.offset };
+}
+
+/**
+ * LIMIT holds for every slice of a PARTITION BY without ORDER BY, and for all rows together else. SLIMIT chooses slices, of a
+ * PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing (4.5).
+ */
+export function sliceLimits(
+  { partitionBy, orderBy, slimit, limit }: Pick<Select, 'partitionBy' | 'orderBy' | 'slimit' | 'limit'>,
+  slices: readonly Value[],
+): Pick<EngineSelect, 'qualify' | 'limitBy' | 'limit'> {
+  const ordered = orderBy.length > 0;
+  const [chosen, range] = [rowRange(slimit), rowRange(limit)];
+  const keys = slices.map(({ sql }) => sql);
+  const order = slices.map(({ sql, nullable }) => sortTerm(sql, nullable)).join(', ');
+  const rank = `dense_rank() OVER (ORDER BY ${order})`;
+  const qualify =
+    chosen === undefined || ordered || keys.length === 0
+      ? undefined
+      : `and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
+  const isPerSlice = partitionBy.length > 0 && !ordered && keys.length > 0;
+  if (!isPerSlice || range === undefined || range.count === 0n) return { qualify, limit: range };
+  return { qualify, limitBy: { ...range, keys } };
 }

@@ -1,12 +1,12 @@
 import { Codes } from '../../model/fault.js';
-import { type EngineSelect, printSelect, type RowRange } from '../print/select.js';
+import { printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, rowRange, sortTerm } from './ordering.js';
+import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
 import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
 
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
@@ -30,7 +30,7 @@ export function planProjection(task: BlockTask): PlannedBlock {
     columns,
     distinct: select.distinct,
     ...scan.scan,
-    ...sliceLimits(varying, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
+    ...sliceLimits(select, varying),
     orderBy,
   };
   return { sql: printSelect(rows), columns: shown, select: rows };
@@ -73,21 +73,4 @@ function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnl
   }
   const stored = storedOrder(relation).map((sql) => sortTerm(sql, false));
   return [...terms, ...stored];
-}
-
-/** LIMIT holds for every slice; SLIMIT chooses slices by the order of their keys, but not beside ORDER BY (4.5). */
-export function sliceLimits(
-  slices: readonly Value[],
-  slimit: RowRange | undefined,
-  limit: RowRange | undefined,
-  ordered: boolean,
-): Pick<EngineSelect, 'qualify' | 'limitBy' | 'limit'> {
-  const keys = slices.map(({ sql }) => sql);
-  const order = slices.map(({ sql, nullable }) => sortTerm(sql, nullable)).join(', ');
-  const rank = `dense_rank() OVER (ORDER BY ${order})`;
-  const chosen = slimit === undefined || ordered || keys.length === 0 ? undefined : slimit;
-  const qualify =
-    chosen === undefined ? undefined : `and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
-  if (keys.length === 0 || limit === undefined || limit.count === 0n) return { qualify, limit };
-  return { qualify, limitBy: { ...limit, keys } };
 }

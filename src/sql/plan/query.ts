@@ -9,7 +9,7 @@ import { findSystemTable, findTable, type QueryContext, refuse } from '../resolv
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import { blockRelation, type Relation, storedRelation } from '../resolve/relation.js';
+import { blockRelation, namedTable, type Relation, storedRelation } from '../resolve/relation.js';
 import { Uses, type Value } from '../resolve/value.js';
 import type { PlannedBlock } from './block.js';
 import { joinRelation } from './join.js';
@@ -135,7 +135,11 @@ export class Planner implements RelationReader {
       return blockRelation(sql, columns, qualifier, this.nextSerial());
     }
     const system = findSystemTable(from.table, this.context);
-    if (system !== undefined) return blockRelation(system.sql, system.columns, qualifier, this.nextSerial());
+    if (system !== undefined) {
+      const { name } = from.table;
+      const relation = blockRelation(system.sql, system.columns, qualifier ?? name.text, this.nextSerial());
+      return { ...relation, tbname: namedTable(name.text, relation.precision) };
+    }
     const { target, precision } = findTable(from.table, this.context);
     return storedRelation(target, precision, qualifier ?? from.table.name.text, this.nextSerial());
   }

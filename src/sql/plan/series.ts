@@ -14,8 +14,7 @@ import { RowNames, windowColumns } from '../resolve/names.js';
 import { timestampType, Uses, type Value } from '../resolve/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, rowRange, sortTerm } from './ordering.js';
-import { sliceLimits } from './projection.js';
+import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
 import { countedRows } from './row-windows.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { type WindowEnds, windowColumn } from './window-columns.js';
@@ -34,7 +33,11 @@ export function planSeries(task: BlockTask): PlannedBlock {
   checkPlace(task);
   checkWindowTime(task);
   const { select, relation, env, items } = task;
-  const rows = new SlicedRows(countedRows(task));
+  const isTimeless = seriesCalls(task).every((name) => {
+    const spec = findFunction(name);
+    return spec.kind === 'series' && spec.isTimeless === true;
+  });
+  const rows = new SlicedRows(countedRows(task), isTimeless ? 'any' : 'timed');
   const nested = (): Error => refuse(Codes.nestedAggregate, 'Aggregate functions do not support nesting');
   const plain = new ExpressionTranslator(env, new RowNames(rows.relation, nested));
   const keys = keyExpressions(select.partitionBy, items, relation).map(({ value }) => plain.translate(value));
@@ -61,7 +64,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
     distinct: select.distinct,
     from: source.kind === 'block' ? `(${source.sql}) AS ${rowAlias}` : undefined,
     where,
-    ...sliceLimits(slices, rowRange(select.slimit), rowRange(select.limit), select.orderBy.length > 0),
+    ...sliceLimits(select, slices),
     orderBy,
   });
   return { sql, columns: shown };

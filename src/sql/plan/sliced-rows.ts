@@ -5,7 +5,7 @@ import { raiseIf } from '../print/raise.js';
 import { printSelect } from '../print/select.js';
 import { partsOf } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
-import { Uses, type Value } from '../resolve/value.js';
+import { ticksValue, Uses, type Value } from '../resolve/value.js';
 import type { BlockTask } from './block.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
@@ -33,10 +33,11 @@ export class SlicedRows implements RowWindows {
   readonly #tieBreak: readonly string[] | undefined;
   #slices: readonly string[] = [];
 
-  /** Error 0x2647 when the rows have no time. */
-  constructor(task: BlockTask) {
+  /** Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. */
+  constructor(task: BlockTask, order: 'timed' | 'any' = 'timed') {
     const { relation, filter, serial } = task;
-    if (relation?.time === undefined) throw noTimeline();
+    if (relation === undefined || (relation.time === undefined && order === 'timed')) throw noTimeline();
+    const time = relation.time ?? ticksValue(0n, relation.precision);
     const complete = (): string => this.#text();
     const source = {
       kind: 'block',
@@ -46,14 +47,14 @@ export class SlicedRows implements RowWindows {
     } as const;
     if (relation.source.kind === 'block') {
       this.#alias = relation.rowAlias;
-      this.time = relation.time;
+      this.time = time;
       const { from, where } = scanRows(relation, filter, false);
       this.#scanned = printSelect({ columns: [], star: this.#alias, from, where });
       this.relation = { ...relation, source };
       return;
     }
     this.#alias = `o${serial}`;
-    const carried = new Carried(relation, relation.time, this.#alias, mentionedNames(task.select, task.items));
+    const carried = new Carried(relation, time, this.#alias, mentionedNames(task.select, task.items));
     this.time = carried.time;
     this.#tieBreak = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
     this.#scanned = printSelect({ columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) });

@@ -35,13 +35,12 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
     const time = timeArithmetic(operator, left, right, env);
     if (time !== undefined) return time;
   }
-  ofFixedLength(left);
-  ofFixedLength(right);
-  if (left.type.name === 'DECIMAL' || right.type.name === 'DECIMAL') {
-    const exact = [left, right].every(({ type }) => type.name === 'DECIMAL' || isInteger(type));
-    if (exact) return decimalArithmetic(operator, left, right);
+  const [a, b] = [ofFixedLength(left), ofFixedLength(right)];
+  if (a.type.name === 'DECIMAL' || b.type.name === 'DECIMAL') {
+    const exact = [a, b].every(({ type }) => type.name === 'DECIMAL' || isInteger(type));
+    if (exact) return decimalArithmetic(operator, a, b);
   }
-  return doubleArithmetic(operator, left, right);
+  return doubleArithmetic(operator, a, b);
 }
 
 function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
@@ -51,10 +50,9 @@ function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, ri
   return computed(`${names[operator]}(${a.sql}, ${second})`, doubleType, [left, right]);
 }
 
-/** The same value; error 0x2605 for a duration in months or years, which has no length of its own. */
+/** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
 export function ofFixedLength(value: Value): Value {
-  if (!isNatural(value)) return value;
-  throw refuse(Codes.invalidValueType, 'Invalid value type: a duration in months or years needs a timestamp beside it');
+  return isNatural(value) ? integerValue(BigInt(value.duration?.count ?? 0)) : value;
 }
 
 function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Environment): Value | undefined {

@@ -4,7 +4,7 @@ import { castToEngine } from '../plan/storage.js';
 import { quoteString } from '../print/quote.js';
 import { allOf } from '../print/select.js';
 import { refuse } from './context.js';
-import { binaryOf, type Environment, numberOf, ticksOf, wrongType } from './convert.js';
+import { binaryOf, type Environment, numberOf, ticksOf, truthOf, wrongType } from './convert.js';
 import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
 
 /** Operators that order two values. */
@@ -45,19 +45,36 @@ function comparable(left: Value, right: Value): [string, string] {
     return [binaryOf(left, right.type), binaryOf(right, left.type)];
   }
   if (isText(left.type) && isText(right.type)) return [left.sql, right.sql];
+  if (comparesTruth(left, right) || comparesTruth(right, left)) return [truthSide(left), truthSide(right)];
   return [numberSide(left, right), numberSide(right, left)];
+}
+
+function isTruth({ type }: Value): boolean {
+  return type.name === 'BOOL';
+}
+
+/** True unless `value` is a literal beside something that is none, of whose type it becomes. */
+function comparesTruth(value: Value, other: Value): boolean {
+  return isTruth(value) && (value.constant === undefined || other.constant !== undefined);
+}
+
+/** What is compared with a BOOL is true or false itself: numbers other than 0, and text by the number that it begins with. */
+function truthSide(value: Value): string {
+  const { type, constant } = value;
+  if (isTruth(value)) return value.sql;
+  if (!isNumeric(type) && !isText(type)) throw wrongType(type);
+  if (typeof constant === 'string' && /^(true|false)$/i.test(constant)) return constant.toLowerCase();
+  const number = isText(type) ? numberOf(value) : value;
+  return number.constant === undefined ? truthOf(number).sql : `${Number(number.constant) !== 0}`;
 }
 
 /** A FLOAT column holds the nearest binary32, so the literal it is compared with is rounded in the same way. */
 function numberSide(value: Value, other: Value): string {
   if (isText(value.type)) {
-    if (other.type.name === 'BOOL' && typeof value.constant === 'string' && /^(true|false)$/i.test(value.constant)) {
-      return value.constant.toLowerCase();
-    }
     const number = numberOf(value).sql;
     return other.type.name === 'FLOAT' ? `toFloat32(${number})` : number;
   }
-  if (!isNumeric(value.type) && value.type.name !== 'BOOL') throw wrongType(value.type);
+  if (!isNumeric(value.type) && !isTruth(value)) throw wrongType(value.type);
   if (other.type.name === 'FLOAT' && value.constant !== undefined) return `toFloat32(${value.sql})`;
   return value.sql;
 }
@@ -185,11 +202,14 @@ export function isNull(value: Value, negated: boolean): Value {
   return condition(`${negated ? 'isNotNull' : 'isNull'}(${value.sql})`, [value]);
 }
 
-/** IN over a list; NULL in the list matches nothing and hides nothing. */
+/** IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. */
 export function isIn(value: Value, list: readonly Value[], negated: boolean, env: Environment): Value {
   const items = list.filter((item) => item.role !== 'null');
-  if (value.role === 'null') return nullCondition;
-  if (items.length === 0) return condition(negated ? '1' : '0', [value]);
+  if (value.role === 'null' || items.length === 0) return nullCondition;
+  if (items.length < list.length) {
+    const found = isIn(value, items, false, env);
+    return condition(`if(${found.sql}, ${negated ? 0 : 1}, NULL)`, [found]);
+  }
   if (value.member === undefined && items.every((item) => item.constant !== undefined)) {
     const set = items.map((item) => literalFor(value, item, env)).join(', ');
     return condition(`${negated ? 'notIn' : 'in'}(${value.sql}, tuple(${set}))`, [value, ...items]);

@@ -183,6 +183,7 @@ export class ExpressionTranslator {
   }
 
   #not(operand: Expression): Value {
+    if (operand.kind === 'in-query') return this.condition({ ...operand, negated: !operand.negated });
     const value = this.condition(operand);
     return condition(`not(${value.sql})`, [value]);
   }

@@ -34,6 +34,31 @@ export function mentionedIn(select: Select): Mentioned {
   return { names, star, qualifiedStar };
 }
 
+/**
+ * True when a clause of a SELECT, but not a condition of its joins, names a column or star that `isOwn` takes: by its name, or by
+ * that of a table before it.
+ */
+export function namesOwn(
+  select: Select,
+  isOwn: (table: string | undefined, name: string | undefined) => boolean,
+): boolean {
+  const open: unknown[] = [{ ...select, from: undefined }];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    if ('kind' in node && 'table' in node && (node.kind === 'column' || node.kind === 'star')) {
+      if (isOwn(textOf(node.table), 'name' in node ? textOf(node.name) : undefined)) return true;
+    } else open.push(...Object.values(node));
+  }
+  return false;
+}
+
+function textOf(name: unknown): string | undefined {
+  return typeof name === 'object' && name !== null && 'text' in name && typeof name.text === 'string'
+    ? name.text
+    : undefined;
+}
+
 function conditionsIn(from: FromItem | undefined): Expression[] {
   if (from?.kind !== 'join') return [];
   const own = from.on === undefined ? [] : [from.on];

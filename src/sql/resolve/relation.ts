@@ -34,6 +34,11 @@ export interface Relation extends Member {
   readonly members?: readonly JoinMember[];
   /** Of a window join: the column that tells its main rows apart, each of which is a group. */
   readonly rowKey?: RowKey;
+  /**
+   * Engine SQL by which rows come one behind the other, where their time alone does not tell: in an ASOF or WINDOW join a main
+   * row meets several partner rows.
+   */
+  readonly sequence?: string;
   readonly rowAlias: string;
   readonly tagAlias: string;
   readonly source:
@@ -47,6 +52,8 @@ export interface JoinMember extends Member {
   readonly qualifier: string;
   /** True when `t.*` shows its tags. */
   readonly showsTags: boolean;
+  /** True for the other side of a SEMI or ANTI join: its columns can be named, but `*` leaves them out. */
+  readonly isAside?: boolean;
 }
 
 /** See {@link Relation.rowKey}: a column of one of the main members. */
@@ -92,9 +99,14 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
 }
 
 function tbnameValue(target: TableTarget, precision: Precision, tagAlias: string): Value {
+  if (target.kind !== 'super') return namedTable(target.kind === 'sub' ? target.name : target.table.name, precision);
   const base = { type: tbnameType, precision, nullable: false, role: 'tbname' } as const;
-  if (target.kind === 'super') return { ...base, sql: nameColumn(tagAlias), uses: Uses.tags };
-  const name = target.kind === 'sub' ? target.name : target.table.name;
+  return { ...base, sql: nameColumn(tagAlias), uses: Uses.tags };
+}
+
+/** TBNAME of a table that is no super table. */
+export function namedTable(name: string, precision: Precision): Value {
+  const base = { type: tbnameType, precision, nullable: false, role: 'tbname' } as const;
   return { ...base, sql: quoteString(name), uses: Uses.nothing, constant: name };
 }
 

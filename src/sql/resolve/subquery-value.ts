@@ -29,7 +29,7 @@ export function scalarOf(query: Query, env: Environment): Value {
   return { ...column, sql: `(SELECT ${column.sql} FROM (${block.sql}) AS b)`, nullable: true };
 }
 
-/** `value [NOT] IN (query)`; as in a list, NULL among the rows matches nothing and hides nothing. */
+/** `value [NOT] IN (query)`; as in a list, nothing is surely not in a query with NULL among its rows. */
 export function isInQuery(
   value: Value,
   { query, negated }: Extract<Expression, { kind: 'in-query' }>,
@@ -43,8 +43,12 @@ export function isInQuery(
   }
   const { type, precision } = commonType([value, column]);
   const [left, right] = [value, column].map((side) => convertTo(side, type, precision, env));
-  const operator = negated ? 'NOT IN' : 'IN';
-  return condition(`(${left?.sql} ${operator} (SELECT ${right?.sql} FROM (${block.sql}) AS b))`, [value]);
+  const rows = `FROM (${block.sql}) AS b`;
+  const found = `${left?.sql} IN (SELECT ${right?.sql} ${rows})`;
+  if (!negated) return condition(`(${found})`, [value]);
+  if (!column.nullable) return condition(`not(${found})`, [value]);
+  const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
+  return condition(`if(${found}, 0, if(${hasNull}, NULL, not(${found})))`, [value]);
 }
 
 /** Whether a query has rows. */

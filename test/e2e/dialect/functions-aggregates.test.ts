@@ -318,11 +318,12 @@ statements('aggregates in which time counts', service, 's', [
   },
   // 1 to 2 in 2 s, 2 to 3 in 3 s, 3 to 1 in 1 s: (3 + 7.5 + 2) / 6
   { sql: 'SELECT twa(v) FROM one', rows: [[12.5 / 6]], meta: [['twa(v)', 'DOUBLE', 8]] },
-  // At 4 s the line is at 2 2/3: ((1+2)/2*2 + (2+8/3)/2*2)/4 and ((8/3+3)/2 + (3+1)/2)/2
+  // At 3.999 s, the last tick before the next window, the line is at 2.666333: ((1+2)/2*2 + (2+2.666333)/2*1.999)/3.999; then
+  // from 2 2/3 at 4 s ((8/3+3)/2 + (3+1)/2)/2.
   {
     sql: 'SELECT _wstart, round(twa(v), 6) FROM one INTERVAL(4s)',
     rows: [
-      [at(0), 1.916667],
+      [at(0), 1.916479],
       [at(4), 2.416667],
     ],
   },
@@ -368,7 +369,7 @@ statements('aggregates in which time counts', service, 's', [
   {
     sql: `SELECT _wstart, twa(v), elapsed(ts), irate(v), leastsquares(v, 1, 1) FROM line WHERE ts >= ${base} AND ts < ${base + 6000} INTERVAL(2s) FILL(NULL)`,
     rows: [
-      [at(0), 2, 2000, 1, '{slop:1.000000, intercept:0.000000}'],
+      [at(0), 1.9995, 2000, 1, '{slop:1.000000, intercept:0.000000}'],
       [at(2), 3, 0, 0, '{slop:-nan, intercept:-nan}'],
       [at(4), null, null, null, null],
     ],
@@ -376,10 +377,10 @@ statements('aggregates in which time counts', service, 's', [
   {
     sql: `SELECT tbname, _wstart, twa(v) FROM st WHERE ts >= ${base} AND ts < ${base + 6000} PARTITION BY tbname INTERVAL(3s) FILL(PREV)`,
     rows: [
-      ['a', at(-2), 1.5],
+      ['a', at(-2), 1.4995],
       ['a', at(1), 3],
       ['a', at(4), 3],
-      ['b', at(-2), 8.5],
+      ['b', at(-2), 8.5015],
       ['b', at(1), 7.5],
       ['b', at(4), 7.5],
     ],
@@ -387,8 +388,8 @@ statements('aggregates in which time counts', service, 's', [
   {
     sql: 'SELECT _wstart, count(*), round(twa(v), 6) FROM one INTERVAL(4s) SLIDING(2s) ORDER BY _wstart LIMIT 2',
     rows: [
-      [at(-2), 2, 1.5],
-      [at(0), 4, 1.916667],
+      [at(-2), 2, 1.49975],
+      [at(0), 4, 1.916479],
     ],
   },
   { sql: 'SELECT twa(n) FROM one', error: 0x2802 },
