@@ -138,10 +138,11 @@ export class Principals {
     const { op, name, addHosts = [], dropHosts = [] } = operation;
     const found = this.#users.get(name);
     if (op === 'create-user' && found !== undefined) {
-      return fault('auth', Codes.userAlreadyExists, 'User already exists');
+      return fault('database', Codes.userAlreadyExists, 'User already exists');
     }
     if (op === 'alter-user' && found === undefined) return missingUser();
-    if (found === undefined && this.#users.size >= maxUsers) return fault('auth', Codes.tooManyUsers, 'Too many users');
+    if (found === undefined && this.#users.size >= maxUsers)
+      return fault('database', Codes.tooManyUsers, 'Too many users');
     const kept = (found?.hosts ?? []).filter((host) => !dropHosts.includes(host));
     this.#users.set(name, {
       name,

@@ -114,7 +114,7 @@ function checkedUserName(name: string): string {
   if (Buffer.byteLength(name) > 23)
     throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new FaultError(fault('auth', Codes.invalidUserFormat, 'Invalid user format'));
+    throw new FaultError(fault('database', Codes.invalidUserFormat, 'Invalid user format'));
   }
   return name;
 }
