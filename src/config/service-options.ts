@@ -111,15 +111,21 @@ const corsOptions: OptionTable = {
     {
       flag: 'cors.allowAllOrigins',
       type: 'bool',
-      default: 'true',
+      default: 'false',
       env: 'ADAPTER_CORS_ALLOW_ALL_ORIGINS',
-      help: 'allow calls from every origin; cors.allowOrigins is then ignored',
+      help: 'allow calls from pages of every origin and under every host name; cors.allowOrigins and cors.allowHosts are then ignored',
     },
     {
       flag: 'cors.allowOrigins',
       type: 'string-list',
       env: 'ADAPTER_ALLOW_ORIGINS',
       help: 'origins that may call, each with its scheme; one * stands for any text; not set is http://127.0.0.1',
+    },
+    {
+      flag: 'cors.allowHosts',
+      type: 'string-list',
+      env: 'ADAPTER_CORS_ALLOW_HOSTS',
+      help: 'names with a dot under which browsers may call this service, beside the name of the machine; one * stands for any text',
     },
     {
       flag: 'cors.allowHeaders',

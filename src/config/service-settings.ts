@@ -164,6 +164,7 @@ function readCors(reader: SettingReader): CorsSettings {
   return {
     allowAllOrigins,
     allowOrigins: listed.length === 0 ? ['http://127.0.0.1'] : listed,
+    allowHosts: reader.texts('cors.allowHosts'),
     allowHeaders: reader.texts('cors.allowHeaders'),
     exposeHeaders: reader.texts('cors.exposeHeaders'),
     allowCredentials: reader.bool('cors.allowCredentials'),

@@ -32,7 +32,7 @@ import { otlpErrors } from './otlp.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
-  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** A segment that begins with a colon is a parameter. */
   readonly path: string;
   /** Left out of what the description tells. */
@@ -116,7 +116,6 @@ export const routes: readonly Route[] = [
   { method: 'GET', operation: influx.query, ...influxQuery },
   { method: 'POST', operation: influx.queryForm, ...influxQuery },
   { method: 'GET', operation: influx.ping, ...influxPing },
-  { method: 'HEAD', ...influxPing },
   { method: 'GET', path: '/health', operation: influx.health, isOn: lineproto, handler: influxHealthHandler },
   { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
   { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },

@@ -16,7 +16,16 @@ import { OpenCalls } from './open-calls.js';
 import { requestIdOf } from './parameters.js';
 import { probablePath } from './probable-path.js';
 import { redactUri } from './redact.js';
-import { errorBody, hasFailed, safeJson, sendInternalError, sendJson, sendNotFound } from './reply.js';
+import {
+  errorBody,
+  hasFailed,
+  headerText,
+  safeJson,
+  sendEmpty,
+  sendInternalError,
+  sendJson,
+  sendNotFound,
+} from './reply.js';
 import { type Route, routes } from './routes.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
@@ -126,7 +135,7 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   const requestMs = timeouts.requestMs ?? 600 * second;
   const app = Fastify({
     logger: false,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     genReqId: ({ url }) => requestIdOf(url),
     routerOptions: { maxParamLength: maxHeaderBytes, caseSensitive: true },
     requestTimeout: requestMs,
@@ -149,10 +158,22 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.setNotFoundHandler((request, reply) => sendNotFound(reply, probablePath(request.url)));
   app.setErrorHandler((error, request, reply) => {
+    const status = clientStatusOf(error);
+    if (status !== undefined) {
+      sendJson(reply, status, errorBody(Codes.free, 'the request cannot be answered'));
+      return;
+    }
     options.log.error({ requestId: request.id, uri: redactUri(request.url), err: error }, 'A request failed.');
     sendInternalError(reply);
   });
   return app;
+}
+
+/** The status of what is wrong with the request and not with the service, such as a range that a file does not have. */
+function clientStatusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return undefined;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
 
 /**
@@ -203,14 +224,32 @@ function passDoor(
     context.observer?.refused('draining');
     return sendJson(reply, 503, errorBody(Codes.free, 'service is shutting down'));
   }
-  const { origin, host } = request.headers;
+  const { origin, host, referer, 'user-agent': userAgent } = request.headers;
   if (host === undefined && request.raw.httpVersion === '1.1') {
     return sendJson(reply, 400, errorBody(Codes.free, 'the Host header is missing'));
   }
-  const verdict = cors({ method: request.method, origin, host });
-  if (verdict.kind === 'refuse') return reply.code(403).header('content-length', 0).send();
+  if (hasTwoHosts(request.raw.rawHeaders)) {
+    return sendJson(reply, 400, errorBody(Codes.free, 'there are two Host headers'));
+  }
+  const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
+  const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
+  if (verdict.kind === 'refuse') return sendRefusal(reply, verdict.reason);
   reply.headers(verdict.headers);
   return verdict.kind === 'preflight' ? reply.code(204).send() : undefined;
+}
+
+function sendRefusal(reply: FastifyReply, reason: string): FastifyReply {
+  return reason === '' ? sendEmpty(reply, 403) : sendJson(reply, 403, errorBody(Codes.free, reason));
+}
+
+/** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
+function hasTwoHosts(headers: readonly string[]): boolean {
+  let hosts = 0;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 function mount(app: FastifyInstance, route: Route, handle: Handler, open: OpenCalls): void {

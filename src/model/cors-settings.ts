@@ -7,6 +7,8 @@ export interface CorsSettings {
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
   readonly allowCredentials: boolean;
+  /** Names of this service, beside those of the machine, under which browsers may call it; one `*` per entry stands for any text. */
+  readonly allowHosts: readonly string[];
   /** Lets origins begin with `ws://` and `wss://`. */
   readonly allowWebSockets: boolean;
 }

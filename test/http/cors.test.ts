@@ -1,10 +1,20 @@
 import test from 'ava';
-import { createCorsPolicy } from '../../src/http/cors.js';
+import { type CorsRequest, createCorsPolicy } from '../../src/http/cors.js';
 import type { CorsSettings } from '../../src/model/cors-settings.js';
 import { openCors } from '../support/http-room.js';
 
-function verdict(settings: Partial<CorsSettings>, origin: string | undefined, method = 'POST') {
-  return createCorsPolicy({ ...openCors, ...settings })({ method, origin, host: 'db.example:6041' });
+function verdict(
+  settings: Partial<CorsSettings>,
+  origin: string | undefined,
+  method = 'POST',
+  more: Partial<CorsRequest> = {},
+) {
+  return createCorsPolicy({ ...openCors, allowHosts: ['db.example'], ...settings })({
+    method,
+    origin,
+    host: 'db.example:6041',
+    ...more,
+  });
 }
 
 const listed = (...allowOrigins: string[]) => ({ allowAllOrigins: false, allowOrigins });
@@ -46,8 +56,14 @@ test('a listed origin is echoed and any other refused, also as a preflight', (t)
       'access-control-allow-credentials': 'true',
     },
   });
-  t.deepEqual(verdict(settings, 'http://b.example'), { kind: 'refuse' });
-  t.deepEqual(verdict(settings, 'http://b.example', 'OPTIONS'), { kind: 'refuse' });
+  t.deepEqual(verdict(settings, 'http://b.example'), {
+    kind: 'refuse',
+    reason: '',
+  });
+  t.deepEqual(verdict(settings, 'http://b.example', 'OPTIONS'), {
+    kind: 'refuse',
+    reason: '',
+  });
 });
 
 test('without a list only the local origin is allowed', (t) => {
@@ -71,4 +87,43 @@ test('an entry with two stars, or with neither scheme nor star, stops the start'
   t.throws(() => verdict(listed('a.example'), undefined), { message: /must begin with/ });
   t.throws(() => verdict(listed('ws://a.example'), undefined), { message: /must begin with/ });
   t.is(verdict({ ...listed('ws://a.example'), allowWebSockets: true }, 'ws://a.example').kind, 'pass');
+});
+
+const closed = { allowAllOrigins: false };
+
+test('what a page of another site sends without saying so is refused, but for a link that is followed', (t) => {
+  const from = (site: string, mode: string, method = 'GET') => verdict(closed, undefined, method, { site, mode }).kind;
+  t.is(from('cross-site', 'no-cors'), 'refuse');
+  t.is(from('cross-site', 'navigate', 'POST'), 'refuse');
+  t.is(from('cross-site', 'navigate'), 'pass');
+  t.is(from('same-origin', 'cors', 'POST'), 'pass');
+  t.is(from('none', 'navigate'), 'pass');
+  t.is(verdict({}, undefined, 'GET', { site: 'cross-site', mode: 'no-cors' }).kind, 'pass', 'all origins are allowed');
+});
+
+test('a browser may call under names that nobody else can point here, and under those that are allowed', (t) => {
+  const under = (host: string, more: Partial<CorsRequest>) =>
+    verdict({ ...closed, allowHosts: ['db.example', '*.lan'] }, undefined, 'GET', { host, ...more }).kind;
+  const browsers: readonly Partial<CorsRequest>[] = [
+    { userAgent: 'Mozilla/5.0 (X11)' },
+    { referer: 'http://evil.example:6041/' },
+    { site: 'same-origin', mode: 'cors' },
+    { origin: 'http://evil.example:6041' },
+  ];
+  for (const more of browsers) t.is(under('evil.example:6041', more), 'refuse', JSON.stringify(more));
+  const people = { userAgent: 'Mozilla/5.0 (X11)' };
+  for (const host of [
+    '127.0.0.1:6041',
+    '[::1]:6041',
+    'localhost',
+    'a.localhost',
+    'sluice:6041',
+    'db.example',
+    'DB.example:1',
+    'x.lan',
+  ]) {
+    t.is(under(host, people), 'pass', host);
+  }
+  t.is(under('evil.example:6041', { userAgent: 'Telegraf/1.30' }), 'pass', 'programs are sent by nobody');
+  t.is(verdict({}, undefined, 'GET', { host: 'evil.example', ...people }).kind, 'pass', 'all origins are allowed');
 });

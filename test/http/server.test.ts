@@ -35,7 +35,42 @@ test('an unknown path, a wrong method, a wrong case and HEAD are all 404 in plai
     t.is(reply.headers['content-encoding'], undefined);
     t.is(reply.headers.allow, undefined);
   }
-  t.is((await ask(room, { method: 'HEAD', path: '/-/ping' })).status, 404);
+  t.is((await ask(room, { method: 'HEAD', path: '/rest/sql' })).status, 404);
+});
+
+test('HEAD is answered as GET is, without the body', async (t) => {
+  const room = await startRoom(t);
+  for (const path of ['/-/ping', '/metrics', '/openapi.json', '/', '/page/style.css', '/no/such', '/rest/login/u/p']) {
+    const [get, head] = [await ask(room, { method: 'GET', path }), await ask(room, { method: 'HEAD', path })];
+    t.deepEqual([head.status, head.text], [get.status, ''], path);
+    t.is(head.headers['content-type'], get.headers['content-type'], path);
+  }
+});
+
+test("what is odd about a request is the client's mistake, answered once and not logged as an error", async (t) => {
+  const room = await startRoom(t);
+  for (const [head, status] of [
+    ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=9-1', 416],
+    ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=999999999-', 416],
+    ['QUERY /rest/sql HTTP/1.1\r\nHost: a', 400],
+    ['QUERY /-/ping HTTP/1.1\r\nHost: a', 400],
+    ['MKCALENDAR / HTTP/1.1\r\nHost: a', 404],
+    ['PRI * HTTP/2.0', 400],
+    ['PRI *', 404],
+    ['GET * HTTP/1.1\r\nHost: a', 400],
+    ['GET /-/ping HTTP/1.1\r\nHost: a\r\nhost: b', 400],
+    ['GET /-/ping HTTP/1.1\r\nHost: a\r\nHost: a', 400],
+  ] as const) {
+    const { socket, received } = connect(room);
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+    const reply = await received;
+    t.regex(reply, new RegExp(`^HTTP/1.1 ${status} `), head);
+    t.is(reply.split('HTTP/1.1 ').length, 2, `${head}: ${reply}`);
+  }
+  t.deepEqual(
+    room.log.filter(({ level }) => level !== 'debug'),
+    [],
+  );
 });
 
 test('a path of another product is answered with the one that does the same here', async (t) => {

@@ -119,6 +119,7 @@ function defaultIntake(options: RoomOptions): Intake {
 export const openCors: CorsSettings = {
   allowAllOrigins: true,
   allowOrigins: [],
+  allowHosts: [],
   allowHeaders: [],
   exposeHeaders: [],
   allowCredentials: false,

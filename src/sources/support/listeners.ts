@@ -18,15 +18,19 @@ export interface TcpListenerOptions extends ListenAddress {
   /** Connections at the same time; one more is closed at once. */
   readonly maxConnections: number;
   readonly keepAlive: boolean;
+  /** How long a connection may be silent: before its first byte, a minute when left out, and after it, ten minutes. */
+  readonly silence?: { readonly firstMs: number; readonly laterMs: number };
   /** Takes a connection. The other end's half may close first; whoever takes it ends it. */
   readonly connected: (socket: net.Socket) => void;
   /** Told of every connection that was refused because there were too many. */
   readonly refused: () => void;
 }
 
+const defaultSilence = { firstMs: 60_000, laterMs: 10 * 60_000 } as const;
+
 /**
- * Accepts TCP connections on one port, at most so many at once. Accepting and refusing is all it does; a connection
- * belongs to whoever was told of it, and is destroyed with the listener.
+ * Accepts TCP connections on one port, at most so many at once, and cuts those that are silent for too long, so that nobody holds
+ * places for nothing. A connection belongs to whoever was told of it, and is destroyed with the listener.
  */
 export class TcpListener {
   readonly #options: TcpListenerOptions;
@@ -75,8 +79,21 @@ export class TcpListener {
     socket.once('close', () => this.#sockets.delete(socket));
     // Without a listener an error would end the process; who reads from the socket sees it as well.
     socket.on('error', () => {});
+    cutWhenSilent(socket, this.#options.silence ?? defaultSilence);
     this.#options.connected(socket);
   }
+}
+
+/** A socket that is not read because its reader is held up is not silent: its sender waits. */
+function cutWhenSilent(socket: net.Socket, { firstMs, laterMs }: NonNullable<TcpListenerOptions['silence']>): void {
+  let hasSpoken = false;
+  socket.setTimeout(firstMs);
+  socket.on('timeout', () => {
+    const isFirst = !hasSpoken;
+    hasSpoken ||= socket.bytesRead > 0;
+    if (!hasSpoken || !(isFirst || socket.isPaused())) socket.destroy();
+    else socket.setTimeout(laterMs);
+  });
 }
 
 /** A UDP listener; see {@link UdpListener}. */

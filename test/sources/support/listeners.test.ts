@@ -4,6 +4,7 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { TcpListener, UdpListener } from '../../../src/sources/support/listeners.js';
+import { until } from '../../support/until.js';
 
 function listener(maxConnections: number, connected: (socket: net.Socket) => void = () => {}, port = 0) {
   let refused = 0;
@@ -38,6 +39,36 @@ test('accepts up to the limit, closes one connection more at once, and accepts a
   const next = net.connect(port, '127.0.0.1');
   t.is(String((await once(next, 'data'))[0]), 'hi');
   next.destroy();
+});
+
+test('a connection that is silent is cut, before its first byte sooner than after it, but not while its reader is held up', async (t) => {
+  const tcp = new TcpListener({
+    port: 0,
+    setting: 'door.port',
+    maxConnections: 9,
+    keepAlive: true,
+    silence: { firstMs: 50, laterMs: 100 },
+    connected: (socket) => {
+      socket.once('data', (bytes) => {
+        if (String(bytes) === 'hold') socket.pause();
+      });
+    },
+    refused: () => {},
+  });
+  const port = await tcp.start();
+  t.teardown(() => tcp.destroy());
+  const stranger = net.connect(port, '127.0.0.1').resume();
+  const held = net.connect(port, '127.0.0.1').resume();
+  const sender = net.connect(port, '127.0.0.1').resume();
+  held.write('hold');
+  sender.write('a line');
+  const ended: string[] = [];
+  stranger.once('close', () => ended.push('stranger'));
+  sender.once('close', () => ended.push('sender'));
+  t.true(await until(() => ended.length === 2));
+  t.deepEqual(ended, ['stranger', 'sender']);
+  t.is(tcp.connections, 1);
+  held.destroy();
 });
 
 test('a closed listener takes nobody new and leaves open connections alone until it is destroyed', async (t) => {
