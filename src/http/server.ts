@@ -228,6 +228,9 @@ function passDoor(
   if (host === undefined && request.raw.httpVersion === '1.1') {
     return sendJson(reply, 400, errorBody(Codes.free, 'the Host header is missing'));
   }
+  if (request.url.startsWith('*') && request.method !== 'OPTIONS') {
+    return sendJson(reply, 400, errorBody(Codes.free, 'malformed URL'));
+  }
   if (hasTwoHosts(request.raw.rawHeaders)) {
     return sendJson(reply, 400, errorBody(Codes.free, 'there are two Host headers'));
   }
