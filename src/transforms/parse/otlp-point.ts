@@ -68,7 +68,16 @@ export class OtlpPoint {
   isAbsent = false;
   /** Why it cannot be stored, if so. */
   problem: Fault | undefined;
+  /** Where the fields of its attributes stand in the message, their bytes together, and whether other fields are among them. */
+  attributesStart = 0;
+  attributesEnd = 0;
+  attributeBytes = 0;
+  inOnePiece = true;
   readonly #reader: WireReader;
+  /** Where the point itself stands, and the number of its attributes. */
+  #start = 0;
+  #end = 0;
+  #attributesField = 0;
   #value = Number.NaN;
   #count = Number.NaN;
   #sum = Number.NaN;
@@ -86,27 +95,23 @@ export class OtlpPoint {
     this.#reader = reader;
   }
 
-  /**
-   * Reads the point that the reader stands in, up to its end. Its attributes are copied as they stand there into `key` from
-   * `keyStart` on; returns where they end, or -1 when they take more than `maxBytes`.
-   */
-  read(kind: MetricKind, key: Uint8Array, keyStart: number, maxBytes: number): number {
+  /** Reads the point that the reader stands in, up to its end. */
+  read(kind: MetricKind): void {
     const reader = this.#reader;
     const fields = fieldsOf[kind];
-    this.#clear();
-    let length = keyStart;
+    const isNumber = fields === number;
+    this.#start = reader.at;
+    this.#attributesField = fields.attributes;
+    this.#clear(isNumber);
     for (let at = reader.at; reader.next(); at = reader.at) {
       const { field } = reader;
-      if (field === fields.attributes) {
-        if (reader.is(field, Wire.bytes)) reader.at = reader.enter();
-        if (length < 0 || reader.at - at > keyStart + maxBytes - length) length = -1;
-        else for (let from = at; from < reader.at; from++) key[length++] = reader.bytes[from]!;
-      } else if (field === timeField) this.#readTime();
+      if (field === fields.attributes) this.#passAttribute(at);
+      else if (field === timeField) this.#readTime();
       else if (field === fields.flags) {
         reader.is(field, Wire.varint);
         reader.varint();
         this.isAbsent = (reader.low & noValueFlag) !== 0;
-      } else if (fields === number) this.#readNumber();
+      } else if (isNumber) this.#readNumber();
       else if (field === fields.count) this.#count = this.#unsigned();
       else if (field === fields.sum) this.#sum = this.#double();
       else if (field === fields.min) this.#min = this.#double();
@@ -116,7 +121,38 @@ export class OtlpPoint {
       else if (field === quantilesField) this.#readQuantile();
       else reader.skip();
     }
+    this.#end = reader.end;
     if (kind === 'histogram') this.#checkBuckets();
+  }
+
+  /** Notes where the attribute is whose field begins at `at`. */
+  #passAttribute(at: number): void {
+    const reader = this.#reader;
+    if (reader.is(reader.field, Wire.bytes)) reader.at = reader.enter();
+    if (this.attributesEnd === this.attributesStart) this.attributesStart = at;
+    else if (this.attributesEnd !== at) this.inOnePiece = false;
+    this.attributesEnd = reader.at;
+    this.attributeBytes += reader.at - at;
+  }
+
+  /** Copies the fields of the attributes, one after the other, and returns where they end. */
+  copyAttributes(into: Uint8Array, start: number): number {
+    const reader = this.#reader;
+    let length = start;
+    if (this.inOnePiece) {
+      for (let from = this.attributesStart; from < this.attributesEnd; from++) into[length++] = reader.bytes[from]!;
+      return length;
+    }
+    const [at, end] = [reader.at, reader.end];
+    reader.at = this.#start;
+    reader.end = this.#end;
+    for (let field = reader.at; reader.next(); field = reader.at) {
+      reader.skip();
+      if (reader.field !== this.#attributesField) continue;
+      for (let from = field; from < reader.at; from++) into[length++] = reader.bytes[from]!;
+    }
+    reader.at = at;
+    reader.end = end;
     return length;
   }
 
@@ -133,12 +169,17 @@ export class OtlpPoint {
     return problem;
   }
 
-  #clear(): void {
+  #clear(isNumber: boolean): void {
     this.seconds = 0;
     this.nanos = 0;
     this.isAbsent = false;
     this.problem = undefined;
+    this.attributesStart = 0;
+    this.attributesEnd = 0;
+    this.attributeBytes = 0;
+    this.inOnePiece = true;
     this.#value = Number.NaN;
+    if (isNumber) return;
     this.#count = 0;
     this.#sum = Number.NaN;
     this.#min = Number.NaN;

@@ -167,7 +167,18 @@ class MessageReader {
     this.#kind = kind === 'counter' && !isMonotonic ? 'updown' : kind;
     this.#writeMetric();
     reader.at = at;
-    this.#each(Data.points, () => this.#readPoint());
+    const { end } = reader;
+    while (reader.next()) {
+      if (!reader.is(Data.points, Wire.bytes)) {
+        reader.skip();
+        continue;
+      }
+      const pointEnd = reader.enter();
+      reader.end = pointEnd;
+      this.#readPoint();
+      reader.at = pointEnd;
+      reader.end = end;
+    }
   }
 
   /** Puts the metric behind the fingerprint in the key. */
@@ -188,12 +199,12 @@ class MessageReader {
   #readPoint(): void {
     const point = this.#point;
     const index = this.#count++;
-    const keyLength = point.read(this.#kind, key, this.#headLength, maxAttributeBytes);
+    point.read(this.#kind);
     if (point.isAbsent) return;
     const refused =
-      keyLength < 0
+      point.attributeBytes > maxAttributeBytes
         ? longAttributes(maxAttributeBytes)
-        : (point.problem ?? this.#timeProblem() ?? this.#take(keyLength));
+        : (point.problem ?? this.#timeProblem() ?? this.#take());
     const problem = refused ?? this.#store();
     if (problem !== undefined) this.#points.reject(index, problem);
   }
@@ -201,27 +212,36 @@ class MessageReader {
   /** Takes the time of the point; one without is of now. */
   #timeProblem(): Fault | undefined {
     const { seconds, nanos } = this.#point;
-    this.#times.now();
-    if (seconds === 0 && nanos === 0) return undefined;
+    if (seconds === 0 && nanos === 0) {
+      this.#times.now();
+      return undefined;
+    }
     const problem = this.#times.set(seconds, nanos);
     return problem === undefined ? undefined : fault('parameter', Codes.timestampOutOfRange, problem);
   }
 
-  /** Finds or introduces the series of the point; returns why none of its points can be stored, if so. */
-  #take(keyLength: number): Fault | undefined {
-    const points = this.#points;
+  /** True when the point is of the series that is expected next: its key is looked at where it stands. */
+  #isExpected(series: number): boolean {
+    const { attributesStart, attributeBytes, inOnePiece } = this.#point;
     const { dictionary } = this.#options;
+    const { bytes, view } = this.#reader;
+    const head = this.#headLength;
+    if (!inOnePiece || dictionary.keyLength(series) !== head + attributeBytes) return false;
+    if (!dictionary.hasPart(series, head, bytes, view, attributesStart, attributeBytes)) return false;
+    return dictionary.hasPart(series, 0, key, keyView, 0, head);
+  }
+
+  /** Finds or introduces the series of the point; returns why none of its points can be stored, if so. */
+  #take(): Fault | undefined {
+    const points = this.#points;
     const { expected } = points;
-    if (
-      expected >= 0 &&
-      dictionary.keyLength(expected) === keyLength &&
-      dictionary.hasPart(expected, 0, key, keyView, 0, keyLength)
-    ) {
+    if (expected >= 0 && this.#isExpected(expected)) {
       points.resume(expected);
       return points.refusal();
     }
-    if (!points.find(key, keyView, 0, keyLength, hashKey(key, keyView, 0, keyLength, dictionary.seed))) {
-      const series = this.#seriesKey(keyLength);
+    const length = this.#point.copyAttributes(key, this.#headLength);
+    if (!points.find(key, keyView, 0, length, hashKey(key, keyView, 0, length, this.#options.dictionary.seed))) {
+      const series = this.#seriesKey(length);
       const refused = 'message' in series ? series : points.introduce(series);
       if (refused !== undefined) return refused;
     }
