@@ -50,6 +50,7 @@ export async function createHttpDoor(
     log: parts.logOf('http'),
     observer: observerOf(parts),
     ...(recordSql === undefined ? {} : { recordSql }),
+    ...(settings.tls === undefined ? {} : { tls: settings.tls }),
   });
   parts.monitoring.metrics.watch({
     adapter_http_connections: { help: 'Open connections of HTTP.', read: () => http.connections },

@@ -4,6 +4,7 @@ import { limitsOptions } from './limit-options.js';
 import { logOptions } from './log-options.js';
 import { monitorOptions } from './monitor-options.js';
 import { otlpOptions } from './otlp-options.js';
+import { sslOptions } from './ssl-options.js';
 
 const generalOptions: OptionTable = {
   group: '',
@@ -199,6 +200,7 @@ const metricsdbOptions: OptionTable = {
 /** The tables of everything that is not a component with a listener or a connection of its own. */
 export const serviceOptions: readonly OptionTable[] = [
   generalOptions,
+  sslOptions,
   tmqOptions,
   poolOptions,
   corsOptions,

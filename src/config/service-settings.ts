@@ -2,7 +2,9 @@ import { hostname } from 'node:os';
 import type { CorsSettings } from '../model/cors-settings.js';
 import { type LogLevel, logLevels } from '../model/log-level.js';
 import type { SettingReader } from '../model/option.js';
+import type { TlsSettings } from '../model/tls-settings.js';
 import { type OtlpSettings, readOtlpSettings } from './otlp-options.js';
+import { readSslSettings } from './ssl-options.js';
 
 export interface GeneralSettings {
   readonly port: number;
@@ -84,6 +86,8 @@ export interface LimitSettings {
 /** The settings of `serviceOptions`, by group. */
 export interface ServiceSettings {
   readonly general: GeneralSettings;
+  /** Undefined is plain HTTP. */
+  readonly tls: TlsSettings | undefined;
   readonly tmq: TmqSettings;
   readonly pool: PoolSettings;
   readonly cors: CorsSettings;
@@ -100,6 +104,7 @@ export interface ServiceSettings {
 export function readServiceSettings(reader: SettingReader): ServiceSettings {
   return {
     general: readGeneral(reader),
+    tls: readSslSettings(reader),
     tmq: {
       releaseIntervalMultiplierForAutocommit: reader.number('tmq.releaseIntervalMultiplierForAutocommit'),
     },

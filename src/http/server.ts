@@ -1,10 +1,11 @@
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { CorsSettings } from '../model/cors-settings.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes } from '../model/fault.js';
+import type { TlsSettings } from '../model/tls-settings.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
 import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
@@ -27,6 +28,7 @@ import {
   sendNotFound,
 } from './reply.js';
 import { type Route, routes } from './routes.js';
+import { createTlsPort, type TlsPort } from './tls-port.js';
 
 /** Time limits of connections; what is left out has the default named beside it. */
 export interface HttpTimeouts {
@@ -57,6 +59,8 @@ export interface HttpServerOptions {
   readonly observer?: HttpObserver;
   readonly recordSql?: RecordSql;
   readonly timeouts?: HttpTimeouts;
+  /** Left out: plain HTTP. */
+  readonly tls?: TlsSettings;
 }
 
 /** The HTTP listener as a component. */
@@ -74,7 +78,7 @@ const connectionCheckMs = 1_000;
 const second = 1_000;
 
 /**
- * The HTTP door. Throws on a bad cross-origin setting or a login secret that is too short. `drain` stops accepting,
+ * The HTTP door. Throws on a bad cross-origin setting, a login secret that is too short, or files of TLS that are none. `drain` stops accepting,
  * closes connections as they fall idle, and resolves when all requests are answered; `stop` cuts what is left.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
@@ -102,6 +106,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     connections++;
     socket.once('close', () => connections--);
   });
+  const { tls, log } = options;
+  const secure = tls && createTlsPort(tls, log, (socket) => app.server.emit('connection', socket));
+  const listener = secure?.server ?? app.server;
   let stopped: Promise<void> | undefined;
   return {
     name: 'http',
@@ -110,21 +117,25 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     start: async () => {
       await app.ready();
-      return listen(app, options);
+      const port = await listen(listener, options);
+      // A server that does not listen itself begins to watch over its connections by this event.
+      if (secure !== undefined) app.server.emit('listening');
+      return port;
     },
     drain: () => {
-      app.server.close();
+      listener.close();
       return open.drain(() => app.server.closeIdleConnections());
     },
     stop: () => {
-      stopped ??= release(app);
+      stopped ??= release(app, listener, secure);
       return stopped;
     },
   };
 }
 
-async function release(app: FastifyInstance): Promise<void> {
-  if (app.server.listening) app.server.close();
+async function release(app: FastifyInstance, listener: Server, secure: TlsPort | undefined): Promise<void> {
+  if (listener.listening) listener.close();
+  secure?.release();
   app.server.closeAllConnections();
   await app.close();
 }
@@ -274,8 +285,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, params: Call['para
   return { request, reply, params, query, aborted };
 }
 
-function listen(app: FastifyInstance, options: HttpServerOptions): Promise<number> {
-  const { server } = app;
+function listen(server: Server, options: HttpServerOptions): Promise<number> {
   const { host, port } = options;
   return new Promise((resolve, reject) => {
     const failed = (cause: Error) => {

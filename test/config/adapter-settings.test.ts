@@ -102,6 +102,11 @@ hostexporter.httpUsername string - HOSTEXPORTER_HTTP_USERNAME
 hostexporter.httpPassword secret - HOSTEXPORTER_HTTP_PASSWORD
 hostexporter.httpBearerTokenString secret - HOSTEXPORTER_HTTP_BEARER_TOKEN_STRING
 hostexporter.ttl int - HOSTEXPORTER_TTL
+ssl.enable bool false SSL_ENABLE
+ssl.certFile string - SSL_CERT_FILE
+ssl.keyFile string - SSL_KEY_FILE
+ssl.minVersion string 1.2 SSL_MIN_VERSION
+ssl.plainHttp string loopback SSL_PLAIN_HTTP
 otlp.enable bool true OTLP_ENABLE
 otlp.db string otlp OTLP_DB
 otlp.suffixes bool false OTLP_SUFFIXES

@@ -21,6 +21,7 @@ import type {
   WriteRequest,
 } from '../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../src/model/fault.js';
+import type { TlsSettings } from '../../src/model/tls-settings.js';
 
 /** The one user of the little database behind the room under test. */
 export const user = 'root';
@@ -56,6 +57,7 @@ export interface RoomOptions {
   readonly cors?: Partial<CorsSettings>;
   readonly timeouts?: HttpTimeouts;
   readonly observer?: HttpObserver;
+  readonly tls?: TlsSettings;
 }
 
 export interface Room {
@@ -148,6 +150,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
     log: recordingLog(log),
     ...(options.observer === undefined ? {} : { observer: options.observer }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
 }
 
