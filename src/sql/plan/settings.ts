@@ -33,6 +33,8 @@ const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] =
   // What is added up is what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
   [/\b(?:plus|minus|multiply|divide)\(/, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
   [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
+  // Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those.
+  [/ FINAL\b/, { optimize_move_to_prewhere_if_final: 1 }],
   [/\bmerge\(/i, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
 ];
 
@@ -51,7 +53,6 @@ export const reliedOnDefaults: Readonly<Record<string, string>> = {
   transform_null_in: '0',
   use_with_fill_by_sorting_prefix: '1',
   enable_positional_arguments: '1',
-  optimize_move_to_prewhere_if_final: '0',
 };
 
 /** Of statements that are long or deep. */

@@ -30,6 +30,11 @@ answers('sees an overwritten row once, with its newest values', 'SELECT * FROM t
   '["2023-11-14T22:13:20.000Z",10,null]',
   '["2023-11-14T22:13:21.000Z",3,null]',
 ]);
+answers(
+  'an overwritten value decides nothing, whatever is said of the key',
+  `SELECT * FROM t WHERE a < 10 AND ts < 1700000010000`,
+  ['["2023-11-14T22:13:21.000Z",3,null]'],
+);
 answers('prints every kind of value as clients expect it', 'SELECT * FROM n.x', [
   '["1969-12-31T23:59:59.999999999Z",null,null,null,null,null,null,null]',
   '["2023-11-14T22:13:20.123456789Z",true,-5,18446744073709551615,"12.50","ff00","日本",0.1]',

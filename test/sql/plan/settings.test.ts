@@ -20,9 +20,12 @@ test('a statement asks for the settings that its words and its result depend on'
   t.true(quick.includes('enable_analyzer = 0'));
   t.true(names(quick).includes('compile_aggregate_expressions'));
   t.false(names(plain).includes('compile_aggregate_expressions'));
+  const beforeMerging = 'optimize_move_to_prewhere_if_final';
+  t.true(names(settingsOf('SELECT max(c1) FROM t AS r FINAL WHERE r.id = 1', traits)).includes(beforeMerging));
+  t.false(names(plain).includes(beforeMerging));
 });
 test('what is left at its default is named for engines that may have another', (t) => {
-  for (const name of ['join_use_nulls', 'optimize_move_to_prewhere_if_final', 'transform_null_in']) {
+  for (const name of ['join_use_nulls', 'prefer_column_name_to_alias', 'transform_null_in']) {
     t.true(name in reliedOnDefaults, name);
     t.false(names(querySettings).includes(name), name);
   }
