@@ -112,7 +112,7 @@ function showService() {
   };
 
   const show = () => {
-    const name = location.hash.slice(1);
+    const [name] = location.hash.slice(1).split('?');
     const [key, { title, make }] = Object.entries(views).find(([known]) => known === name) ?? ['events', views.events];
     view?.stop();
     view = make(context);

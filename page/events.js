@@ -1,7 +1,8 @@
 import { h, put, putRows, say, toast } from './dom.js';
 import { ago, count, dateAndTime, measure } from './format.js';
 import { poll } from './polling.js';
-import { openQuery, quoted } from './query.js';
+import { openQuery } from './query.js';
+import { literal, quoted } from './schema.js';
 import { askJson, Trouble } from './session.js';
 
 /**
@@ -268,7 +269,6 @@ const [aroundBefore, aroundAfter] = [1_800_000, 300_000];
  */
 function statementAround({ attributes, startTime, endTime }) {
   const { database = '', table = '', column = '', tbname = table } = attributes;
-  const literal = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
   const instant = (/** @type {number} */ time) => literal(new Date(time).toISOString());
   const one = tbname === table ? '' : `tbname = ${literal(tbname)} AND `;
   const [from, to] = [instant(startTime - aroundBefore), instant((endTime ?? Date.now()) + aroundAfter)];

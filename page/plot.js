@@ -1,7 +1,10 @@
 import { h } from './dom.js';
 
 /** Colours of the series, by their place; the style sheet has them for light and dark. */
-const seriesColours = 8;
+const seriesColours = 10;
+
+/** Longest name in the legend, in characters. */
+const maxLabel = 80;
 
 /**
  * @typedef {object} Line
@@ -49,6 +52,7 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
       {
         width: element.clientWidth,
         height: heightPx,
+        padding: [null, 28, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
         scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },
@@ -59,9 +63,11 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
         series: [
           { label: 'Time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
           ...lines.map((line, at) => ({
-            label: line.label,
+            label: shortened(line.label),
             stroke: colour(line.colour ?? `series-${(at % seriesColours) + 1}`),
             width: 2,
+            // The colours come twice: the second time dashed.
+            ...(at >= seriesColours ? { dash: [8, 4] } : {}),
             points: { show: false },
             spanGaps: false,
             ...(line.dashed ? { dash: [6, 4], width: 1.5 } : {}),
@@ -98,6 +104,14 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
       drawn?.destroy();
     },
   };
+}
+
+/**
+ * A name that leaves room for others.
+ * @param {string} name
+ */
+function shortened(name) {
+  return name.length <= maxLabel ? name : `${name.slice(0, maxLabel - 1)}…`;
 }
 
 /**

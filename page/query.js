@@ -1,245 +1,239 @@
 import { h, put, say } from './dom.js';
-import { count, duration, measure } from './format.js';
-import { plot } from './plot.js';
-import { readSeries } from './series.js';
+import { sqlEditor } from './editor.js';
+import { ago } from './format.js';
+import { forgetStatements, pastStatements, remember } from './history.js';
+import { rangeHint, rangePicker } from './range.js';
+import { resultCard } from './result.js';
+import { quoted } from './schema.js';
 import { Trouble } from './session.js';
-import { runSql } from './sql.js';
+import { onlyReads, placeOf, splitStatements } from './statement-text.js';
+import { schemaTree } from './tree.js';
 
-/** Rows that the table shows; all of them are drawn. */
-const shownRows = 500;
-/** Tables that are offered. */
-const listedTables = 500;
-const [statementKey, databaseKey, runKey] = ['sluice.statement', 'sluice.database', 'sluice.run'];
+/** What the view keeps in this tab while others are looked at. */
+const [statementKey, databaseKey, rangeKey] = ['sluice.statement', 'sluice.database', 'sluice.range'];
+const newestRows = 1000;
 
 /**
  * Opens the view of queries and runs a statement there.
  * @param {string} statement with the names of its databases
+ * @param {string} [database]
+ * @param {string} [range]
  */
-export function openQuery(statement) {
-  sessionStorage.setItem(statementKey, statement);
-  sessionStorage.setItem(databaseKey, '');
-  sessionStorage.setItem(runKey, 'yes');
-  location.hash = '#query';
+export function openQuery(statement, database = '', range = '3600000') {
+  location.hash = linkOf({ statement, database, range });
+}
+
+/** @param {{ statement: string; database: string; range: string }} query */
+function linkOf({ statement, database, range }) {
+  return `#query?${new URLSearchParams({ q: statement, db: database, range })}`;
 }
 
 /**
- * A box for a statement; rows come as a table, and drawn where they have times.
+ * An editor for statements; rows come as a table, and drawn where they have times.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
 export function queryView(context) {
-  const database = h('select', { id: 'database' }, h('option', { value: '' }, '(none)'));
-  const table = h('select', { id: 'table', disabled: true }, h('option', { value: '' }, 'Choose one to look into'));
-  const text = h('textarea', {
-    id: 'statement',
-    rows: 5,
-    spellcheck: 'false',
-    autocapitalize: 'none',
-    placeholder: 'SELECT _wstart, city, AVG(temp) FROM weather PARTITION BY city INTERVAL(10m)',
-    'aria-describedby': 'statement-hint',
-  });
+  const linked = new URLSearchParams(location.hash.split('?').slice(1).join('?'));
+  const first = {
+    statement: linked.get('q') ?? sessionStorage.getItem(statementKey) ?? '',
+    database: linked.get('db') ?? sessionStorage.getItem(databaseKey) ?? '',
+    range: linked.get('range') ?? sessionStorage.getItem(rangeKey) ?? '3600000',
+  };
   const run = h('button', { class: 'primary', type: 'submit' }, 'Run');
+  const explain = h('button', { type: 'button' }, 'Explain');
   const cancel = h('button', { type: 'button', hidden: true }, 'Cancel');
-  const outcome = h('p', { class: 'outcome', role: 'status' });
-  const result = h('div', { class: 'result' });
-  text.value = sessionStorage.getItem(statementKey) ?? '';
+  const copy = h('button', { type: 'button' }, 'Copy link');
+  const told = h('p', { class: 'muted', role: 'status' });
+  const hint = h('p', { class: 'muted', id: 'statement-hint' });
+  const results = h('div', { class: 'results' });
   /** @type {AbortController | undefined} */
   let running;
-  /** @type {() => void} */
-  let stopPlot = () => {};
+  /** @type {ReturnType<typeof resultCard>[]} */
+  let cards = [];
 
-  const show = (/** @type {import('./sql.js').Rows} */ rows) => {
-    stopPlot();
-    stopPlot = () => {};
-    const { series, note } = readSeries(rows);
-    const parts = [];
-    if (series !== undefined) {
-      const lines = series.names.map((label) => ({ label }));
-      const drawn = plot({
-        lines,
-        heightPx: 320,
-        format: measure,
-        points: true,
-        label: `Time series: ${series.names.join(', ')}`,
-      });
-      stopPlot = drawn.stop;
-      parts.push(drawn.element, note === '' ? null : h('p', { class: 'muted' }, note));
-      put(result, parts);
-      drawn.set(series.data);
-    }
-    put(result, parts, tableOf(rows));
-  };
-  const start = async () => {
+  const tree = schemaTree({
+    database: first.database,
+    chosen: (name) => sessionStorage.setItem(databaseKey, name),
+    open: (database, table, time) => {
+      editor.text = newestOf(database, table, time);
+      range.set('all');
+      start();
+    },
+    insert: (name) => editor.insert(/^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)),
+    failed: context.failed,
+  });
+  const showHint = () => rangeHint(hint, editor.text);
+  const editor = sqlEditor({
+    text: first.statement,
+    hint: 'SELECT _wstart, city, AVG(temp) FROM weather WHERE _rowts BETWEEN $from AND $to PARTITION BY city INTERVAL(10m)',
+    describedBy: 'statement-hint',
+    database: () => tree.database,
+    run: () => start(),
+    typed: () => showHint(),
+  });
+  const range = rangePicker({
+    value: first.range,
+    changed: () => {
+      if (/\$(?:from|to)\b/.test(editor.text) && onlyReads(editor.text)) start();
+    },
+    due: () => {
+      if (running === undefined && onlyReads(editor.text)) start();
+    },
+  });
+
+  const start = async (prefix = '') => {
     running?.abort();
     const mine = new AbortController();
     running = mine;
-    sessionStorage.setItem(statementKey, text.value);
-    sessionStorage.setItem(databaseKey, database.value);
+    // A database that a link names may be listed later than its statement runs.
+    const database = tree.database || first.database;
+    const text = editor.selected ?? editor.text;
+    const whole = editor.selected === undefined;
+    const statements = splitStatements(text);
+    if (statements.length === 0) return;
+    keep(database);
+    remember(text, database);
+    showHistory();
+    editor.mark(undefined);
+    for (const card of cards) card.stop();
+    cards = statements.map((statement) =>
+      resultCard(prefix + range.fill(statement.text), database, statements.length === 1 ? '' : statement.text),
+    );
+    put(
+      results,
+      cards.map(({ element }) => element),
+    );
+    results.className = `results${cards.length > 1 ? ' several' : ''}`;
     cancel.hidden = false;
     run.disabled = true;
-    outcome.className = 'outcome';
-    say(outcome, 'Running…');
-    const began = performance.now();
+    let at = 0;
     try {
-      const rows = await runSql(text.value, database.value, mine.signal);
-      const took = duration(performance.now() - began);
-      const cut = rows.data.length > shownRows ? `; the table shows the first ${count(shownRows)}` : '';
-      say(outcome, `${count(rows.data.length)} ${rows.data.length === 1 ? 'row' : 'rows'} in ${took}${cut}`);
-      show(rows);
+      // One after the other: a later statement may need what an earlier one made.
+      for (; at < cards.length; at++) await cards[at]?.run(mine.signal);
+      if (/\b(?:CREATE|DROP)\s+DATABASE\b/i.test(text)) tree.show(tree.database);
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       if (error.reason === 'password') return context.failed(error);
-      stopPlot();
-      put(result);
-      outcome.className = 'outcome error';
-      say(outcome, error.message);
+      const statement = statements[at];
+      const sent = prefix + range.fill(statement?.text ?? '');
+      const place = placeOf(error.message, sent);
+      // A place behind `$from` is another one in what was sent.
+      if (whole && statement !== undefined && place !== undefined && sent === statement.text) {
+        editor.mark(statement.start + place, error.message);
+      }
     } finally {
       if (running === mine) {
+        running = undefined;
         cancel.hidden = true;
         run.disabled = false;
       }
     }
   };
+  const keep = (/** @type {string} */ database) => {
+    sessionStorage.setItem(statementKey, editor.text);
+    sessionStorage.setItem(rangeKey, range.value);
+    history.replaceState(null, '', linkOf({ statement: editor.text, database, range: range.value }));
+  };
   cancel.addEventListener('click', () => running?.abort());
+  explain.addEventListener('click', () => start('EXPLAIN '));
+  copy.addEventListener('click', async () => {
+    keep(tree.database);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      say(told, 'The link is copied. Whoever opens it logs in and sees this query.');
+    } catch {
+      say(told, 'The link is in the address bar.');
+    }
+  });
+
+  const past = h('div', {});
+  const forget = () => {
+    forgetStatements();
+    showHistory();
+  };
+  const showHistory = () => {
+    const entries = pastStatements();
+    const take = (/** @type {import('./history.js').Past} */ entry) => {
+      editor.text = entry.statement;
+      if (entry.database !== tree.database) tree.show(entry.database);
+    };
+    put(
+      past,
+      entries.length === 0
+        ? h('p', { class: 'muted' }, 'Statements that you run are kept here, in this browser.')
+        : null,
+      h(
+        'ul',
+        { class: 'past' },
+        entries.map((entry) =>
+          h(
+            'li',
+            {},
+            h('button', { type: 'button', class: 'name', onclick: () => take(entry) }, entry.statement),
+            h('span', { class: 'muted' }, [entry.database, ago(entry.at)].filter((part) => part !== '').join(', ')),
+          ),
+        ),
+      ),
+      entries.length === 0 ? null : h('button', { type: 'button', onclick: forget }, 'Forget them'),
+    );
+  };
+  showHistory();
+  showHint();
+
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (text.value.trim() !== '') start();
-  };
-  const keys = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
-  };
-  const listTables = () => fillTables(table, database.value);
-  database.addEventListener('change', listTables);
-  table.addEventListener('change', () => {
-    if (table.value === '') return;
-    text.value = `SELECT * FROM ${quoted(table.value)} LIMIT 1000`;
     start();
-  });
-  fillDatabases(database, context).then(listTables);
-  if (sessionStorage.getItem(runKey) !== null) {
-    sessionStorage.removeItem(runKey);
-    start();
-  }
-
+  };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const element = h(
     'section',
     {},
     h('div', { class: 'head' }, h('h1', {}, 'Query'), h('p', { class: 'muted' }, `Times in ${zone}`)),
     h(
-      'form',
-      { class: 'query', onsubmit: submit, onkeydown: keys },
-      h('label', { for: 'statement' }, 'Statement'),
-      text,
+      'div',
+      { class: 'workbench' },
+      tree.element,
       h(
         'div',
-        { class: 'query-foot' },
-        h('div', { class: 'field' }, h('label', { for: 'database' }, 'Database'), database),
-        h('div', { class: 'field' }, h('label', { for: 'table' }, 'Table'), table),
-        h('div', { class: 'actions' }, run, cancel),
-        h('p', { class: 'muted', id: 'statement-hint' }, 'Ctrl + Enter runs it'),
+        { class: 'bench' },
+        h(
+          'form',
+          { class: 'query', onsubmit: submit },
+          editor.element,
+          hint,
+          h('div', { class: 'query-foot' }, range.elements, h('div', { class: 'actions' }, run, cancel, explain, copy)),
+          h('p', { class: 'muted' }, 'Ctrl + Enter runs the statements, or what is selected of them.'),
+          told,
+        ),
+        h('details', { class: 'history' }, h('summary', {}, 'History'), past),
       ),
     ),
-    outcome,
-    result,
+    results,
   );
+  if (linked.get('q') !== null && onlyReads(first.statement)) start();
   return {
     element,
     stop: () => {
+      sessionStorage.setItem(statementKey, editor.text);
+      sessionStorage.setItem(rangeKey, range.value);
       running?.abort();
-      stopPlot();
+      range.stop();
+      tree.stop();
+      editor.stop();
+      for (const card of cards) card.stop();
     },
   };
 }
 
 /**
- * @param {HTMLSelectElement} select
- * @param {import('./app.js').Context} context
- */
-async function fillDatabases(select, context) {
-  try {
-    const { data } = await runSql('SHOW DATABASES', '');
-    const kept = sessionStorage.getItem(databaseKey) ?? '';
-    for (const [name] of data) select.append(h('option', { value: String(name) }, String(name)));
-    select.value = data.some(([name]) => name === kept) ? kept : '';
-  } catch (error) {
-    context.failed(error);
-  }
-}
-
-/**
- * Lists the tables of a database, without the sub-tables, of which there may be any number.
- * @param {HTMLSelectElement} select
- * @param {string} database may be empty
- */
-async function fillTables(select, database) {
-  const names = database === '' ? [] : await tablesOf(database);
-  put(
-    select,
-    h('option', { value: '' }, 'Choose one to look into'),
-    names.map((name) => h('option', { value: name }, name)),
-  );
-  select.disabled = names.length === 0;
-}
-
-/**
+ * The newest rows of a table; those of system tables, which have no time, are the first.
  * @param {string} database
- * @returns {Promise<string[]>}
+ * @param {string} table
+ * @param {string} time name of the first column
  */
-async function tablesOf(database) {
-  const of = `FROM information_schema.ins_tables WHERE db_name = '${database.replaceAll("'", "''")}'`;
-  try {
-    const [supers, tables] = await Promise.all([
-      runSql(`SHOW ${quoted(database)}.STABLES`, ''),
-      runSql(`SELECT table_name ${of} AND type = 'NORMAL_TABLE' LIMIT ${listedTables}`, ''),
-    ]);
-    const names = [...supers.data, ...tables.data].map(([name]) => String(name));
-    return names.sort().slice(0, listedTables);
-  } catch (error) {
-    // The list is a help; whoever may not read it can write a statement all the same.
-    if (error instanceof Trouble) return [];
-    throw error;
-  }
-}
-
-/**
- * A name as statements write it, whatever is in it.
- * @param {string} name
- */
-export function quoted(name) {
-  return `\`${name.replaceAll('`', '``')}\``;
-}
-
-/** @param {import('./sql.js').Rows} rows */
-function tableOf({ columns, data }) {
-  const numeric = columns.map(({ isNumber }) => (isNumber ? 'number' : ''));
-  const cell = (/** @type {unknown} */ value, /** @type {number} */ at) =>
-    value === null ? h('td', { class: 'null' }, 'NULL') : h('td', { class: numeric[at] ?? '' }, textOf(value));
-  return h(
-    'div',
-    { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': 'Rows' },
-    h(
-      'table',
-      { class: 'rows' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          columns.map(({ name, type }, at) => h('th', { scope: 'col', title: type, class: numeric[at] ?? '' }, name)),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        data.slice(0, shownRows).map((row) => h('tr', {}, row.map(cell))),
-      ),
-    ),
-  );
-}
-
-/** @param {unknown} value */
-function textOf(value) {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+function newestOf(database, table, time) {
+  const from = `${quoted(database)}.${quoted(table)}`;
+  if (database.endsWith('_schema')) return `SELECT * FROM ${from} LIMIT ${newestRows}`;
+  return `SELECT * FROM ${from}\nWHERE ${quoted(time)} BETWEEN $from AND $to\nORDER BY ${quoted(time)} DESC LIMIT ${newestRows}`;
 }

@@ -1,62 +1,137 @@
-/** Lines that one plot shows. */
-const maxLines = 12;
+import { groupedBy, sameName } from './grouping.js';
 
-const textTypes = /^(?:VARCHAR|NCHAR|BOOL)/;
+/** Lines that one plot shows: as many as there are colours, each once solid and once dashed. */
+export const maxLines = 20;
 
+const textTypes = /^(?:VARCHAR|NCHAR|BOOL|JSON)/;
+
+/** @typedef {{ name: string; points: Map<number, number | null>; repeated: boolean }} Line */
 /** @typedef {{ names: string[]; data: (number | null)[][] }} Series */
 
 /**
  * What can be drawn of rows: the first column of times against the columns of numbers, one line for each of them and for
- * each combination of the texts beside them. Undefined where there is nothing to draw.
+ * each combination of the values that tell series apart. Those are texts, JSON and booleans, and numbers that are tags or
+ * stand in PARTITION BY or GROUP BY. Undefined where there is nothing to draw.
  * @param {import('./sql.js').Rows} rows
- * @returns {{ series: Series | undefined; note: string }}
+ * @param {string} [statement] that gave the rows
+ * @param {ReadonlySet<string>} [tags] names of tags of its tables
+ * @returns {Line[] | undefined} by name
  */
-export function readSeries({ columns, data }) {
+export function readLines({ columns, data }, statement = '', tags = new Set()) {
   const timeAt = columns.findIndex(({ type }) => type === 'TIMESTAMP');
-  const numbers = columns.flatMap(({ isNumber }, at) => (isNumber ? [at] : []));
-  if (timeAt < 0 || numbers.length === 0 || data.length === 0) return { series: undefined, note: '' };
-  const texts = columns.flatMap(({ type }, at) => (textTypes.test(type) ? [at] : []));
-  /** @type {Map<string, Map<number, number | null>>} */
+  if (timeAt < 0) return undefined;
+  const grouped = groupedBy(statement);
+  const isKey = columns.map(({ name, type }, at) => {
+    if (at === timeAt) return false;
+    const known = sameName(name);
+    return textTypes.test(type) || tags.has(known) || grouped.has(known);
+  });
+  const keys = columns.flatMap((_, at) => (isKey[at] ? [at] : []));
+  const values = columns.flatMap(({ isNumber }, at) => (isNumber && !isKey[at] ? [at] : []));
+  if (values.length === 0) return undefined;
+  /** @type {Map<string, Line>} */
   const lines = new Map();
-  /** @type {Set<number>} */
-  const times = new Set();
-  let left = 0;
-  let repeated = 0;
   for (const row of data) {
     const seconds = Date.parse(String(row[timeAt])) / 1000;
     if (Number.isNaN(seconds)) continue;
-    const group = texts.map((at) => String(row[at])).join(', ');
-    for (const at of numbers) {
-      const name = nameOf(columns[at]?.name ?? '', group, numbers.length);
+    const group = keys.map((at) => keyText(columns[at], row[at])).join(', ');
+    for (const at of values) {
+      const name = nameOf(columns[at]?.name ?? '', group, values.length);
       let line = lines.get(name);
       if (line === undefined) {
-        if (lines.size >= maxLines) {
-          left++;
-          continue;
-        }
-        line = new Map();
+        line = { name, points: new Map(), repeated: false };
         lines.set(name, line);
       }
-      if (line.has(seconds)) repeated++;
+      if (line.points.has(seconds)) line.repeated = true;
       const value = row[at];
-      line.set(seconds, value === null ? null : Number(value));
-      times.add(seconds);
+      line.points.set(seconds, value === null ? null : Number(value));
     }
   }
-  if (times.size === 0) return { series: undefined, note: '' };
+  if (lines.size === 0) return undefined;
+  return [...lines.values()].sort((a, b) => byName.compare(a.name, b.name));
+}
+
+const byName = new Intl.Collator('en', { numeric: true });
+
+/** Orders in which lines may be chosen; each gives a number of which the largest come first. */
+const ranks = {
+  name: undefined,
+  largest: (/** @type {Line} */ { points }) => best(points, (value) => value),
+  latest: (/** @type {Line} */ { points }) =>
+    [...points].reduce((last, now) => (now[0] > last[0] ? now : last), [-Infinity, 0])[1] ?? -Infinity,
+  range: (/** @type {Line} */ { points }) => best(points, (value) => value) + best(points, (value) => -value),
+};
+
+/** @typedef {keyof typeof ranks} Rank */
+
+/**
+ * @param {Map<number, number | null>} points
+ * @param {(value: number) => number} of
+ */
+function best(points, of) {
+  let most = -Infinity;
+  for (const value of points.values()) if (value !== null && of(value) > most) most = of(value);
+  return most;
+}
+
+/**
+ * The lines that a plot shows: those whose name holds a text, the first of them in an order, by name.
+ * @param {readonly Line[]} lines
+ * @param {{ holds?: string; rank?: Rank }} [choice]
+ * @returns {{ shown: Line[]; matching: number }}
+ */
+export function chooseLines(lines, { holds = '', rank = 'name' } = {}) {
+  const wanted = holds.toLowerCase();
+  const matching = lines.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const of = ranks[rank];
+  const ordered = of === undefined ? matching : [...matching].sort((a, b) => of(b) - of(a));
+  const chosen = new Set(ordered.slice(0, maxLines));
+  return { shown: matching.filter((line) => chosen.has(line)), matching: matching.length };
+}
+
+/**
+ * Lines as a plot takes them: the times of all of them, then the values of each. Undefined is a time of another line, null a
+ * value that is NULL: only that leaves a gap.
+ * @param {readonly Line[]} lines
+ * @returns {Series}
+ */
+export function aligned(lines) {
+  const times = new Set(lines.flatMap(({ points }) => [...points.keys()]));
   const ordered = Float64Array.from(times).sort();
-  // Undefined is a time of another line, null a value that is NULL: only that leaves a gap.
-  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
-  const values = sorted.map(([, line]) => Array.from(ordered, (time) => /** @type {number | null} */ (line.get(time))));
-  const notes = [];
-  if (left > 0) notes.push(`Only the first ${maxLines} lines are drawn; a condition makes them fewer.`);
-  if (repeated > 0) {
-    notes.push(
-      'Some times come more than once on a line, and the last value is drawn: select the tag that tells them apart too.',
-    );
+  const values = lines.map(({ points }) =>
+    Array.from(ordered, (time) => /** @type {number | null} */ (points.get(time))),
+  );
+  return { names: lines.map(({ name }) => name), data: [[...ordered], ...values] };
+}
+
+/**
+ * A key of a line. A number says nothing without the name of its column.
+ * @param {import('./sql.js').Column | undefined} column
+ * @param {unknown} value
+ */
+function keyText(column, value) {
+  return column?.isNumber ? `${column.name}=${value}` : textOf(value);
+}
+
+/**
+ * A value that tells series apart, in words: JSON as `name=value`, texts without their quotes.
+ * @param {unknown} value
+ */
+function textOf(value) {
+  const held = typeof value === 'string' && /^["{[]/.test(value) ? parsed(value) : value;
+  if (typeof held !== 'object' || held === null) return String(held);
+  return Object.entries(held)
+    .map(([key, part]) => `${key}=${typeof part === 'string' ? part : JSON.stringify(part)}`)
+    .join(' ');
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
-  const note = notes.join(' ');
-  return { series: { names: sorted.map(([name]) => name), data: [[...ordered], ...values] }, note };
 }
 
 /**

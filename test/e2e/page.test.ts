@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
@@ -77,6 +78,40 @@ async function goTo(page: Page, name: string): Promise<void> {
   await page.waitForSelector(`h1 >> text=${name}`);
 }
 
+/**
+ * Writes a statement into the editor, which is emptied by its own keys: what a program puts over coloured words, the browser
+ * gives inline styles, which are forbidden.
+ */
+async function type(page: Page, statement: string): Promise<void> {
+  await page.focus('#statement');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.fill('#statement', statement);
+  await page.keyboard.press('Escape');
+}
+
+/** Names of the lines of all plots, in order. */
+function labelsOf(page: Page): Promise<string[]> {
+  return page.locator('.u-legend .u-series .u-label').allInnerTexts();
+}
+
+const drawnColours = `(() => {
+  const seen = new Set();
+  for (const canvas of document.querySelectorAll('.uplot canvas')) {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] === 255) seen.add([data[at], data[at + 1], data[at + 2]].join());
+    }
+  }
+  return [...seen];
+})()`;
+
+/** Whether these colours are in the pictures. */
+async function areDrawn(page: Page, colours: readonly string[]): Promise<boolean> {
+  const seen: string[] = await page.evaluate(drawnColours);
+  return colours.every((colour) => seen.includes(colour));
+}
+
 /** Writes a temperature that breaks the rule. */
 function overheat(boiler: string) {
   return service().write(`boilers,boiler=${boiler} temp=93.5`, { db: 'plant' });
@@ -138,7 +173,7 @@ inBrowser('the values that an event is about are drawn from it', async (t) => {
   await event.getByRole('button', { name: 'Draw the values around it' }).click();
   await page.waitForSelector('.uplot canvas');
   t.deepEqual(await page.locator('.rows tbody td.number').allTextContents(), ['93.5']);
-  t.is(await page.evaluate('location.hash'), '#query');
+  t.regex(await page.evaluate('location.hash'), /^#query\?/);
   t.deepEqual(wrong, []);
 });
 
@@ -213,43 +248,98 @@ inBrowser('a query is drawn and listed, with each tag a line of its own', async 
   await goTo(page, 'Query');
   await page.waitForSelector('#database option[value=sky]', { state: 'attached' });
   await page.selectOption('#database', 'sky');
-  await page.fill('#statement', 'SELECT _ts, city, temp FROM weather');
+  await type(page, 'SELECT _ts, city, temp FROM weather');
   await page.keyboard.press('Control+Enter');
   await page.waitForSelector('.uplot canvas');
   t.is(await page.locator('.rows tbody tr').count(), 90);
   t.regex((await page.locator('.outcome').textContent()) ?? '', /^90 rows in /);
-  const labels = await page.locator('.u-legend .u-series .u-label').allInnerTexts();
-  t.deepEqual(labels, ['Time', ...cities]);
-  const colours = `(() => {
-    const canvas = document.querySelector('.uplot canvas');
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    const seen = new Set();
-    for (let at = 0; at < data.length; at += 4) {
-      if (data[at + 3] === 255) seen.add([data[at], data[at + 1], data[at + 2]].join());
-    }
-    return [...seen];
-  })()`;
-  const isDrawn = async (): Promise<boolean> => {
-    const seen: string[] = await page.evaluate(colours);
-    return ['11,122,117', '194,87,26', '90,79,207'].every((line) => seen.includes(line));
-  };
-  t.true(await until(isDrawn, 60_000), 'three lines of three colours');
+  t.deepEqual(await labelsOf(page), ['Time', ...cities]);
+  t.true(
+    await until(() => areDrawn(page, ['11,122,117', '194,87,26', '90,79,207']), 60_000),
+    'three lines of three colours',
+  );
 
-  await page.waitForSelector('#table option[value=weather]', { state: 'attached' });
-  await page.selectOption('#table', 'weather');
-  await page.waitForSelector('.rows th >> text=city');
-  t.is(await page.inputValue('#statement'), 'SELECT * FROM `weather` LIMIT 1000');
-
-  await page.fill('#statement', 'SELECT n FROM weather ORDER BY n LIMIT 1');
+  await type(page, 'SELECT n FROM weather ORDER BY n LIMIT 1');
   await page.click('form.query button[type=submit]');
   await page.waitForSelector('.outcome >> text=/^1 row in /');
   await page.waitForSelector('.rows td >> text=9007199254740993');
   t.is(await page.locator('.uplot').count(), 0);
-  await page.fill('#statement', 'SELECT nothing FROM weather');
+  await type(page, 'SELECT tempo\nFROM weather');
   await page.click('form.query button[type=submit]');
-  await page.waitForSelector('.outcome.error >> text=(0x2602)');
+  await page.waitForSelector('.outcome.error >> text=did you mean temp?');
+  t.is(await page.locator('.cm-lintRange-error').textContent(), 'tempo');
   t.is(await page.locator('.rows').count(), 0);
   t.deepEqual(wrong, []);
+});
+
+inBrowser('the likeliest first plots are right: scraped labels, and meters by a group that is a number', async (t) => {
+  await service().run('CREATE DATABASE IF NOT EXISTS first');
+  await service().run('CREATE STABLE first.cpu (ts TIMESTAMP, v DOUBLE) TAGS (labels JSON)');
+  await service().run('CREATE STABLE first.meters (ts TIMESTAMP, current FLOAT) TAGS (groupid INT)');
+  const rows = (offset: number) =>
+    Array.from({ length: 50 }, (_, at) => `(${1_700_000_000_000 + at * 1000}, ${offset + (at % 5)})`).join(' ');
+  for (const cpu of [0, 1]) {
+    const labels = JSON.stringify({ __name__: 'node_cpu', cpu: String(cpu) });
+    await service().run(`INSERT INTO first.c${cpu} USING first.cpu TAGS ('${labels}') VALUES ${rows(cpu * 100)}`);
+    await service().run(`INSERT INTO first.d${cpu} USING first.meters TAGS (${cpu + 9}) VALUES ${rows(cpu * 100)}`);
+  }
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Query');
+  await type(
+    page,
+    'SELECT * FROM first.cpu;SELECT _wstart, groupid, AVG(current) FROM first.meters PARTITION BY groupid INTERVAL(1s)',
+  );
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.uplot canvas').nth(1).waitFor();
+  const time = 'Time';
+  t.deepEqual(await labelsOf(page), [
+    time,
+    '__name__=node_cpu cpu=0',
+    '__name__=node_cpu cpu=1',
+    time,
+    'groupid=9',
+    'groupid=10',
+  ]);
+  t.true(await until(() => areDrawn(page, ['11,122,117', '194,87,26']), 60_000), 'two lines of two colours');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('a table is found by its column, its newest rows are shown, saved, and opened again by a link', async (t) => {
+  await service().run('CREATE DATABASE IF NOT EXISTS finding');
+  for (const name of ['alpha', 'beta'])
+    await service().run(`CREATE TABLE finding.${name} (at TIMESTAMP, only_${name} INT)`);
+  const values = Array.from({ length: 1200 }, (_, at) => `(${1_700_000_000_000 + at * 1000}, ${at})`).join(' ');
+  await service().run(`INSERT INTO finding.beta VALUES ${values}`);
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Query');
+  await page.waitForSelector('#database option[value=finding]', { state: 'attached' });
+  await page.selectOption('#database', 'finding');
+  await page.waitForSelector('.tree summary >> text=alpha');
+  await page.fill('#search', 'only_bet');
+  await page.waitForSelector('.tree summary >> text=alpha', { state: 'detached' });
+  await page.click('.tree summary >> text=beta');
+  await page.waitForSelector('.tree button.name >> text=only_beta');
+  await page.click('text=Newest rows');
+  await page.waitForSelector('.rows tbody td.number >> text="1199"');
+  const saved = page.waitForEvent('download');
+  await page.click('text=Download CSV');
+  const path = await (await saved).path();
+  const csv = readFileSync(path, 'utf8').split('\r\n');
+  t.deepEqual([csv.length, csv[0]], [1002, 'at,only_beta']);
+  t.regex(csv[1] ?? '', /,1199$/);
+
+  const link: string = await page.evaluate('location.hash');
+  await page.click('text=History');
+  await page.waitForSelector('.past button.name >> text=finding');
+  const other = await open(t, {}, `/${link}`);
+  await logIn(other.page);
+  await other.page.waitForSelector('.rows tbody td.number >> text="1199"');
+  // A link never runs what changes something.
+  const harmful = await open(t, {}, '/#query?q=DROP+DATABASE+finding');
+  await logIn(harmful.page);
+  await harmful.page.waitForSelector('.cm-content >> text=DROP DATABASE finding');
+  t.is(await harmful.page.locator('.outcome').count(), 0);
+  t.deepEqual([...wrong, ...other.wrong, ...harmful.wrong], []);
 });
 
 inBrowser('doors, memory and slow statements are shown as they are', async (t) => {
@@ -304,7 +394,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.waitForSelector('.statement');
     await look('statements');
     await goTo(page, 'Query');
-    await page.fill('#statement', 'SELECT _ts, boiler, temp FROM plant.boilers');
+    await type(page, 'SELECT _ts, boiler, temp FROM plant.boilers');
     await page.click('form.query button[type=submit]');
     await page.waitForSelector('.uplot canvas');
     await look('query');

@@ -5,12 +5,23 @@ interface Rows {
   readonly data: readonly (readonly unknown[])[];
 }
 
-interface Drawn {
-  readonly series: { readonly names: readonly string[]; readonly data: readonly (readonly unknown[])[] } | undefined;
-  readonly note: string;
+interface Line {
+  readonly name: string;
+  readonly points: ReadonlyMap<number, number | null>;
+  readonly repeated: boolean;
 }
 
-const { readSeries }: { readSeries: (rows: Rows) => Drawn } = await import(
+interface SeriesModule {
+  readonly readLines: (rows: Rows, statement?: string, tags?: ReadonlySet<string>) => Line[] | undefined;
+  readonly chooseLines: (
+    lines: readonly Line[],
+    choice?: { readonly holds?: string; readonly rank?: string },
+  ) => { readonly shown: readonly Line[]; readonly matching: number };
+  readonly aligned: (lines: readonly Line[]) => { readonly names: readonly string[]; readonly data: unknown };
+  readonly maxLines: number;
+}
+
+const { readLines, chooseLines, aligned, maxLines }: SeriesModule = await import(
   new URL('../../../page/series.js', import.meta.url).href
 );
 
@@ -19,23 +30,24 @@ const value = { name: 'v', type: 'DOUBLE', isNumber: true };
 const city = { name: 'city', type: 'NCHAR', isNumber: false };
 const at = (second: number): string => new Date(second * 1000).toISOString();
 
+function namesOf(rows: Rows, statement?: string, tags?: ReadonlySet<string>): string[] | undefined {
+  return readLines(rows, statement, tags)?.map(({ name }) => name);
+}
+
 test('a column of numbers is one line over the times, in their order', (t) => {
-  const { series, note } = readSeries({
-    columns: [time, value],
-    data: [
-      [at(20), 2],
-      [at(10), 1],
-      [at(30), null],
-    ],
-  });
-  t.deepEqual(series, {
+  const data = [
+    [at(20), 2],
+    [at(10), 1],
+    [at(30), null],
+  ];
+  const lines = readLines({ columns: [time, value], data }) ?? [];
+  t.deepEqual(aligned(lines), {
     names: ['v'],
     data: [
       [10, 20, 30],
       [1, 2, null],
     ],
   });
-  t.is(note, '');
 });
 
 test('each combination of texts and each column of numbers is a line, by name', (t) => {
@@ -44,41 +56,89 @@ test('each combination of texts and each column of numbers is a line, by name', 
     [at(1), 'oslo', 2, 20],
     [at(2), 'oslo', 3, 30],
   ];
-  const { series } = readSeries({ columns: [time, city, value, { ...value, name: 'w' }], data: rows });
-  t.deepEqual(series?.names, ['oslo: v', 'oslo: w', 'rome: v', 'rome: w']);
-  t.deepEqual(series?.data, [
+  const columns = [time, city, value, { ...value, name: 'w' }];
+  const { names, data } = aligned(readLines({ columns, data: rows }) ?? []);
+  t.deepEqual(names, ['oslo: v', 'oslo: w', 'rome: v', 'rome: w']);
+  t.deepEqual(data, [
     [1, 2],
     [2, 3],
     [20, 30],
     [1, undefined],
     [10, undefined],
   ]);
-  const one = readSeries({ columns: [time, city, value], data: rows.map((row) => row.slice(0, 3)) });
-  t.deepEqual(one.series?.names, ['oslo', 'rome']);
+  t.deepEqual(namesOf({ columns: [time, city, value], data: rows.map((row) => row.slice(0, 3)) }), ['oslo', 'rome']);
 });
 
-test('more lines than can be told apart are cut, and it is said', (t) => {
-  const data = Array.from({ length: 30 }, (_, i) => [at(i), `c${i}`, i]);
-  const { series, note } = readSeries({ columns: [time, city, value], data });
-  t.is(series?.names.length, 12);
-  t.regex(note, /first 12 lines/);
-});
-
-test('times that come twice on a line are told of', (t) => {
-  const { series, note } = readSeries({
-    columns: [time, value],
+test('labels of Prometheus, whole or one by one, are a line each', (t) => {
+  const labels = { name: 'labels', type: 'JSON', isNumber: false };
+  const whole = [
+    [at(1), 5, { cpu: '0', mode: 'idle' }],
+    [at(1), 7, { cpu: '1', mode: 'idle' }],
+  ];
+  t.deepEqual(namesOf({ columns: [time, value, labels], data: whole }), ['cpu=0 mode=idle', 'cpu=1 mode=idle']);
+  const one = {
+    columns: [time, { ...labels, name: "labels->'cpu'" }, value],
     data: [
-      [at(1), 1],
-      [at(1), 2],
+      [at(1), '"0"', 5],
+      [at(1), '"1"', 7],
     ],
-  });
-  t.deepEqual(series?.data, [[1], [2]]);
-  t.regex(note, /more than once/);
+  };
+  t.deepEqual(namesOf(one), ['0', '1']);
+});
+
+test('numbers that are tags, or that rows are parted by, tell lines apart; other numbers are drawn', (t) => {
+  const group = { name: 'groupid', type: 'INT', isNumber: true };
+  const columns = [{ ...time, name: '_wstart' }, group, { ...value, name: 'avg(current)' }];
+  const data = [
+    [at(1), 2, 10],
+    [at(1), 10, 11],
+  ];
+  const parted = 'SELECT _wstart, groupid, AVG(current) FROM meters PARTITION BY groupid INTERVAL(1s)';
+  t.deepEqual(namesOf({ columns, data }, parted), ['groupid=2', 'groupid=10']);
+  t.deepEqual(namesOf({ columns, data }, 'SELECT … FROM t GROUP BY t.`GroupId`, x'), ['groupid=2', 'groupid=10']);
+  t.deepEqual(namesOf({ columns, data }, 'SELECT …', new Set(['groupid'])), ['groupid=2', 'groupid=10']);
+  t.deepEqual(namesOf({ columns, data }, 'SELECT … ORDER BY groupid'), ['avg(current)', 'groupid']);
+});
+
+test('an expression or an alias that rows are parted by tells lines apart as well', (t) => {
+  const columns = (name: string) => [time, { name, type: 'BIGINT', isNumber: true }, value];
+  const data = [[at(1), 4, 1]];
+  t.deepEqual(namesOf({ columns: columns('n % 10'), data }, 'SELECT … PARTITION BY n%10, f(a, b) INTERVAL(1s)'), [
+    'n % 10=4',
+  ]);
+  t.deepEqual(namesOf({ columns: columns('shard'), data }, 'SELECT … PARTITION BY n % 10 AS shard SLIMIT 2'), [
+    'shard=4',
+  ]);
+  t.deepEqual(namesOf({ columns: columns('v2'), data }, "SELECT 'PARTITION BY v2' …"), ['v', 'v2']);
+});
+
+test('more lines than can be told apart are chosen among: by name, by what they hold, and by their values', (t) => {
+  const data = Array.from({ length: 60 }, (_, i) => [at(i % 3), `c${i}`, i]);
+  const lines = readLines({ columns: [time, city, value], data }) ?? [];
+  const first = chooseLines(lines);
+  t.deepEqual([first.shown.length, first.matching], [maxLines, 60]);
+  t.deepEqual(
+    first.shown.slice(0, 3).map(({ name }) => name),
+    ['c0', 'c1', 'c2'],
+  );
+  t.deepEqual(chooseLines(lines, { holds: 'C5' }).shown.map(({ name }) => name).length, 11);
+  t.is(chooseLines(lines, { rank: 'largest' }).shown[0]?.name, 'c40');
+  t.is(chooseLines(lines, { rank: 'latest' }).shown.at(-1)?.name, 'c59');
+});
+
+test('times that come twice on a line are noticed', (t) => {
+  const data = [
+    [at(1), 1],
+    [at(1), 2],
+  ];
+  const [line] = readLines({ columns: [time, value], data }) ?? [];
+  t.true(line?.repeated);
+  t.deepEqual([...(line?.points ?? [])], [[1, 2]]);
 });
 
 test('without times, numbers or rows there is nothing to draw', (t) => {
-  t.is(readSeries({ columns: [value], data: [[1]] }).series, undefined);
-  t.is(readSeries({ columns: [time, city], data: [[at(1), 'x']] }).series, undefined);
-  t.is(readSeries({ columns: [time, value], data: [] }).series, undefined);
-  t.is(readSeries({ columns: [time, value], data: [[null, 1]] }).series, undefined);
+  t.is(readLines({ columns: [value], data: [[1]] }), undefined);
+  t.is(readLines({ columns: [time, city], data: [[at(1), 'x']] }), undefined);
+  t.is(readLines({ columns: [time, value], data: [] }), undefined);
+  t.is(readLines({ columns: [time, value], data: [[null, 1]] }), undefined);
 });

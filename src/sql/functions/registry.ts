@@ -46,6 +46,9 @@ const unavailable: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Every function by its upper-case name. */
+export const functionNames: readonly string[] = [...functions.keys(), 'INTERP'].sort();
+
 /** What functions of other databases are called here. */
 const elsewhere: Readonly<Record<string, string>> = {
   mean: 'avg',
@@ -76,7 +79,7 @@ export function findFunction(name: string, start?: number): FunctionSpec {
   if (unavailable.has(name)) throw refuseUnsupported(`function ${name.toLowerCase()}`);
   const called = name.toLowerCase();
   const other = elsewhere[called];
-  const hint = other === undefined ? suggestion(called, [...functions.keys()].map(lower)) : ` (did you mean ${other}?)`;
+  const hint = other === undefined ? suggestion(called, functionNames.map(lower)) : ` (did you mean ${other}?)`;
   throw refuse(Codes.invalidFunctionName, `Invalid function name: ${called}${hint}`, place(start, called));
 }
 

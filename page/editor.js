@@ -1,0 +1,173 @@
+import {
+  autocompletion,
+  bracketMatching,
+  closeBrackets,
+  defaultKeymap,
+  EditorState,
+  EditorView,
+  HighlightStyle,
+  history,
+  historyKeymap,
+  keymap,
+  placeholder,
+  SQLDialect,
+  setDiagnostics,
+  sql,
+  syntaxHighlighting,
+  tags,
+} from './codemirror.js';
+import { functionNames, keywords, typeNames } from './dialect.js';
+import { fields, tables } from './schema.js';
+
+/** Tables that are offered while somebody types. */
+const offeredTables = 50;
+
+const dialect = SQLDialect.define({
+  keywords: keywords.toLowerCase(),
+  types: typeNames.toLowerCase(),
+  builtin: functionNames.toLowerCase(),
+  identifierQuotes: '`',
+  backslashEscapes: true,
+  doubleQuotedStrings: true,
+});
+
+const colours = HighlightStyle.define([
+  { tag: tags.keyword, class: 'cm-word' },
+  { tag: tags.standard(tags.name), class: 'cm-function' },
+  { tag: tags.typeName, class: 'cm-type' },
+  { tag: [tags.string, tags.special(tags.string)], class: 'cm-text' },
+  { tag: [tags.number, tags.bool, tags.null], class: 'cm-number' },
+  { tag: tags.comment, class: 'cm-comment' },
+]);
+
+/**
+ * An editor for SQL that completes names, and that can mark mistakes.
+ * @param {{ text: string; hint: string; describedBy: string; database: () => string; run: () => void; typed: () => void }} options
+ */
+export function sqlEditor({ text, hint, describedBy, database, run, typed }) {
+  const runs = () => {
+    run();
+    return true;
+  };
+  const view = new EditorView({
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        history(),
+        bracketMatching(),
+        closeBrackets(),
+        sql({ dialect, upperCaseKeywords: true }),
+        syntaxHighlighting(colours),
+        autocompletion({ override: [(context) => complete(context, database())], icons: false }),
+        placeholder(hint),
+        keymap.of([
+          { key: 'Mod-Enter', run: runs },
+          ...defaultKeymap.filter(({ key }) => key !== 'Mod-Enter'),
+          ...historyKeymap,
+        ]),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({
+          id: 'statement',
+          'aria-label': 'Statement',
+          'aria-describedby': describedBy,
+          autocapitalize: 'none',
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) typed();
+        }),
+      ],
+    }),
+  });
+  return {
+    element: view.dom,
+    get text() {
+      return view.state.doc.toString();
+    },
+    set text(wanted) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: wanted } });
+    },
+    /** The part that is selected, or else undefined. */
+    get selected() {
+      const { from, to } = view.state.selection.main;
+      return from === to ? undefined : view.state.sliceDoc(from, to);
+    },
+    /** Writes a text where the cursor is. @param {string} added */
+    insert: (added) => {
+      view.dispatch(view.state.replaceSelection(added));
+      view.focus();
+    },
+    /**
+     * Marks a mistake from a place on, and takes the mark away where there is none.
+     * @param {number | undefined} start
+     * @param {string} [message]
+     */
+    mark: (start, message = '') => {
+      const { doc } = view.state;
+      const from = Math.min(start ?? 0, doc.length);
+      const word = /^[\w`]+|^./.exec(doc.sliceString(from, from + 200))?.[0] ?? '';
+      const diagnostic = { from, to: from + word.length, severity: /** @type {const} */ ('error'), message };
+      view.dispatch(setDiagnostics(view.state, start === undefined ? [] : [diagnostic]));
+    },
+    stop: () => view.destroy(),
+  };
+}
+
+const words = [
+  ...keywords.split(' ').map((label) => ({ label, type: 'keyword' })),
+  ...functionNames.split(' ').map((label) => ({ label: label.toLowerCase(), apply: `${label}(`, type: 'function' })),
+  ...['_rowts', '_wstart', '_wend', '_wduration', 'tbname', '$from', '$to'].map((label) => ({
+    label,
+    type: 'variable',
+  })),
+];
+
+/**
+ * Names of tables, of the columns of the tables that the statement names, of functions and words.
+ * @param {import('@codemirror/autocomplete').CompletionContext} context
+ * @param {string} current
+ */
+async function complete(context, current) {
+  const word = context.matchBefore(/[\w$`]+/);
+  if (word === null && !context.explicit) return null;
+  const text = context.state.doc.toString();
+  const [names, columns] = await Promise.all([offeredNames(word?.text ?? '', current), offeredColumns(text, current)]);
+  return { from: word?.from ?? context.pos, options: [...columns, ...names, ...words], validFor: /^[\w$`]*$/ };
+}
+
+/**
+ * @param {string} word
+ * @param {string} database
+ */
+async function offeredNames(word, database) {
+  if (database === '') return [];
+  const found = await tables(database, { holds: word.replaceAll('`', ''), limit: offeredTables }).catch(() => []);
+  return found.map(({ name, isSuper }) => ({
+    label: name,
+    apply: asWritten(name),
+    type: 'class',
+    detail: isSuper ? 'super table' : 'table',
+  }));
+}
+
+/**
+ * @param {string} text
+ * @param {string} database
+ */
+async function offeredColumns(text, database) {
+  const named = [...text.matchAll(/\b(?:FROM|JOIN)\s+(?:`?([^\s`.,()]+)`?\s*\.\s*)?`?([^\s`.,();]+)`?/gi)].slice(0, 4);
+  const lists = await Promise.all(
+    named.map(([, owner = database, table = '']) => (owner === '' ? [] : fields(owner, table).catch(() => []))),
+  );
+  return lists.flat().map(({ name, type, isTag }) => ({
+    label: name,
+    apply: asWritten(name),
+    type: 'property',
+    detail: isTag ? `tag, ${type}` : type,
+    boost: 2,
+  }));
+}
+
+/** @param {string} name */
+function asWritten(name) {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``;
+}

@@ -1,0 +1,146 @@
+import { h, put, say } from './dom.js';
+import { save, toCsv, toJson } from './download.js';
+import { count, duration } from './format.js';
+import { picture } from './picture.js';
+import { tagsOf } from './schema.js';
+import { runSql } from './sql.js';
+
+/** Rows that the table shows at first, and with each further step; all of them are drawn. */
+const shownRows = 500;
+
+/**
+ * One statement with its result: what came of it, the plot, the rows and their downloads.
+ * @param {string} statement as it is sent
+ * @param {string} database
+ * @param {string} title shown above, where there are several
+ */
+export function resultCard(statement, database, title) {
+  const outcome = h('p', { class: 'outcome', role: 'status' });
+  const body = h('div', {});
+  const element = h(
+    'section',
+    { class: 'result', 'aria-label': title === '' ? 'Result' : title },
+    title === '' ? null : h('h2', { class: 'statement-text' }, title),
+    outcome,
+    body,
+  );
+  let stop = () => {};
+  return {
+    element,
+    stop: () => stop(),
+    /**
+     * Runs the statement; throws a Trouble when it fails, after it has said so.
+     * @param {AbortSignal} signal
+     */
+    run: async (signal) => {
+      const began = performance.now();
+      outcome.className = 'outcome';
+      say(outcome, 'Running…');
+      try {
+        const [rows, tags] = await Promise.all([runSql(statement, database, signal), tagsOf(statement, database)]);
+        stop();
+        stop = () => {};
+        say(outcome, outcomeWords(rows, duration(performance.now() - began)));
+        if (isAffected(rows)) return put(body);
+        const drawn = picture(rows, statement, tags);
+        if (drawn !== undefined) stop = drawn.stop;
+        put(
+          body,
+          drawn?.element,
+          rows.data.length === 0 ? null : downloads(rows),
+          tableOf(rows, title === '' ? 'Rows' : `Rows of ${title}`),
+        );
+      } catch (error) {
+        stop();
+        stop = () => {};
+        put(body);
+        outcome.className = 'outcome error';
+        say(outcome, error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * True for the answer of a statement that changes something and gives no rows.
+ * @param {import('./sql.js').Rows} rows
+ */
+function isAffected({ columns }) {
+  return columns.length === 1 && columns[0]?.name === 'affected_rows';
+}
+
+/**
+ * @param {import('./sql.js').Rows} rows
+ * @param {string} took
+ */
+function outcomeWords(rows, took) {
+  if (isAffected(rows)) {
+    const changed = Number(rows.data[0]?.[0] ?? 0);
+    return changed === 0 ? `Done in ${took}` : `${count(changed)} ${changed === 1 ? 'row' : 'rows'} written in ${took}`;
+  }
+  return `${count(rows.data.length)} ${rows.data.length === 1 ? 'row' : 'rows'} in ${took}`;
+}
+
+/** @param {import('./sql.js').Rows} rows */
+function downloads(rows) {
+  const csv = () => save('result.csv', 'text/csv', toCsv(rows));
+  const json = () => save('result.json', 'application/json', toJson(rows));
+  return h(
+    'p',
+    { class: 'actions' },
+    h('button', { type: 'button', onclick: csv }, 'Download CSV'),
+    h('button', { type: 'button', onclick: json }, 'Download JSON'),
+  );
+}
+
+/**
+ * @param {import('./sql.js').Rows} rows
+ * @param {string} label
+ */
+function tableOf({ columns, data }, label) {
+  const numeric = columns.map(({ isNumber }) => (isNumber ? 'number' : ''));
+  const cell = (/** @type {unknown} */ value, /** @type {number} */ at) =>
+    value === null ? h('td', { class: 'null' }, 'NULL') : h('td', { class: numeric[at] ?? '' }, textOf(value));
+  const rowOf = (/** @type {unknown[]} */ row) => h('tr', {}, row.map(cell));
+  const body = h('tbody', {}, data.slice(0, shownRows).map(rowOf));
+  let shown = Math.min(shownRows, data.length);
+  const rest = () => `Show ${count(Math.min(shownRows, data.length - shown))} more of ${count(data.length)} rows`;
+  const more = h('button', { type: 'button', hidden: shown === data.length }, rest());
+  more.addEventListener('click', () => {
+    body.append(...data.slice(shown, shown + shownRows).map(rowOf));
+    shown = Math.min(shown + shownRows, data.length);
+    more.hidden = shown === data.length;
+    say(more, rest());
+  });
+  return h(
+    'div',
+    {},
+    h(
+      'div',
+      { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': label },
+      h(
+        'table',
+        { class: 'rows' },
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            columns.map(({ name, type }, at) => h('th', { scope: 'col', title: type, class: numeric[at] ?? '' }, name)),
+          ),
+        ),
+        body,
+      ),
+    ),
+    more,
+  );
+}
+
+/** @param {unknown} value */
+function textOf(value) {
+  if (typeof value === 'object') return JSON.stringify(value);
+  // Nine digits of a second that end in zeros say no more than three.
+  return String(value).replace(/(T\d\d:\d\d:\d\d\.\d{3})0{3}(?:0{3})?(?=[Z+-])/, '$1');
+}

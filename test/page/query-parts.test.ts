@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { functionNames } from '../../src/sql/functions/registry.js';
+import { editorBundle } from '../../tools/editor-bundle.js';
+
+const page = (name: string): string => new URL(`../../../page/${name}`, import.meta.url).href;
+
+interface Statements {
+  readonly splitStatements: (text: string) => readonly { readonly text: string; readonly start: number }[];
+  readonly onlyReads: (text: string) => boolean;
+  readonly placeOf: (message: string, statement: string) => number | undefined;
+}
+interface Rows {
+  readonly columns: readonly { readonly name: string }[];
+  readonly data: readonly (readonly unknown[])[];
+}
+interface Download {
+  readonly toCsv: (rows: Rows) => string;
+  readonly toJson: (rows: Rows) => string;
+}
+
+const { splitStatements, onlyReads, placeOf }: Statements = await import(page('statement-text.js'));
+const { toCsv, toJson }: Download = await import(page('download.js'));
+
+test('statements are parted by semicolons, but not by those in texts, names and comments', (t) => {
+  const text = "SELECT ';' ; -- a;b\n SELECT `x;y` /* ; */ FROM t;\n;";
+  t.deepEqual(splitStatements(text), [
+    { text: "SELECT ';'", start: 0 },
+    { text: '-- a;b\n SELECT `x;y` /* ; */ FROM t', start: 13 },
+  ]);
+  t.deepEqual(splitStatements(' ;; '), []);
+});
+
+test('a link or a refresh runs what only reads', (t) => {
+  t.true(onlyReads('select 1; SHOW TABLES'));
+  for (const text of ['', 'DROP DATABASE d', 'SELECT 1; DELETE FROM t', 'INSERT INTO t VALUES (1)'])
+    t.false(onlyReads(text));
+});
+
+test('the place of a mistake is found from line and column', (t) => {
+  t.is(placeOf('… at line 2, column 3 (0x2602)', 'ab\ncdef'), 5);
+  t.is(placeOf('… at line 9, column 3', 'ab'), 2);
+  t.is(placeOf('Database not exist', 'ab'), undefined);
+});
+
+test('rows are saved as CSV and JSON that other programs read', (t) => {
+  const columns = [{ name: 'a' }, { name: 'a' }, { name: 'b"c' }];
+  const data = [
+    [1, null, 'x, "y"'],
+    ['9007199254740993', { k: 1 }, ' pad'],
+  ];
+  t.is(toCsv({ columns, data }), 'a,a,"b""c"\r\n1,,"x, ""y"""\r\n9007199254740993,"{""k"":1}"," pad"\r\n');
+  t.deepEqual(JSON.parse(toJson({ columns, data })), [
+    { a: 1, a_2: null, 'b"c': 'x, "y"' },
+    { a: '9007199254740993', a_2: { k: 1 }, 'b"c': ' pad' },
+  ]);
+});
+
+test('the editor knows every function of the dialect', async (t) => {
+  const { functionNames: offered }: { functionNames: string } = await import(page('dialect.js'));
+  t.deepEqual(offered.split(' '), functionNames);
+});
+
+test('the bundle of the editor is what its packages make', async (t) => {
+  t.is(
+    readFileSync(new URL(page('codemirror.js')), 'utf8'),
+    await editorBundle(),
+    'npm run editor-bundle writes it anew',
+  );
+});
