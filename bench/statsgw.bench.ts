@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
-import { StatsgwSource } from '../src/sources/statsgw/source.js';
+import { LineListener } from '../src/sources/support/line-listener.js';
 import { StatsdReader } from '../src/transforms/parse/statsd.js';
 import { StatStore } from '../src/transforms/stat-store.js';
 
@@ -29,8 +29,16 @@ function packetsOf(packets: number, linesEach: number): Buffer[] {
 
 /** What a source takes while something sends; prints how fast it was and what was lost. */
 async function taken(name: string, protocol: 'tcp' | 'udp', send: (port: number) => Promise<number>): Promise<void> {
-  const options = { protocol, host: '127.0.0.1', port: 0, maxTCPConnections: 10, tcpKeepAlive: false };
-  const source = new StatsgwSource(
+  const options = {
+    name: 'statsgw',
+    format: 'statsd',
+    protocols: [protocol],
+    host: '127.0.0.1',
+    port: 0,
+    maxTCPConnections: 10,
+    tcpKeepAlive: false,
+  } as const;
+  const source = new LineListener(
     { ...options, allowPendingMessages: 50_000, target },
     new ByteCreditGate(32e6),
     silent,
@@ -48,7 +56,7 @@ async function taken(name: string, protocol: 'tcp' | 'udp', send: (port: number)
     batch.settle({ outcome: 'delivered', rows: reader.messages, rejectedRows: 0, rejects: [] });
   });
   await source.start();
-  const sent = await send(source.port);
+  const sent = await send(source.ports[0]!);
   for (let before = -1; before !== messages; ) {
     before = messages;
     await sleep(200);

@@ -2,6 +2,7 @@ import { type DatabaseSettings, databaseOptions, readDatabaseSettings } from '..
 import { type EventsSettings, eventsOptions, readEventsSettings } from '../events/options.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
 import { type AgentdSettings, agentdOptions, readAgentdSettings } from '../sources/agentd/options.js';
+import { type GraphiteSettings, graphiteOptions, readGraphiteSettings } from '../sources/graphite/options.js';
 import {
   type HostexporterSettings,
   hostexporterOptions,
@@ -24,6 +25,7 @@ export const adapterOptions: readonly OptionTable[] = [
   agentdOptions,
   statsgwOptions,
   tsdbwireTelnetOptions,
+  graphiteOptions,
   hostexporterOptions,
 ];
 
@@ -34,6 +36,7 @@ export interface Settings extends ServiceSettings {
   readonly agentd: AgentdSettings;
   readonly statsgw: StatsgwSettings;
   readonly tsdbwireTelnet: TsdbwireTelnetSettings;
+  readonly graphite: GraphiteSettings;
   readonly hostexporter: HostexporterSettings;
 }
 
@@ -46,6 +49,7 @@ export function readAdapterSettings(reader: SettingReader): Settings {
     agentd: readAgentdSettings(reader),
     statsgw: readStatsgwSettings(reader),
     tsdbwireTelnet: readTsdbwireTelnetSettings(reader),
+    graphite: readGraphiteSettings(reader),
     hostexporter: readHostexporterSettings(reader),
   };
 }

@@ -10,6 +10,7 @@ export type WireFormat =
   | 'statsd'
   | 'agentd'
   | 'exposition'
+  | 'graphite'
   | 'otlp'
   | 'otlp-json'
   | 'sql-insert';

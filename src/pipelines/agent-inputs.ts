@@ -8,10 +8,11 @@ import type { WatchedFigures } from '../model/figure.js';
 import { reasonOf } from '../model/reason.js';
 import type { AgentdSettings } from '../sources/agentd/options.js';
 import { AgentdSource } from '../sources/agentd/source.js';
+import type { GraphiteSettings } from '../sources/graphite/options.js';
 import type { HostexporterSettings } from '../sources/hostexporter/options.js';
 import { HostexporterSource, type ScrapeCertificates } from '../sources/hostexporter/source.js';
 import type { StatsgwSettings } from '../sources/statsgw/options.js';
-import { StatsgwSource } from '../sources/statsgw/source.js';
+import { LineListener } from '../sources/support/line-listener.js';
 import { LossLog } from '../sources/support/loss-log.js';
 import { openPackets, type PacketRefusals, parseUserFile } from '../transforms/open-packets.js';
 import { type DataSourceNames, parseTypesDatabase } from '../transforms/parse/agentd.js';
@@ -35,6 +36,7 @@ export interface AgentContext {
 /** Settings of the doors; see the option tables of the sources. */
 export interface AgentSettings {
   readonly agentd: AgentdSettings;
+  readonly graphite: GraphiteSettings;
   readonly hostexporter: HostexporterSettings;
   readonly statsgw: StatsgwSettings;
 }
@@ -44,6 +46,7 @@ export function agentInputs(settings: AgentSettings, context: AgentContext): Wri
   const inputs: WriteInput[] = [];
   if (settings.agentd.enable) inputs.push(agentd(settings.agentd, context));
   if (settings.statsgw.enable) inputs.push(statsgw(settings.statsgw, context));
+  if (settings.graphite.enable) inputs.push(graphite(settings.graphite, context));
   if (settings.hostexporter.enable) inputs.push(hostexporter(settings.hostexporter, context));
   return inputs;
 }
@@ -166,11 +169,36 @@ function authorizationOf({ httpBearerTokenString, httpUsername, httpPassword }: 
   return `Basic ${Buffer.from(`${httpUsername}:${httpPassword}`).toString('base64')}`;
 }
 
+function graphite(settings: GraphiteSettings, context: AgentContext): WriteInput {
+  const log = context.logOf('graphite');
+  const listener = { ...settings, name: 'graphite', format: 'graphite', target: targetOf(settings) } as const;
+  const source = new LineListener(listener, context.newGate(), log);
+  context.signals.shed.set('graphite', () => source.counts.shedDatagrams);
+  context.watch({
+    adapter_graphite_datagrams: { help: 'Datagrams that graphite took.', read: () => source.counts.datagrams },
+    adapter_graphite_shed_datagrams: {
+      help: 'Datagrams that graphite shed.',
+      read: () => source.counts.shedDatagrams,
+    },
+    adapter_graphite_refused_connections: {
+      help: 'Connections that graphite refused because there were too many.',
+      read: () => source.counts.refusedConnections,
+    },
+    adapter_graphite_too_long_lines: {
+      help: 'Lines that graphite dropped because they were too long.',
+      read: () => source.counts.tooLongLines,
+    },
+  });
+  return inputOf(source, settings, new LossLog(log), context);
+}
+
 function statsgw(settings: StatsgwSettings, context: AgentContext): WriteInput {
   const target = targetOf(settings);
   const log = context.logOf('statsgw');
   const losses = new LossLog(log);
-  const source = new StatsgwSource({ ...settings, target }, context.newGate(), log);
+  const { protocol } = settings;
+  const listener = { ...settings, name: 'statsgw', format: 'statsd', protocols: [protocol], target } as const;
+  const source = new LineListener(listener, context.newGate(), log);
   const statistics = new StatisticsSource(source, settings, { target, nowMicros }, losses);
   context.signals.shed.set('statsgw', () => source.counts.shedDatagrams);
   context.watch({

@@ -2,6 +2,7 @@ import type { WireFormat } from '../model/batch.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
 import { parseExposition } from '../transforms/parse/exposition.js';
+import { parseGraphite } from '../transforms/parse/graphite.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
@@ -32,6 +33,7 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   lineproto: parseLineProtocol,
   agentd: parseAgentPackets,
   exposition: parseExposition,
+  graphite: parseGraphite,
   otlp: parseOtlp,
   'otlp-json': parseOtlpJson,
   'remote-write': parseRemoteWrite,

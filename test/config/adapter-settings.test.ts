@@ -107,6 +107,16 @@ ssl.certFile string - SSL_CERT_FILE
 ssl.keyFile string - SSL_KEY_FILE
 ssl.minVersion string 1.2 SSL_MIN_VERSION
 ssl.plainHttp string loopback SSL_PLAIN_HTTP
+graphite.enable bool false GRAPHITE_ENABLE
+graphite.port int 2003 GRAPHITE_PORT
+graphite.protocols string-list [tcp,udp] GRAPHITE_PROTOCOLS
+graphite.db string graphite GRAPHITE_DB
+graphite.user string root GRAPHITE_USER
+graphite.password secret taosdata GRAPHITE_PASSWORD
+graphite.maxTCPConnections int 250 GRAPHITE_MAX_TCP_CONNECTIONS
+graphite.tcpKeepAlive bool false GRAPHITE_TCP_KEEP_ALIVE
+graphite.allowPendingMessages int 50000 GRAPHITE_ALLOW_PENDING_MESSAGES
+graphite.ttl int - GRAPHITE_TTL
 otlp.enable bool true OTLP_ENABLE
 otlp.db string otlp OTLP_DB
 otlp.suffixes bool false OTLP_SUFFIXES

@@ -7,7 +7,7 @@ import type { Target } from '../../../src/model/batch.js';
 import type { Delivery } from '../../../src/model/delivery.js';
 import { delivered } from '../../../src/model/delivery.js';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
-import { StatsgwSource, type StatsgwSourceOptions } from '../../../src/sources/statsgw/source.js';
+import { LineListener, type LineListenerOptions } from '../../../src/sources/support/line-listener.js';
 import { sourceContract } from '../../contracts/source-contract.js';
 import { sendDatagrams } from '../../support/datagrams.js';
 import { silentLog } from '../../support/engine.js';
@@ -18,9 +18,11 @@ const target: Target = { database: 'd', user: 'u', createDatabase: false, ttl: 0
 const lines = Array.from({ length: 40 }, (_, i) => `name.${i}:${i}|c\n`);
 const large = lines.join('');
 
-function sourceOf(more: Partial<StatsgwSourceOptions>, gate = new ByteCreditGate(64)): StatsgwSource {
-  const options: StatsgwSourceOptions = {
-    protocol: 'udp',
+function sourceOf(more: Partial<LineListenerOptions>, gate = new ByteCreditGate(64)): LineListener {
+  const options: LineListenerOptions = {
+    name: 'statsgw',
+    format: 'statsd',
+    protocols: ['udp'],
     host: '127.0.0.1',
     port: 0,
     maxTCPConnections: 2,
@@ -29,12 +31,12 @@ function sourceOf(more: Partial<StatsgwSourceOptions>, gate = new ByteCreditGate
     target,
     ...more,
   };
-  const source = new StatsgwSource(options, gate, silentLog);
+  const source = new LineListener(options, gate, silentLog);
   made.push(source);
   return source;
 }
 
-const made: StatsgwSource[] = [];
+const made: LineListener[] = [];
 test.after.always(() => Promise.all(made.map((source) => source.stop())));
 
 async function sendStream(port: number, pieces: readonly (string | Uint8Array)[], pauseMs = 0): Promise<void> {
@@ -56,14 +58,14 @@ async function sendStream(port: number, pieces: readonly (string | Uint8Array)[]
 function contractFor(protocol: 'tcp' | 'udp') {
   return async () => {
     const gate = new ByteCreditGate(64);
-    const source = sourceOf({ protocol }, gate);
+    const source = sourceOf({ protocols: [protocol] }, gate);
     const heard = overheard(source);
     await source.start();
     const send = async (text: string): Promise<Delivery | undefined> => {
       heard.begin();
       const pieces = text.match(/.*\n/g) ?? [];
-      if (protocol === 'udp') await sendDatagrams(source.port, pieces, 1);
-      else await sendStream(source.port, pieces, 1);
+      if (protocol === 'udp') await sendDatagrams(source.ports[0]!, pieces, 1);
+      else await sendStream(source.ports[0]!, pieces, 1);
       return heard.ending(Buffer.byteLength(text), 1_000);
     };
     return { source: heard.source, gate, send };
@@ -83,7 +85,7 @@ test('datagrams for which there is no room are shed and counted, the others are 
   });
   await source.start();
   gate.take(64);
-  await sendDatagrams(source.port, ['a:1|c', 'b:1|c\n', 'c:1|c', 'd:1|c', 'e:1|c']);
+  await sendDatagrams(source.ports[0]!, ['a:1|c', 'b:1|c\n', 'c:1|c', 'd:1|c', 'e:1|c']);
   await until(() => source.counts.shedDatagrams === 2, 5_000);
   gate.give(64);
   await until(() => text.length > 0, 5_000);
@@ -93,17 +95,17 @@ test('datagrams for which there is no room are shed and counted, the others are 
 });
 
 test('a connection above the limit is closed at once, and a place that is left can be taken', async (t) => {
-  const source = sourceOf({ protocol: 'tcp' });
+  const source = sourceOf({ protocols: ['tcp'] });
   source.batches$.subscribe((batch) => batch.settle(delivered(1)));
   await source.start();
-  const [first, second] = [connect(source.port, '127.0.0.1'), connect(source.port, '127.0.0.1')];
+  const [first, second] = [connect(source.ports[0]!, '127.0.0.1'), connect(source.ports[0]!, '127.0.0.1')];
   await Promise.all([once(first, 'connect'), once(second, 'connect')]);
-  const third = connect(source.port, '127.0.0.1').on('error', () => {});
+  const third = connect(source.ports[0]!, '127.0.0.1').on('error', () => {});
   await once(third, 'close');
   t.is(source.counts.refusedConnections, 1);
   first.destroy();
   await sleep(20);
-  const fourth = connect(source.port, '127.0.0.1');
+  const fourth = connect(source.ports[0]!, '127.0.0.1');
   await once(fourth, 'connect');
   await sleep(20);
   t.false(fourth.destroyed);
@@ -114,14 +116,14 @@ test('a connection above the limit is closed at once, and a place that is left c
 });
 
 test('a line that is too long is counted, and its connection goes on', async (t) => {
-  const source = sourceOf({ protocol: 'tcp' }, new ByteCreditGate(1e6));
+  const source = sourceOf({ protocols: ['tcp'] }, new ByteCreditGate(1e6));
   let text = '';
   source.batches$.subscribe((batch) => {
     text += Buffer.from(batch.payload.bytes).toString();
     batch.settle(delivered(1));
   });
   await source.start();
-  await sendStream(source.port, ['a:1|c\n', 'x'.repeat(300_000), '\nb:1|c'], 5);
+  await sendStream(source.ports[0]!, ['a:1|c\n', 'x'.repeat(300_000), '\nb:1|c'], 5);
   await until(() => text.length > 10, 5_000);
   t.true(text === 'a:1|c\nb:1|c', text.slice(0, 100));
   t.is(source.counts.tooLongLines, 1);
@@ -129,7 +131,7 @@ test('a line that is too long is counted, and its connection goes on', async (t)
 });
 
 test('how a stream is cut into packets never changes its text', async (t) => {
-  const source = sourceOf({ protocol: 'tcp', maxTCPConnections: 100 }, new ByteCreditGate(1e6));
+  const source = sourceOf({ protocols: ['tcp'], maxTCPConnections: 100 }, new ByteCreditGate(1e6));
   const heard = overheard(source);
   let text = '';
   heard.source.batches$.subscribe((batch) => {
@@ -149,7 +151,7 @@ test('how a stream is cut into packets never changes its text', async (t) => {
       text = '';
       heard.begin();
       await sendStream(
-        source.port,
+        source.ports[0]!,
         pieces.filter((piece) => piece !== ''),
         1,
       );
@@ -162,9 +164,9 @@ test('how a stream is cut into packets never changes its text', async (t) => {
 });
 
 test('a port in use is said in one line', async (t) => {
-  const holder = sourceOf({ protocol: 'tcp' });
+  const holder = sourceOf({ protocols: ['tcp'] });
   await holder.start();
-  const source = sourceOf({ protocol: 'tcp', port: holder.port });
+  const source = sourceOf({ protocols: ['tcp'], port: holder.ports[0]! });
   await t.throwsAsync(source.start(), { message: /TCP on 127\.0\.0\.1:\d+: the port is in use/ });
   await source.stop();
   await holder.stop();

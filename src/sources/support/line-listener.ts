@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Observable } from 'rxjs';
-import type { Batch, ByteBlock, Target } from '../../model/batch.js';
+import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
-import { fromBytes } from '../support/bridges.js';
-import { DatagramQueue } from '../support/datagrams.js';
-import { Emitter } from '../support/emitter.js';
-import { type Frame, framing, lineFeedCutter } from '../support/framing.js';
-import { type ListenAddress, TcpListener, UdpListener } from '../support/listeners.js';
+import { fromBytes } from './bridges.js';
+import { DatagramQueue } from './datagrams.js';
+import { Emitter } from './emitter.js';
+import { type Frame, framing, lineFeedCutter } from './framing.js';
+import { type ListenAddress, TcpListener, UdpListener } from './listeners.js';
 
 /** Longest line that is read over TCP. */
 const maxLineBytes = 65_536;
@@ -19,8 +19,12 @@ const receiveBufferBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 
 /** Where the source listens, and what for. */
-export interface StatsgwSourceOptions {
-  readonly protocol: 'tcp' | 'udp';
+export interface LineListenerOptions {
+  /** Name of the source, and of the group of its settings. */
+  readonly name: string;
+  readonly format: WireFormat;
+  /** Transports that are listened on, one by one; all on the same port unless that is 0. */
+  readonly protocols: readonly ('tcp' | 'udp')[];
   /** Every interface when left out. */
   readonly host?: string;
   readonly port: number;
@@ -32,51 +36,54 @@ export interface StatsgwSourceOptions {
 }
 
 /** What the source has counted since the start. */
-export interface StatsgwCounts {
+export interface LineCounts {
   readonly datagrams: number;
   readonly shedDatagrams: number;
   readonly refusedConnections: number;
   readonly tooLongLines: number;
 }
 
-/** StatsD text over UDP or TCP, as blocks of whole lines. Over TCP readers wait for the gate; datagrams are shed and counted. */
-export class StatsgwSource implements Source<ByteBlock> {
-  readonly name = 'statsgw';
+/** Text over UDP, TCP or both, as blocks of whole lines. Over TCP readers wait for the gate; datagrams are shed and counted. */
+export class LineListener implements Source<ByteBlock> {
+  readonly name: string;
   readonly batches$: Observable<Batch<ByteBlock>>;
-  /** The port that is listened on, once started. */
-  port = 0;
-  readonly #options: StatsgwSourceOptions;
+  /** The ports that are listened on, once started, in the order of the protocols. */
+  readonly ports: number[] = [];
+  readonly #options: LineListenerOptions;
   readonly #gate: CreditGate;
   readonly #log: ComponentLog;
   readonly #emitter: Emitter;
   readonly #queue: DatagramQueue;
-  readonly #listener: TcpListener | UdpListener;
+  readonly #listeners: readonly (TcpListener | UdpListener)[];
   readonly #ended = new AbortController();
   #refused = 0;
   #tooLong = 0;
 
-  constructor(options: StatsgwSourceOptions, gate: CreditGate, log: ComponentLog) {
+  constructor(options: LineListenerOptions, gate: CreditGate, log: ComponentLog) {
+    const { name, format, target } = options;
+    this.name = name;
     this.#options = options;
     this.#gate = gate;
     this.#log = log;
-    this.#emitter = new Emitter({ origin: this.name, format: 'statsd', target: options.target }, gate);
+    this.#emitter = new Emitter({ origin: name, format, target }, gate);
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingMessages, maxPendingBytes };
     this.#queue = new DatagramQueue('lines', limits, gate, (block) => this.#emitter.emit(block, countLines(block)));
-    this.#listener = options.protocol === 'tcp' ? this.#tcp() : this.#udp();
+    this.#listeners = options.protocols.map((protocol) => (protocol === 'tcp' ? this.#tcp() : this.#udp()));
   }
 
-  get counts(): StatsgwCounts {
+  get counts(): LineCounts {
     const { received: datagrams, shed: shedDatagrams } = this.#queue;
     return { datagrams, shedDatagrams, refusedConnections: this.#refused, tooLongLines: this.#tooLong };
   }
 
   async start(): Promise<void> {
-    this.port = await this.#listener.start();
-    this.#log.info(
-      { listens: this.port, database: this.#options.target.database, protocol: this.#options.protocol },
-      'Listening for statistics clients.',
-    );
+    const { protocols, target } = this.#options;
+    for (const [i, listener] of this.#listeners.entries()) {
+      const listens = await listener.start();
+      this.ports.push(listens);
+      this.#log.info({ listens, database: target.database, protocol: protocols[i] }, 'Listening for lines.');
+    }
   }
 
   async drain(): Promise<void> {
@@ -89,10 +96,10 @@ export class StatsgwSource implements Source<ByteBlock> {
   }
 
   #end(): void {
-    this.#listener.close();
+    for (const listener of this.#listeners) listener.close();
     this.#queue.flush();
     this.#ended.abort();
-    if (this.#listener instanceof TcpListener) this.#listener.destroy();
+    for (const listener of this.#listeners) if (listener instanceof TcpListener) listener.destroy();
     this.#emitter.close();
   }
 
@@ -103,7 +110,7 @@ export class StatsgwSource implements Source<ByteBlock> {
       received: (datagram) => {
         if (!this.#queue.add(datagram)) this.#shed();
       },
-      failed: (error) => this.#log.warn({ error: error.message }, 'The socket of the statistics listener failed.'),
+      failed: (error) => this.#log.warn({ error: error.message }, 'The socket of a listener failed.'),
     });
   }
 
@@ -155,6 +162,6 @@ function countLines(block: Uint8Array): number {
   return lines;
 }
 
-function addressOf({ host, port }: StatsgwSourceOptions): ListenAddress {
-  return { host, port, setting: 'statsgw.port' };
+function addressOf({ name, host, port }: LineListenerOptions): ListenAddress {
+  return { host, port, setting: `${name}.port` };
 }

@@ -1,0 +1,121 @@
+import type { OptionTable, SettingReader } from '../../model/option.js';
+
+const protocols = ['tcp', 'udp'] as const;
+
+/** The listener for Graphite's plain text. */
+export const graphiteOptions: OptionTable = {
+  group: 'graphite',
+  title: 'Graphite listener',
+  rows: [
+    {
+      flag: 'graphite.enable',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_GRAPHITE_ENABLE',
+      help: 'listen for lines of Graphite; clients then need no credentials',
+    },
+    {
+      flag: 'graphite.port',
+      type: 'int',
+      default: '2003',
+      env: 'ADAPTER_GRAPHITE_PORT',
+      help: 'port of the listener',
+      min: 0,
+      max: 65535,
+    },
+    {
+      flag: 'graphite.protocols',
+      type: 'string-list',
+      default: '[tcp, udp]',
+      env: 'ADAPTER_GRAPHITE_PROTOCOLS',
+      help: 'transports of the listener: tcp, udp or both',
+    },
+    {
+      flag: 'graphite.db',
+      type: 'string',
+      default: 'graphite',
+      env: 'ADAPTER_GRAPHITE_DB',
+      help: 'database that is written to',
+    },
+    {
+      flag: 'graphite.user',
+      type: 'string',
+      default: 'root',
+      env: 'ADAPTER_GRAPHITE_USER',
+      help: 'database user of the writes',
+    },
+    {
+      flag: 'graphite.password',
+      type: 'secret',
+      default: 'taosdata',
+      env: 'ADAPTER_GRAPHITE_PASSWORD',
+      help: 'password of that user',
+    },
+    {
+      flag: 'graphite.maxTCPConnections',
+      type: 'int',
+      default: '250',
+      env: 'ADAPTER_GRAPHITE_MAX_TCP_CONNECTIONS',
+      help: 'most connections at the same time',
+      min: 1,
+    },
+    {
+      flag: 'graphite.tcpKeepAlive',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_GRAPHITE_TCP_KEEP_ALIVE',
+      help: 'TCP keep-alive on connections',
+    },
+    {
+      flag: 'graphite.allowPendingMessages',
+      type: 'int',
+      default: '50000',
+      env: 'ADAPTER_GRAPHITE_ALLOW_PENDING_MESSAGES',
+      help: 'received datagrams that may wait to be read; more are dropped and counted',
+      min: 1,
+    },
+    {
+      flag: 'graphite.ttl',
+      type: 'int',
+      env: 'ADAPTER_GRAPHITE_TTL',
+      help: 'days that new sub-tables live; 0 or not set is for ever',
+      min: 0,
+    },
+  ],
+};
+
+/** Settings of the door for Graphite's plain text. */
+export interface GraphiteSettings {
+  readonly enable: boolean;
+  readonly port: number;
+  readonly protocols: readonly ('tcp' | 'udp')[];
+  readonly db: string;
+  readonly user: string;
+  readonly password: string;
+  readonly maxTCPConnections: number;
+  readonly tcpKeepAlive: boolean;
+  readonly allowPendingMessages: number;
+  /** 0 is for ever. */
+  readonly ttlDays: number;
+}
+
+/** Reads the settings of {@link graphiteOptions}. */
+export function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
+  const given = reader.texts('graphite.protocols');
+  const known = protocols.filter((protocol) => given.includes(protocol));
+  if (known.length === 0 || given.some((word) => !protocols.some((protocol) => protocol === word))) {
+    reader.refuse('graphite.protocols', 'tcp, udp or both');
+  }
+  return {
+    enable: reader.bool('graphite.enable'),
+    port: reader.number('graphite.port'),
+    protocols: known,
+    db: reader.text('graphite.db'),
+    user: reader.text('graphite.user'),
+    password: reader.text('graphite.password'),
+    maxTCPConnections: reader.number('graphite.maxTCPConnections'),
+    tcpKeepAlive: reader.bool('graphite.tcpKeepAlive'),
+    allowPendingMessages: reader.number('graphite.allowPendingMessages'),
+    ttlDays: reader.optionalNumber('graphite.ttl') ?? 0,
+  };
+}
