@@ -92,7 +92,7 @@ const poolOptions: OptionTable = {
       flag: 'pool.maxConnect',
       type: 'int',
       env: 'ADAPTER_POOL_MAX_CONNECT',
-      help: 'most connections to the server, half of them for results of queries; 0 or not set is four for each processor',
+      help: 'most connections to the server, half of them for results of queries; 0 or not set is four and a half for each processor',
       min: 0,
     },
     {

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { availableParallelism } from 'node:os';
 import type { Chunks } from '../model/exchange.js';
-import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
-import { reasonOf } from '../model/reason.js';
+import type { FaultError } from '../model/fault.js';
 import { reliedOnDefaults } from '../sql/plan/settings.js';
-import { raisedFault } from '../sql/print/raise.js';
 import { type Cell, type Engine, fewRowsHeader, type InsertOptions, type ResultOptions } from './engine.js';
-import { EngineHttp, EngineRefusal, refusalIn } from './engine-http.js';
+import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
+import { EngineHttp, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
+import { HeldBytes, HeldResult } from './held-result.js';
 import { wholeBody } from './http-connections.js';
 import { logEntriesHeader } from './log-table.js';
+import { type ResultPlace, ResultPlaces } from './result-places.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -19,8 +20,9 @@ export interface EngineClientOptions {
   readonly user: string;
   readonly password: string;
   /**
-   * `pool.maxConnect`: connections at most; 0 is four times the number of processors. Half of them are for results that are
-   * read as they come, so that writes never wait for slow queries and their readers. With one there is no such share.
+   * `pool.maxConnect`: connections at most; 0 is four times the number of processors, and an eighth more. Half of them are for
+   * results that are read as they come, so that writes never wait for slow queries and their readers, and an eighth for short
+   * answers that find all of those taken. With fewer than four there are no such shares.
    */
   readonly maxConnect?: number;
   /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
@@ -40,19 +42,14 @@ export interface EngineClientOptions {
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
-/** What the `cause` of a fault of kind `database` or `resource` holds. */
-export interface EngineCause {
-  /** Code in the engine's list of errors. */
-  readonly engineCode: number;
-  /** Its name, such as `UNKNOWN_TABLE`. */
-  readonly engineType: string;
-}
-
 /** May end a statement early. */
 export interface StatementOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Results of all readers that are held here at once. */
+const heldBytes = 64 * 1024 * 1024;
+const maxHostResults = 8;
 const defaultIdleTimeoutMs = 10_000;
 const defaultRequestTimeoutMs = 15 * 60_000;
 const blockEnd = '\r\n__exception__\r\n';
@@ -65,8 +62,12 @@ const blockEnd = '\r\n__exception__\r\n';
 export class EngineClient implements Engine {
   /** For statements that end by themselves. */
   readonly #short: EngineHttp;
-  /** For results that last as long as their reader. */
+  /** For results that last as long as their reader, each in a place of its own. */
   readonly #results: EngineHttp;
+  readonly #places: ResultPlaces;
+  /** For short answers while all places are taken. */
+  readonly #few: EngineHttp;
+  readonly #held = new HeldBytes(heldBytes);
   readonly #isServer: boolean;
   readonly #handover: Handover;
   readonly #renew: EngineClientOptions['renew'];
@@ -87,8 +88,14 @@ export class EngineClient implements Engine {
     this.#handover = new Handover(handover);
     this.#renew = renew;
     this.#credentials = { user, password };
+    const few = most < 4 ? 0 : Math.ceil(most / 8);
+    const half = Math.floor(most / 2) - (options.maxConnect ? few : 0);
+    // An embedded host has twelve connections that can stream.
+    const results = isServer ? half : Math.min(half, maxHostResults);
     this.#short = connections(Math.ceil(most / 2));
-    this.#results = most === 1 ? this.#short : connections(Math.floor(most / 2));
+    this.#results = most === 1 ? this.#short : connections(results);
+    this.#places = new ResultPlaces(Math.max(1, results));
+    this.#few = few === 0 ? this.#results : connections(few);
   }
 
   /** Runs a statement without a result. Not repeated on failure. */
@@ -116,30 +123,58 @@ export class EngineClient implements Engine {
    * The bytes of a result in the format that the statement names: a short one whole, others as they come, pulled by the
    * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
    */
-  result(sql: string, options: ResultOptions = {}): Promise<Chunks> {
-    return this.#result(this.#results, sql, options);
+  async result(sql: string, options: ResultOptions = {}): Promise<Chunks> {
+    const { owner, hasFewRows, signal } = options;
+    // They are held by the host until they are whole, so that no reader holds them up.
+    if (hasFewRows === true && !this.#places.hasFree) return this.#result(this.#few, sql, options);
+    const place = await this.#places.take(owner, signal);
+    try {
+      return await this.#result(this.#results, sql, options, place);
+    } catch (error) {
+      place.release();
+      throw error;
+    }
   }
 
-  async #result(http: EngineHttp, sql: string, options: ResultOptions): Promise<Chunks> {
+  async #result(http: EngineHttp, sql: string, options: ResultOptions, place?: ResultPlace): Promise<Chunks> {
     // The embedded host ends a query with its connection and needs no id for that.
     const queryId = this.#isServer ? randomUUID() : undefined;
     try {
       const answer = await this.#open(http, sql, queryId, options);
-      if (isShort(answer)) return withoutEmpty(await wholeBody(answer));
-      return this.#pieces(answer, queryId);
+      if (isShort(answer)) {
+        const whole = await wholeBody(answer);
+        place?.release();
+        return withoutEmpty(whole);
+      }
+      return this.#pieces(answer, queryId, place, options.owner);
     } catch (error) {
       if (options.signal?.aborted) this.#kill(queryId);
       throw this.#failed(error);
     }
   }
 
-  async *#pieces(answer: IncomingMessage, queryId: string | undefined): AsyncGenerator<Uint8Array, void, void> {
+  /** Begins to read at once; the connection is given back as soon as the answer is here, whatever its reader does. */
+  #pieces(
+    answer: IncomingMessage,
+    queryId: string | undefined,
+    place: ResultPlace | undefined,
+    owner: string | undefined,
+  ): AsyncIterable<Uint8Array> {
+    const pieces = new HeldResult(answer, this.#held, () => place?.release());
+    if (owner !== undefined) place?.watch(pieces);
+    const tag = answer.headers['x-clickhouse-exception-tag'];
+    return this.#checked(pieces, typeof tag === 'string' ? tag : undefined, queryId);
+  }
+
+  async *#checked(
+    pieces: AsyncIterable<Buffer>,
+    tag: string | undefined,
+    queryId: string | undefined,
+  ): AsyncGenerator<Uint8Array, void, void> {
     let ended = false;
     try {
-      const tag = answer.headers['x-clickhouse-exception-tag'];
-      for await (const piece of answer) {
-        if (!Buffer.isBuffer(piece)) continue;
-        const broken = typeof tag === 'string' ? exceptionIn(piece, tag) : undefined;
+      for await (const piece of pieces) {
+        const broken = tag === undefined ? undefined : exceptionIn(piece, tag);
         if (broken !== undefined) throw broken;
         yield piece;
       }
@@ -148,7 +183,6 @@ export class EngineClient implements Engine {
       throw this.#failed(error);
     } finally {
       if (!ended) this.#kill(queryId);
-      answer.destroy();
     }
   }
 
@@ -197,12 +231,14 @@ export class EngineClient implements Engine {
   refuseAll(reason: string | undefined): void {
     this.#short.refuseAll(reason);
     this.#results.refuseAll(reason);
+    this.#few.refuseAll(reason);
   }
 
   /** Gives up all connections; statements that run fail. */
   async close(): Promise<void> {
     this.#short.close();
     this.#results.close();
+    this.#few.close();
     this.#handover.close();
   }
 
@@ -275,74 +311,6 @@ const parserLimits = { max_parser_depth: '10000', max_parser_backtracks: '100000
 function limitsFor(sql: string, isServer: boolean): Readonly<Record<string, string>> {
   const size = sql.length > plainStatementBytes ? { max_query_size: String(sql.length * 4) } : {};
   return isServer && sql.length > flatStatementBytes ? { ...size, ...parserLimits } : size;
-}
-
-/** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
-const resourceCodes = new Set([202, 241, 243, 252, 439]);
-/** Of a cluster: socket timeout, network error, no coordination service, no connection to a shard. */
-const networkCodes = new Set([209, 210, 225, 279, 999]);
-
-/** What `throwIf` of a statement fails with. */
-const raisedCode = 395;
-
-/** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
-const depthCodes = new Set([167, 168, 306]);
-
-/** A decimal beyond its digits, found while rows are computed. */
-const decimalOverflowCode = 407;
-
-/** A pattern that is not a regular expression; the engine's words are about its own way of writing texts. */
-const regularExpressionCode = 427;
-
-function faultErrorOf(error: unknown): FaultError {
-  if (error instanceof FaultError) return error;
-  if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
-  const text = `The database cannot be reached: ${reasonOf(error)}`;
-  return new FaultError(fault('network', Codes.networkUnavailable, text, error));
-}
-
-function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal): Fault {
-  const cause: EngineCause = { engineCode, engineType };
-  const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
-  if (raised !== undefined) return raised;
-  if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
-  if (depthCodes.has(engineCode)) {
-    return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
-  }
-  if (engineCode === decimalOverflowCode) {
-    return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
-  }
-  if (engineCode === regularExpressionCode) {
-    return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);
-  }
-  const isDiskFull = /errno: 28\b|No space left on device/.test(text);
-  return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
-}
-
-/** No such user, wrong or missing password, not allowed from here, authentication failed. */
-const authenticationCodes: readonly number[] = [192, 193, 194, 511, 516];
-
-/** True when the engine refused user or password. */
-export function isUnknownUser(value: Fault): boolean {
-  const code = engineCodeOf(value);
-  return code !== undefined && authenticationCodes.includes(code);
-}
-
-/**
- * True when the engine has not found the file with handed rows: it began anew meanwhile, or someone cleared its place in memory.
- * Nothing was inserted then.
- */
-function isFileMissing(error: unknown): boolean {
-  return engineCodeOf(error) === 107;
-}
-
-/** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */
-export function engineCodeOf(found: unknown): number | undefined {
-  const value = found instanceof FaultError ? found.fault : found;
-  if (typeof value !== 'object' || value === null || !('cause' in value)) return undefined;
-  const { cause } = value;
-  if (typeof cause !== 'object' || cause === null || !('engineCode' in cause)) return undefined;
-  return typeof cause.engineCode === 'number' ? cause.engineCode : undefined;
 }
 
 /**

@@ -14,6 +14,11 @@ export interface ResultOptions {
   readonly signal?: AbortSignal;
   /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
   readonly hasFewRows?: boolean;
+  /**
+   * Whose result it is, when somebody outside reads it: nobody has all connections for results, and a reader who does not read loses
+   * its result while others wait.
+   */
+  readonly owner?: string;
 }
 
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */

@@ -1,6 +1,7 @@
 import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
 import { resolveSettings } from '../config/resolve.js';
-import { EngineClient, isUnknownUser } from '../database/client.js';
+import { EngineClient } from '../database/client.js';
+import { isUnknownUser } from '../database/engine-faults.js';
 import { findEndpoint } from '../database/endpoint-file.js';
 import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';

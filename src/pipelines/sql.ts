@@ -272,7 +272,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
     // Until the engine begins its answer the statement can be planned anew.
-    const lines = await engine.result(text, { signal, hasFewRows: plan.hasFewRows });
+    const lines = await engine.result(text, { signal, hasFewRows: plan.hasFewRows, owner: asked.user });
     return { kind: 'rows', meta: plan.meta, lines };
   }
 
