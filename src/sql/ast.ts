@@ -81,6 +81,12 @@ export type Expression =
       readonly bare: boolean;
       readonly span: Span;
     }
+  /** A call over the rows that OVER tells. */
+  | (OverWindow & {
+      readonly kind: 'over';
+      readonly call: Extract<Expression, { kind: 'call' }>;
+      readonly span: Span;
+    })
   | { readonly kind: 'cast'; readonly value: Expression; readonly type: TypeSyntax; readonly span: Span }
   | { readonly kind: 'negate'; readonly value: Expression; readonly span: Span }
   | { readonly kind: 'not'; readonly value: Expression; readonly span: Span }
@@ -123,6 +129,13 @@ export type Expression =
       readonly otherwise: Expression | undefined;
       readonly span: Span;
     };
+
+/** Which rows a call with OVER looks at; `frame` in the words of SQL. */
+export interface OverWindow {
+  readonly partitionBy: readonly Expression[];
+  readonly orderBy: readonly OrderItem[];
+  readonly frame: string | undefined;
+}
 
 /** A type as written: `VARCHAR(20)`, `DECIMAL(10,2)`, `INT UNSIGNED`; `name` in upper case, BINARY given as VARCHAR. */
 export interface TypeSyntax {
@@ -242,6 +255,8 @@ export interface Limit {
 export interface InterpRange {
   readonly from: Expression;
   readonly to: Expression | undefined;
+  /** How far from a point a row may be that PREV, NEXT and NEAR take; behind it the values of FILL stand. */
+  readonly within: Expression | undefined;
   readonly every: WindowLength | undefined;
   readonly fill: Fill | undefined;
   readonly span: Span;

@@ -39,6 +39,14 @@ export function printExpression(node: Expression): string {
       return node.table === undefined ? '*' : `${printName(node.table)}.*`;
     case 'call':
       return node.bare ? node.name : `${node.name}(${node.args.map(printExpression).join(', ')})`;
+    case 'over': {
+      const by = node.partitionBy.map(printExpression).join(', ');
+      const order = node.orderBy.map(
+        ({ value, descending }) => `${printExpression(value)}${descending ? ' DESC' : ''}`,
+      );
+      const parts = [by && `PARTITION BY ${by}`, order.length > 0 && `ORDER BY ${order.join(', ')}`, node.frame];
+      return `${printExpression(node.call)} OVER (${parts.filter((part) => part).join(' ')})`;
+    }
     case 'cast':
       return `CAST(${printExpression(node.value)} AS ${printType(node.type)})`;
     case 'negate':

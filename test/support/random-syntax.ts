@@ -181,9 +181,19 @@ const window = fc.option(
   ),
   { nil: undefined },
 );
-const range = fc.option(fc.record({ from: randomExpression, to: maybe, every: maybeLength, fill, span }), {
-  nil: undefined,
-});
+const range = fc.option(
+  fc.record({
+    from: randomExpression,
+    to: maybe.filter((value) => value?.kind !== 'duration'),
+    within: none,
+    every: maybeLength,
+    fill,
+    span,
+  }),
+  {
+    nil: undefined,
+  },
+);
 const item = fc.oneof(
   fc.record({ value: randomExpression, alias, text: fc.constant('') }),
   fc.record({ value: star, alias: none, text: fc.constant('') }),

@@ -2,6 +2,7 @@ import { Codes, type Place } from '../../model/fault.js';
 import { suggestion } from '../../model/nearest.js';
 import { refuse, refuseUnsupported } from '../resolve/context.js';
 import { aggregateFunctions } from './aggregates.js';
+import { cipherFunctions } from './ciphers.js';
 import { conditionalFunctions } from './conditional.js';
 import { distributionFunctions } from './distributions.js';
 import { geometryFunctions } from './geometry.js';
@@ -24,6 +25,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
     ...geometryFunctions,
     ...textFunctions,
     ...maskFunctions,
+    ...cipherFunctions,
     ...timeFunctions,
     ...timeFormatFunctions,
     ...conditionalFunctions,
@@ -40,10 +42,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 
 /** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
 const unavailable: ReadonlySet<string> = new Set(
-  (
-    'AES_ENCRYPT AES_DECRYPT SM4_ENCRYPT SM4_DECRYPT ' +
-    'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'
-  ).split(' '),
+  'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'.split(' '),
 );
 
 /** Every function by its upper-case name. */

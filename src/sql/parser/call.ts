@@ -1,6 +1,7 @@
 import type { Expression } from '../ast.js';
 import type { Cursor } from './cursor.js';
 import { atName, parseStar } from './names.js';
+import { parseOver } from './over.js';
 
 /** Reads what stands within a call or bracket; handed down, because expressions hold calls and calls hold expressions. */
 export interface ExpressionParser {
@@ -16,7 +17,7 @@ const trimModes = new Set(['LEADING', 'TRAILING', 'BOTH']);
  * A function call. The special syntaxes become ordinary arguments:
  * `TRIM(s)` is [s]; `TRIM(mode [rem] FROM s)` and `TRIM(rem FROM s)` are [s, 'MODE'] or [s, 'MODE', rem] with mode BOTH when it is
  * not written; `SUBSTRING(s FROM p FOR n)` is [s, p, n]; `POSITION(a IN s)` is [a, s].
- * Calls with OVER are refused as not available.
+ * A call with OVER is one over rows.
  */
 export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression {
   const { start, word: name } = cursor;
@@ -25,8 +26,9 @@ export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression 
   cursor.expect('(');
   const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
   cursor.expect(')');
-  if (cursor.at('OVER') && cursor.peek() === '(') cursor.refuse('OVER');
-  return { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) };
+  const call = { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) } as const;
+  const over = parseOver(cursor, parser);
+  return over === undefined ? call : { kind: 'over', call, ...over, span: cursor.spanFrom(start) };
 }
 
 function parseArguments(cursor: Cursor, name: string, parser: ExpressionParser): readonly Expression[] {

@@ -19,20 +19,21 @@ const fillModes = new Map<string, FillMode>([
 ]);
 
 /**
- * `RANGE(from [, to]) [EVERY(d)] [FILL(...)]` of INTERP. EVERY or FILL without RANGE is 0x265D. A third argument of RANGE
- * (how far a neighbour may be) is not available.
+ * `RANGE(from [, to] [, within]) [EVERY(d)] [FILL(...)]` of INTERP, where `within` is a duration. EVERY or FILL without RANGE
+ * is 0x265D.
  */
 export function parseRange(cursor: Cursor): InterpRange | undefined {
   const start = cursor.start;
   if (!cursor.accept('RANGE')) return refuseLoneEvery(cursor);
   cursor.expect('(');
   const from = parseExpression(cursor);
-  const to = cursor.accept(',') ? parseExpression(cursor) : undefined;
-  if (cursor.at(',')) cursor.refuse('a third argument of RANGE');
+  const second = cursor.accept(',') ? parseExpression(cursor) : undefined;
+  const third = cursor.accept(',') ? parseExpression(cursor) : undefined;
+  const [to, within] = third === undefined && second?.kind === 'duration' ? [undefined, second] : [second, third];
   cursor.expect(')');
   const every = cursor.accept('EVERY') ? parseBracketLength(cursor) : undefined;
-  const fill = parseFill(cursor);
-  return { from, to, every, fill, span: cursor.spanFrom(start) };
+  const fill = parseFill(cursor, within !== undefined);
+  return { from, to, within, every, fill, span: cursor.spanFrom(start) };
 }
 
 function refuseLoneEvery(cursor: Cursor): undefined {
@@ -144,15 +145,16 @@ function parseCountWindow(cursor: Cursor): WindowClause {
   return { kind: 'count', size, sliding, columns, span: cursor.spanFrom(start) };
 }
 
-/** `FILL(mode [, value ...])`. A limit on the distance of PREV, NEXT and NEAR is not available. */
-function parseFill(cursor: Cursor): Fill | undefined {
+/** `FILL(mode [, value ...])`; PREV, NEXT and NEAR take values where the distance of neighbours is limited. */
+function parseFill(cursor: Cursor, isLimited = false): Fill | undefined {
   const start = cursor.start;
   if (!cursor.accept('FILL')) return undefined;
   cursor.expect('(');
   const mode = fillModes.get(cursor.word) ?? cursor.fail();
   cursor.advance();
-  const values = mode === 'VALUE' || mode === 'VALUE_F' ? parseFillValues(cursor) : [];
-  if (cursor.at(',')) cursor.refuse('a distance in FILL');
+  const takesValues = isLimited && (mode === 'PREV' || mode === 'NEXT' || mode === 'NEAR') && cursor.at(',');
+  const values = mode === 'VALUE' || mode === 'VALUE_F' || takesValues ? parseFillValues(cursor) : [];
+  if (cursor.at(',')) cursor.refuse('a value behind this mode of FILL without a distance in RANGE');
   cursor.expect(')');
   return { mode, values, span: cursor.spanFrom(start) };
 }

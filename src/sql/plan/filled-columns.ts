@@ -7,6 +7,7 @@ import { Uses, type Value } from '../resolve/value.js';
 export class FilledColumns implements NameResolver {
   /** The values to fill, each once. */
   readonly functions: readonly Value[];
+  readonly allowsOver = true;
   readonly #source: string;
   readonly #names: NameResolver;
 

@@ -1,6 +1,7 @@
 import type { Expression } from '../ast.js';
 import { intersect } from '../resolve/compare.js';
 import { chainTerms, type ExpressionTranslator } from '../resolve/expression.js';
+import { columnsIn } from '../resolve/mentioned.js';
 import { type TimeBounds, Uses } from '../resolve/value.js';
 
 /** The terms of a WHERE, sorted by what has to be read to decide them; engine SQL. */
@@ -30,11 +31,14 @@ export function sortFilter(where: Expression | undefined, translator: Expression
     const { sql, uses, bounds: own, constant } = translator.condition(term);
     if (constant === true) continue;
     bounds = intersect(bounds, own);
+    // A choice between ranges may ask for more than the time in each.
+    const isTimeLimit =
+      own !== undefined && columnsIn(term).every((column) => translator.translate(column).role === 'time');
     if (uses === Uses.tags) tags.push(sql);
     else if ((uses & Uses.tags) !== 0) mixed.push(sql);
-    else if (own !== undefined) time.push(sql);
+    else if (isTimeLimit) time.push(sql);
     else row.push(sql);
-    if ((uses & Uses.row) !== 0 && own === undefined) looksAtData = true;
+    if ((uses & Uses.row) !== 0 && !isTimeLimit) looksAtData = true;
   }
   return { time, row, tags, mixed, bounds, looksAtData };
 }

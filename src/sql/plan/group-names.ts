@@ -61,6 +61,7 @@ export interface GroupScope {
 /** Names as they stand for a group of rows: keys, window limits, aggregates, columns of a picked row. */
 export class GroupNames implements NameResolver {
   readonly aggregates: AggregateList;
+  readonly allowsOver = true;
   readonly #scope: GroupScope;
   /** What is the same for all rows of a group. */
   readonly #keys: readonly GroupKey[];

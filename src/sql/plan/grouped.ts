@@ -3,7 +3,7 @@ import type { Expression, Fill } from '../ast.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
 import { refuse } from '../resolve/context.js';
-import { type CallExpression, ExpressionTranslator, partsOf } from '../resolve/expression.js';
+import { type CallExpression, ExpressionTranslator, hasOver, partsOf } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { Uses, type Value } from '../resolve/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
@@ -42,8 +42,10 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   checkManyRows(task);
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
-  const compared = select.having === undefined ? [] : aggregateCalls(select.having);
-  const wanted = [...values, ...hidden, ...compared.map((call) => translator.translate(call))];
+  const overGroups = [...items, ...select.orderBy].map(({ value }) => value).filter(hasOver);
+  const compared = [...(select.having === undefined ? [] : [select.having]), ...overGroups].flatMap(aggregateCalls);
+  const plain = [...values, ...hidden].filter((_, at) => !hasOver([...items, ...select.orderBy][at]?.value));
+  const wanted = [...plain, ...compared.map((call) => translator.translate(call))];
   const filled = new FilledColumns(scope.source, names, wanted);
   const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
   const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes()] : [];
@@ -65,9 +67,15 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       },
       translator,
     );
-    const after = (value: Value): Value => filled.replaced(value);
-    const chosen = outerSelect(task, scope, windows, values.map(after), hidden.map(after));
     const shown = new ExpressionTranslator(task.env, filled);
+    const after =
+      (expressions: readonly { readonly value: Expression }[]) =>
+      (value: Value, at: number): Value => {
+        const expression = expressions[at]?.value;
+        // What is with OVER looks at windows as they are once they are filled.
+        return hasOver(expression) ? shown.translate(expression) : filled.replaced(value);
+      };
+    const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
     return plannedSelect({ ...chosen.select, from: `(${filledRows}) AS ${scope.source}`, where }, chosen.columns);
   }

@@ -29,6 +29,8 @@ export interface PointTask {
   readonly time: Value;
   readonly points: Points;
   readonly fill: Fill | undefined;
+  /** How many ticks away a row may be that PREV, NEXT and NEAR take; any when left out. */
+  readonly within: bigint | undefined;
   readonly keys: readonly KeyColumn[];
   readonly inputs: readonly Value[];
   /** True when only rows with all inputs count. */
@@ -136,13 +138,41 @@ function neighbours(task: PointTask, keys: readonly Column[]): string {
 interface Filling {
   readonly where: readonly string[];
   readonly origin: string;
+  /** Whether there is a row to take values from. */
+  readonly exists: string;
   value(input: Value, at: number): string;
 }
 
-function filling({ fill, translator }: PointTask): Filling {
-  const nothing = { origin: 'r.t', value: (): string => 'NULL' } as const;
-  const of = (row: string): Pick<Filling, 'origin' | 'value'> => {
-    return { origin: `${row}.2`, value: (_, at) => member(row, at) };
+function filling(task: PointTask): Filling {
+  const { fill, within } = task;
+  const near = fillingByMode(task);
+  const isByRow = fill?.mode === 'PREV' || fill?.mode === 'NEXT' || fill?.mode === 'NEAR';
+  if (within === undefined || !isByRow) return near;
+  // Every point is given: where no row is near enough, with the values of FILL.
+  const isNear = `and(${near.exists}, abs(r.t - ${near.origin}) <= ${within})`;
+  const otherwise = literalFiller(task);
+  return {
+    where: [],
+    origin: `if(${isNear}, ${near.origin}, r.t)`,
+    exists: '1',
+    value: (input, at) => `if(${isNear}, ${near.value(input, at)}, ${otherwise(input, at)})`,
+  };
+}
+
+/** The literals of FILL, as values of the inputs. */
+function literalFiller({ fill, translator }: PointTask): Filling['value'] {
+  const literals = fill === undefined ? undefined : fillLiterals(fill, translator);
+  return (input, at) => {
+    const env = { ...translator.env, precision: input.precision };
+    return castValue(literals?.(at) ?? nullValue, input.type, env).sql;
+  };
+}
+
+function fillingByMode(task: PointTask): Filling {
+  const { fill } = task;
+  const nothing = { origin: 'r.t', exists: '0', value: (): string => 'NULL' } as const;
+  const of = (row: string): Omit<Filling, 'where'> => {
+    return { origin: `${row}.2`, exists: `${row}.1 = 1`, value: (_, at) => member(row, at) };
   };
   switch (fill?.mode ?? 'NONE') {
     case 'NONE':
@@ -159,14 +189,8 @@ function filling({ fill, translator }: PointTask): Filling {
     case 'LINEAR':
       return { ...nothing, where: ['or(r.x, and(r.b.1 = 1, r.n.1 = 1))'], value: linear };
     case 'VALUE':
-    case 'VALUE_F': {
-      const literals = fill === undefined ? undefined : fillLiterals(fill, translator);
-      const value = (input: Value, at: number): string => {
-        const env = { ...translator.env, precision: input.precision };
-        return castValue(literals?.(at) ?? nullValue, input.type, env).sql;
-      };
-      return { ...nothing, where: [], value };
-    }
+    case 'VALUE_F':
+      return { ...nothing, where: [], value: literalFiller(task) };
   }
 }
 

@@ -55,6 +55,7 @@ export function planInterp(task: BlockTask): PlannedBlock {
     time: relation.time,
     points: pointsOf(range, rows),
     fill: range.fill,
+    within: distanceOf(range, rows),
     keys: names.keyColumns,
     inputs: names.inputs,
     ignoresNull: names.ignoresNull,
@@ -84,6 +85,14 @@ function checkPlace({ select }: BlockTask): void {
   }
   if (select.groupBy.length > 0) throw refuse(Codes.notInGroup, 'INTERP function is not supported in group query');
   if (select.having !== undefined) throw refuse(Codes.invalidExpression, 'Invalid usage of expr: interp');
+}
+
+/** Ticks within which a neighbour of a point must be; error 0x265D for what is no duration of fixed length. */
+function distanceOf({ within }: InterpRange, rows: ExpressionTranslator): bigint | undefined {
+  if (within === undefined) return undefined;
+  const { constant, duration } = rows.translate(within);
+  if (typeof constant !== 'bigint' || duration === undefined || constant < 0n) throw wrongClauses();
+  return constant;
 }
 
 /** Reads RANGE and EVERY; error 0x265D when they do not make points, 0x263B when they make too many. */

@@ -13,7 +13,7 @@ import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
 export function planProjection(task: BlockTask): PlannedBlock {
   const { select, relation, env, items } = task;
   const notAllowed = (): Error => refuse(Codes.aggregateNotAllowed, "There mustn't be aggregation");
-  const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed));
+  const translator = new ExpressionTranslator(env, new RowNames(relation, notAllowed, 'result'));
   const values = items.map(({ value }) => translator.translate(value));
   const slices = keyExpressions(select.partitionBy, items, relation).map(({ value }) => translator.translate(value));
   const { planned, columns, shown } = resultColumns(items, values);

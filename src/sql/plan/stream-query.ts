@@ -5,7 +5,7 @@ import type { Statement } from '../ast-statement.js';
 import { findFunction, isAggregate, isRandom, isSeries } from '../functions/registry.js';
 import type { BlockColumn } from '../print/result.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
-import { mentions } from '../resolve/expression.js';
+import { hasOver, mentions } from '../resolve/expression.js';
 import { mapParts, queriesIn, queriesOf } from '../resolve/nested-queries.js';
 import type { PlannedBlock } from './block.js';
 import { cellNumberAt, startOfCellAt } from './grid.js';
@@ -133,6 +133,7 @@ function checkExpressions({ items, where, partitionBy, window }: Select): void {
       }
       return false;
     });
+    if (hasOver(expression)) throw invalidStream('OVER is not supported');
     if (namesColumn(expression, queryLimitColumns))
       throw invalidStream('_qstart, _qend and _qduration are not supported');
   }

@@ -5,7 +5,7 @@ import type { Expression, ObjectName, Query, Select } from '../ast.js';
 import { isAggregate, isSeries } from '../functions/registry.js';
 import { printSelect } from '../print/select.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../resolve/context.js';
-import { ExpressionTranslator, mentions } from '../resolve/expression.js';
+import { ExpressionTranslator, hasOver, mentions } from '../resolve/expression.js';
 import { columnsIn, mentionedIn } from '../resolve/mentioned.js';
 import { RowNames } from '../resolve/names.js';
 import { queriesIn, queriesOf } from '../resolve/nested-queries.js';
@@ -63,7 +63,7 @@ export function planTopic(query: Query, context: QueryContext): TopicPlan {
   const { table, alias } = query.from;
   const plan = relationOf(table, alias?.text ?? table.name.text, context);
   const items = expandItems(query.items, plan.relation);
-  if (items.some(({ value }) => mentions(value, isOverRows))) throw invalidTopicQuery();
+  if (items.some(({ value }) => hasOver(value) || mentions(value, isOverRows))) throw invalidTopicQuery();
   return planRows(plan, items, query.where, columnsOf(plan.relation, query, items), context);
 }
 

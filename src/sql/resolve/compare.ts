@@ -134,6 +134,20 @@ export function intersect(a: TimeBounds | undefined, b: TimeBounds | undefined):
   return { low, high };
 }
 
+/** The narrowest bounds within which one of several conditions may hold; none as soon as one of them has none. */
+export function hull(all: readonly (TimeBounds | undefined)[]): TimeBounds | undefined {
+  return all.reduce((one, other) => {
+    if (one === undefined || other === undefined) return undefined;
+    const low = one.low === undefined || other.low === undefined ? undefined : minOf(one.low, other.low);
+    const high = one.high === undefined || other.high === undefined ? undefined : -minOf(-one.high, -other.high);
+    return low === undefined && high === undefined ? undefined : { low, high };
+  });
+}
+
+function minOf(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
 function compareMember(operator: ComparisonOperator, left: Value, right: Value): Value {
   const { document, key } = left.member ?? { document: '', key: '' };
   const quoted = quoteString(key);

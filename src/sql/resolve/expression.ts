@@ -6,9 +6,10 @@ import { type AggregateFunction, checkArguments, type ScalarFunction, type Serie
 import { int64, quoteString } from '../print/quote.js';
 import { durationTicks } from '../timestamp.js';
 import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from './arithmetic.js';
-import { between, compare, contains, intersect, isIn, isNull, like, matches } from './compare.js';
+import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from './compare.js';
 import { refuse } from './context.js';
 import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from './convert.js';
+import { overNotAllowed, overValue } from './over.js';
 import { hasRows, isInQuery, scalarOf } from './subquery-value.js';
 import { typeFromSyntax } from './type-syntax.js';
 import { bigintType, boolType, computed, condition, nullValue, type TimeBounds, Uses, type Value } from './value.js';
@@ -24,6 +25,8 @@ export interface NameResolver {
   intercept(expression: Expression): Value | undefined;
   column(expression: ColumnExpression): Value;
   aggregate(call: CallExpression, spec: AggregateFunction | SeriesFunction): Value;
+  /** True where the rows of the result are there, so that calls with OVER can look at them. */
+  readonly allowsOver?: boolean;
 }
 
 type Binary = Extract<Expression, { kind: 'binary' }>;
@@ -53,6 +56,9 @@ export class ExpressionTranslator {
         return this.#names.column(expression);
       case 'call':
         return this.#call(expression);
+      case 'over':
+        if (this.#names.allowsOver !== true) throw overNotAllowed();
+        return overValue(expression, (part) => this.translate(part), this.env);
       case 'binary':
         return this.#binary(expression);
       case 'case':
@@ -176,8 +182,10 @@ export class ExpressionTranslator {
   /** A chain of AND or OR becomes one call: chains may be thousands of terms long. */
   #chain(expression: Binary, operator: 'AND' | 'OR'): Value {
     const terms = chainTerms(expression, operator).map((term) => this.condition(term));
-    let bounds: TimeBounds | undefined;
-    if (operator === 'AND') for (const term of terms) bounds = intersect(bounds, term.bounds);
+    const bounds =
+      operator === 'AND'
+        ? terms.reduce<TimeBounds | undefined>((all, term) => intersect(all, term.bounds), undefined)
+        : hull(terms.map((term) => term.bounds));
     const name = operator === 'AND' ? 'and' : 'or';
     return condition(`${name}(${terms.map(({ sql }) => sql).join(', ')})`, terms, bounds);
   }
@@ -249,11 +257,18 @@ export function mentions(expression: Expression, isWanted: (name: string) => boo
   return false;
 }
 
+/** True when a call with OVER stands in an expression. */
+export function hasOver(expression: Expression | undefined): expression is Expression {
+  return expression !== undefined && (expression.kind === 'over' || partsOf(expression).some(hasOver));
+}
+
 /** The direct parts of an expression. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'call':
       return expression.args;
+    case 'over':
+      return [...expression.call.args, ...expression.partitionBy, ...expression.orderBy.map(({ value }) => value)];
     case 'binary':
       return [expression.left, expression.right];
     case 'negate':

@@ -21,10 +21,13 @@ const timeWords: ReadonlySet<string> = new Set(['ts', '_ts', 'time', '_time', 't
 
 /** Names as they stand for one row of FROM. Aggregates are answered with the error given. */
 export class RowNames implements NameResolver {
+  readonly allowsOver: boolean;
   readonly #relation: Relation | undefined;
   readonly #aggregateError: () => Error;
 
-  constructor(relation: Relation | undefined, aggregateError: () => Error) {
+  /** `place` tells whether these are the rows of the result, over which OVER may look. */
+  constructor(relation: Relation | undefined, aggregateError: () => Error, place: 'clause' | 'result' = 'clause') {
+    this.allowsOver = place === 'result';
     this.#relation = relation;
     this.#aggregateError = aggregateError;
   }

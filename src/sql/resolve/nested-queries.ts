@@ -20,6 +20,15 @@ export function mapParts(expression: Expression, map: (part: Expression) => Expr
   switch (expression.kind) {
     case 'call':
       return { ...expression, args: expression.args.map(map) };
+    case 'over': {
+      const { call, partitionBy, orderBy } = expression;
+      return {
+        ...expression,
+        call: { ...call, args: call.args.map(map) },
+        partitionBy: partitionBy.map(map),
+        orderBy: orderBy.map((order) => ({ ...order, value: map(order.value) })),
+      };
+    }
     case 'binary':
       return { ...expression, left: map(expression.left), right: map(expression.right) };
     case 'negate':

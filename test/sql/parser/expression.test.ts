@@ -152,12 +152,21 @@ test('refuses what is no expression', (t) => {
   t.is(faultOf('select a, from t').message, 'syntax error near "from t"');
 });
 
-test('refuses OVER, and queries outside of a query, as not available', (t) => {
-  const refused = [
-    'select avg(a) over (order by ts)',
-    'delete from t where a > (select 1)',
-    'delete from t where exists(select 1)',
-  ];
+test('reads calls over rows', (t) => {
+  for (const source of [
+    'RANK() OVER (ORDER BY a DESC, b)',
+    'SUM(a) OVER (PARTITION BY b, c ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)',
+    'COUNT(*) OVER ()',
+  ]) {
+    const statement = parseStatement(`select ${source}`);
+    t.true(statement.kind === 'query' && statement.query.kind === 'select');
+    if (statement.kind !== 'query' || statement.query.kind !== 'select') continue;
+    t.is(printExpression(statement.query.items[0]!.value), source);
+  }
+});
+
+test('refuses queries outside of a query as not available', (t) => {
+  const refused = ['delete from t where a > (select 1)', 'delete from t where exists(select 1)'];
   for (const source of refused) t.is(faultOf(source).code, 0x0100, source);
 });
 

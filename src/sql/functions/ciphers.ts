@@ -1,0 +1,90 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { dataType } from '../../model/schema.js';
+import { quoteBytes } from '../print/quote.js';
+import { refuseUnsupported } from '../resolve/context.js';
+import { isBinary, isText, type Value } from '../resolve/value.js';
+import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
+
+/** Longest text that a cipher is asked about. */
+const longest = 65_517;
+const keyBytes = 16;
+
+/** A key as 16 bytes: longer ones are folded by XOR, shorter ones filled up with zeros, as MySQL does. */
+function folded(key: string): Buffer {
+  const bytes = Buffer.alloc(keyBytes);
+  Buffer.from(key).forEach((byte, at) => {
+    bytes[at % keyBytes] = (bytes[at % keyBytes] ?? 0) ^ byte;
+  });
+  return bytes;
+}
+
+interface Cipher {
+  readonly key: Buffer;
+  /** Of the CBC mode; without one the mode is ECB. */
+  readonly vector: Buffer | undefined;
+}
+
+/** Key and initialization vector, which must be literals; of the vector the first 16 bytes count, which it must have. */
+function cipherOf(name: string, [, key, vector]: readonly Value[]): Cipher {
+  if (typeof key?.constant !== 'string') throw wrongParameterType(name);
+  if (vector === undefined) return { key: folded(key.constant), vector };
+  if (typeof vector.constant !== 'string') throw wrongParameterType(name);
+  const bytes = Buffer.from(vector.constant);
+  if (bytes.length < keyBytes) throw wrongParameterValue(name);
+  return { key: folded(key.constant), vector: bytes.subarray(0, keyBytes) };
+}
+
+function modeOf({ vector }: Cipher): 'cbc' | 'ecb' {
+  return vector === undefined ? 'ecb' : 'cbc';
+}
+
+function checkedText(name: string, [text]: readonly Value[]): Value {
+  if (text === undefined || (text.role !== 'null' && !isText(text.type) && !isBinary(text.type))) {
+    throw wrongParameterType(name);
+  }
+  return text;
+}
+
+function cipher(name: string, encrypts: boolean, translate: ScalarFunction['translate']): ScalarFunction {
+  const result = dataType(encrypts ? 'VARBINARY' : 'VARCHAR', longest);
+  return { kind: 'scalar', name, parameters: ['any', 'text', 'text'], required: 2, result, translate };
+}
+
+function aes(name: string, engine: string): ScalarFunction['translate'] {
+  return (args) => {
+    const text = checkedText(name, args);
+    if (text.role === 'null') return 'NULL';
+    const how = cipherOf(name, args);
+    const vector = how.vector === undefined ? '' : `, ${quoteBytes(how.vector)}`;
+    return `${engine}('aes-128-${modeOf(how)}', ${text.sql}, ${quoteBytes(how.key)}${vector})`;
+  };
+}
+
+/** The engine has no SM4, so literals alone can be had. */
+function sm4(name: string, encrypts: boolean): ScalarFunction['translate'] {
+  return (args) => {
+    const text = checkedText(name, args);
+    const how = cipherOf(name, args);
+    if (text.role === 'null') return 'NULL';
+    if (typeof text.constant !== 'string') throw refuseUnsupported(`${name.toLowerCase()} of anything but a literal`);
+    const make = encrypts ? createCipheriv : createDecipheriv;
+    const run = make(`sm4-${modeOf(how)}`, how.key, how.vector ?? null);
+    try {
+      const given = encrypts ? Buffer.from(text.constant) : Buffer.from(text.constant, 'hex');
+      return quoteBytes(Buffer.concat([run.update(given), run.final()]));
+    } catch {
+      return 'NULL';
+    }
+  };
+}
+
+/**
+ * Ciphers with keys of 128 bits. What is encrypted is bytes, which print as hexadecimal digits; SM4_DECRYPT takes such digits, and
+ * AES_DECRYPT the bytes themselves. What cannot be decrypted is NULL.
+ */
+export const cipherFunctions: readonly ScalarFunction[] = [
+  cipher('AES_ENCRYPT', true, aes('AES_ENCRYPT', 'encrypt')),
+  cipher('AES_DECRYPT', false, aes('AES_DECRYPT', 'tryDecrypt')),
+  cipher('SM4_ENCRYPT', true, sm4('SM4_ENCRYPT', true)),
+  cipher('SM4_DECRYPT', false, sm4('SM4_DECRYPT', false)),
+];

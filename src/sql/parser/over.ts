@@ -1,0 +1,59 @@
+import type { Expression, OverWindow } from '../ast.js';
+import { TokenKind } from '../lexer.js';
+import type { ExpressionParser } from './call.js';
+import type { Cursor } from './cursor.js';
+import { parseInteger } from './literals.js';
+
+/** `OVER ([PARTITION BY e, …] [ORDER BY e [ASC | DESC] [NULLS FIRST | LAST], …] [frame])` behind a call; undefined without. */
+export function parseOver(cursor: Cursor, parser: ExpressionParser): OverWindow | undefined {
+  if (!cursor.at('OVER') || cursor.peek() !== '(') return undefined;
+  cursor.advance();
+  cursor.expect('(');
+  const partitionBy: Expression[] = [];
+  if (cursor.acceptPhrase('PARTITION BY')) {
+    do partitionBy.push(parser.expression(cursor));
+    while (cursor.accept(','));
+  }
+  const orderBy: OverWindow['orderBy'][number][] = [];
+  if (cursor.acceptPhrase('ORDER BY')) {
+    do orderBy.push(parseOrder(cursor, parser));
+    while (cursor.accept(','));
+  }
+  const frame = cursor.at('ROWS') || cursor.at('RANGE') ? parseFrame(cursor) : undefined;
+  cursor.expect(')');
+  return { partitionBy, orderBy, frame };
+}
+
+function parseOrder(cursor: Cursor, parser: ExpressionParser): OverWindow['orderBy'][number] {
+  const value = parser.expression(cursor);
+  const descending = cursor.accept('DESC');
+  if (!descending) cursor.accept('ASC');
+  const nulls = cursor.acceptPhrase('NULLS FIRST')
+    ? ('first' as const)
+    : cursor.acceptPhrase('NULLS LAST')
+      ? ('last' as const)
+      : undefined;
+  return { value, descending, nulls };
+}
+
+/** `ROWS | RANGE` with one end, which the current row then ends, or with two of them. */
+function parseFrame(cursor: Cursor): string {
+  const unit = cursor.word;
+  cursor.advance();
+  if (!cursor.accept('BETWEEN')) return `${unit} BETWEEN ${parseEnd(cursor, unit)} AND CURRENT ROW`;
+  const from = parseEnd(cursor, unit);
+  cursor.expect('AND');
+  return `${unit} BETWEEN ${from} AND ${parseEnd(cursor, unit)}`;
+}
+
+function parseEnd(cursor: Cursor, unit: string): string {
+  if (cursor.acceptPhrase('CURRENT ROW')) return 'CURRENT ROW';
+  if (cursor.acceptPhrase('UNBOUNDED PRECEDING')) return 'UNBOUNDED PRECEDING';
+  if (cursor.acceptPhrase('UNBOUNDED FOLLOWING')) return 'UNBOUNDED FOLLOWING';
+  if (cursor.kind !== TokenKind.integer) cursor.fail();
+  if (unit === 'RANGE') cursor.refuse('a distance in RANGE of OVER');
+  const count = parseInteger(cursor);
+  if (cursor.accept('PRECEDING')) return `${count} PRECEDING`;
+  cursor.expect('FOLLOWING');
+  return `${count} FOLLOWING`;
+}

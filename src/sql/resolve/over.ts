@@ -1,0 +1,134 @@
+import { Codes } from '../../model/fault.js';
+import type { DataType } from '../../model/schema.js';
+import type { Expression } from '../ast.js';
+import { nullable } from '../functions/arguments.js';
+import { findFunction } from '../functions/registry.js';
+import {
+  type AggregateBuilder,
+  checkArguments,
+  integerArgument,
+  type Parameter,
+  wrongCount,
+} from '../functions/spec.js';
+import { sortTerm } from '../plan/ordering.js';
+import { castToEngine } from '../plan/storage.js';
+import { refuse, refuseUnsupported } from './context.js';
+import { convertTo, type Environment } from './convert.js';
+import { bigintType, doubleType, Uses, type Value } from './value.js';
+
+type Over = Extract<Expression, { kind: 'over' }>;
+
+/** The window of an OVER in the engine's words, but for the frame, which some functions do not heed. */
+interface Window {
+  readonly rows: string;
+  readonly frame: string;
+}
+
+/** A function that exists only with OVER. */
+interface OverFunction {
+  readonly parameters: readonly Parameter[];
+  readonly required: number;
+  readonly result: (args: readonly Value[]) => DataType;
+  readonly sql: (args: readonly Value[], window: Window, env: Environment) => string;
+}
+
+const wholePartition = 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
+
+function ranking(name: string, result: DataType): OverFunction {
+  const sql = (_: readonly Value[], { rows }: Window): string => castToEngine(`${name}() OVER (${rows})`, result);
+  return { parameters: [], required: 0, result: () => result, sql };
+}
+
+const same = ([arg]: readonly Value[]): DataType => arg?.type ?? bigintType;
+
+function neighbour(name: string, engine: string): OverFunction {
+  return {
+    parameters: ['any', 'integer', 'any'],
+    required: 1,
+    result: same,
+    sql: ([arg, distance, otherwise], { rows }, env) => {
+      if (arg === undefined) throw wrongCount(name);
+      const count = distance === undefined ? 1n : integerArgument(name, distance, 0n, 2n ** 31n);
+      const beyond = otherwise === undefined ? '' : `, ${convertTo(otherwise, arg.type, arg.precision, env).sql}`;
+      return `${engine}(${nullable(arg)}, ${count}${beyond}) OVER (${rows} ${wholePartition})`;
+    },
+  };
+}
+
+function atEnd(engine: string): OverFunction {
+  return {
+    parameters: ['any'],
+    required: 1,
+    result: same,
+    sql: ([arg], { rows, frame }) => `${engine}(${arg?.sql}) RESPECT NULLS OVER (${rows} ${frame})`,
+  };
+}
+
+const functions: Readonly<Record<string, OverFunction>> = {
+  ROW_NUMBER: ranking('row_number', bigintType),
+  RANK: ranking('rank', bigintType),
+  DENSE_RANK: ranking('dense_rank', bigintType),
+  PERCENT_RANK: ranking('percent_rank', doubleType),
+  CUME_DIST: ranking('cume_dist', doubleType),
+  LAG: neighbour('LAG', 'lagInFrame'),
+  LEAD: neighbour('LEAD', 'leadInFrame'),
+  FIRST_VALUE: atEnd('first_value'),
+  LAST_VALUE: atEnd('last_value'),
+  NTH_VALUE: {
+    parameters: ['any', 'integer'],
+    required: 2,
+    result: same,
+    sql: ([arg, at], { rows, frame }) => {
+      const number = integerArgument('NTH_VALUE', at, 1n, 2n ** 31n);
+      return `nth_value(${arg === undefined ? 'NULL' : nullable(arg)}, ${number}) OVER (${rows} ${frame})`;
+    },
+  },
+};
+
+/**
+ * A call with OVER: rankings, neighbours and aggregates over rows of the same partition. `translate` gives what stands in it.
+ * Error 0x264D for a function that does not exist, 0x0100 for one that cannot stand there.
+ */
+export function overValue(over: Over, translate: (part: Expression) => Value, env: Environment): Value {
+  const { call } = over;
+  const window = windowOf(over, translate);
+  const args = call.args.flatMap((arg) => (arg.kind === 'star' ? [] : [translate(arg)]));
+  const parts = [...args, ...over.partitionBy.map(translate), ...over.orderBy.map(({ value }) => translate(value))];
+  const uses = parts.reduce<number>((all, part) => all | part.uses, Uses.row);
+  const precision = args[0]?.precision ?? env.precision;
+  const own = Object.hasOwn(functions, call.name) ? functions[call.name] : undefined;
+  if (own !== undefined) {
+    if (args.length < own.required || call.args.length > own.parameters.length) throw wrongCount(call.name);
+    return { sql: own.sql(args, window, env), type: own.result(args), precision, nullable: true, uses };
+  }
+  const spec = findFunction(call.name);
+  const fits = spec.kind === 'aggregate' || (spec.kind === 'selection' && spec.name !== 'LAST_ROW');
+  if (!fits || spec.ordered !== undefined || spec.manyRows === true || spec.name === 'COLS') {
+    throw refuseUnsupported(`${call.name.toLowerCase()} with OVER`);
+  }
+  const builder: AggregateBuilder = {
+    aggregate: (name, ...given) => `${name}(${given.join(', ')}) OVER (${window.rows} ${window.frame})`,
+    time: undefined,
+    sequence: undefined,
+  };
+  const isCount = spec.name === 'COUNT' && call.args.length === 1 && args.length === 0;
+  const checked = isCount ? [] : checkArguments(spec, args, env);
+  const type = typeof spec.result === 'function' ? spec.result(checked, env) : spec.result;
+  return { sql: spec.translate(checked, builder, env), type, precision, nullable: spec.countLike !== true, uses };
+}
+
+function windowOf({ partitionBy, orderBy, frame }: Over, translate: (part: Expression) => Value): Window {
+  const keys = partitionBy.map((key) => translate(key).sql);
+  const terms = orderBy.map((order) => {
+    const { sql, nullable: mayBeNull } = translate(order.value);
+    return sortTerm(sql, mayBeNull, order);
+  });
+  const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
+  const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;
+  return { rows: `${partition}${order}`, frame: frame ?? '' };
+}
+
+/** Error 0x264F for OVER where there are no rows of a result yet, as in WHERE. */
+export function overNotAllowed(): Error {
+  return refuse(Codes.functionMixed, 'Some functions are allowed only in the SELECT list of a query: OVER');
+}
