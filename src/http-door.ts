@@ -85,8 +85,8 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
   };
 }
 
-/** The ports of the HTTP door. A write is let in before its body is read, a statement in its own pipeline. */
-function intakeOf(
+/** The ports of the HTTP door, and of that for gRPC. A write is let in before its body is read, a statement in its own pipeline. */
+export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
   { sql, reads, writes, events }: ServicePipelines,
 ): Intake {

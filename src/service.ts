@@ -9,6 +9,7 @@ import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import type { ComponentLog } from './model/component.js';
 import type { GuardState } from './model/exchange.js';
+import { otlpGrpcDoors } from './otlp-grpc-door.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
 import { polledCatalogue } from './pipelines/polled-catalogue.js';
 import { requireFreePorts } from './port-check.js';
@@ -79,7 +80,8 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const { writes, streams, sql, reads, events } = pipelines;
   const watching = [monitoring.guard, expiry, ...events.components];
-  const components = [polledCatalogue(catalogue), ...watching, writes, streams, sql, reads, door];
+  const grpc = await otlpGrpcDoors(parts, pipelines);
+  const components = [polledCatalogue(catalogue), ...watching, writes, streams, sql, reads, door, ...grpc];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();

@@ -26,6 +26,22 @@ export const otlpOptions: OptionTable = {
       env: 'ADAPTER_OTLP_SUFFIXES',
       help: 'spell out the unit, and total for counters, behind the names of tables, as Prometheus does',
     },
+    {
+      flag: 'otlp.grpc',
+      type: 'bool',
+      default: 'false',
+      env: 'ADAPTER_OTLP_GRPC',
+      help: 'listen for metrics over gRPC; with ssl.enable the listener speaks TLS, with the files as they are at the start',
+    },
+    {
+      flag: 'otlp.grpcPort',
+      type: 'int',
+      default: '4317',
+      env: 'ADAPTER_OTLP_GRPC_PORT',
+      help: 'port for gRPC',
+      min: 0,
+      max: 65535,
+    },
   ],
 };
 
@@ -34,6 +50,8 @@ export interface OtlpSettings {
   readonly enable: boolean;
   readonly db: string;
   readonly suffixes: boolean;
+  readonly grpc: boolean;
+  readonly grpcPort: number;
 }
 
 /** Reads the settings of {@link otlpOptions}. */
@@ -42,5 +60,7 @@ export function readOtlpSettings(reader: SettingReader): OtlpSettings {
     enable: reader.bool('otlp.enable'),
     db: reader.text('otlp.db'),
     suffixes: reader.bool('otlp.suffixes'),
+    grpc: reader.bool('otlp.grpc'),
+    grpcPort: reader.number('otlp.grpcPort'),
   };
 }

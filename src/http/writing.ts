@@ -67,24 +67,33 @@ function sendOutcome(
   rowWord: string,
   { stored = () => sendEmpty(call.reply, 204), refused }: WriteAnswers,
 ): FastifyReply {
-  if (outcome.kind === 'refused') return refused(refusalOf(outcome.fault));
+  const answer = outcome.kind === 'answered' ? outcome.answer : undefined;
+  if (answer?.outcome === 'shed' && answer.reason === 'memory') return sendGuardRefusal(call, context, 'all-paused');
+  const refusal = refusalOfOutcome(outcome, rowWord);
+  if (refusal !== undefined) return refused(refusal);
+  return stored(answer?.outcome === 'delivered' ? answer.rows : 0);
+}
+
+/** Why a write was not stored, or not all of it; undefined when it was. `rowWord` is what its format calls a row. */
+export function refusalOfOutcome(outcome: Outcome<Delivery>, rowWord: string): Refusal | undefined {
+  if (outcome.kind === 'refused') return refusalOf(outcome.fault);
   const delivery = outcome.answer;
   switch (delivery.outcome) {
     case 'delivered':
-      return delivery.rejectedRows === 0 ? stored(delivery.rows) : refused(rejectedRows(delivery, rowWord));
+      return delivery.rejectedRows === 0 ? undefined : rejectedRows(delivery, rowWord);
     case 'shed':
-      if (delivery.reason === 'memory') return sendGuardRefusal(call, context, 'all-paused');
-      return refused(refusalOfFault(shedFaults[delivery.reason]));
+      return refusalOfFault(shedFaults[delivery.reason]);
     case 'failed':
-      return refused(refusalOf(delivery.fault));
+      return refusalOf(delivery.fault);
     case 'rejected':
-      return refused(rejection(delivery.fault));
+      return rejection(delivery.fault);
   }
 }
 
 const shedFaults = {
   'queue-full': fault('resource', Codes.free, 'write queue is full'),
   draining: fault('resource', Codes.free, 'service is shutting down'),
+  memory: fault('resource', Codes.free, 'memory exceeds threshold'),
 } as const;
 
 type Delivered = Extract<Delivery, { outcome: 'delivered' }>;

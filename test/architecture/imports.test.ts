@@ -30,7 +30,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
     packages: ['rxjs', 'ix'],
   },
   events: { rooms: ['model'], packages: ['rxjs'] },
-  http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/'] },
+  http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/', '@grpc/'] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
   'load/model': { rooms: ['model'], packages: [] },
   'load/settings': { rooms: ['model', 'config', 'load/model'], packages: [] },

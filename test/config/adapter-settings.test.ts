@@ -120,6 +120,8 @@ graphite.ttl int - GRAPHITE_TTL
 otlp.enable bool true OTLP_ENABLE
 otlp.db string otlp OTLP_DB
 otlp.suffixes bool false OTLP_SUFFIXES
+otlp.grpc bool false OTLP_GRPC
+otlp.grpcPort int 4317 OTLP_GRPC_PORT
 limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.messageBytes size 32MB LIMITS_MESSAGE_BYTES

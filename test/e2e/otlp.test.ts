@@ -1,3 +1,5 @@
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import {
@@ -8,9 +10,9 @@ import {
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
-import { basic, startService } from '../support/service.js';
+import { basic, basicOf, startService } from '../support/service.js';
 
-const { service, end } = await startService();
+const { service, end } = await startService('--otlp.grpc=true', '--otlp.grpcPort=0');
 test.after.always(end);
 const url = `http://127.0.0.1:${service.port}/v1/metrics`;
 
@@ -56,6 +58,43 @@ test('the exporter that sends JSON writes every kind of metric', async (t) => {
   await service.run("CREATE DATABASE by_json PRECISION 'ns'");
   await measure(new JsonExporter({ url: `${url}?db=by_json`, headers: { authorization: basic } }));
   await check(t, 'by_json');
+});
+
+/** The port for gRPC, as the log has it. */
+function grpcPort(): number {
+  for (const line of service.log) {
+    const said: { listens?: number; protocol?: string } = JSON.parse(line);
+    if (said.protocol === 'grpc' && said.listens !== undefined) return said.listens;
+  }
+  throw new Error('Nothing listens for gRPC.');
+}
+
+test('the exporter that speaks gRPC writes every kind of metric, and is told why it may not', async (t) => {
+  await service.run("CREATE DATABASE by_grpc PRECISION 'ns'");
+  const metadata = new Metadata();
+  metadata.set('authorization', basic);
+  metadata.set('x-sluice-db', 'by_grpc');
+  const grpcUrl = `http://127.0.0.1:${grpcPort()}`;
+  await measure(new GrpcExporter({ url: grpcUrl, metadata }));
+  await check(t, 'by_grpc');
+  const cases: [Record<string, string>, Uint8Array, status, RegExp][] = [
+    [{}, Uint8Array.of(), status.UNAUTHENTICATED, /no auth info/],
+    [{ authorization: basicOf('root', 'no') }, Uint8Array.of(), status.UNAUTHENTICATED, /Authentication failure/],
+    [{ authorization: basic }, Uint8Array.of(), status.NOT_FOUND, /Database not exist/],
+    [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Uint8Array.of(0x0a, 0x7f), status.INVALID_ARGUMENT, /longer/],
+  ];
+  const client = new Client(`127.0.0.1:${grpcPort()}`, credentials.createInsecure());
+  t.teardown(() => client.close());
+  const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
+  const same = (bytes: Buffer): Buffer => bytes;
+  for (const [given, body, code, said] of cases) {
+    const error = await new Promise<ServiceError | null>((resolve) => {
+      const head = Metadata.fromHttp2Headers(given);
+      client.makeUnaryRequest(path, same, same, Buffer.from(body), head, (failure) => resolve(failure));
+    });
+    t.is(error?.code, code);
+    t.regex(error?.details ?? '', said);
+  }
 });
 
 test('a database that does not exist, and a body that is no message, are the fault of the sender', async (t) => {

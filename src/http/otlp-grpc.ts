@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import {
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type sendUnaryData,
+  status as statusCodes,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import type { Component, ComponentLog } from '../model/component.js';
+import type { Delivery } from '../model/delivery.js';
+import type { Intake, WriteRequest } from '../model/exchange.js';
+import type { TlsSettings } from '../model/tls-settings.js';
+import { isFault, readAuthorization } from './auth.js';
+import type { OtlpRouteSettings, Refusal } from './call.js';
+import { refusalOf } from './door.js';
+import { ask } from './exchange.js';
+import type { LoginCodes } from './login-code.js';
+import { databaseHeader, exportResponse, rpcCode } from './otlp.js';
+import { requestIdOf } from './parameters.js';
+import { refusalOfOutcome } from './writing.js';
+
+const rowWord = 'data point';
+const memoryShort = { kind: 'answered', answer: { outcome: 'shed', reason: 'memory' } } as const;
+const bytes = (value: Buffer): Buffer => value;
+
+/** The one call of the service. Messages are bytes: the parser of the pipeline reads them. */
+const service: ServiceDefinition = {
+  Export: {
+    path: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  },
+};
+
+/** What the door is built from. */
+export interface OtlpGrpcOptions {
+  readonly intake: Intake;
+  readonly loginCodes: LoginCodes;
+  readonly settings: OtlpRouteSettings;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Left out: without TLS. The files are read once. */
+  readonly tls?: TlsSettings | undefined;
+  readonly log: ComponentLog;
+}
+
+/**
+ * Metrics of OpenTelemetry over gRPC. Credentials are metadata `authorization`, the database is metadata `x-sluice-db`. Calls end as
+ * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not.
+ */
+export class OtlpGrpcDoor implements Component {
+  readonly name = 'otlp-grpc';
+  /** The port that is listened on, once started. */
+  port: number;
+  readonly #options: OtlpGrpcOptions;
+  readonly #server: Server;
+
+  constructor(options: OtlpGrpcOptions) {
+    this.#options = options;
+    this.port = options.port;
+    this.#server = new Server({ 'grpc.max_receive_message_length': options.settings.messageBytes });
+    const calls: UntypedServiceImplementation = {
+      Export: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) => void this.#export(call, answer),
+    };
+    this.#server.addService(service, calls);
+  }
+
+  async start(): Promise<void> {
+    const { log, port, settings } = this.#options;
+    const credentials = this.#credentials();
+    try {
+      this.port = await this.#bind(`[::]:${port}`, credentials);
+    } catch {
+      // Without IPv6 there is the other address; if the port is the reason it is said now.
+      this.port = await this.#bind(`0.0.0.0:${port}`, credentials);
+    }
+    log.info({ listens: this.port, database: settings.db, protocol: 'grpc' }, 'Listening for OTLP over gRPC.');
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.tryShutdown(() => resolve());
+      if (deadline.aborted) resolve();
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#server.forceShutdown();
+  }
+
+  #credentials(): ServerCredentials {
+    const { tls } = this.#options;
+    if (tls === undefined) return ServerCredentials.createInsecure();
+    const pair = { private_key: readFileSync(tls.keyFile), cert_chain: readFileSync(tls.certFile) };
+    return ServerCredentials.createSsl(null, [pair]);
+  }
+
+  #bind(address: string, credentials: ServerCredentials): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(address, credentials, (error, port) => {
+        if (error === null) resolve(port);
+        else reject(new Error(`otlp.grpcPort: cannot listen on ${address}: ${error.message}`, { cause: error }));
+      });
+    });
+  }
+
+  async #export(call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): Promise<void> {
+    const refuse = ({ status, message }: Refusal): void => answer({ code: rpcCode(status), details: message });
+    try {
+      const refusal = await this.#write(call);
+      if (refusal === undefined || refusal.cause === 'rows') answer(null, Buffer.from(exportResponse(refusal)));
+      else refuse(refusal);
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'A call of OTLP failed.');
+      answer({ code: statusCodes.INTERNAL, details: 'internal error' });
+    }
+  }
+
+  /** Writes the points of a call; returns why they are not stored, or not all of them. */
+  async #write(call: ServerUnaryCall<Buffer, Buffer>): Promise<Refusal | undefined> {
+    const { request, metadata } = call;
+    const { intake, loginCodes, settings } = this.#options;
+    if (intake.guard() === 'all-paused') return refusalOfOutcome(memoryShort, rowWord);
+    const text = (name: string): string | undefined => metadata.get(name)[0]?.toString();
+    const credentials = readAuthorization(text('authorization'), loginCodes, new URLSearchParams());
+    if (isFault(credentials)) return refusalOf(credentials, 'credentials');
+    const { createDatabase, messageBytes: maxMessageBytes, db } = settings;
+    const database = text(databaseHeader) || db;
+    const aborted = new AbortController();
+    call.on('cancelled', () => aborted.abort());
+    const write: WriteRequest = {
+      format: 'otlp',
+      credentials,
+      target: { database, createDatabase, ttl: 0, precision: 'ns' },
+      body: Readable.from([request]),
+      length: request.length,
+      maxMessageBytes,
+    };
+    const id = requestIdOf(undefined);
+    const port = (exchange: Parameters<Intake['write']>[0]): void => intake.write(exchange);
+    return refusalOfOutcome(await ask<WriteRequest, Delivery>(port, id, write, aborted.signal), rowWord);
+  }
+}
