@@ -1,4 +1,4 @@
-import { suggestion } from '../model/nearest.js';
+import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../model/command-line.js';
 import type { OptionRow, OptionTable } from '../model/option.js';
 import { parseValue } from './values.js';
 
@@ -25,11 +25,9 @@ export const commandRows: readonly OptionRow[] = [
   { flag: 'version', short: 'V', type: 'bool', env: '', help: 'print the version and exit' },
 ];
 
-interface Reading {
-  readonly argv: readonly string[];
-  readonly rows: readonly OptionRow[];
-  readonly given: Map<string, string[]>;
-  readonly errors: string[];
+/** A row as the reader of command lines takes it. */
+interface RowOption extends CommandOption {
+  readonly row: OptionRow;
 }
 
 /**
@@ -38,74 +36,53 @@ interface Reading {
  * list. Error lines never show an argument's value: it may be a secret under a mistyped name.
  */
 export function readArguments(tables: readonly OptionTable[], argv: readonly string[]): Arguments {
-  const rows = [...commandRows, ...tables.flatMap((table) => table.rows)];
-  const reading: Reading = { argv, rows, given: new Map(), errors: [] };
-  let index = 0;
-  while (index < argv.length) index = readArgument(reading, index);
+  const options = [...commandRows, ...tables.flatMap((table) => table.rows)].map(optionOf);
+  const given = new Map<string, string[]>();
+  const errors: string[] = [];
+  for (const met of readCommandLine(options, argv, 'settings')) {
+    if (met.kind !== 'option') {
+      errors.push(lineOf(met, argv));
+      continue;
+    }
+    const { flag } = met.option.row;
+    const values = given.get(flag) ?? [];
+    values.push(met.text ?? 'true');
+    given.set(flag, values);
+  }
+  const help = isOn(given, 'help', errors);
+  const version = isOn(given, 'version', errors);
+  return { given, help, version, configPath: given.get('config')?.at(-1), errors };
+}
+
+function optionOf(row: OptionRow): RowOption {
   return {
-    given: reading.given,
-    help: isOn(reading, 'help'),
-    version: isOn(reading, 'version'),
-    configPath: reading.given.get('config')?.at(-1),
-    errors: reading.errors,
+    row,
+    long: row.flag,
+    ...(row.short === undefined ? {} : { short: row.short }),
+    ...(row.type === 'bool' ? {} : { value: row.type }),
   };
 }
 
-/** Reads the argument at `index` with its value; returns the index after both. */
-function readArgument(reading: Reading, index: number): number {
-  const text = reading.argv[index] ?? '';
-  if (text.startsWith('--')) return readLong(reading, index, text.slice(2));
-  if (text.startsWith('-') && text.length > 1) return readShort(reading, index, text.slice(1));
-  if (text.includes('=')) return readLong(reading, index, text);
-  const after = index > 0 ? `, after ${nameOf(reading.argv[index - 1] ?? '')},` : '';
-  reading.errors.push(`Argument ${index + 1}${after} is not a setting; write --name=value.`);
-  return index + 1;
-}
-
-function readLong(reading: Reading, index: number, text: string): number {
-  const equals = text.indexOf('=');
-  const name = equals < 0 ? text : text.slice(0, equals);
-  const row = reading.rows.find((candidate) => candidate.flag === name);
-  if (row === undefined) return refuseUnknown(reading, index, `--${name}`, name);
-  return equals < 0 ? takeFollowing(reading, index, row) : take(reading, index, row, text.slice(equals + 1));
-}
-
-function readShort(reading: Reading, index: number, text: string): number {
-  const row = reading.rows.find((candidate) => candidate.short === text[0]);
-  if (row === undefined) return refuseUnknown(reading, index, `-${text[0]}`, text.split('=')[0] ?? '');
-  const rest = text.slice(1);
-  if (rest === '') return takeFollowing(reading, index, row);
-  return take(reading, index, row, rest.startsWith('=') ? rest.slice(1) : rest);
-}
-
-function takeFollowing(reading: Reading, index: number, row: OptionRow): number {
-  if (row.type === 'bool') return take(reading, index, row, 'true');
-  const value = reading.argv[index + 1];
-  if (value === undefined || value.startsWith('--')) {
-    reading.errors.push(`--${row.flag} needs a value; write --${row.flag}=value.`);
-    return index + 1;
+function lineOf(mistake: Mistake<RowOption>, argv: readonly string[]): string {
+  switch (mistake.kind) {
+    case 'unknown':
+      return `Unknown flag ${mistake.shown}${mistake.suggestion}.`;
+    case 'stray': {
+      const after = mistake.at > 0 ? `, after ${nameOf(argv[mistake.at - 1] ?? '')},` : '';
+      return `Argument ${mistake.at + 1}${after} is not a setting; write --name=value.`;
+    }
+    case 'no-value':
+      return `--${mistake.option.long} needs a value; write --${mistake.option.long}=value.`;
+    default:
+      return gnuMistake(mistake);
   }
-  return take(reading, index + 1, row, value);
 }
 
-function take(reading: Reading, index: number, row: OptionRow, value: string): number {
-  const values = reading.given.get(row.flag);
-  if (values === undefined) reading.given.set(row.flag, [value]);
-  else values.push(value);
-  return index + 1;
-}
-
-function refuseUnknown(reading: Reading, index: number, shown: string, name: string): number {
-  const known = reading.rows.map((row) => row.flag);
-  reading.errors.push(`Unknown flag ${shown}${suggestion(name, known)}.`);
-  return index + 1;
-}
-
-function isOn(reading: Reading, flag: string): boolean {
-  const text = reading.given.get(flag)?.at(-1);
+function isOn(given: ReadonlyMap<string, readonly string[]>, flag: string, errors: string[]): boolean {
+  const text = given.get(flag)?.at(-1);
   if (text === undefined) return false;
   const parsed = parseValue({ type: 'bool' }, text);
-  if (!parsed.ok) reading.errors.push(`--${flag} takes ${parsed.allowed}.`);
+  if (!parsed.ok) errors.push(`--${flag} takes ${parsed.allowed}.`);
   return parsed.ok && parsed.value === true;
 }
 

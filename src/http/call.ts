@@ -122,8 +122,9 @@ export interface Refusal {
   readonly cause: 'id' | 'credentials' | 'encoding' | 'parameter' | 'body' | 'rows' | 'call';
   /** The first bad row, counted from 1; 0 is no row in particular. */
   readonly row: number;
-  /** Rows that are not stored although others may be. */
+  /** Rows that are not stored although others may be, and those that are. */
   readonly rejectedRows: number;
+  readonly writtenRows: number;
   readonly fault: Fault;
 }
 

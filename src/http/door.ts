@@ -97,5 +97,13 @@ function hasEmptyParameter({ params }: Call): boolean {
 
 /** The refusal that a fault stands for. */
 export function refusalOf(found: Fault, cause: Refusal['cause'] = 'call'): Refusal {
-  return { status: statusOf(found), message: found.message, cause, row: 0, rejectedRows: 0, fault: found };
+  return {
+    status: statusOf(found),
+    message: found.message,
+    cause,
+    row: 0,
+    rejectedRows: 0,
+    writtenRows: 0,
+    fault: found,
+  };
 }

@@ -1,4 +1,5 @@
-import type { ErrorForm } from './call.js';
+import type { FastifyReply } from 'fastify';
+import type { ErrorForm, Refusal } from './call.js';
 import { errorBody, safeJson, sendFault, sendJson, sendText } from './reply.js';
 
 /** `/rest`: code and description, the status by the two tables of SQL. */
@@ -15,5 +16,20 @@ export const apiErrors: ErrorForm = ({ reply }, { status, fault }) =>
 export const textErrors: ErrorForm = ({ reply }, { status, message }) => sendText(reply, status, message);
 
 /** `/tsdbwire`: the status once more, and why. */
-export const tsdbwireErrors: ErrorForm = ({ reply }, { status, message }) =>
-  sendJson(reply, status, safeJson({ code: status, message }));
+export const tsdbwireErrors: ErrorForm = ({ reply }, refusal) => {
+  const { status, message } = refusal;
+  return sendJson(nameFault(reply, refusal), status, safeJson({ code: status, message }));
+};
+
+/**
+ * Says in headers what programs would otherwise have to find in the text of a refused write: the code of the fault, and, where some rows are bad,
+ * how many went either way and the first bad one, counted from 1.
+ */
+export function nameFault(
+  reply: FastifyReply,
+  { fault, cause, row, writtenRows, rejectedRows }: Refusal,
+): FastifyReply {
+  reply.header('error-code', fault.code);
+  if (cause !== 'rows') return reply;
+  return reply.header('rows-written', writtenRows).header('rows-rejected', rejectedRows).header('first-bad-row', row);
+}

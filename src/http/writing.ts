@@ -105,7 +105,7 @@ function rejectedRows({ rows, rejectedRows: rejected, rejects }: Delivered, rowW
   const counts = `${rejected} rejected, ${rows} written`;
   const message = first === undefined ? counts : `${rowWord} ${row}: ${faultText(first.fault)} (${counts})`;
   const found = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
-  return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, fault: found };
+  return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, writtenRows: rows, fault: found };
 }
 
 function faultText(fault: Fault): string {

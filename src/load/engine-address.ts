@@ -7,10 +7,9 @@ import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { RunningEngine } from '../running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
+import { serverDefaults } from './settings/rows-general.js';
 
-/** What the tool says of a host and port when nobody has named others. */
-const defaultHost = 'localhost';
-const defaultPort = 6030;
+const { host: defaultHost, port: defaultPort } = serverDefaults;
 
 /** Where the engine is and as whom it is used. */
 export interface EngineAddress {
@@ -58,6 +57,12 @@ export function addressOf(connection: LoadConnection, { database }: Settings): E
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, user, password, isServer: database.mode === 'cluster' };
+}
+
+/** True when only the HTTP service can be reached: an engine lets nobody from elsewhere in without its password. */
+export function isBehindService(connection: LoadConnection, version: string): boolean {
+  const { url, password } = addressOf(connection, settingsOf(connection, version));
+  return password === '' && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 
 /** An address that is listened on, as one that can be called. */

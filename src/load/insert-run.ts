@@ -7,6 +7,7 @@ import { runInsert } from './insert/insert.js';
 import type { LoadReport } from './model/insert-report.js';
 import type { RunLog, RunSql, Watch } from './model/ports.js';
 import type { Attempts, InsertScenario } from './model/scenario.js';
+import { askVersion, openOrService } from './service-instead.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
 import { tried } from './work/attempts.js';
@@ -65,13 +66,15 @@ async function openWays(scenario: InsertScenario, context: LoadRunContext): Prom
   const attempts = plans[0]?.attempts ?? { more: 0, intervalMs: 0 };
   const needsHttp = scenario.definitionsOverHttp || plans.some(({ mode }) => overHttp.includes(mode));
   const needsWorld = !needsHttp || plans.some(({ mode }) => !overHttp.includes(mode));
-  const world = needsWorld ? await openWorld(scenario, attempts, context) : undefined;
-  const http = needsHttp ? openHttp(scenario) : undefined;
+  const opened = needsWorld ? await openWorld(scenario, attempts, context) : undefined;
+  const world = opened instanceof HttpService ? undefined : opened;
+  const http = opened instanceof HttpService ? opened : needsHttp ? openHttp(scenario) : undefined;
   const isHttp = http !== undefined && (scenario.definitionsOverHttp || world === undefined);
   const run = isHttp ? restStatements(http) : world?.run;
   if (run === undefined) throw new Error('A run has no way to the database.');
   try {
-    if (http !== undefined) await untilAnswered(() => askFirst(http, context.stop), attempts, context);
+    const isAsked = http === undefined || http === opened;
+    if (!isAsked) await untilAnswered(() => askFirst(http, context.stop), attempts, context);
     await openConnections(scenario, world, http);
     return { world, http, run };
   } catch (error) {
@@ -94,12 +97,6 @@ async function openConnections(
   await Promise.allSettled(Array.from({ length }, () => Promise.all([world?.ping(), http && askVersion(http)])));
 }
 
-/** Sees whether the service answers, and to this user. */
-async function askVersion(http: HttpService): Promise<void> {
-  const answer = await restStatements(http)('SELECT SERVER_VERSION()');
-  if (answer.kind === 'rows') for await (const _ of answer.lines);
-}
-
 /** As {@link askVersion}, with a limit of time. */
 function askFirst(http: HttpService, stop: AbortSignal): Promise<void> {
   return firstAnswer({ ask: askVersion(http), otherwise: `No service at ${http.url}`, stop, tooLate: () => {} });
@@ -116,7 +113,12 @@ function openHttp({ connection, threads, createTableThreads }: InsertScenario): 
   return new HttpService({ host, port, user, password, connections, requestTimeoutMs });
 }
 
-async function openWorld(scenario: InsertScenario, attempts: Attempts, context: LoadRunContext): Promise<LoadWorld> {
+/** The database as the tool reaches it, or the HTTP service in its place. */
+async function openWorld(
+  scenario: InsertScenario,
+  attempts: Attempts,
+  context: LoadRunContext,
+): Promise<LoadWorld | HttpService> {
   const { openLoadWorld } = await import('./world.js');
   const { connection, threads, createTableThreads } = scenario;
   const { log, version } = context;
@@ -126,7 +128,8 @@ async function openWorld(scenario: InsertScenario, attempts: Attempts, context: 
   const statements = threads * maxRequestsInFlight + createTableThreads + 2;
   const limits = { statements, connections, creditBytes, requestTimeoutMs };
   const open = () => openLoadWorld(connection, version, logger, limits, context.stop);
-  return untilAnswered(open, attempts, context);
+  const search = { connection, version, connections: Math.max(threads, createTableThreads), requestTimeoutMs };
+  return untilAnswered(() => openOrService(open, { ...context, ...search }), attempts, context);
 }
 
 /** What is asked for, as soon as somebody answers; other refusals are final. */

@@ -10,6 +10,7 @@ import { version } from '../version.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadRun, LoadScenario } from './model/scenario.js';
+import { type Comparison, compareReports, comparisonLines } from './report/comparison.js';
 import { encodeHtmlReport, encodeJsonReport } from './report/insert-report.js';
 import { encodeQueryPage } from './report/query-report.js';
 import { encodeSubscribePage } from './report/subscribe-report.js';
@@ -109,12 +110,12 @@ async function runScenario(scenario: LoadScenario, context: LoadRunContext): Pro
     case 'insert': {
       const { runInsertScenario } = await import('./insert-run.js');
       const report = await runInsertScenario(scenario, context);
-      return finish(scenario, report, () => encodeHtmlReport(report), context.log);
+      return finish(scenario, report, (compared) => encodeHtmlReport(report, compared), context.log);
     }
     case 'query': {
       const { runQueryScenario } = await import('./query-run.js');
       const report = await runQueryScenario(scenario, context);
-      return finish(scenario, report, () => encodeQueryPage(report), context.log);
+      return finish(scenario, report, (compared) => encodeQueryPage(report, compared), context.log);
     }
     case 'subscribe': {
       const { runSubscribeScenario } = await import('./subscribe-run.js');
@@ -126,20 +127,37 @@ async function runScenario(scenario: LoadScenario, context: LoadRunContext): Pro
 
 /** Writes the reports that were asked for; gives the exit code. */
 function finish(
-  { jsonReport, htmlReport }: LoadRun,
+  { jsonReport, htmlReport, compareWith }: LoadRun,
   report: { outcome: string },
-  page: () => string,
+  page: (comparison: Comparison | undefined) => string,
   log: RunLog,
 ): number {
+  const compared = compareWith === undefined ? undefined : compareReports(readReport(compareWith), report);
+  if (typeof compared === 'string') log.warn(`There is no comparison with ${compareWith}: ${compared}.`);
+  const comparison = typeof compared === 'string' ? undefined : compared;
+  if (comparison !== undefined) for (const line of comparisonLines(comparison)) log.done(line);
   const isWritten = [
     jsonReport === undefined || writeReport(jsonReport, encodeJsonReport(report), log),
-    htmlReport === undefined || writeReport(htmlReport, page(), log),
+    htmlReport === undefined || writeReport(htmlReport, page(comparison), log),
   ];
   return report.outcome === 'failed' || isWritten.includes(false) ? failedExitCode : 0;
 }
 
-/** True when the reports can be written: a run is not begun for reports that would be lost at its end. */
-function canReport({ jsonReport, htmlReport }: LoadRun, log: RunLog): boolean {
+/** An earlier report; undefined when it is none. */
+function readReport(path: string): unknown {
+  try {
+    return JSON.parse(readText(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when the reports can be read and written: a run is not begun for reports that would be lost at its end. */
+function canReport({ jsonReport, htmlReport, compareWith }: LoadRun, log: RunLog): boolean {
+  if (compareWith !== undefined && readReport(compareWith) === undefined) {
+    log.error(`The report ${compareWith} cannot be read, or is no JSON.`);
+    return false;
+  }
   return [jsonReport, htmlReport].every(
     (path) => path === undefined || written(path, () => closeSync(openSync(path, 'a')), log),
   );

@@ -4,6 +4,7 @@ import type { RunSql } from './model/ports.js';
 import type { QueryReport } from './model/query-report.js';
 import type { QueryScenario } from './model/scenario.js';
 import { runQueries } from './query/query.js';
+import { openOrService } from './service-instead.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
 import { cutAfterGrace } from './work/stopping.js';
@@ -37,7 +38,10 @@ interface Way {
 
 function overHttp({ connection }: QueryScenario, connections: number): Way {
   const { host, httpPort: port, user, password } = connection;
-  const service = new HttpService({ host, port, user, password, connections });
+  return throughService(new HttpService({ host, port, user, password, connections }));
+}
+
+function throughService(service: HttpService): Way {
   const cut = (): void => service.close();
   return { run: restStatements(service), cut, close: async () => cut() };
 }
@@ -52,12 +56,9 @@ async function inProcess(
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, 2 * threads + 2);
   const { openLoadWorld } = await import('./world.js');
-  const world = await openLoadWorld(
-    connection,
-    version,
-    logger,
-    { statements: threads, connections, creditBytes },
-    stop,
-  );
-  return { run: world.run, cut: () => world.cut(), close: () => world.stop() };
+  const limits = { statements: threads, connections, creditBytes };
+  const open = () => openLoadWorld(connection, version, logger, limits, stop);
+  const opened = await openOrService(open, { connection, version, connections: threads, log, stop });
+  if (opened instanceof HttpService) return throughService(opened);
+  return { run: opened.run, cut: () => opened.cut(), close: () => opened.stop() };
 }

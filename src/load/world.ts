@@ -170,6 +170,6 @@ function writeLines(
       length: text.length,
     };
     const refuse = (refused: Fault): void => reject(new FaultError(refused));
-    void writes.write({ id: '', request, aborted: never, answer: resolve, refuse }, user);
+    writes.write({ id: '', request, aborted: never, answer: resolve, refuse }, user).catch(reject);
   });
 }

@@ -21,7 +21,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   config: { rooms: ['model'], packages: ['smol-toml'] },
   telemetry: { rooms: ['model'], packages: ['pino', 'prom-client'] },
   sql: { rooms: ['model'], packages: [] },
-  database: { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'commander', 'rxjs', 'split2'] },
+  database: { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs', 'split2'] },
   transforms: { rooms: ['model'], packages: ['rxjs'] },
   sources: { rooms: ['model'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
   sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },

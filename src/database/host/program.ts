@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
+import { type CommandOption, gnuMistake, readCommandLine } from '../../model/command-line.js';
 import { reasonOf } from '../../model/reason.js';
 import { publishEndpoint } from '../endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from '../heartbeat.js';
@@ -26,58 +26,92 @@ export async function runProgram(entry: string, argv: readonly string[]): Promis
   await serveUntilStopped(options);
 }
 
+/** An option of the program, with what it is without. */
+interface HostOption extends CommandOption {
+  readonly help: string;
+  readonly default?: string | number;
+  /** Least value of a whole number. */
+  readonly least?: number;
+}
+
+const hostOptions = {
+  path: { long: 'path', value: 'directory', default: hostDefaults.path, help: 'data directory' },
+  host: { long: 'host', value: 'address', default: hostDefaults.host, help: 'address to listen on' },
+  port: { long: 'port', value: 'number', default: hostDefaults.port, least: 0, help: 'TCP port; 0 picks a free one' },
+  sessions: {
+    long: 'sessions',
+    value: 'number',
+    default: hostDefaults.sessions,
+    least: 2,
+    help: 'statements that run side by side',
+  },
+  user: { long: 'user', value: 'name', default: hostDefaults.user, help: 'user name' },
+  password: { long: 'password', value: 'text', help: 'password; better given as SLUICE_ENGINE_SECRET' },
+  spool: {
+    long: 'spool',
+    value: 'bytes',
+    default: hostDefaults.maxSpoolBytes,
+    least: 1,
+    help: 'limit of INSERT bodies held in memory',
+  },
+  memory: {
+    long: 'memory',
+    value: 'bytes',
+    default: hostDefaults.maxMemoryBytes,
+    least: 0,
+    help: 'limit of the engine; 0 is 0.9 of the machine',
+  },
+  version: { long: 'version', short: 'V', help: 'print the version' },
+  help: { long: 'help', short: 'h', help: 'print this text' },
+} as const satisfies Readonly<Record<string, HostOption>>;
+
+const options: readonly HostOption[] = Object.values(hostOptions);
+
+/** The options of a command line; undefined when the program ends with it: it asked for a text, or holds a mistake. */
 function readArguments(argv: readonly string[]): HostOptions | undefined {
-  const whole = (least: number) => (text: string) => {
-    const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`Not a whole number of at least ${least}.`);
+  const given = new Map<HostOption, string>();
+  for (const met of readCommandLine(options, argv, 'gnu')) {
+    if (met.kind !== 'option') return refuse(gnuMistake(met));
+    const { option, text = '' } = met;
+    if (option === hostOptions.version) return print(`${packageVersion()}\n`);
+    if (option === hostOptions.help) return print(helpText());
+    const isBad = option.least !== undefined && !(Number.isSafeInteger(Number(text)) && Number(text) >= option.least);
+    if (isBad || (option.least !== undefined && text.trim() === '')) {
+      return refuse(`option '--${option.long}' takes a whole number of at least ${option.least}`);
     }
-    return value;
-  };
-  const command = new Command('sluice-engine')
-    .description('The embedded database of Sluice behind the ClickHouse HTTP interface.')
-    .version(packageVersion())
-    .option('--path <directory>', 'data directory', hostDefaults.path)
-    .option('--host <address>', 'address to listen on', hostDefaults.host)
-    .option('--port <number>', 'TCP port; 0 picks a free one', whole(0), hostDefaults.port)
-    .option('--sessions <number>', 'statements that run side by side', whole(2), hostDefaults.sessions)
-    .option('--user <name>', 'user name', hostDefaults.user)
-    .option('--password <text>', 'password; better given as SLUICE_ENGINE_SECRET', hostDefaults.password)
-    .option('--spool <bytes>', 'limit of INSERT bodies held in memory', whole(1), hostDefaults.maxSpoolBytes)
-    .option('--memory <bytes>', 'limit of the engine; 0 is 0.9 of the machine', whole(0), hostDefaults.maxMemoryBytes)
-    .exitOverride()
-    .allowExcessArguments(false);
-  try {
-    command.parse(argv, { from: 'user' });
-  } catch (error) {
-    const code = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
-    process.exitCode = code === 0 ? 0 : 2;
-    return undefined;
+    given.set(option, text);
   }
-  const given = command.opts<OptionValues>();
+  const textOf = (option: HostOption): string => given.get(option) ?? String(option.default ?? '');
   return {
     ...hostDefaults,
-    path: given.path,
-    host: given.host,
-    port: given.port,
-    sessions: given.sessions,
-    user: given.user,
-    password: process.env.SLUICE_ENGINE_SECRET || given.password,
-    maxSpoolBytes: given.spool,
-    maxMemoryBytes: given.memory,
+    path: textOf(hostOptions.path),
+    host: textOf(hostOptions.host),
+    port: Number(textOf(hostOptions.port)),
+    sessions: Number(textOf(hostOptions.sessions)),
+    user: textOf(hostOptions.user),
+    password: process.env.SLUICE_ENGINE_SECRET || (given.get(hostOptions.password) ?? hostDefaults.password),
+    maxSpoolBytes: Number(textOf(hostOptions.spool)),
+    maxMemoryBytes: Number(textOf(hostOptions.memory)),
   };
 }
 
-type OptionValues = {
-  path: string;
-  host: string;
-  port: number;
-  sessions: number;
-  user: string;
-  password: string;
-  spool: number;
-  memory: number;
-};
+function print(text: string): undefined {
+  process.stdout.write(text);
+}
+
+function refuse(text: string): undefined {
+  process.stderr.write(`sluice-engine: ${text}\n`);
+  process.exitCode = 2;
+}
+
+function helpText(): string {
+  const lines = options.map((option) => {
+    const names = `${option.short === undefined ? '' : `-${option.short}, `}--${option.long}`;
+    const left = option.value === undefined ? names : `${names} <${option.value}>`;
+    return `  ${left.padEnd(24)} ${option.help}${option.default === undefined ? '' : ` (default: ${option.default})`}`;
+  });
+  return `Usage: sluice-engine [options]\n\nThe embedded database of Sluice behind the ClickHouse HTTP interface.\n\nOptions:\n${lines.join('\n')}\n`;
+}
 
 function packageVersion(): string {
   const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');

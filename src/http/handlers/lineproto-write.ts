@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Codes } from '../../model/fault.js';
 import type { AdmittedCall, ErrorForm, Handler, HandlerContext, Refusal } from '../call.js';
+import { nameFault } from '../error-forms.js';
 import { readPrecision, readTtl } from '../parameters.js';
 import { safeJson, sendJson } from '../reply.js';
 import { carryWrite } from '../writing.js';
@@ -40,7 +41,8 @@ export function lineprotoWriteHandler(context: HandlerContext): Handler<Admitted
 }
 
 /** Errors of the line-protocol route: what kind of failure, in which step, and which line. */
-export const lineprotoErrors: ErrorForm = ({ reply }, refusal) => sendError(reply, refusal.status, inWords(refusal));
+export const lineprotoErrors: ErrorForm = ({ reply }, refusal) =>
+  sendError(nameFault(reply, refusal), refusal.status, inWords(refusal));
 
 function illegal(message: string, op: string): LineError {
   return { code: 'illegal param', message, op, line: 0 };

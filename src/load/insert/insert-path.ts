@@ -12,7 +12,7 @@ import type { RowEncoder } from '../encode/row-encoder.js';
 import { storedName } from '../model/names.js';
 import type { RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
 import { blocksByTable, type RowRequest } from '../model/row-request.js';
-import type { DatabasePlan, SuperTablePlan } from '../model/scenario.js';
+import type { DatabasePlan, InsertMode, SuperTablePlan } from '../model/scenario.js';
 import type { RowSource } from '../rows/source.js';
 import { BlocksSink } from '../sinks/blocks.js';
 import type { HttpService } from '../sinks/http-service.js';
@@ -49,6 +49,8 @@ export interface RequestPart {
 
 /** The path of one thread: its encoder, its sink. */
 export interface InsertPath {
+  /** True when requests of a thread follow each other on one connection. */
+  readonly isRemote: boolean;
   /** The parts of a request, each made when the one before has ended, because they share a buffer. */
   parts(request: RowRequest): Iterable<RequestPart>;
   /** Waits for what was written, and tells what came of it where no delivery did. */
@@ -66,30 +68,35 @@ export interface FilledTable {
   readonly source: RowSource;
 }
 
-/** The path that the mode of a super table names, for one thread. */
+/** How rows travel: as the mode of the super table says, or, where only the HTTP service can be reached, as that takes them. */
+export function pathMode({ mode }: SuperTablePlan, { world }: InsertWays): InsertMode {
+  if (world !== undefined) return mode;
+  return mode === 'sml' || mode === 'sml-rest' ? 'sml-rest' : 'rest';
+}
+
+/** The path of a super table, for one thread. */
 export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
   const { plan } = table;
-  switch (plan.mode) {
+  const mode = pathMode(plan, ways);
+  const isRemote = mode === 'rest' || mode === 'sml-rest';
+  const text = (encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>): InsertPath =>
+    new TextPath(table, isRemote, encoder, format, sink);
+  switch (mode) {
     case 'stmt':
       return new BlocksPath(table, needed(ways.world));
     case 'taosc':
-      return new TextPath(table, sqlEncoder(table), 'sql-insert', new SqlTextSink(needed(ways.world).run));
+      return text(sqlEncoder(table), 'sql-insert', new SqlTextSink(needed(ways.world).run));
     case 'rest':
-      return new TextPath(table, sqlEncoder(table), 'sql-insert', new SqlTextSink(restStatements(needed(ways.http))));
+      return text(sqlEncoder(table), 'sql-insert', new SqlTextSink(restStatements(needed(ways.http))));
     case 'sml':
-      return new TextPath(
-        table,
-        schemalessEncoder(table),
-        formatOf(plan),
-        new LinesSink(needed(ways.world).writeLines),
-      );
+      return text(schemalessEncoder(table), formatOf(plan), new LinesSink(needed(ways.world).writeLines));
     case 'sml-rest': {
       const { tcpPort } = plan;
       const sink =
         tcpPort === undefined
           ? new RestLinesSink(needed(ways.http))
           : new TelnetTcpSink({ host: ways.host, port: tcpPort, cut: ways.cut });
-      return new TextPath(table, schemalessEncoder(table), formatOf(plan), sink);
+      return text(schemalessEncoder(table), formatOf(plan), sink);
     }
   }
 }
@@ -162,13 +169,15 @@ function batchOf<P extends Payload>(database: DatabasePlan, payload: P, rows: nu
 
 /** Rows as text: one part for each text that they fill. */
 class TextPath implements InsertPath {
+  readonly isRemote: boolean;
   readonly #table: FilledTable;
   readonly #encoder: RowEncoder;
   readonly #format: WireFormat;
   readonly #sink: Sink<ByteBlock>;
 
-  constructor(table: FilledTable, encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>) {
+  constructor(table: FilledTable, isRemote: boolean, encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>) {
     this.#table = table;
+    this.isRemote = isRemote;
     this.#encoder = encoder;
     this.#format = format;
     this.#sink = sink;
@@ -198,6 +207,7 @@ class TextPath implements InsertPath {
 
 /** Rows as they are: columns and ids of series. */
 class BlocksPath implements InsertPath {
+  readonly isRemote = false;
   readonly #table: FilledTable;
   readonly #world: WorldPorts;
   readonly #database: DatabaseDef;

@@ -46,8 +46,7 @@ export class InsertWorker {
     const { stop } = this.#context;
     const requests = source.requests(range)[Symbol.iterator]();
     // Over HTTP a thread has one connection, on which a request waits for the one before.
-    const isRemote = plan.mode === 'rest' || plan.mode === 'sml-rest';
-    const inFlight = new InFlight(isRemote ? 0 : plan.rowsPerRequest);
+    const inFlight = new InFlight(this.#path.isRemote ? 0 : plan.rowsPerRequest);
     try {
       while (!stop.aborted) {
         const begun = performance.now();

@@ -7,14 +7,15 @@ import type { RunLog, RunSql, Watch } from '../model/ports.js';
 import { settingList } from '../model/run-report.js';
 import { type DatabasePlan, type InsertScenario, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { openRowSource, type RowFiles, type RowSource, readRowFiles } from '../rows/source.js';
-import { RateSampler } from '../view/rates.js';
+import { type Counted, RateSampler } from '../view/rates.js';
+import { environmentOf } from '../work/environment.js';
 import { faultLine, type StatementContext } from '../work/statements.js';
 import { allThreads, throwFailure } from '../work/threads.js';
 import { aggregate } from './aggregate.js';
 import { createTables } from './child-tables.js';
 import { defineDatabases, defineStreams, defineSuperTable, existingTables, isRemade } from './definitions.js';
 import { InsertFigures } from './figures.js';
-import { type FilledTable, type InsertWays, openPath, seriesOf } from './insert-path.js';
+import { type FilledTable, type InsertWays, openPath, pathMode, seriesOf } from './insert-path.js';
 import { InsertWorker, RunFailure } from './insert-worker.js';
 import { summaryLines, threadLine } from './summary.js';
 import { TsmaWorker } from './tsma-worker.js';
@@ -30,12 +31,6 @@ export interface InsertContext extends InsertWays {
   readonly stop: AbortSignal;
   /** Ticks of timestamp text in a file. */
   readonly readTime: (text: string, precision: Precision) => bigint | undefined;
-}
-
-/** Rows that were stored, and those that were not. */
-interface RowCounts {
-  readonly rows: number;
-  readonly failedRows: number;
 }
 
 /** A super table whose files were read; those of sub-tables that exist are read when their names are known. */
@@ -68,6 +63,7 @@ class InsertRun {
   readonly #totals = new InsertFigures();
   readonly #reports: SuperTableReport[] = [];
   #seconds = 0;
+  #environment: LoadReport['environment'] = [];
   #rates: readonly RateSample[] = [];
   /** The super table that is being filled, and its threads. */
   #working: { readonly name: string; readonly threads: readonly InsertWorker[] } = { name: '', threads: [] };
@@ -82,6 +78,7 @@ class InsertRun {
     const { log, stop } = this.#context;
     const scenario = this.#scenario;
     log.debug(`The seed of this run is ${this.#seed}.`);
+    this.#environment = await environmentOf(this.#context.version, this.#context.run);
     const planned: PlannedTable[] = [];
     for (const database of scenario.databases) {
       for (const plan of database.superTables) planned.push(await this.#planned(database, plan));
@@ -109,6 +106,7 @@ class InsertRun {
       endedMs: Date.now(),
       outcome,
       failure,
+      environment: this.#environment,
       settings: settingsOf(this.#scenario, this.#seed),
       totals: this.#totals.report(this.#seconds),
       rates: this.#rates,
@@ -225,9 +223,19 @@ class InsertRun {
     this.#totals.add(sum);
     const figures = sum.report(seconds);
     const threads = workers.length;
-    for (const line of summaryLines(figures, threads, database.name)) log.done(line);
+    const into = plan.tcpPort === undefined ? database.name : `what the listener on port ${plan.tcpPort} writes to`;
+    for (const line of summaryLines(figures, threads, into)) log.done(line);
+    const overwritten = overwrittenNote(plan, source.rows);
+    if (overwritten !== undefined) log.info(overwritten);
     const subTables = source.tables.to - source.tables.from;
-    this.#reports.push({ database: database.name, name: plan.name, mode: plan.mode, subTables, threads, figures });
+    this.#reports.push({
+      database: database.name,
+      name: plan.name,
+      mode: pathText(plan, this.#context),
+      subTables,
+      threads,
+      figures,
+    });
   }
 
   #estimate({ plan, source }: FilledTable, threads: number): void {
@@ -235,25 +243,18 @@ class InsertRun {
     const rows = source.rows === undefined ? 'rows until it is stopped' : `${source.rows} rows`;
     const megabytes = Math.ceil(memoryOf(plan, source, threads) / bytesPerMegabyte);
     this.#context.log.info(
-      `${rows} go to ${tables} table(s) of ${plan.name} by ${plan.mode}, at most ${source.pace.rowsPerRequest} a request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
+      `${rows} go to ${tables} table(s) of ${plan.name} by ${pathText(plan, this.#context)}, at most ${source.pace.rowsPerRequest} a request, with ${threads} thread(s); buffers take about ${megabytes} MB`,
     );
   }
 
   /** Figures of the run so far, threads at work included. */
-  #sum(): RowCounts {
-    const { rows, failedRows } = this.#worked();
-    return { rows: this.#totals.rows + rows, failedRows: this.#totals.failedRows + failedRows };
+  #sum(): Counted {
+    return countedOf([this.#totals, ...this.#working.threads.map(({ figures }) => figures)]);
   }
 
   /** Figures of the super table that is being filled. */
-  #worked(): RowCounts {
-    let rows = 0;
-    let failedRows = 0;
-    for (const { figures } of this.#working.threads) {
-      rows += figures.rows;
-      failedRows += figures.failedRows;
-    }
-    return { rows, failedRows };
+  #worked(): Counted {
+    return countedOf(this.#working.threads.map(({ figures }) => figures));
   }
 
   #tellTotals(): void {
@@ -263,6 +264,30 @@ class InsertRun {
     const [first = '', ...more] = summaryLines(this.#totals.report(this.#seconds), threads, databases);
     for (const line of [`Total: ${first}`, ...more]) log.done(line);
   }
+}
+
+function countedOf(all: readonly InsertFigures[]): Counted {
+  const sum = (read: (figures: InsertFigures) => number): number => all.reduce((total, each) => total + read(each), 0);
+  return {
+    rows: sum(({ rows }) => rows),
+    failedRows: sum(({ failedRows }) => failedRows),
+    answered: sum(({ delays }) => delays.count),
+    delaysMs: sum(({ delays }) => delays.sumMs),
+  };
+}
+
+/** The mode of a super table, and the path that takes its place where only the HTTP service can be reached. */
+function pathText(plan: SuperTablePlan, ways: InsertWays): string {
+  const path = pathMode(plan, ways);
+  return path === plan.mode ? plan.mode : `${plan.mode}, over HTTP as ${path}`;
+}
+
+/** A sentence when late rows take the times of others, of which the table then holds fewer than were written. */
+function overwrittenNote(plan: SuperTablePlan, total: number | undefined): string | undefined {
+  const { disorderRatio, disorderRange, rows, step } = plan;
+  if (disorderRatio === 0 || disorderRange === 0 || total === undefined) return undefined;
+  if (BigInt(disorderRange) >= BigInt(rows) * step) return undefined;
+  return `Late rows may have replaced others of ${plan.name}: the disorder range ${disorderRange} is shorter than all rows take.`;
 }
 
 /** Text buffers of the threads, and the pool of rows with its printed form. */

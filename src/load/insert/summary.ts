@@ -4,10 +4,10 @@ function perSecond(rows: number, seconds: number): string {
   return (seconds > 0 ? rows / seconds : 0).toFixed(2);
 }
 
-/** The line of one thread; its rate is that of its requests, without what it took to make them. */
-export function threadLine(thread: number, interlaced: boolean, { rows, waitSeconds }: LoadFigures): string {
+/** The line of one thread; its rate is over the time of all threads, so that the rates add up to that of the summary. */
+export function threadLine(thread: number, interlaced: boolean, { rows, seconds }: LoadFigures): string {
   const mode = interlaced ? 'interlace' : 'progressive';
-  const rate = perSecond(rows, waitSeconds);
+  const rate = perSecond(rows, seconds);
   return `thread[${thread}] ${mode} mode, completed total inserted rows: ${rows}, ${rate} records/second`;
 }
 

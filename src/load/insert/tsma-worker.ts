@@ -1,7 +1,7 @@
 import { FaultError } from '../../model/fault.js';
 import { createTsmaText } from '../encode/definitions.js';
 import { storedName } from '../model/names.js';
-import type { DatabasePlan, SuperTablePlan } from '../model/scenario.js';
+import { type DatabasePlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
 import { define, faultLine, type StatementContext } from '../work/statements.js';
 
 const pollMs = 100;
@@ -32,14 +32,20 @@ export class TsmaWorker {
     this.#poll();
     await this.#creating;
     for (const { name, startWhenInserted } of this.#plan.tsmas.slice(this.#next)) {
-      this.#context.log.warn(`TSMA ${name} was not created: there were never ${startWhenInserted} rows`);
+      this.#context.log.warn(`TSMA ${name} was not created: there were never ${Math.max(1, startWhenInserted)} rows`);
     }
   }
 
   #poll(): void {
-    const { tsmas } = this.#plan;
+    const { tsmas, mode } = this.#plan;
     const rows = this.#rows();
-    for (let due = tsmas[this.#next]; due !== undefined && rows >= due.startWhenInserted; due = tsmas[this.#next]) {
+    // Without a schema the first rows make the table.
+    const least = isSchemaless(mode) ? 1 : 0;
+    for (
+      let due = tsmas[this.#next];
+      due !== undefined && rows >= Math.max(least, due.startWhenInserted);
+      due = tsmas[this.#next]
+    ) {
       this.#next++;
       const sql = createTsmaText(this.#database, this.#plan, due);
       this.#creating = this.#creating.then(() => this.#create(sql));

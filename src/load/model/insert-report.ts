@@ -54,6 +54,22 @@ export interface RateSample {
   readonly seconds: number;
   readonly rows: number;
   readonly failedRows: number;
+  /** Requests that were answered in that time, and their delays together, in milliseconds. */
+  readonly answered: number;
+  readonly delaysMs: number;
+}
+
+/** Neighbouring samples as one. */
+export function joinedSample(group: readonly RateSample[]): RateSample {
+  const sum = (name: keyof RateSample): number => group.reduce((total, sample) => total + sample[name], 0);
+  return {
+    atSeconds: group.at(-1)?.atSeconds ?? 0,
+    seconds: sum('seconds'),
+    rows: sum('rows'),
+    failedRows: sum('failedRows'),
+    answered: sum('answered'),
+    delaysMs: sum('delaysMs'),
+  };
 }
 
 /** What a run did to one super table. */

@@ -41,4 +41,7 @@ export interface QueryRateSample {
   readonly seconds: number;
   readonly queries: number;
   readonly errors: number;
+  /** Queries with a complete answer in that time, and their delays together, in milliseconds. */
+  readonly answered: number;
+  readonly delaysMs: number;
 }

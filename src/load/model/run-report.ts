@@ -7,6 +7,8 @@ export interface RunReport {
   readonly outcome: 'completed' | 'interrupted' | 'failed';
   /** Why the run failed; undefined when it did not. */
   readonly failure: string | undefined;
+  /** Versions and machine, by name. */
+  readonly environment: readonly LoadSetting[];
   /** What was asked for, in effect: name and value of each setting, secrets masked already. */
   readonly settings: readonly LoadSetting[];
 }

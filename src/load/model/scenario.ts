@@ -14,6 +14,8 @@ export interface LoadConnection {
   readonly port: number;
   /** Port of the HTTP service, for the modes `rest` and `sml-rest`. */
   readonly httpPort: number;
+  /** The port that a person has named, other than the database's usual one: nothing else may be asked. */
+  readonly namedPort?: number;
   readonly user: string;
   readonly password: string;
   /** Directory whose `adapter.toml`, where there is one, says how the database is reached; undefined is none. */
@@ -31,6 +33,8 @@ export interface LoadRun {
   readonly jsonReport: string | undefined;
   /** HTML report; undefined is none. */
   readonly htmlReport: string | undefined;
+  /** JSON report of an earlier run that this one is compared with; undefined is none. */
+  readonly compareWith: string | undefined;
   /** Per-statement lines. */
   readonly debug: boolean;
 }
@@ -237,7 +241,7 @@ export interface QueryScenario extends LoadRun {
 /** A statement of a run of queries. */
 export interface QueryText {
   readonly sql: string;
-  /** Rows are appended to `<result>-<thread>`; undefined keeps none. */
+  /** File that rows of all threads are appended to; undefined keeps none. */
   readonly result: string | undefined;
 }
 

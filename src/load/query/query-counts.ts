@@ -22,6 +22,11 @@ export class QueryCounts {
     if (wasKilled) this.killed++;
   }
 
+  /** Queries with a complete answer, and their delays together, in milliseconds. */
+  get answers(): { readonly answered: number; readonly delaysMs: number } {
+    return { answered: this.#delays.count, delaysMs: this.#delays.sumMs };
+  }
+
   /** Adds what another one has counted. */
   add(other: QueryCounts): void {
     this.queries += other.queries;

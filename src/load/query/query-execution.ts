@@ -3,7 +3,7 @@ import { FaultError } from '../../model/fault.js';
 import { parseTimestamp } from '../../sql/timestamp.js';
 import { ResultRowsEncoder } from '../encode/result-rows.js';
 import type { RunLog, RunSql } from '../model/ports.js';
-import { RowsFile } from '../sinks/rows-file.js';
+import type { RowsFile } from '../sinks/rows-file.js';
 import { faultLine } from '../work/statements.js';
 import type { QueryCounts } from './query-counts.js';
 import type { RunningQueries } from './running-queries.js';
@@ -78,12 +78,8 @@ async function rowsIn({ lines }: RowsAnswer): Promise<number> {
   return rows;
 }
 
-/** Opens a file for the rows of one thread. Throws a {@link ResultFileFailure}. */
-export function openResult(path: string): Promise<RowsFile> {
-  return orFileFailure(RowsFile.open(path));
-}
-
-async function orFileFailure<T>(work: Promise<T>): Promise<T> {
+/** What a file gives; throws a {@link ResultFileFailure} where it gives a fault. */
+export async function orFileFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -7,13 +7,20 @@ import type { QueryPartReport, QueryRateSample, QueryReport } from '../model/que
 import { type LoadSetting, settingList } from '../model/run-report.js';
 import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
 import { splitTables } from '../rows/plan.js';
-import type { RowsFile } from '../sinks/rows-file.js';
+import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
 import { RateSampler } from '../view/rates.js';
 import { forChild } from '../work/child-placeholder.js';
+import { environmentOf } from '../work/environment.js';
 import { faultLine, queried } from '../work/statements.js';
 import { allThreads, throwFailure } from '../work/threads.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';
-import { executeQuery, maxShownErrors, openResult, type QueryContext, ResultFileFailure } from './query-execution.js';
+import {
+  executeQuery,
+  maxShownErrors,
+  orFileFailure,
+  type QueryContext,
+  ResultFileFailure,
+} from './query-execution.js';
 import { RunningQueries } from './running-queries.js';
 
 /** What a query run is given. */
@@ -49,6 +56,7 @@ class QueryRunner {
   readonly #context: QueryContext;
   readonly #parts: QueryPartReport[] = [];
   readonly #totals = new QueryCounts();
+  readonly #files = new RowsFiles();
   /** Of the part under way; not in the totals yet. */
   #counts = new QueryCounts();
   #failure: string | undefined;
@@ -64,10 +72,13 @@ class QueryRunner {
     const { specified, superTable } = this.#scenario;
     const startedMs = Date.now();
     let rates: readonly QueryRateSample[] = [];
+    const environment = await environmentOf(version, this.#given.run);
     const begun = performance.now();
     const sampler = new RateSampler(() => ({
       rows: this.#totals.queries + this.#counts.queries,
       failedRows: this.#totals.errors + this.#counts.errors,
+      answered: this.#totals.answers.answered + this.#counts.answers.answered,
+      delaysMs: this.#totals.answers.delaysMs + this.#counts.answers.delaysMs,
     }));
     try {
       if (specified !== undefined) await (specified.mixed ? this.#mixed(specified) : this.#specified(specified));
@@ -78,6 +89,7 @@ class QueryRunner {
       else throw error;
     } finally {
       rates = sampler.stop().map(rateOf);
+      await this.#files.close();
     }
     const totals = this.#totals.report((performance.now() - begun) / 1000);
     for (const line of totalLines(totals)) log.done(line);
@@ -90,6 +102,7 @@ class QueryRunner {
       endedMs,
       outcome,
       failure: this.#failure,
+      environment,
       settings,
       totals,
       rates,
@@ -111,10 +124,9 @@ class QueryRunner {
     for (const [index, query] of queries.entries()) {
       if (this.#isOver) return;
       const counts = new QueryCounts();
-      const worker = async (thread: number): Promise<void> => {
-        await withResults([query], index * threads + thread, async ([file]) => {
-          await this.#repeat(times, intervalMs, () => this.#execute(query.sql, file, counts));
-        });
+      const worker = async (): Promise<void> => {
+        const file = await this.#fileOf(query);
+        await this.#repeat(times, intervalMs, () => this.#execute(query.sql, file, counts));
       };
       const part = { section: 'specified', statements: [query.sql], threads } as const;
       await this.#runPart(part, counts, times * threads, worker, index + 1);
@@ -140,19 +152,23 @@ class QueryRunner {
     const shares = shared(tables, threads);
     const counts = new QueryCounts();
     const worker = async (thread: number): Promise<void> => {
-      await withResults(queries, thread, async (files) => {
-        await this.#repeat(times, intervalMs, async () => {
-          for (const table of shares[thread] ?? []) {
-            for (const [at, { sql }] of queries.entries()) {
-              if (this.#isOver) return;
-              await this.#execute(forChild(sql, database, table), files[at], counts);
-            }
+      const files = await Promise.all(queries.map((query) => this.#fileOf(query)));
+      await this.#repeat(times, intervalMs, async () => {
+        for (const table of shares[thread] ?? []) {
+          for (const [at, { sql }] of queries.entries()) {
+            if (this.#isOver) return;
+            await this.#execute(forChild(sql, database, table), files[at], counts);
           }
-        });
+        }
       });
     };
     const part = { section: 'super', statements: queries.map(({ sql }) => sql), threads: shares.length } as const;
     await this.#runPart(part, counts, queries.length * times * tables.length, worker);
+  }
+
+  /** The file of a statement's results, which all threads and statements that name it share. */
+  async #fileOf({ result }: QueryText): Promise<RowsFile | undefined> {
+    return result === undefined ? undefined : orFileFailure(this.#files.get(result));
   }
 
   async #childNames(superTable: string): Promise<string[]> {
@@ -213,31 +229,13 @@ class QueryRunner {
   }
 }
 
-/** Opens the result files of a thread for the time of its work. Statements with one path share a file. */
-async function withResults(
-  queries: readonly QueryText[],
-  thread: number,
-  work: (files: readonly (RowsFile | undefined)[]) => Promise<void>,
-): Promise<void> {
-  const files = new Map<string, RowsFile>();
-  try {
-    for (const { result } of queries) {
-      if (result === undefined || files.has(result)) continue;
-      files.set(result, await openResult(`${result}-${thread}`));
-    }
-    await work(queries.map(({ result }) => (result === undefined ? undefined : files.get(result))));
-  } finally {
-    for (const file of files.values()) await file.close();
-  }
-}
-
 /** Contiguous shares of a list, one for each thread; fewer where there are not enough items. */
 function shared<T>(items: readonly T[], threads: number): readonly (readonly T[])[] {
   return splitTables({ from: 0, to: items.length }, threads).map(({ from, to }) => items.slice(from, to));
 }
 
-function rateOf({ atSeconds, seconds, rows, failedRows }: RateSample): QueryRateSample {
-  return { atSeconds, seconds, queries: rows, errors: failedRows };
+function rateOf({ rows: queries, failedRows: errors, ...sample }: RateSample): QueryRateSample {
+  return { ...sample, queries, errors };
 }
 
 /** `d2` is before `d10`. */

@@ -1,4 +1,4 @@
-import type { DelayFigures, RateSample } from '../model/insert-report.js';
+import { type DelayFigures, joinedSample, type RateSample } from '../model/insert-report.js';
 
 /** Size of a chart in its own units; pages scale it. */
 const width = 720;
@@ -15,17 +15,26 @@ const maxPoints = 720;
 const maxBars = 60;
 const wantedTicks = 5;
 
-/** What happened a second (`Rows written`) over time as an SVG element; its colours come from the page. */
+/** What happened per second (`Rows written`) over time as an SVG element; its colours come from the page. */
 export function drawRates(samples: readonly RateSample[], what: string): string {
+  return drawSteps(samples, rateOf, `${what} per second over the time of the run`);
+}
+
+/** The mean delay of what was answered, in milliseconds, over time. */
+export function drawDelaysOverTime(samples: readonly RateSample[], what: string): string {
+  return drawSteps(samples, meanDelayOf, `Mean delay of ${what} in milliseconds over the time of the run`);
+}
+
+/** A value of each sample as a line of steps, each from the beginning to the end of its span of time. */
+function drawSteps(samples: readonly RateSample[], heightOf: (sample: RateSample) => number, title: string): string {
   const points = thinned(samples);
   const last = points[points.length - 1]?.atSeconds ?? 0;
-  const ticks = ticksUpTo(Math.max(0, ...points.map(rateOf)));
+  const ticks = ticksUpTo(Math.max(0, ...points.map(heightOf)));
   const most = ticks[ticks.length - 1] ?? 1;
   const x = (seconds: number): number => left + (last === 0 ? 0 : (seconds / last) * plotWidth);
-  const y = (rate: number): number => top + plotHeight - (rate / most) * plotHeight;
-  // What happened in a span of time stands from its begin to its end.
+  const y = (value: number): number => top + plotHeight - (value / most) * plotHeight;
   const steps = points.flatMap((sample) => {
-    const at = y(rateOf(sample)).toFixed(1);
+    const at = y(heightOf(sample)).toFixed(1);
     return [
       `${x(Math.max(0, sample.atSeconds - sample.seconds)).toFixed(1)},${at}`,
       `${x(sample.atSeconds).toFixed(1)},${at}`,
@@ -41,7 +50,6 @@ export function drawRates(samples: readonly RateSample[], what: string): string 
       .filter((tick) => tick <= last)
       .map((tick) => label(x(tick), height - bottom + 18, `${shortNumber(tick)} s`, 'middle')),
   ];
-  const title = `${what} a second over the time of the run`;
   return chart(title, parts.join(''));
 }
 
@@ -62,23 +70,39 @@ export function drawDelays(delays: DelayFigures, requests: string): string {
   const marks = (['p50', 'p99'] as const).map((name) => {
     const at = bars.findIndex(({ upToMs }) => upToMs >= delays[name]);
     if (at < 0) return '';
-    const x = (left + (at + 0.5) * barWidth).toFixed(1);
-    const line = `<line class="mark" x1="${x}" x2="${x}" y1="${top}" y2="${top + plotHeight}"/>`;
-    return line + label(Number(x) + 4, top + 10, name, 'start');
+    const x = left + (at + shareOf(delays[name], lowerOf(bars, at, delays.min), bars[at]?.upToMs ?? 0)) * barWidth;
+    const line = `<line class="mark" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${top}" y2="${top + plotHeight}"/>`;
+    return line + label(x + 4, top + 10, name, 'start');
   });
   const parts = [gridLines(ticks, y), ...drawn, ...barLabels(bars, barWidth), ...marks];
   return chart(`Delays: ${requests} by the time they took`, parts.join(''));
 }
 
-/** Names some of the bars, the last one always. */
-function barLabels(bars: readonly { readonly upToMs: number }[], barWidth: number): string[] {
+interface Bar {
+  readonly upToMs: number;
+  readonly count: number;
+}
+
+/** The delay that a bar begins with: the end of the one before. */
+function lowerOf(bars: readonly Bar[], at: number, min: number): number {
+  return bars[at - 1]?.upToMs ?? Math.min(min, bars[at]?.upToMs ?? min);
+}
+
+/** Where a delay lies between two bounds, 0 to 1; bounds grow by factors, and so does the axis. */
+function shareOf(ms: number, lower: number, upper: number): number {
+  if (!(lower > 0 && upper > lower)) return 1;
+  return Math.min(1, Math.max(0, Math.log(ms / lower) / Math.log(upper / lower)));
+}
+
+/** Names the bounds of some of the bars, each at the edge where it is; the last one always. */
+function barLabels(bars: readonly Bar[], barWidth: number): string[] {
   const every = Math.max(1, Math.ceil(bars.length / 8));
   const last = bars.length - 1;
   return bars.map(({ upToMs }, i) => {
     const text = `${shortNumber(upToMs)} ms`;
     if (i === last) return label(width - right, height - bottom + 18, text, 'end');
-    if (i % every !== 0 || last - i < every) return '';
-    return label(left + (i + 0.5) * barWidth, height - bottom + 18, text, 'middle');
+    if ((i + 1) % every !== 0 || last - i < every) return '';
+    return label(left + (i + 1) * barWidth, height - bottom + 18, text, 'middle');
   });
 }
 
@@ -99,25 +123,20 @@ function rateOf({ rows, seconds }: RateSample): number {
   return seconds > 0 ? rows / seconds : 0;
 }
 
+function meanDelayOf({ answered, delaysMs }: RateSample): number {
+  return answered > 0 ? delaysMs / answered : 0;
+}
+
 /** As many samples as can be seen: neighbours are joined. */
 function thinned(samples: readonly RateSample[]): RateSample[] {
   const size = Math.ceil(samples.length / maxPoints);
   if (size <= 1) return [...samples];
-  const joined: RateSample[] = [];
-  for (let from = 0; from < samples.length; from += size) {
-    const group = samples.slice(from, from + size);
-    joined.push({
-      atSeconds: group[group.length - 1]?.atSeconds ?? 0,
-      seconds: group.reduce((sum, { seconds }) => sum + seconds, 0),
-      rows: group.reduce((sum, { rows }) => sum + rows, 0),
-      failedRows: group.reduce((sum, { failedRows }) => sum + failedRows, 0),
-    });
-  }
-  return joined;
+  const count = Math.ceil(samples.length / size);
+  return Array.from({ length: count }, (_, i) => joinedSample(samples.slice(i * size, (i + 1) * size)));
 }
 
 /** As many buckets as can be seen: neighbours are joined. */
-function merged({ buckets }: DelayFigures): { readonly upToMs: number; readonly count: number }[] {
+function merged({ buckets }: DelayFigures): Bar[] {
   const size = Math.max(1, Math.ceil(buckets.length / maxBars));
   const joined: { upToMs: number; count: number }[] = [];
   for (let from = 0; from < buckets.length; from += size) {

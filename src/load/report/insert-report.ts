@@ -1,5 +1,6 @@
 import type { LoadFigures, LoadReport } from '../model/insert-report.js';
-import { drawDelays, drawRates, shortNumber } from './charts.js';
+import { drawDelays, drawDelaysOverTime, drawRates, shortNumber } from './charts.js';
+import type { Comparison } from './comparison.js';
 import { delayCells, delayNames, headline, reportPage, table } from './report-page.js';
 
 /** The report as JSON text, the names being those of {@link LoadReport}. */
@@ -8,17 +9,18 @@ export function encodeJsonReport(report: object): string {
 }
 
 /** The report as one HTML page: figures, and the rate and the delays drawn. */
-export function encodeHtmlReport(report: LoadReport): string {
+export function encodeHtmlReport(report: LoadReport, comparison?: Comparison): string {
   const { totals, superTables, rates } = report;
   const waits = [totals.generateSeconds, totals.encodeSeconds, totals.waitSeconds];
-  return reportPage('Load run', report, [
+  return reportPage('Load run', { report, comparison }, [
     `<dl class="headline">
 ${headline('Rows written', shortNumber(totals.rows))}
-${headline('Rows a second', shortNumber(rateOf(totals)))}
+${headline('Rows per second', shortNumber(rateOf(totals)))}
 ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Rows failed', shortNumber(totals.failedRows))}
 </dl>`,
-    `<h2>Rows a second</h2>\n<figure>${drawRates(rates, 'Rows written')}</figure>`,
+    `<h2>Rows per second</h2>\n<figure>${drawRates(rates, 'Rows written')}</figure>`,
+    `<h2>Delays of requests over time</h2>\n<figure>${drawDelaysOverTime(rates, 'requests')}</figure>`,
     `<h2>Delays of requests</h2>\n<figure>${drawDelays(totals.delays, 'requests')}</figure>`,
     table('Delays in milliseconds', [...delayNames], [delayCells(totals.delays)]),
     '<h2>Figures</h2>',

@@ -1,21 +1,21 @@
 import type { QueryFigures, QueryPartReport, QueryReport } from '../model/query-report.js';
-import { drawDelays, drawRates, shortNumber } from './charts.js';
+import { drawDelays, drawDelaysOverTime, drawRates, shortNumber } from './charts.js';
+import type { Comparison } from './comparison.js';
 import { delayCells, delayNames, headline, reportPage, table } from './report-page.js';
 
 /** The report of a query run as one HTML page: figures, and the rate and the delays drawn. */
-export function encodeQueryPage(report: QueryReport): string {
+export function encodeQueryPage(report: QueryReport, comparison?: Comparison): string {
   const { totals, parts, rates } = report;
-  const samples = rates.map(({ atSeconds, seconds, queries, errors }) => {
-    return { atSeconds, seconds, rows: queries, failedRows: errors };
-  });
-  return reportPage('Query run', report, [
+  const samples = rates.map(({ queries, errors, ...sample }) => ({ ...sample, rows: queries, failedRows: errors }));
+  return reportPage('Query run', { report, comparison }, [
     `<dl class="headline">
 ${headline('Queries', shortNumber(totals.queries))}
-${headline('Queries a second', shortNumber(rateOf(totals)))}
+${headline('Queries per second', shortNumber(rateOf(totals)))}
 ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Errors', shortNumber(totals.errors))}
 </dl>`,
-    `<h2>Queries a second</h2>\n<figure>${drawRates(samples, 'Queries')}</figure>`,
+    `<h2>Queries per second</h2>\n<figure>${drawRates(samples, 'Queries')}</figure>`,
+    `<h2>Delays of queries over time</h2>\n<figure>${drawDelaysOverTime(samples, 'queries')}</figure>`,
     `<h2>Delays of queries</h2>\n<figure>${drawDelays(totals.delays, 'queries')}</figure>`,
     table('Delays in milliseconds', [...delayNames], [delayCells(totals.delays)]),
     '<h2>Figures</h2>',

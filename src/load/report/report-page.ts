@@ -1,11 +1,18 @@
 import type { DelayFigures } from '../model/insert-report.js';
 import type { RunReport } from '../model/run-report.js';
+import { type Comparison, changeOf, shown } from './comparison.js';
+
+/** What every page begins and ends with. */
+interface PageFrame {
+  readonly report: RunReport;
+  /** Figures of an earlier run beside those of this one. */
+  readonly comparison?: Comparison | undefined;
+}
 
 /** A report as one HTML page that needs nothing beside itself; `sections` are HTML, everything else is escaped here. */
-export function reportPage(title: string, report: RunReport, sections: readonly string[]): string {
-  const { startedMs, endedMs, outcome, version, failure, settings } = report;
+export function reportPage(title: string, { report, comparison }: PageFrame, sections: readonly string[]): string {
+  const { startedMs, endedMs, outcome, version, failure, settings, environment } = report;
   const failed = failure === undefined ? '' : `<p class="failure"><strong>Failed:</strong> ${escaped(failure)}</p>`;
-  const rows = settings.map(({ name, value }) => [name, value]);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -20,13 +27,28 @@ export function reportPage(title: string, report: RunReport, sections: readonly 
 <h1>${title}</h1>
 <p>${timeText(startedMs)} to ${timeText(endedMs)}, <strong>${outcome}</strong>, version ${escaped(version)}</p>
 ${failed}
+${comparison === undefined ? '' : comparisonSection(comparison)}
 ${sections.join('\n')}
 <h2>Settings</h2>
-${table('What was asked for', ['Setting', 'Value'], rows)}
+${table('What was asked for', ['Setting', 'Value'], cellsOf(settings))}
+<h2>Versions and machine</h2>
+${table('What it ran on', ['Of', 'Value'], cellsOf(environment))}
 </main>
 </body>
 </html>
 `;
+}
+
+function cellsOf(list: RunReport['settings']): string[][] {
+  return list.map(({ name, value }) => [name, value]);
+}
+
+function comparisonSection({ startedMs, figures, differences }: Comparison): string {
+  const rows = figures.map((figure) => [figure.name, shown(figure.before), shown(figure.after), changeOf(figure)]);
+  const notes = differences.map((text) => `<li>Another ${escaped(text)}</li>`).join('\n');
+  return `<h2>Compared with the run of ${timeText(startedMs)}</h2>
+${table('Figures of both runs', ['Figure', 'Before', 'Now', 'Change'], rows)}
+${notes === '' ? '' : `<ul>\n${notes}\n</ul>`}`;
 }
 
 /** Heads of the columns of {@link delayCells}. */

@@ -5,7 +5,7 @@ import { headline, reportPage, table } from './report-page.js';
 /** The report of a subscription as one HTML page: what each consumer has read. */
 export function encodeSubscribePage(report: SubscribeReport): string {
   const { startedMs, endedMs, messages, rows, consumers } = report;
-  return reportPage('Subscription', report, [
+  return reportPage('Subscription', { report }, [
     `<dl class="headline">
 ${headline('Rows', shortNumber(rows))}
 ${headline('Messages', shortNumber(messages))}

@@ -1,5 +1,5 @@
-import { readGnuArguments } from '../../config/gnu-arguments.js';
 import { versionText } from '../../config/usage.js';
+import { gnuMistake, readCommandLine } from '../../model/command-line.js';
 import { information, type LoadNote, type LoadRefusal, warning } from './request.js';
 import { flags, type LoadFlag } from './rows.js';
 import { general } from './rows-general.js';
@@ -18,11 +18,11 @@ export type ArgumentsRead =
  */
 export function readLoadArguments(program: string, version: string, argv: readonly string[]): ArgumentsRead {
   const given = new Map<Setting<unknown>, string>();
-  for (const met of readGnuArguments(flags, argv)) {
-    if (met.kind === 'mistake') return usageMistake(program, [met.message]);
+  for (const met of readCommandLine(flags, argv, 'gnu')) {
+    if (met.kind !== 'option') return usageMistake(program, [gnuMistake(met)]);
     const text = printedBy(met.option, program, version);
     if (text !== undefined) return { outcome: 'print', text };
-    given.set(met.option.setting, met.text);
+    given.set(met.option.setting, met.text ?? '');
   }
   return { outcome: 'arguments', args: new LoadArguments(given) };
 }

@@ -35,15 +35,14 @@ export function readConnection(
   if (host !== undefined && !isHost(host)) {
     return `The host ${JSON.stringify(host)} is neither a name nor an address.`;
   }
+  const namedPort = port === serverDefaults.port ? undefined : port;
   const usesFile = host === undefined && port === undefined;
   const file = usesFile ? readServiceFile(expanded.text, directory !== undefined, input, notes) : new Map();
   return {
     host: host ?? textOf(file.get('database.host')) ?? serverDefaults.host,
     port: port ?? portOf(file.get('database.port')) ?? serverDefaults.port,
-    httpPort:
-      overHttp && port !== undefined && port !== serverDefaults.port
-        ? port
-        : (portOf(file.get('port')) ?? serverDefaults.httpPort),
+    httpPort: (overHttp ? namedPort : undefined) ?? portOf(file.get('port')) ?? serverDefaults.httpPort,
+    ...(namedPort === undefined ? {} : { namedPort }),
     user: values.get(general.user),
     password: values.get(general.password),
     configDirectory: expanded.text,

@@ -1,8 +1,8 @@
 import { dataType } from '../../model/schema.js';
 import type { FieldPlan, ValuePlan } from '../model/scenario.js';
 
-/** Width of the location tag: the longest place takes 23 bytes. */
-const locationBytes = 24;
+/** Width of the location tag; no city takes more. */
+const locationBytes = 16;
 
 const places = [
   'SanFrancisco',
@@ -15,7 +15,7 @@ const places = [
   'Sunnyvale',
   'SantaClara',
   'Cupertino',
-].map((city) => `California.${city}`);
+];
 
 const chinesePlaces = [
   '旧金山',

@@ -37,6 +37,8 @@ function insertLines({ supplement, databases, streams }: InsertScenario): readon
     databaseLine(database, supplement),
     ...database.superTables.map(tableLine),
   ]);
+  const estimate = estimateLine(databases);
+  if (estimate !== undefined) lines.push(estimate);
   return streams.length === 0 ? lines : [...lines, `Streams ${names(streams)} are dropped and made anew.`];
 }
 
@@ -46,12 +48,56 @@ function databaseLine({ name, drop }: DatabasePlan, supplement: boolean): string
 }
 
 function tableLine(plan: SuperTablePlan): string {
-  const tables = plan.childExists ? plan.childLimit : plan.childTo - plan.childFrom;
-  const what = plan.normalTables ? `${tables} normal tables` : `super table ${plan.name} with ${tables} sub-tables`;
+  const tables = tablesOf(plan);
+  const isBound = plan.childExists || plan.tagsFile !== undefined;
+  const kind = counted(tables, plan.normalTables ? 'normal table' : 'sub-table');
+  const some = `${isBound ? 'at most ' : ''}${kind}${plan.tagsFile === undefined ? '' : `, one per line of ${plan.tagsFile}`}`;
+  const what = plan.normalTables ? some : `super table ${plan.name} with ${some}`;
   const where = `  ${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   if (plan.nonStop) return `${where}: rows by ${plan.mode} until it is interrupted.`;
   if (plan.sample?.useTimes === true) return `${where}: the rows of ${plan.sample.file} by ${plan.mode}.`;
-  return `${where}: ${plan.rows} rows each by ${plan.mode}, ${tables * plan.rows} in all.`;
+  const total = `${isBound ? 'at most ' : ''}${tables * plan.rows} in all`;
+  return `${where}: ${counted(plan.rows, 'row')} each by ${plan.mode}, ${total}.`;
+}
+
+function tablesOf(plan: SuperTablePlan): number {
+  return plan.childExists ? plan.childLimit : plan.childTo - plan.childFrom;
+}
+
+/** `1 row`, `2 rows`. */
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Rows per second that a run is taken to write: what two processors of today do by most modes. */
+const usualRowsPerSecond = 200_000;
+/** What a row of random values takes on disk beside its columns; rows that are alike take a third of all that. */
+const bytesBesideColumns = 8;
+
+/** How long a run may take, and how much disk; undefined when nobody can tell. */
+function estimateLine(databases: readonly DatabasePlan[]): string | undefined {
+  let rows = 0;
+  let bytes = 0;
+  for (const plan of databases.flatMap(({ superTables }) => superTables)) {
+    if (plan.nonStop || plan.sample?.useTimes === true) return undefined;
+    const written = tablesOf(plan) * plan.rows;
+    const width = plan.columns.reduce((sum, { type }) => sum + type.length, 0);
+    rows += written;
+    bytes += written * (bytesBesideColumns + width);
+  }
+  if (rows < usualRowsPerSecond) return undefined;
+  const time = durationText(rows / usualRowsPerSecond);
+  return `  At ${usualRowsPerSecond} rows per second that takes about ${time}, and at most about ${sizeText(bytes)} on disk.`;
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 90) return counted(Math.ceil(seconds), 'second');
+  return seconds < 5400 ? `${Math.round(seconds / 60)} minutes` : `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+function sizeText(bytes: number): string {
+  const megabytes = Math.ceil(bytes / 1e6);
+  return megabytes < 1000 ? `${megabytes} MB` : `${(megabytes / 1000).toFixed(1)} GB`;
 }
 
 function queryLines({ database, mode, specified, superTable }: QueryScenario): readonly string[] {
@@ -59,12 +105,14 @@ function queryLines({ database, mode, specified, superTable }: QueryScenario): r
   if (specified !== undefined) {
     const { queries, times, threads, mixed } = specified;
     const runs = queries.length * times * (mixed ? 1 : threads);
-    lines.push(`  ${queries.length} statements, ${times} times, ${threads} threads: ${runs} queries.`);
+    lines.push(
+      `  ${counted(queries.length, 'statement')}, ${counted(times, 'time')}, ${counted(threads, 'thread')}: ${runs === 1 ? '1 query' : `${runs} queries`}.`,
+    );
   }
   if (superTable !== undefined) {
     const { queries, times, threads } = superTable;
     lines.push(
-      `  ${queries.length} statements for every sub-table of ${superTable.superTable}, ${times} times, ${threads} threads.`,
+      `  ${counted(queries.length, 'statement')} for every sub-table of ${superTable.superTable}, ${counted(times, 'time')}, ${counted(threads, 'thread')}.`,
     );
   }
   return lines;
@@ -72,10 +120,10 @@ function queryLines({ database, mode, specified, superTable }: QueryScenario): r
 
 function subscribeLines({ consume }: SubscribeScenario): readonly string[] {
   if (consume.kind === 'topics') {
-    return [`Topics ${names(consume.topics)} are read by ${consume.consumers} consumers.`];
+    return [`Topics ${names(consume.topics)} are read by ${counted(consume.consumers, 'consumer')}.`];
   }
   return consume.parts.map(
-    ({ queries, threads }) => `${queries.length} statements are polled by ${threads} threads each.`,
+    ({ queries, threads }) => `${counted(queries.length, 'statement')} polled by ${counted(threads, 'thread')} each.`,
   );
 }
 

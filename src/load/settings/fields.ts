@@ -188,5 +188,9 @@ function readBound(
     section.warn(field[key], `takes whole numbers for ${type.name}; ${given} is read as ${bound}`);
   }
   if (bound >= widest.min && bound <= widest.max) return bound;
+  if (type.name === 'BOOL') {
+    section.inform(field[key], 'has no effect beyond 0 and 1 on BOOL');
+    return bound < widest.min ? widest.min : widest.max;
+  }
   return section.refuse(field[key], `${given} is out of the range of ${type.name}`);
 }

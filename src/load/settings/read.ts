@@ -126,6 +126,7 @@ function readRun(values: Values, args: LoadArguments, overHttp: boolean, input: 
     confirm: values.get(general.confirm) && !args.get(general.answerYes),
     jsonReport: args.get(general.jsonReport) ?? values.get(general.jsonReport),
     htmlReport: args.get(general.htmlReport) ?? values.get(general.htmlReport),
+    compareWith: args.get(general.compareWith) ?? values.get(general.compareWith),
     debug: args.get(general.debug),
   };
 }

@@ -93,6 +93,11 @@ export const general = {
     flag: { long: 'html', word: 'FILE', group: 'reports', withFile: true },
     help: 'write a report as a web page',
   }),
+  compareWith: text({
+    key: 'compare_with',
+    flag: { long: 'compare', word: 'FILE', group: 'reports', withFile: true },
+    help: 'JSON report of an earlier run, which the figures of this one are compared with, in the summary and in the page',
+  }),
   confirm: yesNo({
     key: 'confirm_parameter_prompt',
     default: false,

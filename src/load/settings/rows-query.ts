@@ -84,7 +84,7 @@ export const query = {
   result: text({
     key: 'result',
     levels: ['statement'],
-    help: "rows are appended to this file, with the thread's number behind its name",
+    help: 'rows of all threads are appended to this file',
   }),
 } as const;
 

@@ -197,7 +197,10 @@ export const table = {
     default: false,
     help: 'the first field of the CSV file is the time; every row is written once',
   }),
-  tagsFile: text({ key: 'tags_file', help: 'CSV file with tags, one sub-table per line; `taosc` and `rest` only' }),
+  tagsFile: text({
+    key: 'tags_file',
+    help: 'CSV file with tags, one sub-table per line; `taosc`, `rest` and `stmt` only',
+  }),
   maxSqlBytes: integer({
     key: 'max_sql_len',
     default: 1048576,

@@ -14,9 +14,6 @@ export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   if (schemaless && plan.normalTables) {
     mistakes.push(`the insert mode ${plan.mode} needs tags: it cannot write to normal tables`);
   }
-  if (schemaless && plan.sample !== undefined) {
-    mistakes.push(`a sample file cannot be written by the insert mode ${plan.mode}`);
-  }
   if (schemaless && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push(`a JSON tag cannot be written by the insert mode ${plan.mode}`);
   }

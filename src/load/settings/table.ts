@@ -41,7 +41,7 @@ export function readSuperTable(section: Section, home: TableHome, input: LoadInp
     tags,
     options: readOptions(section, columns),
     ...readChildren(section, home.drop, asked.mode, normalTables),
-    tagsFile: onlyFor(section, table.tagsFile, asked.mode, ['taosc', 'rest']),
+    tagsFile: onlyFor(section, table.tagsFile, asked.mode, ['taosc', 'rest', 'stmt']),
     ...asked,
     tcpPort: readTcpPort(section, asked),
     rows,
@@ -156,7 +156,7 @@ function readTcpPort(section: Section, { mode, format }: LoadInterface): number 
     return undefined;
   }
   const port = section.get(insert.tcpPort);
-  const note = `the listener on port ${port} writes to a database of its own choice, which must exist`;
+  const note = `the listener on port ${port} writes to a database of its own choice`;
   section.inform(table.tcpTransfer, note);
   return port;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HttpConnections } from '../../database/http-connections.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
@@ -18,12 +18,14 @@ export interface HttpServiceOptions {
 /** One answer of the service. */
 export interface HttpAnswer {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** One answer of the service that comes in pieces. */
 export interface HttpStream {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly chunks: AsyncGenerator<Uint8Array, void, void>;
 }
 
@@ -48,8 +50,8 @@ export class HttpService {
   /** Sends rows and reads the whole answer. Throws a FaultError of kind `network` when there is none. */
   async post(path: string, body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
     // A row that is written twice is stored once.
-    const { status, chunks } = await this.open(path, body, signal, true);
-    return { status, body: await wholeOf(chunks) };
+    const { status, headers, chunks } = await this.open(path, body, signal, true);
+    return { status, headers, body: await wholeOf(chunks) };
   }
 
   /**
@@ -65,7 +67,7 @@ export class HttpService {
     };
     try {
       const answer = await this.#connections.send({ method: 'POST', path, headers, body, signal, mayRepeat });
-      return { status: answer.statusCode ?? 0, chunks: this.#chunksOf(answer) };
+      return { status: answer.statusCode ?? 0, headers: answer.headers, chunks: this.#chunksOf(answer) };
     } catch (error) {
       return this.#broken(error);
     }

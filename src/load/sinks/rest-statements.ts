@@ -35,7 +35,7 @@ function mayRepeat(statement: Uint8Array): boolean {
   return repeatable.test(Buffer.from(statement.subarray(0, 256)).toString('latin1'));
 }
 
-async function answerOf({ status, chunks }: HttpStream): Promise<SqlAnswer> {
+async function answerOf({ status, chunks }: Omit<HttpStream, 'headers'>): Promise<SqlAnswer> {
   const { head, rows } = await readHead(chunks);
   const body = parsed(rows === undefined ? head.toString() : `${head.toString()}]}`);
   if (body?.code !== 0 || rows === undefined) {
@@ -80,13 +80,16 @@ async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGener
 }
 
 /** What was refused: by the statement's own code, or, where there is none, by the status of HTTP. */
-function refusalOf({ status, body }: HttpAnswer, parsedBody: Body | undefined): Fault {
+function refusalOf({ status, body }: Omit<HttpAnswer, 'headers'>, parsedBody: Body | undefined): Fault {
   const { code, desc, message } = parsedBody ?? {};
   const text = desc ?? message ?? body.toString('utf8', 0, 500);
   const said = text === '' ? `HTTP status ${status}` : text;
   if (status === 401) return fault('auth', code ?? Codes.authenticationFailure, said);
   if (status >= 502 && status <= 504) return fault('resource', code ?? Codes.free, said);
-  if (code === undefined) return fault('database', Codes.free, `HTTP status ${status}: ${said}`);
+  if (code === undefined) {
+    const hint = status === 404 ? '; this is not the HTTP service, whose port `port` or -P names' : '';
+    return fault('database', Codes.free, `HTTP status ${status}: ${said}${hint}`);
+  }
   // Trouble without a code of its own is the service's and may pass.
   const kind = code === Codes.networkUnavailable ? 'network' : code === Codes.free ? 'resource' : 'database';
   return fault(kind, code, said);

@@ -50,18 +50,20 @@ function messageOf({ body, status }: HttpAnswer): string {
   }
 }
 
-/** Rows that were stored beside bad ones: the answer tells how many of each. */
+/** Rows that were stored beside bad ones: headers of the answer tell how many of each. */
 function partlyWritten(answer: HttpAnswer): Delivery | undefined {
-  const message = messageOf(answer);
-  const [, rejected, written] = /(\d+) rejected, (\d+) written/.exec(message) ?? [];
-  if (rejected === undefined || written === undefined) return undefined;
-  const row = Number(/^\w+ (\d+):/.exec(message)?.[1] ?? 1) - 1;
-  return delivered(Number(written), Number(rejected), [{ row, fault: refusalOf(answer) }]);
+  const [written, rejected] = [numberIn(answer, 'rows-written'), numberIn(answer, 'rows-rejected')];
+  if (written === undefined || rejected === undefined) return undefined;
+  const row = Math.max(1, numberIn(answer, 'first-bad-row') ?? 1) - 1;
+  return delivered(written, rejected, [{ row, fault: refusalOf(answer) }]);
 }
 
 function refusalOf(answer: HttpAnswer): Fault {
-  const message = messageOf(answer);
-  const code = /\[0x([0-9a-f]{1,4})\]/.exec(message)?.[1];
   const kind = answer.status === 401 ? 'auth' : answer.status >= 500 ? 'resource' : 'database';
-  return fault(kind, code === undefined ? Codes.free : Number.parseInt(code, 16), message);
+  return fault(kind, numberIn(answer, 'error-code') ?? Codes.free, messageOf(answer));
+}
+
+function numberIn({ headers }: HttpAnswer, name: string): number | undefined {
+  const text = headers[name];
+  return typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : undefined;
 }

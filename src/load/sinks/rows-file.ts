@@ -12,6 +12,7 @@ const tailBytes = 1024 * 1024;
 export class RowsFile {
   readonly path: string;
   readonly #file: FileHandle;
+  #last: Promise<void> = Promise.resolve();
 
   private constructor(path: string, file: FileHandle) {
     this.path = path;
@@ -29,7 +30,14 @@ export class RowsFile {
     }
   }
 
-  async append(text: string): Promise<void> {
+  /** Appends whole lines, after what others have asked for before. */
+  append(text: string): Promise<void> {
+    const written = this.#last.then(() => this.#write(text));
+    this.#last = written.catch(() => {});
+    return written;
+  }
+
+  async #write(text: string): Promise<void> {
     try {
       await this.#file.appendFile(text);
     } catch (error) {
@@ -39,6 +47,26 @@ export class RowsFile {
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+}
+
+/** The files of a run by path; whoever names the same path appends to the same file. */
+export class RowsFiles {
+  readonly #files = new Map<string, Promise<RowsFile>>();
+
+  /** Opens a file once. Throws a FaultError that names the path. */
+  get(path: string): Promise<RowsFile> {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const file = RowsFile.open(path);
+    this.#files.set(path, file);
+    return file;
+  }
+
+  async close(): Promise<void> {
+    for (const file of await Promise.allSettled(this.#files.values())) {
+      if (file.status === 'fulfilled') await file.value.close();
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { pause } from '../../pipelines/pause.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { RunSql, RunSqlOptions } from '../model/ports.js';
 import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/scenario.js';
-import { RowsFile } from '../sinks/rows-file.js';
+import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
 import { forChild } from '../work/child-placeholder.js';
 import { faultLine, queried } from '../work/statements.js';
 import { printedRow } from './message-lines.js';
@@ -47,15 +47,20 @@ export class OlderRun implements Consumption {
     const tasks: OlderTask[] = [];
     for (const part of parts) {
       for (const [thread, texts] of (await textsByThread(part, database, this.#given.run)).entries()) {
-        for (const [index, { sql, result: path }] of texts.entries()) {
+        for (const [index, { sql, result }] of texts.entries()) {
           const group = `tg${index}_${thread}`;
-          const result = path === undefined ? undefined : `${path}-${thread}`;
           tasks.push({ part, database, sql, group, result, count: new ConsumerCount(tasks.length, group) });
         }
       }
     }
     this.counts.push(...tasks.map(({ count }) => count));
-    await Promise.all(tasks.map((task) => runTask(task, this.#given)));
+    const files = new RowsFiles();
+    try {
+      await Promise.all(tasks.map((task) => runTask(task, files, this.#given)));
+    } finally {
+      await files.close();
+    }
+    await dropTopics(tasks, this.#given);
   }
 }
 
@@ -89,9 +94,9 @@ function topicOf({ sql, database = '' }: OlderTask): string {
   return `sub_${createHash('md5').update(`${database}\n${sql}`).digest('hex').slice(0, 16)}`;
 }
 
-async function runTask(task: OlderTask, given: SubscribeRun): Promise<void> {
+async function runTask(task: OlderTask, files: RowsFiles, given: SubscribeRun): Promise<void> {
   const { part, count, result } = task;
-  const file = result === undefined ? undefined : await RowsFile.open(result);
+  const file = result === undefined ? undefined : await files.get(result);
   try {
     await given.run(`CREATE TOPIC IF NOT EXISTS ${topicOf(task)} AS ${task.sql}`, inDatabase(task.database));
     if (part.restart) await forget(task, given);
@@ -114,9 +119,22 @@ async function runTask(task: OlderTask, given: SubscribeRun): Promise<void> {
     if (!(error instanceof FaultError)) throw error;
     count.failed = true;
     given.log.error(`subscription ${task.group} ended: ${faultLine(error.fault)}`);
-  } finally {
-    await file?.close();
   }
+}
+
+/** Topics whose progress nobody keeps are of no use after the run, and would keep their database from being dropped. */
+async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRun): Promise<void> {
+  const kept = new Set(tasks.filter(({ part }) => part.keepProgress).map(topicOf));
+  const topics = new Set(tasks.map(topicOf).filter((topic) => !kept.has(topic)));
+  for (const topic of topics) {
+    try {
+      await run(`DROP TOPIC IF EXISTS ${topic}`);
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error;
+      log.debug(`The topic ${topic} stays: ${faultLine(error.fault)}`);
+    }
+  }
+  if (kept.size > 0) log.info(`Topics that keep their progress: ${[...kept].join(', ')}. DROP TOPIC removes them.`);
 }
 
 /** Reads all that is there; true when there was something. */

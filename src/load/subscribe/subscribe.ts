@@ -2,6 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import type { RunLog } from '../model/ports.js';
 import type { SubscribeScenario } from '../model/scenario.js';
 import type { SubscribeReport } from '../model/subscribe-report.js';
+import { environmentOf } from '../work/environment.js';
 import { faultLine } from '../work/statements.js';
 import { OlderRun } from './older-subscriptions.js';
 import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
@@ -19,12 +20,14 @@ export async function runSubscribe({ consume }: SubscribeScenario, given: Subscr
   for (const { name, value } of settings) log.done(`${name}: ${value}`);
   const consumption: Consumption =
     consume.kind === 'topics' ? new TopicRun(consume, given) : new OlderRun(consume, given);
+  const environment = await environmentOf(version, given.run);
   const failure = await failureOf(consumption, log);
   const counts = consumption.counts.map((count) => count.report());
   for (const line of totalLines(counts)) log.done(line);
   const outcome = failure !== undefined ? 'failed' : stop.aborted ? 'interrupted' : 'completed';
   const [messages, rows] = [sumOf(counts, 'messages'), sumOf(counts, 'rows')];
-  return { version, startedMs, endedMs: Date.now(), outcome, failure, settings, messages, rows, consumers: counts };
+  const endedMs = Date.now();
+  return { version, startedMs, endedMs, outcome, failure, environment, settings, messages, rows, consumers: counts };
 }
 
 async function failureOf(consumption: Consumption, log: RunLog): Promise<string | undefined> {

@@ -1,19 +1,25 @@
-import type { RateSample } from '../model/insert-report.js';
+import { joinedSample, type RateSample } from '../model/insert-report.js';
+
+/** What is counted from the beginning on; see {@link RateSample}. */
+export type Counted = Pick<RateSample, 'rows' | 'failedRows' | 'answered' | 'delaysMs'>;
+
+const nothing: Counted = { rows: 0, failedRows: 0, answered: 0, delaysMs: 0 };
 
 /** Samples of a rate that are kept; when there are more, two become one. */
 const maxSamples = 1200;
 
-/** Rows a second over time: samples at regular intervals, which grow longer in long runs. */
+/** Rows per second, and delays, over time: samples at regular intervals, which grow longer in long runs. */
 export class RateSampler {
-  readonly #read: () => { readonly rows: number; readonly failedRows: number };
+  readonly #read: () => Counted;
   readonly #begun = performance.now();
   readonly #timer: NodeJS.Timeout;
   #samples: RateSample[] = [];
   #every = 1;
   #ticks = 0;
-  #last = { rows: 0, failedRows: 0, atSeconds: 0 };
+  #last = nothing;
+  #lastSeconds = 0;
 
-  constructor(read: () => { readonly rows: number; readonly failedRows: number }, intervalMs = 1000) {
+  constructor(read: () => Counted, intervalMs = 1000) {
     this.#read = read;
     this.#timer = setInterval(() => this.#tick(), intervalMs);
     this.#timer.unref();
@@ -32,29 +38,27 @@ export class RateSampler {
   }
 
   #sample(): void {
-    const { rows, failedRows } = this.#read();
+    const now = this.#read();
     const atSeconds = (performance.now() - this.#begun) / 1000;
     const last = this.#last;
     this.#samples.push({
       atSeconds,
-      seconds: atSeconds - last.atSeconds,
-      rows: rows - last.rows,
-      failedRows: failedRows - last.failedRows,
+      seconds: atSeconds - this.#lastSeconds,
+      rows: now.rows - last.rows,
+      failedRows: now.failedRows - last.failedRows,
+      answered: now.answered - last.answered,
+      delaysMs: now.delaysMs - last.delaysMs,
     });
-    this.#last = { rows, failedRows, atSeconds };
+    this.#last = now;
+    this.#lastSeconds = atSeconds;
     if (this.#samples.length >= maxSamples) this.#thin();
   }
 
   #thin(): void {
     this.#every *= 2;
-    this.#samples = Array.from({ length: this.#samples.length >> 1 }, (_, i) => {
-      const [one, two] = [this.#samples[2 * i]!, this.#samples[2 * i + 1]!];
-      return {
-        atSeconds: two.atSeconds,
-        seconds: one.seconds + two.seconds,
-        rows: one.rows + two.rows,
-        failedRows: one.failedRows + two.failedRows,
-      };
-    });
+    const samples = this.#samples;
+    this.#samples = Array.from({ length: samples.length >> 1 }, (_, i) =>
+      joinedSample(samples.slice(2 * i, 2 * i + 2)),
+    );
   }
 }

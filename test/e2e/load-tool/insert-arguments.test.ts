@@ -29,7 +29,7 @@ const demoColumns = [
   ['voltage', 'INT', 4, ''],
   ['phase', 'FLOAT', 4, ''],
   ['groupid', 'INT', 4, 'TAG'],
-  ['location', 'VARCHAR', 24, 'TAG'],
+  ['location', 'VARCHAR', 16, 'TAG'],
 ];
 
 const cases: readonly Case[] = [

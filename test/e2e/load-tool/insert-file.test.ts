@@ -4,11 +4,11 @@ import { rowsSoon } from '../../support/rows-soon.js';
 import { startService, type TestService } from '../../support/service.js';
 
 const telnetDatabase = 'telnet_load';
-const missingDatabase = 'telnet_missing';
+const refusingDatabase = 'telnet_refusing';
 const { service, end } = await startService(
   '--tsdbwire_telnet.enable',
   '--tsdbwire_telnet.ports=0,0',
-  `--tsdbwire_telnet.dbs=${telnetDatabase},${missingDatabase}`,
+  `--tsdbwire_telnet.dbs=${telnetDatabase},${refusingDatabase}`,
 );
 const tool = new LoadTool(service, 'here');
 test.after.always(async () => {
@@ -114,6 +114,43 @@ const cases: readonly Case[] = [
       },
     }),
   ),
+  ...['sml', 'sml-rest'].map(
+    (insert_mode): Case => ({
+      title: `a sample file is written without a schema, by ${insert_mode}`,
+      table: {
+        insert_mode,
+        data_source: 'sample',
+        sample_file: 'plain.csv',
+        insert_rows: 4,
+        columns: [{ type: 'int' }, { type: 'double' }],
+      },
+      rows: 8,
+      answers: { 'SELECT COUNT(*), SUM(c0), MAX(c1) FROM DB.m': [[8, 12, 2.5]] },
+    }),
+  ),
+  {
+    title: 'a TSMA of a table without a schema is made once there is a table',
+    table: {
+      insert_mode: 'sml',
+      tsmas: [{ name: 'tsma_sml', function: 'avg(v)', interval: '10s', sliding: '10s', start_when_inserted: 0 }],
+    },
+    rows: 6,
+    also: (t, { out, errors }) => {
+      t.regex(out, /CREATE SMA INDEX tsma_sml/);
+      t.notRegex(errors, /cannot be created|was not created/);
+    },
+  },
+  {
+    title: 'tags of a file number the sub-tables, by stmt',
+    table: {
+      insert_mode: 'stmt',
+      tags_file: 'tags.csv',
+      childtable_count: 9,
+      tags: [{ type: 'int' }, { type: 'binary', len: 8 }],
+    },
+    rows: 12,
+    answers: { "SELECT COUNT(*) FROM DB.m WHERE t1 = 'east'": [[3]] },
+  },
   {
     title: 'times of a sample file take the place of generated ones',
     table: {
@@ -346,6 +383,7 @@ function prepareFiles(): void {
   prepared = true;
   tool.file("1,'a'\n2,'b,c'\nNULL,NULL\n", 'sample.csv');
   tool.file('1700000000001,1\n1700000000005,2\n1700000000009,3\n', 'timed.csv');
+  tool.file('1,0.5\n2,2.5\n', 'plain.csv');
   tool.file("17,'north'\n18,'south'\nNULL,'east'\n19,'west'\n", 'tags.csv');
 }
 
@@ -431,7 +469,9 @@ test('telnet lines over TCP are stored when the run ends', async (t) => {
   t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${telnetDatabase}.m`), [[20]]);
 });
 
-test('telnet lines over TCP into a database that does not exist count as failed, all of them', async (t) => {
+test('telnet lines over TCP that the listener refuses count as failed, all of them', async (t) => {
+  await service.run(`CREATE DATABASE ${refusingDatabase}`);
+  await service.run(`CREATE TABLE ${refusingDatabase}.m (ts TIMESTAMP, v INT)`);
   const table = superTable({
     insert_mode: 'sml-rest',
     line_protocol: 'telnet',
@@ -446,11 +486,11 @@ test('telnet lines over TCP into a database that does not exist count as failed,
   ] as const) {
     const ending = await tool.scenario({
       ...scenario('elsewhere', [{ ...table, continue_if_fail }]),
-      telnet_tcp_port: service.listeners.get(missingDatabase),
+      telnet_tcp_port: service.listeners.get(refusingDatabase),
       port: service.port,
     });
     t.is(ending.code, code, ending.out + ending.errors);
-    t.regex(ending.errors, /Database not exist/);
+    t.regex(ending.errors, /rows that were sent were refused or lost/);
     t.regex(ending.out, /insert rows: 0 with/);
     if (continue_if_fail === 'yes') t.regex(ending.out, /failed rows: 6000 in/);
   }

@@ -116,25 +116,23 @@ for (const mode of modes) {
     t.is(report.outcome, 'completed', lines.join('\n'));
     t.is(report.totals.queries, 30);
     t.deepEqual(
-      linesOf(`${mode}-super-0`),
-      Array.from({ length: 9 }, () => '21'),
+      linesOf(`${mode}-super`),
+      Array.from({ length: 15 }, () => '21'),
     );
-    t.deepEqual(
-      linesOf(`${mode}-super-1`),
-      Array.from({ length: 6 }, () => '21'),
-    );
-    t.deepEqual(linesOf(`${mode}-ends-0`).slice(0, 3), ['0 20', '100 120', '200 220']);
-    t.deepEqual(linesOf(`${mode}-ends-1`).slice(0, 2), ['300 320', '400 420']);
+    t.deepEqual([...new Set(linesOf(`${mode}-ends`))].sort(), ['0 20', '100 120', '200 220', '300 320', '400 420']);
   });
 
-  test.serial(`${mode}: rows are appended to a file of each thread, times as ticks and NULL as a word`, async (t) => {
-    const name = `${mode}-rows`;
-    for (const thread of [2, 3]) writeFileSync(path(`${name}-${thread}`), 'before\n');
-    const sqls = [{ sql: 'select 1' }, { sql: 'select * from t_4 limit 2', result: path(name) }];
-    await run(mode, { query_times: 2, specified_table_query: { threads: 2, sqls } });
-    const rows = ['1700000000000 400 NULL', '1700000000001 401 NULL'];
-    for (const thread of [2, 3]) t.deepEqual(linesOf(`${name}-${thread}`), ['before', ...rows, ...rows]);
-  });
+  test.serial(
+    `${mode}: rows of all threads are appended to the named file, times as ticks and NULL as a word`,
+    async (t) => {
+      const name = `${mode}-rows`;
+      writeFileSync(path(name), 'before\n');
+      const sqls = [{ sql: 'select 1' }, { sql: 'select * from t_4 limit 2', result: path(name) }];
+      await run(mode, { query_times: 2, specified_table_query: { threads: 2, sqls } });
+      const rows = ['1700000000000 400 NULL', '1700000000001 401 NULL'];
+      t.deepEqual(linesOf(name).toSorted(), [...rows, ...rows, ...rows, ...rows, 'before'].toSorted());
+    },
+  );
 
   test.serial(`${mode}: a statement that fails ends the run, or is counted`, async (t) => {
     const sqls = [{ sql: 'select nosuch from till' }, { sql: 'select 1' }];
@@ -212,11 +210,10 @@ test.serial('both sections run, the statements as they are first', async (t) => 
       ['super', 25],
     ],
   );
-  for (const thread of [0, 1])
-    t.deepEqual(
-      linesOf(`cnt-${thread}`),
-      Array.from({ length: 5 }, () => '105'),
-    );
+  t.deepEqual(
+    linesOf('cnt'),
+    Array.from({ length: 10 }, () => '105'),
+  );
 });
 
 test.serial('a pause is kept between the starts of a thread, and not before the first', async (t) => {
@@ -241,7 +238,7 @@ test.serial('a result file that cannot be written ends the run', async (t) => {
   const sqls = [{ sql: 'select 1', result: join(directory, 'no', 'such', 'folder') }];
   const { report } = await run('taosc', { continue_if_fail: 'yes', specified_table_query: { sqls } });
   t.is(report.outcome, 'failed');
-  t.regex(report.failure ?? '', /folder-0/);
+  t.regex(report.failure ?? '', /folder/);
 });
 
 test.serial(

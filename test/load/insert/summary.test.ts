@@ -27,10 +27,10 @@ test('what failed or was tried again is told apart', (t) => {
   t.is(lines[2], 'failed rows: 30 in 2 request(s), further attempts: 5');
 });
 
-test('a thread has the rate of its requests alone', (t) => {
+test('rates of threads are over the time of all of them, and add up to that of the summary', (t) => {
   t.is(
     threadLine(3, false, { ...figures, rows: 500, waitSeconds: 0.005 }),
-    'thread[3] progressive mode, completed total inserted rows: 500, 100000.00 records/second',
+    'thread[3] progressive mode, completed total inserted rows: 500, 27440.86 records/second',
   );
   t.regex(threadLine(0, true, figures), /^thread\[0\] interlace mode/);
 });

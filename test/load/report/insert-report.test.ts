@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { DelayFigures, LoadFigures, LoadReport } from '../../../src/load/model/insert-report.js';
-import { drawDelays, drawRates, shortNumber } from '../../../src/load/report/charts.js';
+import { drawDelays, drawDelaysOverTime, drawRates, shortNumber } from '../../../src/load/report/charts.js';
+import { compareReports, comparisonLines } from '../../../src/load/report/comparison.js';
 import { encodeHtmlReport, encodeJsonReport } from '../../../src/load/report/insert-report.js';
 
 const noDelays: DelayFigures = { min: 0, mean: 0, p50: 0, p90: 0, p95: 0, p99: 0, max: 0, buckets: [] };
@@ -32,11 +33,12 @@ const report: LoadReport = {
   endedMs: 1_700_000_002_500,
   outcome: 'failed',
   failure: 'table "<d0>" does not exist',
+  environment: [{ name: 'Node.js', value: '20.19.0' }],
   settings: [{ name: 'database', value: `a&b'c"` }],
   totals: figures,
   rates: [
-    { atSeconds: 1, seconds: 1, rows: 400_000, failedRows: 0 },
-    { atSeconds: 2, seconds: 1, rows: 600_000, failedRows: 7 },
+    { atSeconds: 1, seconds: 1, rows: 400_000, failedRows: 0, answered: 40, delaysMs: 80 },
+    { atSeconds: 2, seconds: 1, rows: 600_000, failedRows: 7, answered: 60, delaysMs: 240 },
   ],
   superTables: [{ database: 'test', name: 'meters', mode: 'taosc', subTables: 10, threads: 8, figures }],
 };
@@ -88,8 +90,51 @@ test('delays are drawn as bars, with marks at percentiles', (t) => {
   t.true(drawn.includes('p50') && drawn.includes('p99'));
 });
 
+test('labels of bars stand at the edges that they name, and marks within their bar', (t) => {
+  const drawn = drawDelays({ ...delays, p50: 4, p99: Math.SQRT2 * 8 }, 'requests');
+  const width = (720 - 64 - 12) / 5;
+  const xOf = (text: string) => Number(new RegExp(`<text x="([\\d.]+)"[^>]*>${text}<`).exec(drawn)?.[1]);
+  t.is(xOf('2 ms'), Number((64 + 2 * width).toFixed(1)), 'the end of the second bar');
+  t.is(xOf('p50') - 4, Number((64 + 3 * width).toFixed(1)), 'the end of the bar up to 4 ms');
+  t.true(Math.abs(xOf('p99') - 4 - (64 + 4.5 * width)) < 0.11, 'half the way, by factors, from 8 to 16 ms');
+});
+
+test('delays over time are those of what was answered then', (t) => {
+  const [, points] = /points="([^"]*)"/.exec(drawDelaysOverTime(report.rates, 'requests')) ?? [];
+  const heights = points?.split(' ').map((point) => Number(point.split(',')[1]));
+  // Means are 2 and 4 ms, of an axis up to 4.
+  t.deepEqual(
+    heights,
+    [108, 108, 12, 12].map((y) => (y === 108 ? 12 + 192 / 2 : y)),
+  );
+});
+
+test('two reports are compared figure by figure, and what they ran on', (t) => {
+  const before = { ...report, totals: { ...figures, seconds: 5 }, environment: [{ name: 'Node.js', value: '18.0.0' }] };
+  const compared = compareReports(JSON.parse(encodeJsonReport(before)), report);
+  if (typeof compared === 'string') return t.fail(compared);
+  t.deepEqual(compared.figures[0], { name: 'Rows/s', before: 200_000, after: 400_000, percent: 100 });
+  t.deepEqual(comparisonLines(compared).slice(0, 2), [
+    'Compared with the run of 2023-11-14T22:13:20.000Z:',
+    '  Rows/s: 400000, was 200000 (+100.0 %)',
+  ]);
+  t.is(comparisonLines(compared).at(-1), '  another Node.js: 18.0.0 → 20.19.0');
+  const page = encodeHtmlReport(report, compared);
+  t.true(page.includes('<td>Rows/s</td><td>200000</td><td>400000</td><td>+100.0 %</td>'));
+  for (const other of [undefined, 7, {}, { totals: { seconds: 1, queries: 3 } }]) {
+    t.is(typeof compareReports(other, report), 'string');
+  }
+});
+
 test('long runs are drawn with as many points as can be seen', (t) => {
-  const rates = Array.from({ length: 50_000 }, (_, i) => ({ atSeconds: i + 1, seconds: 1, rows: 10, failedRows: 0 }));
+  const rates = Array.from({ length: 50_000 }, (_, i) => ({
+    atSeconds: i + 1,
+    seconds: 1,
+    rows: 10,
+    failedRows: 0,
+    answered: 1,
+    delaysMs: 5,
+  }));
   t.true(drawRates(rates, 'Rows').length < 60_000);
   const buckets = Array.from({ length: 5000 }, (_, i) => ({ upToMs: i + 1, count: 1 }));
   t.true(drawDelays({ ...delays, buckets }, 'requests').length < 30_000);

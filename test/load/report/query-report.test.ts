@@ -16,9 +16,10 @@ const report: QueryReport = {
   endedMs: 1_700_000_002_000,
   outcome: 'failed',
   failure: 'a query failed',
+  environment: [{ name: 'Node.js', value: '20.19.0' }],
   settings: [{ name: 'database', value: 'shop' }],
   totals: figures,
-  rates: [{ atSeconds: 1, seconds: 1, queries: 20, errors: 1 }],
+  rates: [{ atSeconds: 1, seconds: 1, queries: 20, errors: 1, answered: 19, delaysMs: 57 }],
   parts: [
     { section: 'specified', statements: ['select 1 < 2'], threads: 2, figures },
     { section: 'super', statements: ['a', 'b'], threads: 1, figures },
@@ -34,7 +35,7 @@ test('the page has the figures of the run and of its parts', (t) => {
   );
   t.true(page.includes('<td>super: 2 statements</td>'));
   t.true(page.includes('up to 20 ms: 37 queries'));
-  t.true(page.includes('Queries a second over the time of the run'));
+  t.true(page.includes('Queries per second over the time of the run'));
   t.notRegex(page, /<script|<link|src=|href=|url\(|https?:/);
 });
 

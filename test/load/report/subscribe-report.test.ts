@@ -8,6 +8,7 @@ test('the page has what each consumer has read', (t) => {
     endedMs: 1_700_000_003_500,
     outcome: 'completed',
     failure: undefined,
+    environment: [],
     settings: [{ name: 'topic', value: 'select * from "a" where b < 3' }],
     messages: 12,
     rows: 480,

@@ -51,7 +51,7 @@ test('runs the demo without arguments', (t) => {
   t.is(plan.mode, 'taosc');
   t.is(plan.failure, 'no');
   t.deepEqual(plan.attempts, { more: 0, intervalMs: 1000 });
-  t.is(shapes(plan), 'current FLOAT(4) voltage INT(4) phase FLOAT(4) groupid INT(4) location VARCHAR(24)');
+  t.is(shapes(plan), 'current FLOAT(4) voltage INT(4) phase FLOAT(4) groupid INT(4) location VARCHAR(16)');
   t.deepEqual(plan.columns[0]?.values, { kind: 'steps', first: 9.8, step: 0.04, count: 10 });
   t.deepEqual(plan.tags[0]?.values, { kind: 'range', min: 1, max: 11 });
   t.is(notesOf(request), '');
@@ -72,7 +72,7 @@ test('keeps every place of the demo within its tag', (t) => {
     const values = tableOf(...argv).tags[1]?.values;
     if (values?.kind !== 'choice') throw new Error('The location is not a choice.');
     t.is(values.values.length, 10);
-    for (const place of values.values) t.true(Buffer.byteLength(place) <= 24, place);
+    for (const place of values.values) t.true(Buffer.byteLength(place) <= 16, place);
   }
 });
 

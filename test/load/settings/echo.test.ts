@@ -1,5 +1,6 @@
 import test from 'ava';
 import { planLines, scenarioText } from '../../../src/load/settings/echo.js';
+import { type Keys, scenario } from '../../support/insert-file.js';
 import { loadRequest, scenarioOf } from '../../support/load-request.js';
 
 test('shows every value but the password', (t) => {
@@ -16,6 +17,7 @@ for (const [argv, lines] of [
     [
       'Database test is DROPPED if it exists, and made anew.',
       '  Super table meters with 10000 sub-tables: 10000 rows each by taosc, 100000000 in all.',
+      '  At 200000 rows per second that takes about 8 minutes, and at most about 2.0 GB on disk.',
     ],
   ],
   [
@@ -35,6 +37,18 @@ for (const [argv, lines] of [
   });
 }
 
+test('does not promise more sub-tables than a file or the server may have', (t) => {
+  const linesFor = (table: Keys, dbinfo: Keys = {}) => planLines(scenario({ insert_rows: 24, ...table }, dbinfo))[1];
+  t.is(
+    linesFor({ tags_file: 't.csv' }),
+    '  Super table till with at most 10 sub-tables, one per line of t.csv: 24 rows each by taosc, at most 240 in all.',
+  );
+  t.is(
+    linesFor({ child_table_exists: 'yes', childtable_limit: 1 }, { drop: 'no' }),
+    '  Super table till with at most 1 sub-table: 24 rows each by taosc, at most 24 in all.',
+  );
+});
+
 test('says what a query run and a subscription will do', (t) => {
   const query = {
     filetype: 'query',
@@ -46,8 +60,8 @@ test('says what a query run and a subscription will do', (t) => {
   t.deepEqual(planLines(scenarioOf(loadRequest(['-f', 'q'], { q: query }))), [
     'Database shop is queried by taosc.',
     '  3 statements, 4 times, 2 threads: 24 queries.',
-    '  1 statements for every sub-table of till, 4 times, 1 threads.',
+    '  1 statement for every sub-table of till, 4 times, 1 thread.',
   ]);
   const subscribe = { filetype: 'subscribe', tmq_info: { topic_list: [{ name: 'a', sql: 'b' }] } };
-  t.deepEqual(planLines(scenarioOf(loadRequest(['-f', 's'], { s: subscribe }))), ['Topics a are read by 1 consumers.']);
+  t.deepEqual(planLines(scenarioOf(loadRequest(['-f', 's'], { s: subscribe }))), ['Topics a are read by 1 consumer.']);
 });

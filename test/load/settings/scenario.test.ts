@@ -253,7 +253,6 @@ for (const [superTable, dbinfo, top, message] of [
   [{ insert_mode: 'nosuch' }, {}, {}, /insert_mode: "nosuch" is not supported/],
   [{ insert_mode: 'sml', line_protocol: 'xml' }, {}, {}, /line_protocol: "xml" is not supported/],
   [{ insert_mode: 'sml', tags: [] }, {}, {}, /needs tags/],
-  [{ insert_mode: 'sml', data_source: 'sample', sample_file: 's' }, {}, {}, /sample file cannot be written/],
   [{ tcp_transfer: 'udp' }, {}, {}, /tcp_transfer: is not supported/],
   [{ data_source: 'sample' }, {}, {}, /sample_file: is missing/],
   [{ data_source: 'other' }, {}, {}, /data_source: "other" is not supported/],
@@ -457,7 +456,8 @@ test('reads sample and tags files', (t) => {
   t.is(timed.rowsPerRequest, 30000);
   t.is(plan({ sample_file: './s.csv' }).sample, undefined);
   t.is(plan({ tags_file: './t.csv' }).tagsFile, './t.csv');
-  t.is(plan({ tags_file: './t.csv', insert_mode: 'stmt' }).tagsFile, undefined);
+  t.is(plan({ tags_file: './t.csv', insert_mode: 'stmt' }).tagsFile, './t.csv');
+  t.is(plan({ tags_file: './t.csv', insert_mode: 'sml' }).tagsFile, undefined);
 });
 
 for (const [start, precision, ticks] of [

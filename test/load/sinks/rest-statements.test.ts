@@ -82,7 +82,7 @@ for (const [status, body, kind, message] of [
   [401, '', 'auth', /^HTTP status 401$/],
   [503, '{"code":65535,"desc":"paused"}', 'resource', /^paused$/],
   [502, '<html>no gateway</html>', 'resource', /no gateway/],
-  [404, '404 page not found', 'database', /^HTTP status 404: 404 page not found$/],
+  [404, '404 page not found', 'database', /^HTTP status 404: 404 page not found; this is not the HTTP service/],
   [200, '', 'database', /^HTTP status 200/],
 ] as const) {
   test.serial(`an answer of ${status} with ${JSON.stringify(body)} is a fault of kind ${kind}`, async (t) => {
