@@ -43,7 +43,7 @@ export async function createParts(
   const compression = await offeredCompression(engine.client, settings.database.compression);
   const storage = new Storage(engine.client, catalogue, compression);
   const subTables = new SubTables(engine.client, catalogue);
-  const credentials = new CredentialCheck(catalogue);
+  const credentials = new CredentialCheck(catalogue, logOf('credentials'));
   await credentials.prepare();
   const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);

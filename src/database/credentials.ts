@@ -1,12 +1,19 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ComponentLog } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { administrator, type UserDef } from './catalogue/principals.js';
+import { GuessBudget } from './guess-budget.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
 
-/** How long a verified password is remembered after its last use, so that hashing does not cap the request rate. */
-const rememberMs = 60_000;
+/**
+ * How long a verified password is remembered after its last use: hashing does not cap the request rate then, and who comes daily is let
+ * in while others flood the service with wrong passwords.
+ */
+const rememberMs = 26 * 60 * 60_000;
+/** Between two lines of the log about guesses from one address. */
+const guessLogMs = 60_000;
 /** Verified passwords, and wrong ones, remembered at once. */
 const maxRemembered = 1000;
 
@@ -26,8 +33,8 @@ interface Remembered {
 }
 
 /**
- * Tells who is behind credentials. Passwords are checked once and remembered for a minute by a keyed digest; so are wrong
- * ones, because programs with a wrong password try again and again.
+ * Tells who is behind credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong
+ * ones, because programs with a wrong password try again and again. Who tries many different ones is refused for a while.
  */
 export class CredentialCheck {
   readonly #catalogue: Catalogue;
@@ -35,12 +42,16 @@ export class CredentialCheck {
   readonly #remembered = new Map<string, Remembered>();
   /** Revision of the user that a wrong password was checked against, by digest. */
   readonly #wrong = new Map<string, number>();
+  readonly #guesses = new GuessBudget();
+  readonly #log: ComponentLog;
+  #guessToldAt = Number.NEGATIVE_INFINITY;
   readonly #pending = new Map<string, Promise<Identity | Fault>>();
   /** A hash that no password has. */
   readonly #unknownHash = `scrypt:${randomBytes(16).toString('base64')}:${randomBytes(32).toString('base64')}`;
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, log: ComponentLog) {
     this.#catalogue = catalogue;
+    this.#log = log;
   }
 
   /** Creates the first user where the catalogue has none. Reads the catalogue, so it fails when the engine is down. */
@@ -61,7 +72,7 @@ export class CredentialCheck {
       if (this.#catalogue.principals.users().length === 0) await this.prepare();
       return credentials.scheme === 'token'
         ? await this.#checkToken(credentials.token)
-        : await this.#checkPassword(credentials.user, credentials.password);
+        : await this.#checkPassword(credentials);
     } catch (error) {
       if (error instanceof FaultError && error.fault.kind === 'resource') return error.fault;
       return fault('network', Codes.networkUnavailable, 'Unable to establish connection', error);
@@ -84,11 +95,11 @@ export class CredentialCheck {
     return principals.user(found.user)?.enabled === true ? { user: found.user } : undefined;
   }
 
-  async #checkPassword(user: string, password: string): Promise<Identity | Fault> {
+  async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {
     const digest = hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
     const found = this.#catalogue.principals.user(user);
     if (found !== undefined && this.#isRemembered(found, digest)) return admitted(found);
-    return this.#verifyOnce(user, password, digest);
+    return this.#verifyOnce({ user, password, from }, digest);
   }
 
   #isRemembered({ name, revision }: UserDef, digest: Buffer): boolean {
@@ -101,32 +112,38 @@ export class CredentialCheck {
   }
 
   /** Requests that arrive together with the same credentials share one hash. */
-  #verifyOnce(user: string, password: string, digest: Buffer): Promise<Identity | Fault> {
-    const key = digest.toString('base64');
+  #verifyOnce(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
+    const key = `${asked.from}\0${digest.toString('base64')}`;
     let pending = this.#pending.get(key);
     if (pending === undefined) {
-      pending = this.#verify(user, password, digest).finally(() => this.#pending.delete(key));
+      pending = this.#verify(asked, digest).finally(() => this.#pending.delete(key));
       this.#pending.set(key, pending);
     }
     return pending;
   }
 
   /** Nobody is refused before the catalogue was read: another process may have made the user or changed the password. */
-  async #verify(user: string, password: string, digest: Buffer): Promise<Identity | Fault> {
+  async #verify(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
+    const { user } = asked;
     const before = this.#catalogue.principals.user(user);
-    if (before !== undefined && (await this.#isRight(before, user, password, digest))) return admitted(before);
+    if (before !== undefined && (await this.#isRight(before, asked, digest))) return admitted(before);
     await this.#catalogue.sync();
     const now = this.#catalogue.principals.user(user);
     if (before !== undefined && now?.revision === before.revision) return refused;
-    return (await this.#isRight(now, user, password, digest)) && now !== undefined ? admitted(now) : refused;
+    return (await this.#isRight(now, asked, digest)) && now !== undefined ? admitted(now) : refused;
   }
 
-  async #isRight(user: UserDef | undefined, name: string, password: string, digest: Buffer): Promise<boolean> {
+  async #isRight(
+    user: UserDef | undefined,
+    { user: name, password, from }: Required<PasswordCredentials>,
+    digest: Buffer,
+  ): Promise<boolean> {
     const key = digest.toString('base64');
     const revision = user?.revision ?? -1;
     if (this.#wrong.get(key) === revision) return false;
     // An unknown user costs as much time as a wrong password, so that names cannot be probed.
-    const right = await verifyPassword(password, user?.passwordHash ?? this.#unknownHash, name);
+    const expected = user?.passwordHash ?? this.#unknownHash;
+    const right = await this.#guess(from, name, () => verifyPassword(password, expected, { from, name }));
     if (right && user !== undefined) {
       if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
       this.#remembered.set(name, { digest, revision, until: Date.now() + rememberMs });
@@ -136,7 +153,34 @@ export class CredentialCheck {
     this.#wrong.set(key, revision);
     return false;
   }
+
+  /** Checks a password within the budget of those that were wrong. The service's own are no guesses. */
+  async #guess(from: string, name: string, check: () => Promise<boolean>): Promise<boolean> {
+    if (from === '') return check();
+    if (!this.#guesses.take(from, name)) {
+      this.#tellOfGuesses(from, name);
+      throw new FaultError(tooManyGuesses);
+    }
+    let isWrong = false;
+    try {
+      isWrong = !(await check());
+      return !isWrong;
+    } finally {
+      if (!isWrong) this.#guesses.giveBack(from, name);
+    }
+  }
+
+  #tellOfGuesses(from: string, user: string): void {
+    const now = performance.now();
+    if (now - this.#guessToldAt < guessLogMs) return;
+    this.#guessToldAt = now;
+    this.#log.warn({ from, user }, 'Many wrong passwords are tried; further ones are refused for a while.');
+  }
 }
+
+type PasswordCredentials = Omit<Extract<Credentials, { scheme: 'password' }>, 'scheme'>;
+
+const tooManyGuesses = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
 
 /** That a user is disabled is told to those alone who know the password. */
 function admitted({ name, enabled }: UserDef): Identity | Fault {

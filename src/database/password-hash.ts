@@ -11,30 +11,61 @@ const hashBytes = 32;
  * run in the thread pool, never on the event loop.
  */
 const maxRunning = Math.max(1, Math.floor(availableParallelism() / 2));
-/** Hashes that wait, in all and for one user name; whoever comes then is told to come again. */
+/** Hashes that wait: in all, from one address, and from there for one user name; whoever comes then is told to come again. */
 const maxWaiting = 64;
-const maxWaitingOfOne = 8;
+const maxWaitingOfAddress = 24;
+const maxWaitingOfName = 8;
 
-/** A turn-taking queue: `who` may have a few hashes waiting, all together some more. */
+/** Who asks for a hash: address and user name. */
+export interface HashAsker {
+  readonly from: string;
+  readonly name: string;
+}
+
+interface Waiter {
+  readonly who: HashAsker;
+  readonly go: () => void;
+}
+
+const theService: HashAsker = { from: '', name: '' };
+
+/** A turn-taking queue: each address may have some hashes waiting, and who was served longest ago is next. */
 class Turns {
-  readonly #waiting: { readonly who: string; readonly go: () => void }[] = [];
+  readonly #waiting: Waiter[] = [];
+  readonly #served = new Map<string, number>();
+  #turn = 0;
   #running = 0;
 
-  async run<T>(who: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(who: HashAsker, work: () => Promise<T>): Promise<T> {
     if (this.#running >= maxRunning) await this.#wait(who);
     else this.#running++;
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next === undefined) this.#running--;
       else next.go();
     }
   }
 
-  #wait(who: string): Promise<void> {
-    const own = this.#waiting.filter((waiting) => waiting.who === who).length;
-    if (this.#waiting.length >= maxWaiting || own >= maxWaitingOfOne) {
+  #next(): Waiter | undefined {
+    const servedAt = ({ who }: Waiter): number => this.#served.get(who.from) ?? 0;
+    let [first] = this.#waiting;
+    if (first === undefined) {
+      this.#served.clear();
+      return undefined;
+    }
+    for (const waiter of this.#waiting) if (servedAt(waiter) < servedAt(first)) first = waiter;
+    this.#waiting.splice(this.#waiting.indexOf(first), 1);
+    this.#served.set(first.who.from, ++this.#turn);
+    return first;
+  }
+
+  #wait(who: HashAsker): Promise<void> {
+    const ofAddress = this.#waiting.filter((waiter) => waiter.who.from === who.from);
+    const ofName = ofAddress.filter((waiter) => waiter.who.name === who.name);
+    const isFull = this.#waiting.length >= maxWaiting || ofAddress.length >= maxWaitingOfAddress;
+    if (isFull || ofName.length >= maxWaitingOfName) {
       throw new FaultError(
         fault('resource', Codes.free, 'Too many passwords to check at once, please try again later'),
       );
@@ -45,7 +76,7 @@ class Turns {
 
 const turns = new Turns();
 
-function derive(who: string, password: string, salt: Buffer): Promise<Buffer> {
+function derive(who: HashAsker, password: string, salt: Buffer): Promise<Buffer> {
   return turns.run(
     who,
     () =>
@@ -56,9 +87,9 @@ function derive(who: string, password: string, salt: Buffer): Promise<Buffer> {
 }
 
 /** A salted hash of a password, as text for the catalogue. Throws a fault of kind `resource` when too many wait. */
-export async function hashPassword(password: string, who = ''): Promise<string> {
+export async function hashPassword(password: string, name = ''): Promise<string> {
   const salt = randomBytes(16);
-  const key = await derive(who, password, salt);
+  const key = await derive({ ...theService, name }, password, salt);
   return `scrypt:${salt.toString('base64')}:${key.toString('base64')}`;
 }
 
@@ -66,7 +97,7 @@ export async function hashPassword(password: string, who = ''): Promise<string> 
  * True when the password is the one behind a hash made by {@link hashPassword}. Throws a fault of kind `resource` when too
  * many wait, of which `who` may have a few.
  */
-export async function verifyPassword(password: string, stored: string, who: string): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string, who: HashAsker): Promise<boolean> {
   const [, salt = '', key = ''] = stored.split(':');
   const expected = Buffer.from(key, 'base64');
   const found = await derive(who, password, Buffer.from(salt, 'base64'));

@@ -76,8 +76,9 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   const { request } = call;
   const id = requestIdOf(call, rules.requestId);
   if (typeof id !== 'string') return refuse(id, 'id');
-  const credentials = rules.credentials(call, context);
-  if (isFault(credentials)) return refuse(credentials, 'credentials');
+  const given = rules.credentials(call, context);
+  if (isFault(given)) return refuse(given, 'credentials');
+  const credentials = given.scheme === 'password' ? { ...given, from: request.ip } : given;
   const layers = gzipLayers(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
   return { ...call, id, credentials, layers };

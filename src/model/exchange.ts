@@ -13,7 +13,13 @@ export interface Identity {
 
 /** What a request carries to prove who asks. */
 export type Credentials =
-  | { readonly scheme: 'password'; readonly user: string; readonly password: string }
+  | {
+      readonly scheme: 'password';
+      readonly user: string;
+      readonly password: string;
+      /** Address of who asks; left out for the service itself. */
+      readonly from?: string;
+    }
   | { readonly scheme: 'token'; readonly token: string };
 
 /** Request-reply: an exchange is answered or refused, exactly once; the pipeline that carries it never errors. */

@@ -11,7 +11,7 @@ async function startPair() {
   const engine = await startEngine();
   const client = new EngineClient(engine.endpoint);
   const processes = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
-  const checks = [new CredentialCheck(processes[0]), new CredentialCheck(processes[1])] as const;
+  const checks = [new CredentialCheck(processes[0], silentLog), new CredentialCheck(processes[1], silentLog)] as const;
   for (const check of checks) await check.prepare();
   const end = async (): Promise<void> => {
     await client.close();
@@ -21,8 +21,8 @@ async function startPair() {
 }
 
 /** `in`, or the kind of the fault. */
-async function answer(check: CredentialCheck, user: string, password: string): Promise<string> {
-  const identity = await check.authenticate({ scheme: 'password', user, password });
+async function answer(check: CredentialCheck, user: string, password: string, from = ''): Promise<string> {
+  const identity = await check.authenticate({ scheme: 'password', user, password, from });
   return 'kind' in identity ? identity.kind : 'in';
 }
 
@@ -86,4 +86,26 @@ test('a flood of wrong passwords is turned away in part, and never keeps out who
   t.true(endings.every((ending) => ending === 'resource' || ending === 'auth'));
   for (let i = 0; i < 5; i++) t.is(await answer(checks[0], 'bob', 'the same wrong one'), 'auth');
   await end();
+});
+
+test('guesses are limited for each address and name, and keep out nobody from elsewhere', async (t) => {
+  const { processes, checks, end } = await startPair();
+  t.teardown(end);
+  await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);
+  const guess = async (count: number, from: string): Promise<string[]> => {
+    const endings: string[] = [];
+    for (let i = 0; i < count; i++) endings.push(await answer(checks[0], firstUser.name, `${from} ${i}`, from));
+    return endings;
+  };
+  const first = await guess(40, '10.0.0.1');
+  t.deepEqual([first.slice(0, 20), first.slice(30)], [Array(20).fill('auth'), Array(10).fill('resource')]);
+  const others = Array.from({ length: 40 }, (_, i) => answer(checks[0], `stranger${i}`, 'x', '10.0.0.1'));
+  t.is(await answer(checks[0], firstUser.name, firstUser.password, '10.0.0.2'), 'in', 'the right password is let in');
+  t.is(await answer(checks[0], 'ann', 'Secret-1', '10.0.0.2'), 'in');
+  t.is(
+    await answer(checks[0], firstUser.name, firstUser.password, '10.0.0.1'),
+    'in',
+    'from there too, once it is known',
+  );
+  await Promise.all(others);
 });

@@ -13,7 +13,7 @@ export function loginHandler(context: HandlerContext): Handler {
     if (user === '' || password === '' || Buffer.byteLength(user) > maxUserBytes) {
       return sendJson(reply, 400, errorBody(Codes.generateToken, 'generate token error'));
     }
-    const verdict = await intake.authenticate({ scheme: 'password', user, password });
+    const verdict = await intake.authenticate({ scheme: 'password', user, password, from: call.request.ip });
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
     if (verdict.kind === 'auth') {
       return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));

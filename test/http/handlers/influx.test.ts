@@ -35,7 +35,7 @@ test('both writes say database and precision in their own way', async (t) => {
 test('credentials are those of a parameter, of a Basic header or of a token', async (t) => {
   const seen: WriteRequest[] = [];
   const room = await startRoom(t, answering(seen));
-  const known: Credentials = { scheme: 'password', user, password };
+  const known: Credentials = { scheme: 'password', user, password, from: '127.0.0.1' };
   const cases: [string, string | undefined, Credentials][] = [
     ['', basic, known],
     ['', `Token ${user}:${password}`, known],

@@ -52,7 +52,12 @@ test('a write that is stored is 204 without a body, and carries what the request
   t.is(first?.body, 'cpu v=1 1\n');
   t.is(first?.request.length, 10);
   t.deepEqual(first?.request.target, { database: 'De mo', createDatabase: true, ttl: 7, precision: 's' });
-  t.deepEqual(first?.request.credentials, { scheme: 'password', user: 'root', password: 'pass:word' });
+  t.deepEqual(first?.request.credentials, {
+    scheme: 'password',
+    user: 'root',
+    password: 'pass:word',
+    from: '127.0.0.1',
+  });
 });
 
 test('credentials may come as u and p alone', async (t) => {
