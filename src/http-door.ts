@@ -42,6 +42,7 @@ export async function createHttpDoor(
         enable: settings.metricsdb.enable,
         createDatabase: settings.general.smlAutoCreateDB,
         messageBytes: limits.messageBytes,
+        db: settings.metricsdb.db,
       },
     },
     cors: settings.cors,

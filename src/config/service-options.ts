@@ -192,7 +192,14 @@ const metricsdbOptions: OptionTable = {
       type: 'bool',
       default: 'true',
       env: 'ADAPTER_METRICSDB_ENABLE',
-      help: 'serve the remote read and remote write routes',
+      help: 'serve the remote read and remote write routes, and those for pushes as text',
+    },
+    {
+      flag: 'metricsdb.db',
+      type: 'string',
+      default: 'metricsdb',
+      env: 'ADAPTER_METRICSDB_DB',
+      help: 'database of pushes that name none with the header x-sluice-db or the parameter db',
     },
   ],
 };

@@ -95,7 +95,7 @@ export interface ServiceSettings {
   readonly monitor: MonitorSettings;
   readonly lineproto: SwitchSettings;
   readonly tsdbwire: SwitchSettings;
-  readonly metricsdb: SwitchSettings;
+  readonly metricsdb: SwitchSettings & { readonly db: string };
   readonly otlp: OtlpSettings;
   readonly limits: LimitSettings;
 }
@@ -118,7 +118,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
     monitor: readMonitor(reader),
     lineproto: { enable: reader.bool('lineproto.enable') },
     tsdbwire: { enable: reader.bool('tsdbwire.enable') },
-    metricsdb: { enable: reader.bool('metricsdb.enable') },
+    metricsdb: { enable: reader.bool('metricsdb.enable'), db: reader.text('metricsdb.db') },
     otlp: readOtlpSettings(reader),
     limits: {
       sqlBytes: reader.number('limits.sqlBytes'),

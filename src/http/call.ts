@@ -25,8 +25,8 @@ export interface HandlerSettings {
   readonly sqlBytes: number;
   readonly lineproto: WriteRouteSettings;
   readonly tsdbwire: WriteRouteSettings;
-  readonly metricsdb: MessageRouteSettings;
-  readonly otlp: OtlpRouteSettings;
+  readonly metricsdb: NamedRouteSettings;
+  readonly otlp: NamedRouteSettings;
 }
 
 /** Settings of the routes that take whole messages. */
@@ -39,9 +39,9 @@ export interface MessageRouteSettings {
   readonly messageBytes: number;
 }
 
-/** Settings of the route for OpenTelemetry's metrics. */
-export interface OtlpRouteSettings extends MessageRouteSettings {
-  /** `otlp.db`: the database of requests that name none. */
+/** Settings of routes whose path names no database. */
+export interface NamedRouteSettings extends MessageRouteSettings {
+  /** `otlp.db` and so on: the database of requests that name none. */
   readonly db: string;
 }
 

@@ -92,7 +92,7 @@ function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): 
 }
 
 function hasEmptyParameter({ params }: Call): boolean {
-  for (const name in params) if (params[name] === '') return true;
+  for (const name in params) if (params[name] === '' && name !== '*') return true;
   return false;
 }
 

@@ -14,12 +14,13 @@ import type { Delivery } from '../model/delivery.js';
 import type { Intake, WriteRequest } from '../model/exchange.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { isFault, readAuthorization } from './auth.js';
-import type { OtlpRouteSettings, Refusal } from './call.js';
+import type { NamedRouteSettings, Refusal } from './call.js';
 import { refusalOf } from './door.js';
 import { ask } from './exchange.js';
 import type { LoginCodes } from './login-code.js';
-import { databaseHeader, exportResponse, rpcCode } from './otlp.js';
+import { exportResponse, rpcCode } from './otlp.js';
 import { requestIdOf } from './parameters.js';
+import { databaseHeader } from './write-parameters.js';
 import { refusalOfOutcome } from './writing.js';
 
 const rowWord = 'data point';
@@ -43,7 +44,7 @@ const service: ServiceDefinition = {
 export interface OtlpGrpcOptions {
   readonly intake: Intake;
   readonly loginCodes: LoginCodes;
-  readonly settings: OtlpRouteSettings;
+  readonly settings: NamedRouteSettings;
   /** 0 picks a free port. */
   readonly port: number;
   /** Left out: without TLS. The files are read once. */

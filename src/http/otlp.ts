@@ -2,13 +2,10 @@ import { Codes } from '../model/fault.js';
 import { MessageWriter } from '../transforms/encode/message-writer.js';
 import type { Call, ErrorForm, Refusal } from './call.js';
 import { contentType, mediaType } from './content-type.js';
-import { headerText, safeJson, sendBytes } from './reply.js';
+import { safeJson, sendBytes } from './reply.js';
 
 /** Media types of the bodies, in both directions. */
 export const otlpTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
-
-/** Header, or metadata of gRPC, that names the database. */
-export const databaseHeader = 'x-sluice-db';
 
 /** Codes of `google.rpc.Status` by HTTP status. */
 const rpcCodes: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 404: 5, 413: 3, 415: 3, 503: 14 };
@@ -24,11 +21,6 @@ export function isOtlpJson(call: Call): boolean | undefined {
   const type = mediaType(contentType(call) ?? '');
   if (type === otlpTypes.json) return true;
   return type === otlpTypes.protobuf ? false : undefined;
-}
-
-/** The database that a request names, or the one of the settings. */
-export function otlpDatabase({ request, query }: Call, fallback: string): string {
-  return query.get('db') || headerText(request.headers[databaseHeader]) || fallback;
 }
 
 /** Errors as `google.rpc.Status`, in the kind of body that the request had. A body that is too long is 413. */

@@ -21,6 +21,7 @@ import { metricsHandler } from './handlers/metrics.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { pingHandler } from './handlers/ping.js';
+import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
 import { slowStatementsHandler } from './handlers/slow-statements.js';
@@ -32,8 +33,8 @@ import { otlpErrors } from './otlp.js';
 
 /** One interface: where it is, what its door asks for, who answers, and its description. */
 export type Route = {
-  readonly method: 'GET' | 'POST' | 'PUT';
-  /** A segment that begins with a colon is a parameter. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** A segment that begins with a colon is a parameter; a star at the end is any number of segments. */
   readonly path: string;
   /** Left out of what the description tells. */
   readonly operation?: Operation;
@@ -42,7 +43,7 @@ export type Route = {
 } & DoorRules;
 
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
-const { otlpWrite, remoteRead, remoteWrite } = metricsSystemOperations;
+const { importText, otlpWrite, pushAdd, pushAll, pushDelete, remoteRead, remoteWrite } = metricsSystemOperations;
 const service = serviceOperations;
 const influx = influxOperations;
 
@@ -81,7 +82,21 @@ const influx1 = {
 } as const;
 const influxQuery = { ...influx1, path: '/query', handler: influxQueryHandler } as const;
 const influxPing = { path: '/ping', isOn: lineproto, handler: influxPingHandler } as const;
+const push = { guard: 'all-paused', credentials: anyScheme, errors: textErrors, isOn: metricsdb } as const;
 const runSql = { ...rest, requestId: 'signed', handler: sqlHandler } as const;
+
+/** Paths of a Pushgateway: job, then labels, which are not described one by one. */
+const pushRoutes: readonly Route[] = ['/metrics/job/:job', '/metrics/job@base64/:job'].flatMap((path, at) => {
+  const described = (operation: Operation) => (at === 0 ? { operation } : {});
+  return [
+    { method: 'POST', path, ...described(pushAdd), ...push, handler: pushHandler },
+    { method: 'PUT', path, ...described(pushAll), ...push, handler: pushHandler },
+    { method: 'DELETE', path, ...described(pushDelete), ...push, handler: forgetHandler },
+    { method: 'POST', path: `${path}/*`, ...push, handler: pushHandler },
+    { method: 'PUT', path: `${path}/*`, ...push, handler: pushHandler },
+    { method: 'DELETE', path: `${path}/*`, ...push, handler: forgetHandler },
+  ];
+});
 
 /** Every interface of the service. Whatever is not here is 404. */
 export const routes: readonly Route[] = [
@@ -147,6 +162,14 @@ export const routes: readonly Route[] = [
     isOn: otlp,
     handler: otlpWriteHandler,
   },
+  {
+    method: 'POST',
+    path: '/api/v1/import/prometheus',
+    operation: importText,
+    ...push,
+    handler: importHandler,
+  },
+  ...pushRoutes,
   { method: 'GET', path: '/api/v1/events', operation: events.list, ...api, handler: eventsHandler },
   { method: 'GET', path: '/api/v1/events/:id', operation: events.get, ...api, handler: eventHandler },
   {

@@ -272,8 +272,9 @@ function mount(app: FastifyInstance, route: Route, handle: Handler, open: OpenCa
     url: route.path,
     handler: async (request, reply) => {
       const { params } = request;
-      // An encoded slash splits a segment, and no interface has that many.
-      if (Object.values(params).some((value) => value.includes('/'))) return sendNotFound(reply);
+      // An encoded slash splits a segment, and only a job and what follows it may have more.
+      if (Object.entries(params).some(([name, value]) => name !== '*' && name !== 'job' && value.includes('/')))
+        return sendNotFound(reply);
       return handle(callOf(request, reply, params, open.signal(reply.raw)));
     },
   });

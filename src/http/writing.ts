@@ -17,6 +17,8 @@ export interface Write {
   readonly maxMessageBytes?: number;
   /** What the format calls a row. */
   readonly rowWord: string;
+  /** What stands before the body for the parser. */
+  readonly head?: Buffer;
 }
 
 /** How a route answers a write. */
@@ -35,12 +37,13 @@ export interface WriteAnswers {
 export async function carryWrite(
   call: AdmittedCall,
   context: HandlerContext,
-  { rowWord, ...admitted }: Write,
+  { rowWord, head, ...admitted }: Write,
   answers: WriteAnswers,
 ): Promise<FastifyReply> {
   const { id, layers, credentials } = call;
   const body = openBody(call.request.raw, layers);
-  const length = layers === 0 ? contentLength(call) : undefined;
+  const length = layers === 0 ? contentLength(call, head?.length) : undefined;
+  if (head !== undefined) body.stream.unshift(head);
   const write: WriteRequest = { ...admitted, credentials, body: body.stream, length };
   const ending = await Promise.race([
     ask<WriteRequest, Delivery>((exchange) => context.intake.write(exchange), id, write, call.aborted),
@@ -55,9 +58,9 @@ export async function carryWrite(
   return sendOutcome(call, context, ending, rowWord, answers);
 }
 
-function contentLength(call: AdmittedCall): number | undefined {
+function contentLength(call: AdmittedCall, before = 0): number | undefined {
   const text = call.request.headers['content-length'];
-  return text === undefined ? undefined : Number(text);
+  return text === undefined ? undefined : before + Number(text);
 }
 
 function sendOutcome(

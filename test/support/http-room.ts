@@ -141,7 +141,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       lineproto: { enable: true, createDatabase: false },
       tsdbwire: { enable: true, createDatabase: false },
       otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },
-      metricsdb: { enable: true, createDatabase: false, messageBytes: 1_048_576 },
+      metricsdb: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'metricsdb' },
       ...options.settings,
     },
     cors: { ...openCors, ...options.cors },

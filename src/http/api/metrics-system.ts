@@ -1,4 +1,4 @@
-import type { Answer, Operation, Schema } from './description.js';
+import type { Answer, Operation, Parameter, Schema } from './description.js';
 import { anyScheme, pathParameter, requestIdParameter, unavailable } from './shared.js';
 
 function said(description: string): Answer {
@@ -29,22 +29,37 @@ function rpcAnswer(description: string, schema: Schema): Answer {
   return { description, content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema } } };
 }
 
-/** Remote write and remote read of a metrics system, and metrics of OpenTelemetry. */
+const databaseParameters = [
+  {
+    name: 'db',
+    in: 'query',
+    description: 'Database; before the header, and both before the setting.',
+    schema: { type: 'string' },
+  },
+  { name: 'X-Sluice-Db', in: 'header', description: 'Database.', schema: { type: 'string' } },
+] as const satisfies readonly Parameter[];
+
+const push = {
+  description: 'Further labels stand behind the job as `/<label>/<value>`.',
+  tags: ['Metrics system'],
+  parameters: [pathParameter('job', 'Value of the label `job`.'), ...databaseParameters],
+  requestBody: {
+    description: 'Samples in the text exposition format, or OpenMetrics by the content type.',
+    required: true,
+    content: { 'text/plain': { schema: { type: 'string' }, example: 'jobs_total 7\n' } },
+  },
+  responses: { 200: { description: 'All samples are stored.' }, ...refusals },
+  security: anyScheme,
+} as const satisfies Omit<Operation, 'operationId' | 'summary'>;
+
+/** Remote write and remote read of a metrics system, pushes as text, and metrics of OpenTelemetry. */
 export const metricsSystemOperations = {
   otlpWrite: {
     operationId: 'otlpWrite',
     summary: 'Write metrics of OpenTelemetry',
     description: 'An `ExportMetricsServiceRequest`. Rejected points are told of as a partial success.',
     tags: ['Metrics system'],
-    parameters: [
-      {
-        name: 'db',
-        in: 'query',
-        description: 'Database; before the header, and both before the setting `otlp.db`.',
-        schema: { type: 'string' },
-      },
-      { name: 'X-Sluice-Db', in: 'header', description: 'Database.', schema: { type: 'string' } },
-    ],
+    parameters: databaseParameters,
     requestBody: {
       description: 'The request. It may be wrapped in gzip (`Content-Encoding`).',
       required: true,
@@ -69,6 +84,34 @@ export const metricsSystemOperations = {
       500: rpcAnswer('The database failed.', rpcStatus),
       503: unavailable,
     },
+    security: anyScheme,
+  },
+  pushAdd: { operationId: 'pushAdd', summary: 'Push samples of a job', ...push },
+  pushAll: { operationId: 'pushAll', summary: 'Push samples of a job, as above', ...push },
+  pushDelete: {
+    operationId: 'pushDelete',
+    summary: 'Forget a job',
+    description: 'What was pushed stays; clients that tidy up are told that it is well.',
+    tags: ['Metrics system'],
+    parameters: [pathParameter('job', 'Value of the label `job`.')],
+    responses: { 202: { description: 'Nothing is done.' }, ...refusals },
+    security: anyScheme,
+  },
+  importText: {
+    operationId: 'importText',
+    summary: 'Import samples as text',
+    tags: ['Metrics system'],
+    parameters: [
+      {
+        name: 'extra_label',
+        in: 'query',
+        description: 'A label of all samples, `name=value`; it may come several times.',
+        schema: { type: 'string', examples: ['site=north'] },
+      },
+      ...databaseParameters,
+    ],
+    requestBody: push.requestBody,
+    responses: { 204: { description: 'All samples are stored.' }, ...refusals },
     security: anyScheme,
   },
   remoteWrite: {

@@ -3,8 +3,9 @@ import { Codes, fault } from '../../model/fault.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
 import { contentType } from '../content-type.js';
 import { refusalOf } from '../door.js';
-import { exportResponse, exportResponseJson, isOtlpJson, otlpDatabase, otlpErrors, otlpTypes } from '../otlp.js';
+import { exportResponse, exportResponseJson, isOtlpJson, otlpErrors, otlpTypes } from '../otlp.js';
 import { sendBytes } from '../reply.js';
+import { namedDatabase } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
 
 /**
@@ -21,7 +22,7 @@ export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall>
       const refusal = refusalOf(fault('parameter', Codes.free, message), 'encoding');
       return otlpErrors(call, { ...refusal, status: 415 }, settings);
     }
-    const target = { database: otlpDatabase(call, db), createDatabase, ttl: 0, precision: 'ns' } as const;
+    const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ns' } as const;
     const answer = (refused?: Refusal): FastifyReply =>
       isJson
         ? sendBytes(call.reply, 200, otlpTypes.json, Buffer.from(exportResponseJson(refused)))

@@ -65,6 +65,13 @@ function fieldOfBound(text: string): FieldName | undefined {
   return made;
 }
 
+/** What stands in the head: an address, which becomes the label `url`, or labels as a JSON object. */
+function extraLabels(source: string): ReadonlyMap<string, string> {
+  if (!source.startsWith('{')) return new Map([['url', source]]);
+  const labels: unknown = JSON.parse(source);
+  return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
+}
+
 /** Reads one scrape. */
 class ExpositionReader {
   readonly #bytes: Uint8Array;
@@ -72,7 +79,9 @@ class ExpositionReader {
   readonly #points: PointCollector;
   readonly #times: TickTimes;
   readonly #samples: SampleReader;
-  readonly #url: string;
+  /** Labels that every sample gets, and the address of the target where it was asked at one. */
+  readonly #extra: ReadonlyMap<string, string>;
+  readonly #url: string | undefined;
   readonly #isOpenMetrics: boolean;
   /** Where the samples begin. */
   readonly #start: number;
@@ -86,11 +95,11 @@ class ExpositionReader {
   /** The table as the name has it, without a suffix: escapes and all, so that no line feed is in it. */
   #lastRawTable = '';
   #lastField: FieldName | undefined;
-  /** Key of the current point and of the sample being read; the address of the target comes first in both. */
+  /** Key of the current point and of the sample being read; the head comes first in both. */
   #key = Buffer.alloc(1024);
   #keyLength = 0;
   #next = Buffer.alloc(1024);
-  readonly #urlLength: number;
+  readonly #headLength: number;
   /** A point is being put together. */
   #isOpen = false;
   /** Why the samples of the current point cannot be stored, if so. */
@@ -104,15 +113,18 @@ class ExpositionReader {
     this.#points = new PointCollector(options, bytes.length);
     this.#times = new TickTimes(options);
     const headEnd = this.#bytes.indexOf(lineFeed);
-    const [format = '', url = ''] = Buffer.from(this.#bytes.subarray(0, headEnd)).toString().split(' ', 2);
-    this.#isOpenMetrics = format === 'openmetrics';
-    this.#url = url;
+    const head = Buffer.from(this.#bytes.subarray(0, headEnd)).toString();
+    const separator = head.indexOf(' ');
+    const source = head.slice(separator + 1);
+    this.#isOpenMetrics = head.slice(0, separator) === 'openmetrics';
+    this.#extra = extraLabels(source);
+    this.#url = source.startsWith('{') ? undefined : source;
     this.#start = headEnd + 1;
     this.#samples = new SampleReader(this.#bytes, this.#isOpenMetrics);
-    this.#urlLength = Buffer.byteLength(url) + 1;
-    this.#reserve(this.#urlLength);
-    this.#key.write(`${url}\n`);
-    this.#next.write(`${url}\n`);
+    this.#headLength = Buffer.byteLength(source) + 1;
+    this.#reserve(this.#headLength);
+    this.#key.write(`${source}\n`);
+    this.#next.write(`${source}\n`);
   }
 
   read(): ParsedPoints {
@@ -218,14 +230,14 @@ class ExpositionReader {
     return undefined;
   }
 
-  /** Writes the key of the sample being read: address, table, and labels as they stand there, but for the one that names a field. */
+  /** Writes the key of the sample being read: head, table, and labels as they stand there, but for the one that names a field. */
   #fillKey(): number {
     const samples = this.#samples;
-    let need = this.#urlLength + this.#lastRawTable.length + 1;
+    let need = this.#headLength + this.#lastRawTable.length + 1;
     for (let label = 0; label < samples.labels; label++)
       need += samples.valueEnd(label) - samples.labelStart(label) + 1;
     this.#reserve(need);
-    let at = this.#urlLength;
+    let at = this.#headLength;
     at += this.#next.write(this.#lastRawTable, at, 'latin1');
     for (let label = 0; label < samples.labels; label++) {
       if (this.#isFieldLabel(label)) continue;
@@ -251,7 +263,7 @@ class ExpositionReader {
     ) {
       return false;
     }
-    return this.#next.compare(this.#key, this.#urlLength, length, this.#urlLength, length) === 0;
+    return this.#next.compare(this.#key, this.#headLength, length, this.#headLength, length) === 0;
   }
 
   /** Closes the current point and begins one with the key that was filled. */
@@ -290,7 +302,7 @@ class ExpositionReader {
     if (unstorable !== undefined) this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
   }
 
-  /** The series of the sample being read: empty labels are none, and the address of the target is the tag `url`. */
+  /** The series of the sample being read: empty labels are none, and those of the head count before its own. */
   #seriesKey(): SeriesKey | Fault {
     const table = this.#lastTable;
     const samples = this.#samples;
@@ -299,7 +311,7 @@ class ExpositionReader {
     for (let label = 0; label < samples.labels; label++) {
       const raw = nameText(this.#bytes, samples.labelStart(label), samples.labelEnd(label));
       const value = samples.labelValue(label);
-      if (value.length === 0 || raw === 'url' || this.#isFieldLabel(label)) continue;
+      if (value.length === 0 || this.#extra.has(raw) || this.#isFieldLabel(label)) continue;
       if (countCharacters(value, 0, value.length) < 0) {
         return fault('parameter', Codes.schemalessData, `label ${raw} is not well-formed UTF-8`);
       }
@@ -308,19 +320,27 @@ class ExpositionReader {
       const shown = (): string => JSON.stringify(raw);
       problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
     }
-    problem ??= tags.add(0, () => '"url"', Buffer.from('url'), Buffer.from(this.#url));
+    for (const [raw, value] of this.#extra) {
+      if (value === '') continue;
+      const name = Buffer.from(fixedNames.has(raw) ? `tag_${raw}` : raw);
+      const shown = (): string => JSON.stringify(raw);
+      problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, Buffer.from(value));
+    }
     return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
   }
 
   #reject(start: number, end: number, reason: string, code: number = Codes.lineSyntax): void {
     const shown = end > start ? `${excerpt(this.#bytes, start, end)} ` : '';
-    this.#points.reject(this.#line, fault('syntax', code, `${this.#url}: line ${this.#line + 1} ${shown}${reason}`));
+    // Who pushed is told the line beside the reason.
+    const place = this.#url === undefined ? '' : `${this.#url}: line ${this.#line + 1} `;
+    this.#points.reject(this.#line, fault('syntax', code, `${place}${shown}${reason}`));
   }
 }
 
 /**
  * Reads one scrape in the text exposition format 0.0.4 or OpenMetrics. The first line of `bytes` says which, `text` or
- * `openmetrics`, a blank and the address of the target, which becomes the tag `url`; the scrape follows.
+ * `openmetrics`, a blank and the address of the target, which becomes the tag `url`, or a JSON object of labels that every
+ * sample gets; the scrape follows.
  *
  * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
  * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a

@@ -52,7 +52,7 @@ test('the guard refuses queries in both of its states, whoever asks', async (t) 
 
 test('a body that is too long is refused before it is handed on', async (t) => {
   const room = await startRoom(t, {
-    settings: { metricsdb: { enable: true, createDatabase: false, messageBytes: 10 } },
+    settings: { metricsdb: { enable: true, createDatabase: false, messageBytes: 10, db: 'metricsdb' } },
   });
   const reply = await ask(room, { path, body: 'x'.repeat(11) });
   t.deepEqual([reply.status, reply.text], [400, 'read request too long, the limit is 10 bytes']);

@@ -19,7 +19,7 @@ test('a write is handed on with its target, as one message', async (t) => {
       seen = exchange.request;
       void text(exchange.request.body).then(() => exchange.answer(delivered(3)));
     },
-    settings: { metricsdb: { enable: true, createDatabase: true, messageBytes: 77 } },
+    settings: { metricsdb: { enable: true, createDatabase: true, messageBytes: 77, db: 'metricsdb' } },
   });
   const reply = await ask(room, { path: `${path}?ttl=5`, body: 'abc' });
   t.is(reply.status, 204);

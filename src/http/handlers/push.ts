@@ -1,0 +1,86 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { isFault } from '../auth.js';
+import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
+import { contentType, mediaType } from '../content-type.js';
+import { refusalOf } from '../door.js';
+import { textErrors } from '../error-forms.js';
+import { sendEmpty } from '../reply.js';
+import { namedDatabase } from '../write-parameters.js';
+import { carryWrite } from '../writing.js';
+
+/** Labels that all samples of a push get, before their own of the same name. */
+type Labels = ReadonlyMap<string, string>;
+
+const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+const base64Suffix = '@base64';
+const pushPath = '/metrics/';
+
+/** `POST /api/v1/import/prometheus`: samples as text, with labels from the parameters `extra_label`. 204 when all are stored. */
+export function importHandler(context: HandlerContext): Handler<AdmittedCall> {
+  return pushing(context, labelsOfParameters, 204);
+}
+
+/**
+ * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text, with the labels of the path.
+ * Each push is a row of its own, so both methods do the same. A name that ends with `@base64` has its value in base64url.
+ */
+export function pushHandler(context: HandlerContext): Handler<AdmittedCall> {
+  return pushing(context, labelsOfPath, 200);
+}
+
+/** `DELETE` on the same paths: what was pushed is history, and stays; clients that tidy up are told that it is well. */
+export function forgetHandler(): Handler<AdmittedCall> {
+  return async ({ reply }) => sendEmpty(reply, 202);
+}
+
+function pushing(
+  context: HandlerContext,
+  read: (call: Call) => Labels | Fault,
+  status: 200 | 204,
+): Handler<AdmittedCall> {
+  const { settings } = context;
+  const { createDatabase, messageBytes: maxMessageBytes, db } = settings.metricsdb;
+  return async (call) => {
+    const refused = (refusal: Refusal) => textErrors(call, refusal, settings);
+    const labels = read(call);
+    if (isFault(labels)) return refused(refusalOf(labels, 'parameter'));
+    const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
+    const isOpenMetrics = mediaType(contentType(call) ?? '') === 'application/openmetrics-text';
+    const head = `${isOpenMetrics ? 'openmetrics' : 'text'} ${JSON.stringify(Object.fromEntries(labels))}\n`;
+    const write = { format: 'exposition', target, maxMessageBytes, head: Buffer.from(head), rowWord: 'line' } as const;
+    return carryWrite(call, context, write, { stored: () => sendEmpty(call.reply, status), refused });
+  };
+}
+
+function bad(message: string): Fault {
+  return fault('parameter', Codes.free, message);
+}
+
+function labelsOfParameters({ query }: Call): Labels | Fault {
+  const labels = new Map<string, string>();
+  for (const text of query.getAll('extra_label')) {
+    const sign = text.indexOf('=');
+    const name = text.slice(0, Math.max(0, sign));
+    if (!labelName.test(name)) return bad(`extra_label must be name=value, not ${JSON.stringify(text.slice(0, 64))}`);
+    labels.set(name, text.slice(sign + 1));
+  }
+  return query.has('timestamp') ? bad('parameter timestamp is not taken; write it behind the value') : labels;
+}
+
+/** Reads the path as it came, because a label's value may have an encoded slash. */
+function labelsOfPath({ request }: Call): Labels | Fault {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const segments = path.slice(pushPath.length).split('/');
+  const labels = new Map<string, string>();
+  for (let at = 0; at < segments.length; at += 2) {
+    const [given = '', value] = [segments[at], segments[at + 1]];
+    const isBase64 = given.endsWith(base64Suffix);
+    const name = isBase64 ? given.slice(0, -base64Suffix.length) : given;
+    if (!labelName.test(name))
+      return bad(`${JSON.stringify(name.slice(0, 64))} in the path is not the name of a label`);
+    if (value === undefined) return bad(`label ${name} in the path has no value`);
+    if (labels.has(name)) return bad(`label ${name} occurs twice in the path`);
+    labels.set(name, isBase64 ? Buffer.from(value, 'base64url').toString() : decodeURIComponent(value));
+  }
+  return (labels.get('job') ?? '') === '' ? bad('the job in the path has no name') : labels;
+}

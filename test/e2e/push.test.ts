@@ -1,0 +1,40 @@
+import test from 'ava';
+import { Counter, Histogram, Pushgateway, Registry } from 'prom-client';
+import { basic, startService } from '../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+test('the client of the Pushgateway pushes, adds and deletes with another address', async (t) => {
+  await service.run("CREATE DATABASE metricsdb PRECISION 'ns'");
+  const registry = new Registry();
+  new Counter({ name: 'jobs_total', help: 'Jobs.', labelNames: ['kind'], registers: [registry] }).inc(
+    { kind: 'full' },
+    3,
+  );
+  new Histogram({ name: 'took', help: 'Seconds.', buckets: [1, 10], registers: [registry] }).observe(2);
+  const options = { headers: { authorization: basic } };
+  const gateway = new Pushgateway(`http://127.0.0.1:${service.port}`, options, registry);
+  const push = { jobName: 'back/up', groupings: { instance: 'a' } };
+  t.is((await gateway.pushAdd(push)).resp?.constructor.name, 'IncomingMessage');
+  const jobs = await service.rows('SELECT job, instance, kind, `counter` FROM metricsdb.jobs_total');
+  t.deepEqual(jobs, [['back/up', 'a', 'full', 3]]);
+  const took = await service.rows('SELECT job, `sum`, `count`, `1`, `10`, `+Inf` FROM metricsdb.took');
+  t.deepEqual(took, [['back/up', 2, 1, 0, 1, 1]]);
+  await gateway.delete(push);
+  t.is((await service.rows('SELECT `counter` FROM metricsdb.jobs_total')).length, 1);
+  await t.throwsAsync(new Pushgateway(`http://127.0.0.1:${service.port}`, {}, registry).push(push), { message: /401/ });
+});
+
+test('an import stores what is good and names the first bad line', async (t) => {
+  await service.run("CREATE DATABASE imported PRECISION 'ns'");
+  const path = '/api/v1/import/prometheus?db=imported&extra_label=site=north';
+  const reply = await service.ask({ path, body: 'up{host="a"} 1 1700000000000\nbad\nup{host="b"} 0 1700000000000\n' });
+  t.is(reply.status, 400);
+  t.regex(reply.text, /^line 2: .*bad.* \(1 rejected, 2 written\)$/);
+  const rows = await service.rows('SELECT host, site, `value` FROM imported.up ORDER BY host');
+  t.deepEqual(rows, [
+    ['a', 'north', 1],
+    ['b', 'north', 0],
+  ]);
+});
