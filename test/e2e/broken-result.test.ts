@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await startService();
 test.after.always(end);
@@ -33,12 +34,13 @@ async function loseEngine(headers: Readonly<Record<string, string>>): Promise<{ 
 
 /** Waits until statements run again, and tells how many rows there are. */
 async function countAgain(): Promise<unknown> {
-  for (let i = 0; i < 100; i++) {
+  let count: unknown;
+  await until(async () => {
     const { body } = await service.sql('SELECT count(*) FROM d.large');
-    if (body.code === 0) return body.data[0]?.[0];
-    await sleep(100);
-  }
-  return undefined;
+    count = body.data?.[0]?.[0];
+    return body.code === 0;
+  });
+  return count;
 }
 
 test.serial('a result that breaks off never looks complete, and the service goes on', async (t) => {

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await startService(
   '--monitor.writeToDB=true',
@@ -22,11 +22,11 @@ test('the figures are there as text and, by SQL, as rows of intervals', async (t
   };
   let total = 0;
   let failed = 0;
-  for (let i = 0; i < 100 && (total < 4 || failed < 1); i++) {
-    await sleep(100);
+  await until(async () => {
     total = await count('adapter_restful_http_request_total');
     failed = await count('adapter_restful_http_request_fail');
-  }
+    return total >= 4 && failed >= 1;
+  });
   t.true(total >= 4, `${total} requests are stored`);
   t.true(failed >= 1, `${failed} failures are stored`);
   const [[memory] = []] = await service.rows('SELECT LAST(gauge) FROM log.adapter_system_mem_percent');

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../support/cases.js';
 import {
   encode,
   labelsOf,
@@ -295,7 +296,7 @@ test('mutated bodies are answered, never with 5xx, and the service goes on', asy
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: cases(60, 300) },
   );
   t.is((await send(database, bodies[0])).status, 204);
 });

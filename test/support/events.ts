@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, EventPage, MovedEvent } from '../../src/model/event.js';
 import type { Reply, TestService } from './service.js';
-
-const pauseMs = 50;
-const patienceMs = 60_000;
+import { until } from './until.js';
 
 /** The answer to a question about events, whatever its status. */
 export async function askEvents(
@@ -54,18 +51,19 @@ export async function eventsSoon(
   enough: (events: readonly Event[]) => boolean,
   query: Readonly<Record<string, string | number>> = {},
 ): Promise<readonly Event[]> {
-  const until = Date.now() + patienceMs;
+  let found: readonly Event[] | undefined;
   let last = 'nothing';
-  while (Date.now() < until) {
+  await until(async () => {
     try {
       const { records } = await pageOf(service, { pageSize: 1000, ...query });
-      if (enough(records)) return records;
       last = JSON.stringify(records);
+      if (enough(records)) found = records;
     } catch (error) {
       last = String(error);
     }
-    await sleep(pauseMs);
-  }
+    return found !== undefined;
+  });
+  if (found !== undefined) return found;
   throw new Error(`The events did not come to that; the last answer was ${last}.`);
 }
 

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const pauseMs = 10;
+const minPauseMs = 10;
+const maxPauseMs = 200;
+/** Of the time that asking took: what is asked for is to have most of the processor meanwhile. */
+const pauseFactor = 4;
 /** Far more than anything takes, also on a busy machine. */
 const patienceMs = 60_000;
 
@@ -9,6 +12,12 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   withinMs: number = patienceMs,
 ): Promise<boolean> {
-  for (const end = Date.now() + withinMs; Date.now() < end; await sleep(pauseMs)) if (await condition()) return true;
+  const end = Date.now() + withinMs;
+  while (Date.now() < end) {
+    const asked = performance.now();
+    if (await condition()) return true;
+    const pauseMs = Math.max(minPauseMs, pauseFactor * (performance.now() - asked));
+    await sleep(Math.min(pauseMs, maxPauseMs));
+  }
   return condition();
 }

@@ -10,7 +10,7 @@ const texts = {
   'e2e/outage.long': 'test();',
   'sql/lexer': 'test();',
   'sql/plan/lineproto-names': 'test();',
-  'sql/plan/hooks': 'test.before(() => {});',
+  'sql/plan/hooks': 'test.beforeEach(() => {});',
   'database/client': 'const { end } = await startEngine();',
   'model/clock': '// In a process of its own: it sets the time zone.\ntest();',
 };

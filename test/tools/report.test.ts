@@ -1,9 +1,16 @@
 import test from 'ava';
-import { Report, summary } from '../../tools/tests/report.js';
+import { plainTitles, Report, summary } from '../../tools/tests/report.js';
 
 function read(text: string) {
   const printed: string[] = [];
-  const report = new Report((line) => printed.push(line));
+  const report = new Report(
+    (line) => printed.push(line),
+    plainTitles([
+      { path: 'build/test/e2e/page.test.js', name: 'e2e › page' },
+      { path: 'build/test/e2e/prometheus.test.js', name: 'e2e › prometheus' },
+      { path: 'build/shared-tests/sql.test.js', name: '' },
+    ]),
+  );
   for (const line of text.split('\n')) report.line(line);
   return { totals: report.totals, printed };
 }
@@ -45,4 +52,15 @@ not ok 6 - build/test/e2e/page.test.js exited with a non-zero exit code: 1
   t.is(printed[0], 'FAILED  sql › lexer › numbers');
   t.true(printed.includes('        + 2'));
   t.false(printed.some((line) => line.includes('1.5 ms')));
+});
+
+test('titles have the whole name of their file, however many files run', (t) => {
+  const page = { path: 'build/test/e2e/page.test.js', name: 'e2e › page' };
+  const sql = { path: 'build/shared-tests/sql.test.js', name: '' };
+  t.is(plainTitles([page])('it opens'), 'e2e › page › it opens');
+  t.is(plainTitles([sql])('sql › lexer › words'), 'sql › lexer › words');
+  t.is(plainTitles([page, sql])('test › e2e › page › it opens'), 'e2e › page › it opens');
+  t.is(plainTitles([page, sql])('shared-tests › sql › sql › lexer › words'), 'sql › lexer › words');
+  const other = { path: 'build/test/e2e/sql.test.js', name: 'e2e › sql' };
+  t.is(plainTitles([page, other])('sql › a > b'), 'e2e › sql › a > b');
 });

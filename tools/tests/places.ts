@@ -17,3 +17,6 @@ export interface Ended {
   /** Processor time of the tests and of the processes they started and waited for, in seconds. */
   readonly processorSeconds: number;
 }
+
+/** Environment variable that is set where a test file takes long. */
+export const longVariable = 'TEST_LONG';

@@ -20,11 +20,11 @@ export interface Share {
 const ending = '.test.ts';
 
 /**
- * What a file does that cannot be done beside other files in one process: it starts a service or an engine, has hooks that run
- * before its tests, or says so.
+ * What a file does that cannot be done beside other files in one process: it starts a service, an engine or the load tool, or
+ * says so.
  */
 const ownProcess =
-  /\bstart(?:Service|Engine|EngineHost|Adapter|InProcess)\(|\btest\.(?:serial\.)?(?:before|beforeEach|afterEach)\b|^\/\/ In a process of its own:/m;
+  /\bstart(?:Service|Engine|EngineHost|Adapter|InProcess)\(|\bnew LoadTool\(|\btest\.(?:beforeEach|afterEach)\b|^\/\/ In a process of its own:/m;
 
 /** All test files in a folder, by name. */
 export function findTests(folder: string): readonly TestFile[] {
@@ -33,9 +33,16 @@ export function findTests(folder: string): readonly TestFile[] {
     .sort()
     .map((path) => {
       const name = path.slice(0, -ending.length).replaceAll('\\', '/');
-      const isShared = !name.startsWith('e2e/') && !ownProcess.test(readFileSync(join(folder, path), 'utf8'));
-      return { name, isLong: name.endsWith('.long'), isShared };
+      return {
+        name,
+        isLong: name.endsWith('.long'),
+        isShared: mayShare(name, readFileSync(join(folder, path), 'utf8')),
+      };
     });
+}
+
+function mayShare(name: string, text: string): boolean {
+  return !name.startsWith('e2e/') && !name.endsWith('.long') && !ownProcess.test(text);
 }
 
 /**
@@ -45,7 +52,7 @@ export function findTests(folder: string): readonly TestFile[] {
 export function named(files: readonly TestFile[], words: readonly string[]): readonly TestFile[] {
   const wanted = new Set<TestFile>();
   for (const word of words) {
-    const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test\.[jt]s$/, '');
+    const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test(?:\.[jt]s)?$/, '');
     const found = files.filter(({ name }) => name.includes(part));
     if (found.length === 0) throw new Error(`No test file has "${part}" in its path.`);
     const exact = found.filter(({ name }) => name === part);
@@ -54,7 +61,7 @@ export function named(files: readonly TestFile[], words: readonly string[]): rea
   return files.filter((file) => wanted.has(file));
 }
 
-/** Spreads files over processes; those that take longest, as far as that is known, and those of services come first. */
+/** Spreads files over processes; those that took longest when they last ran come first. */
 export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, number>): readonly Share[] {
   const rooms = new Map<string, TestFile[]>();
   const own: Share[] = [];

@@ -15,16 +15,19 @@ const skipping = /^# +skipped: (.*)$/i;
 export class Report {
   readonly totals: Totals = { passed: 0, failed: 0, skipped: [], failures: [] };
   readonly #print: (line: string) => void;
+  readonly #plain: (title: string) => string;
   /** The test whose further lines come now. */
   #last: { readonly title: string; readonly failed: boolean; counted: 'passed' | 'other' } | undefined;
 
-  constructor(print: (line: string) => void) {
+  /** `plain` takes off a title what AVA has put in front. */
+  constructor(print: (line: string) => void, plain: (title: string) => string) {
     this.#print = print;
+    this.#plain = plain;
   }
 
   line(text: string): void {
     const found = result.exec(text);
-    if (found !== null) this.#result(plainTitle(found[2] ?? ''), found[1] !== undefined, found[3] !== undefined);
+    if (found !== null) this.#result(this.#plain(found[2] ?? ''), found[1] !== undefined, found[3] !== undefined);
     else if (this.#last?.failed === true) {
       if (/^(?: {2}|#)/.test(text)) this.#print(text);
       else this.#last = undefined;
@@ -55,9 +58,43 @@ export class Report {
   }
 }
 
-/** AVA puts the path of the entry file in front; a shared process has one that says nothing. */
-function plainTitle(title: string): string {
-  return title.replace(/^(?:test [›>] |shared-tests [›>] [\w-]+ [›>] )/, '');
+/** A file that AVA runs. */
+export interface Entry {
+  /** As `build/test/e2e/lineproto.test.js`. */
+  readonly path: string;
+  /** What stands for it in titles, as `e2e › lineproto`; nothing when its titles have it in them already. */
+  readonly name: string;
+}
+
+/**
+ * Puts the whole name of a file in front of a title: AVA leaves out what the paths of all files begin with, and everything when
+ * there is one file.
+ */
+export function plainTitles(entries: readonly Entry[]): (title: string) => string {
+  const base = commonFolder(entries.map(({ path }) => path));
+  const prefixes = entries.map(({ path, name }) => {
+    const parts = path
+      .slice(base.length)
+      .replace(/\.test\.js$/, '')
+      .split('/');
+    return { shown: entries.length === 1 ? '' : `${parts.join(' › ')} › `, plain: name === '' ? '' : `${name} › ` };
+  });
+  return (shown) => {
+    const title = shown.replaceAll(' > ', ' › ');
+    const prefix = prefixes.find((one) => title.startsWith(one.shown));
+    return prefix === undefined ? shown : prefix.plain + shown.slice(prefix.shown.length);
+  };
+}
+
+/** The folder that all paths begin with, with its slash. */
+function commonFolder([first = '', ...others]: readonly string[]): string {
+  const folders = first.split('/').slice(0, -1);
+  const shared = folders.findIndex((_, at) => {
+    const start = `${folders.slice(0, at + 1).join('/')}/`;
+    return !others.every((other) => other.startsWith(start));
+  });
+  const common = shared === -1 ? folders : folders.slice(0, shared);
+  return common.length === 0 ? '' : `${common.join('/')}/`;
 }
 
 /** What a run ends with. */

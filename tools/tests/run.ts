@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { type Ended, generated, recordVariable, root } from './places.js';
 import { findTests, named, type Share, shares, type TestFile } from './plan.js';
-import { Report, summary } from './report.js';
+import { type Entry, plainTitles, Report, summary } from './report.js';
 
 /**
  * `npm test [-- <part of a file's name> …]`: builds what has changed, runs tests, and says how it went.
@@ -29,6 +29,7 @@ const { values: flags, positionals: words } = parseArgs({
 const memory = join(root, 'node_modules/.cache/test-seconds.json');
 const slowFiles = 12;
 const pollMs = 100;
+const idleMs = 240_000;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Outcome {
@@ -84,10 +85,11 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
     flags.match.length > 0 ? files.map((file) => ({ ...file, isShared: false })) : files,
     lastSeconds(),
   );
-  const config = writeEntries(processes, concurrency);
+  const entries = writeEntries(processes);
+  const config = writeSettings(entries, concurrency);
   const directory = mkdtempSync(join(tmpdir(), 'sluice-test-run-'));
   const record = join(directory, 'record');
-  const report = new Report(say);
+  const report = new Report(say, plainTitles(entries));
   const ended: Ended[] = [];
   const readEnded = (): void => {
     for (const line of textOf(record).split('\n').slice(ended.length, -1)) {
@@ -99,14 +101,23 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
   };
   const timer = setInterval(readEnded, pollMs);
   const match = flags.match.map((title) => `--match=${title}`);
-  const child = spawn('npx', ['--no-install', 'ava', '--config', config, '--tap', ...match], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // AVA does less for a person when it takes a machine for one that only tests.
-    env: { ...process.env, [recordVariable]: record, AVA_FORCE_CI: 'not-ci' },
-  });
+  const child = spawn(
+    process.execPath,
+    ['node_modules/ava/entrypoints/cli.mjs', '--config', config, '--tap', ...match],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // AVA does less for a person when it takes a machine for one that only tests.
+      env: { ...process.env, [recordVariable]: record, AVA_FORCE_CI: 'not-ci' },
+    },
+  );
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  for await (const line of createInterface({ input: child.stdout })) report.line(line);
+  const left = (): string[] => files.map(({ name }) => name).filter((name) => !ended.some(({ file }) => file === name));
+  const isAlive = stopWhenIdle(child, left);
+  for await (const line of createInterface({ input: child.stdout })) {
+    isAlive();
+    report.line(line);
+  }
   const isGood = (await code) === 0 && report.totals.failed === 0;
   clearInterval(timer);
   readEnded();
@@ -115,23 +126,30 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
   return { report, ended, isGood };
 }
 
-/** Writes an entry file for each shared process, and the settings of AVA with what runs in which order. Gives their path. */
-function writeEntries(processes: readonly Share[], concurrency: number): string {
+/** Writes an entry file for each shared process. */
+function writeEntries(processes: readonly Share[]): readonly Entry[] {
   rmSync(generated, { recursive: true, force: true });
   mkdirSync(generated, { recursive: true });
-  const files = processes.map(({ name, files: members }) => {
+  return processes.map(({ name, files: members }) => {
     const [first] = members;
-    if (first !== undefined && !first.isShared) return `build/test/${name}.test.js`;
+    if (first !== undefined && !first.isShared) {
+      return { path: `build/test/${name}.test.js`, name: name.replaceAll('/', ' › ') };
+    }
     const imports = members.map((file) => `import '../test/${file.name}.test.js';\n`);
     const last = "import { declareAll } from '../tools/tests/turns.js';\ndeclareAll();\n";
     writeFileSync(join(generated, `${name}.test.js`), `import 'ava';\n${imports.join('')}${last}`);
-    return `build/shared-tests/${name}.test.js`;
+    return { path: `build/shared-tests/${name}.test.js`, name: '' };
   });
+}
+
+/** Writes the settings of AVA, with what runs in which order. Gives their path. */
+function writeSettings(entries: readonly Entry[], concurrency: number): string {
   const settings = {
-    files,
+    files: entries.map(({ path }) => path),
     require: ['./build/tools/tests/worker.js'],
     concurrency,
-    timeout: '3m',
+    // AVA's own limit would say less; see `stopWhenIdle`.
+    timeout: '24h',
     workerThreads: false,
   };
   const config = join(generated, 'ava.config.js');
@@ -139,6 +157,17 @@ function writeEntries(processes: readonly Share[], concurrency: number): string 
 export default { ...settings, sortTestFiles: (one, other) => order(one) - order(other) };\n`;
   writeFileSync(config, `const settings = ${JSON.stringify(settings, null, 2)};\n${sorted}`);
   return config;
+}
+
+/** Stops a run in which no test ends for so long: something hangs. Gives what is to be called at every sign of life. */
+function stopWhenIdle(child: ChildProcess, running: () => readonly string[]): () => void {
+  const stop = (): void => {
+    say(`FAILED  Nothing has ended for ${idleMs / 60_000} minutes. Not ended: ${running().join(', ')}`);
+    child.kill('SIGINT');
+  };
+  const timer = setTimeout(stop, idleMs);
+  child.once('close', () => clearTimeout(timer));
+  return () => void timer.refresh();
 }
 
 /** What is true after the files that failed have run once more. */

@@ -4,8 +4,8 @@ import { processorSeconds, recordEnd } from './worker.js';
 
 /**
  * What a test file imports as `ava` when it shares a process with others (`shared-hook.ts`): AVA's own `test`, with the file's
- * name in front of its titles. The tests of one file run side by side as ever, and file after file; serial tests come first,
- * as always. What it does after its tests is done at the end of its turn.
+ * name in front of its titles. File comes after file; within a file everything is as ever: what is before its tests, serial
+ * tests one after the other, the others side by side, what is after its tests.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 
@@ -13,52 +13,84 @@ type Implementation = (t: ExecutionContext, ...args: readonly unknown[]) => unkn
 // biome-ignore lint/complexity/noBannedTypes: AVA's chain is a tree of functions with properties.
 type Chain = Function & Readonly<Record<string, unknown>>;
 
-const before = lastTurn();
-const hooks: Implementation[] = [];
+const filesBefore = lastTurn();
 const end = takeTurn(() => waiting === 0);
+const before: Implementation[] = [];
+const after: Implementation[] = [];
+/** Tests that have not ended. */
 let waiting = 0;
 let began: { readonly at: number; readonly processor: number } | undefined;
+let opened: Promise<void> | undefined;
+/** Resolves when the serial tests that were declared so far have ended. */
+let serialTests = Promise.resolve();
+
+/** Begins the file's turn with its first test. */
+async function open(t: ExecutionContext): Promise<void> {
+  await filesBefore;
+  began = { at: performance.now(), processor: processorSeconds() };
+  for (const hook of before) await hook(t);
+}
 
 /** Runs a test once its file's turn has come, and ends the turn with the last one. */
-function inTurn(run: Implementation, isFree: boolean): Implementation {
+function inTurn(run: Implementation, path: readonly string[]): Implementation {
   waiting++;
+  let ended = (): void => {};
+  const earlier = serialTests;
+  const isSerial = path.includes('serial');
+  if (isSerial) {
+    serialTests = new Promise((resolve) => {
+      ended = resolve;
+    });
+  }
   return async (t, ...args) => {
-    if (!isFree) await before;
-    began ??= { at: performance.now(), processor: processorSeconds() };
     try {
+      // With `only` most tests do not run, so nobody can wait for them.
+      if (path.includes('only')) for (const hook of before) await hook(t);
+      else {
+        opened ??= open(t);
+        await opened;
+        await (isSerial ? earlier : serialTests);
+      }
       return await run(t, ...args);
     } finally {
-      if (--waiting === 0) await endTurn(t, began);
+      ended();
+      if (--waiting === 0) await close(t);
     }
   };
 }
 
-/** Runs what the file does after its tests, as part of the last one. */
-async function endTurn(t: ExecutionContext, { at, processor }: NonNullable<typeof began>): Promise<void> {
-  for (const hook of hooks) await hook(t);
-  recordEnd({ file, seconds: (performance.now() - at) / 1000, processorSeconds: processorSeconds() - processor });
-  // Only now: tests of the next file must not run before this one's figures are taken.
-  before.then(end);
+/** Ends the file's turn: runs what it does after its tests, as part of the last one. */
+async function close(t: ExecutionContext): Promise<void> {
+  try {
+    for (const hook of after) await hook(t);
+  } finally {
+    const { at, processor } = began ?? { at: performance.now(), processor: processorSeconds() };
+    recordEnd({ file, seconds: (performance.now() - at) / 1000, processorSeconds: processorSeconds() - processor });
+    filesBefore.then(end);
+  }
 }
 
 /** AVA's function or one of its variants, such as `test.serial`, with titles and turns. */
 function variant(path: readonly string[]): Chain {
-  const target = path.reduce((chain: unknown, name) => (chain as Chain)[name], ava) as Chain;
-  const isHook = path.some((name) => /^(?:before|after)/.test(name));
-  const isRun = !isHook && !path.includes('skip') && !path.includes('todo');
-  return new Proxy(target, {
+  const target = path.filter((name) => name !== 'serial').reduce((chain: unknown, name) => (chain as Chain)[name], ava);
+  const original = path.reduce((chain: unknown, name) => (chain as Chain)[name], ava) as Chain;
+  return new Proxy(original, {
     apply(_target, _this, args: readonly unknown[]) {
       const [first, ...rest] = args;
-      if (isHook) return void hooks.push(args.at(-1) as Implementation);
+      if (path.includes('before') || path.includes('after')) {
+        return void (path.includes('before') ? before : after).push(args.at(-1) as Implementation);
+      }
       if (typeof first !== 'string') throw new TypeError(`A test in ${file} has no title.`);
       const title = `${file.replaceAll('/', ' › ')} › ${first}`;
-      if (!isRun) return declareLater(() => target(title, ...rest));
+      if (path.includes('skip') || path.includes('todo')) {
+        return declareLater(() => (target as Chain)(title, ...rest));
+      }
       const [run, ...more] = rest as [Implementation, ...unknown[]];
-      const wrapped = inTurn(run, path.includes('serial') || path.includes('only'));
-      return declareLater(() => target(title, wrapped, ...more));
+      const wrapped = inTurn(run, path);
+      return declareLater(() => (target as Chain)(title, wrapped, ...more));
     },
     get(_target, name) {
-      const value = Reflect.get(target, name);
+      const value = Reflect.get(original, name);
       return typeof name === 'string' && typeof value === 'function' && name !== 'macro'
         ? variant([...path, name])
         : value;

@@ -3,7 +3,7 @@ import { register } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { type Ended, generated, recordVariable, root } from './places.js';
+import { type Ended, generated, longVariable, recordVariable, root } from './places.js';
 
 /** What each process of the tests begins with. */
 const record = process.env[recordVariable];
@@ -11,6 +11,7 @@ const file = fileURLToPath(test.meta.file);
 
 const isShared = file.startsWith(generated);
 if (isShared || readFileSync(file, 'utf8').includes('fast-check')) await import('../../test/support/property-seed.js');
+if (file.endsWith('.long.test.js')) process.env[longVariable] = 'true';
 if (isShared) register('./shared-hook.js', import.meta.url);
 else {
   process.once('exit', () => {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../../support/cases.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
@@ -202,7 +203,7 @@ test('functions agree with naive evaluators, over a table and sub-table by sub-t
         );
       }
     }),
-    { numRuns: 8, includeErrorInReport: true },
+    { numRuns: cases(4, 20), includeErrorInReport: true },
   );
-  t.is(serial, 8);
+  t.is(serial, cases(4, 20));
 });

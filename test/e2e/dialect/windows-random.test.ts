@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../../support/cases.js';
 import { startService } from '../../support/service.js';
 
 const { service, end } = await startService();
@@ -177,7 +178,7 @@ test('windows over random rows are those that a plain walk over the rows finds',
       }
     },
   );
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  await fc.assert(property, { numRuns: cases(3, 20), endOnFailure: true });
 });
 
 test('windows that divide the rows account for every row once', async (t) => {
@@ -193,7 +194,7 @@ test('windows that divide the rows account for every row once', async (t) => {
       }
     }
   });
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  await fc.assert(property, { numRuns: cases(3, 20), endOnFailure: true });
 });
 
 /** A point on a grid: its value, `undefined` where there is none at all. */
@@ -250,7 +251,7 @@ test('filled windows over random rows are those that a plain walk over the grid 
       }
     },
   );
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  await fc.assert(property, { numRuns: cases(3, 20), endOnFailure: true });
 });
 
 /** What INTERP gives at a point from rows that count, by the mode; undefined when the point is left out. */
@@ -310,5 +311,5 @@ test('interpolated points of random rows are those that a look at their neighbou
       }
     },
   );
-  await fc.assert(property, { numRuns: 8, endOnFailure: true });
+  await fc.assert(property, { numRuns: cases(3, 20), endOnFailure: true });
 });

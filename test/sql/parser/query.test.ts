@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../../support/cases.js';
 import { printExpression, printQuery } from '../../support/print-statement.js';
 import { randomQuery } from '../../support/random-syntax.js';
 import { bare, faultOf, queryOf, quoted, shapeOf } from '../../support/syntax.js';
@@ -103,7 +104,7 @@ test('reads back every query it can print', (t) => {
       fc.property(randomQuery, (query) => {
         t.deepEqual(shapeOf(queryOf(printQuery(query))), shapeOf(query));
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(250, 1000) },
     ),
   );
 });
