@@ -2,7 +2,8 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/ast-statement.js';
 import { subTableId } from '../catalogue/identity.js';
-import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
+import type { Operation } from '../catalogue/operations.js';
+import { type DefinitionContext, databaseOf, submit } from './context.js';
 import { removeLater, removeThoroughly } from './removal.js';
 
 type DropTable = Extract<Statement, { kind: 'drop-table' }>;
@@ -12,34 +13,82 @@ type Target =
   | { readonly database: DatabaseDef; readonly table: TableDef; readonly subTable?: undefined }
   | { readonly database: DatabaseDef; readonly table: TableDef; readonly subTable: SubTable };
 
+/** Sub-tables that are dropped together. */
+const maxDroppedAtOnce = 2_000;
+
 /** DROP TABLE of normal tables and sub-tables, DROP STABLE. All tables are checked before the first is dropped. */
 export async function dropTables(statement: DropTable, context: DefinitionContext): Promise<void> {
-  const targets = new Map<string, Target>();
+  const ofParents = new Map<TableDef, { database: DatabaseDef; subTables: SubTable[] }>();
+  for (const { database, table, subTable } of (await targetsOf(statement, context)).values()) {
+    if (subTable === undefined) {
+      await dropWhole(database, table, context);
+      continue;
+    }
+    const group = ofParents.get(table) ?? { database, subTables: [] };
+    group.subTables.push(subTable);
+    ofParents.set(table, group);
+  }
+  for (const [parent, { database, subTables }] of ofParents) await dropSubTables(database, parent, subTables, context);
+}
+
+/** What the names of the statement mean, each once, and without missing tables that may be missing. */
+async function targetsOf(statement: DropTable, context: DefinitionContext): Promise<ReadonlyMap<string, Target>> {
+  const { catalogue, subTables } = context;
+  const isUnknown = (database: DatabaseDef, name: string): boolean =>
+    catalogue.table(database.name, name) === undefined;
+  const named = new Map<DatabaseDef, string[]>();
+  const items: (readonly [database: DatabaseDef, item: DropTable['tables'][number]])[] = [];
   for (const item of statement.tables) {
-    const target = await targetOf(item, statement, context);
-    if (target !== undefined) targets.set(`${target.database.id} ${item.table.name.text}`, target);
+    const database = await databaseOf(context, item.table);
+    items.push([database, item]);
+    const { text } = item.table.name;
+    if (!isUnknown(database, text)) continue;
+    const names = named.get(database);
+    if (names === undefined) named.set(database, [text]);
+    else names.push(text);
   }
-  for (const { database, table, subTable } of targets.values()) {
-    if (subTable === undefined) await dropWhole(database, table, context);
-    else await dropSubTable(database, table, subTable, context);
+  if (named.size > 0) await catalogue.sync();
+  const found = new Map<DatabaseDef, ReadonlyMap<string, SubTable>>();
+  if (!statement.stable) {
+    for (const [database, names] of named) found.set(database, await lookUpAll(database, names, subTables));
   }
+  const targets = new Map<string, Target>();
+  for (const [database, item] of items) {
+    const target = targetOf(item, statement, database, found.get(database), context);
+    if (target !== undefined) targets.set(`${database.id} ${item.table.name.text}`, target);
+  }
+  return targets;
+}
+
+async function lookUpAll(
+  database: DatabaseDef,
+  names: readonly string[],
+  subTables: DefinitionContext['subTables'],
+): Promise<ReadonlyMap<string, SubTable>> {
+  const found = new Map<string, SubTable>();
+  for (let at = 0; at < names.length; at += maxDroppedAtOnce) {
+    const some = await subTables.lookUp(database, names.slice(at, at + maxDroppedAtOnce));
+    for (const [name, subTable] of some) found.set(name, subTable);
+  }
+  return found;
 }
 
 /** What one name of the statement means; undefined for a missing table that may be missing. */
-async function targetOf(
-  { table: name, ifExists }: DropTable['tables'][number],
+function targetOf(
+  { table: { name }, ifExists }: DropTable['tables'][number],
   { stable, tables }: DropTable,
-  context: DefinitionContext,
-): Promise<Target | undefined> {
-  const database = await databaseOf(context, name);
-  const table = await findTable(context, database, name.name.text);
+  database: DatabaseDef,
+  subTables: ReadonlyMap<string, SubTable> | undefined,
+  { catalogue }: DefinitionContext,
+): Target | undefined {
+  const table = catalogue.table(database.name, name.text);
   if (table?.kind === 'super' && !stable && tables.length > 1) {
     throw new FaultError(fault('syntax', Codes.dropStableInBatch, 'Cannot drop super table in batch'));
   }
   if (table !== undefined && (table.kind === 'super' || !stable)) return { database, table };
   if (stable) return missing(ifExists, Codes.stableNotExist, 'STable not exist');
-  const subTable = (await context.subTables.lookUp(database, [name.name.text])).get(name.name.text);
-  const parent = subTable && context.catalogue.table(database.name, subTable.superTable);
+  const subTable = subTables?.get(name.text);
+  const parent = subTable && catalogue.table(database.name, subTable.superTable);
   if (subTable !== undefined && parent !== undefined) return { database, table: parent, subTable };
   return missing(ifExists, Codes.tableNotExist, 'Table does not exist');
 }
@@ -65,20 +114,43 @@ export async function dropWhole(
   else removeLater(remove);
 }
 
-/** Drops one sub-table; what another process has dropped meanwhile is no fault. */
-export async function dropSubTable(
+/** Drops sub-tables of one super table, many at a time; what another process has dropped meanwhile is no fault. */
+export async function dropSubTables(
   database: DatabaseDef,
   parent: TableDef,
-  { id, name }: Pick<SubTable, 'id' | 'name'>,
+  subTables: readonly Pick<SubTable, 'id' | 'name'>[],
+  context: Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'>,
+): Promise<void> {
+  for (let at = 0; at < subTables.length; at += maxDroppedAtOnce) {
+    await dropSome(database, parent, subTables.slice(at, at + maxDroppedAtOnce), context);
+  }
+}
+
+async function dropSome(
+  database: DatabaseDef,
+  parent: TableDef,
+  some: readonly Pick<SubTable, 'id' | 'name'>[],
   context: Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'>,
 ): Promise<void> {
   const { catalogue, storage, subTables } = context;
-  const generation = catalogue.generation(database.name, name);
-  if (subTableId(database.id, name, generation) !== id) return;
-  const drop = { op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation } as const;
-  await submit(context, drop, Codes.tableNotExist);
+  const { name: superTable } = parent;
+  const dropped: Pick<SubTable, 'id' | 'name'>[] = [];
+  const operations: Operation[] = [];
+  for (const { id, name } of some) {
+    const generation = catalogue.generation(database.name, name);
+    if (subTableId(database.id, name, generation) !== id) continue;
+    dropped.push({ id, name });
+    operations.push({ op: 'drop-sub-table', database: database.name, superTable, name, generation });
+  }
+  if (dropped.length === 0) return;
+  const refusals = await catalogue.submit(operations);
+  const refused = refusals.find((found) => found !== undefined && found.code !== Codes.tableNotExist);
+  if (refused !== undefined) throw new FaultError(refused);
   await removeThoroughly(async () => {
-    await subTables.markDropped(database, parent, [{ id, name }]);
-    await storage.dropSeries(parent, [id]);
+    await subTables.markDropped(database, parent, dropped);
+    await storage.dropSeries(
+      parent,
+      dropped.map(({ id }) => id),
+    );
   });
 }

@@ -4,7 +4,7 @@ import { quoteString } from '../../sql/print/quote.js';
 import type { Engine } from '../engine.js';
 import { dropOldRows } from '../retention.js';
 import type { DefinitionContext } from './context.js';
-import { dropSubTable, dropWhole } from './drop-table.js';
+import { dropSubTables, dropWhole } from './drop-table.js';
 
 const dayMs = 86_400_000;
 /** How often tables are looked at. */
@@ -57,7 +57,7 @@ async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signa
       const table = database && catalogue.tableById(database.name, String(parent));
       // The registry keeps sub-tables of super tables and databases that were dropped whole.
       if (database === undefined || table === undefined) continue;
-      await dropSubTable(database, table, { id: BigInt(String(id)), name: String(name) }, context);
+      await dropSubTables(database, table, [{ id: BigInt(String(id)), name: String(name) }], context);
       dropped++;
     }
     const last = page.at(-1);

@@ -4,7 +4,7 @@ import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/client.js';
-import { dropSubTable, dropWhole } from '../../../src/database/definitions/drop-table.js';
+import { dropSubTables, dropWhole } from '../../../src/database/definitions/drop-table.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 
@@ -86,10 +86,10 @@ test.serial('a super table takes its sub-tables out of the registry, and no othe
   t.deepEqual(await registered(), ['b1', 'b2']);
 
   const b1 = (await subTables.lookUp(d, ['b1'])).get('b1')!;
-  await dropSubTable(d, b, b1, context);
+  await dropSubTables(d, b, [b1], context);
   t.deepEqual(await registered(), ['b2']);
   // What was dropped already, by whomever, is dropped once.
-  await dropSubTable(d, b, b1, context);
+  await dropSubTables(d, b, [b1], context);
   t.is(catalogue.generation('d', 'b1'), 1);
 
   // A name that was free again is registered under its new super table.
