@@ -11,9 +11,17 @@ export interface PlanOrigin {
   readonly position: number;
 }
 
+/** What is known of the tables that a plan reads. */
+export interface KnownTables {
+  /** Whether the engine is known to hold a table. */
+  isReadable(table: TableDef): boolean;
+  /** Whether it is planned for as a large one. */
+  isLarge(table: TableDef): boolean;
+}
+
 interface KeptPlan extends PlanOrigin {
   readonly plan: QueryPlan;
-  readonly tables: readonly TableDef[];
+  readonly tables: readonly { readonly table: TableDef; readonly isLarge: boolean }[];
 }
 
 /** Longest text of a plan that is kept: views and lists of names make a short query a long one. */
@@ -26,18 +34,28 @@ const keptCharacters = 65_536;
 export class KeptPlans {
   readonly #plans = new WeakMap<Query, KeptPlan>();
 
-  /** `isReadable` tells whether the engine is known to hold a table. */
-  find(query: Query, origin: PlanOrigin, isReadable: (table: TableDef) => boolean): QueryPlan | undefined {
+  find(query: Query, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
     const kept = this.#plans.get(query);
-    return kept !== undefined && isSame(kept, origin) && kept.tables.every(isReadable) ? kept.plan : undefined;
+    if (kept === undefined || !isSame(kept, origin)) return undefined;
+    const holds = kept.tables.every(
+      ({ table, isLarge }) => known.isReadable(table) && known.isLarge(table) === isLarge,
+    );
+    return holds ? kept.plan : undefined;
   }
 
-  keep(query: Query, origin: PlanOrigin, plan: QueryPlan, tables: readonly TableDef[]): void {
+  keep(
+    query: Query,
+    origin: PlanOrigin,
+    plan: QueryPlan,
+    tables: readonly TableDef[],
+    known: Pick<KnownTables, 'isLarge'>,
+  ): void {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
+    const found = tables.map((table) => ({ table, isLarge: known.isLarge(table) }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
-    this.#plans.set(query, { user, position, request: asked, plan, tables });
+    this.#plans.set(query, { user, position, request: asked, plan, tables: found });
   }
 }
 

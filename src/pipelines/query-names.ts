@@ -58,6 +58,7 @@ export async function queryContext(
       return catalogue.database(database)?.precision;
     },
     nowNanos: () => now,
+    isLarge: (table) => storage.sizes.isLarge(table.storage),
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,

@@ -31,7 +31,7 @@ import { withCurrentSchema } from './current-schema.js';
 import { explain } from './explain.js';
 import { type InsertRowsContext, insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
-import { KeptPlans } from './kept-plans.js';
+import { KeptPlans, type KnownTables } from './kept-plans.js';
 import { nowNanos, queryContext, withoutViews } from './query-names.js';
 import { StatementReader } from './read-statement.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
@@ -280,14 +280,18 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const { catalogue, storage } = this.#context;
     const { request, user } = asked;
     const origin = { user, request, position: catalogue.position };
-    const kept = this.#plans.find(written, origin, (table) => storage.isWhole(table));
+    const known: KnownTables = {
+      isReadable: (table) => storage.isWhole(table),
+      isLarge: (table) => storage.sizes.isLarge(table.storage),
+    };
+    const kept = this.#plans.find(written, origin, known);
     if (kept !== undefined) return kept;
     const { query, context, tables } = await this.#readable(written, asked);
     const plan = planQuery(query, context);
     if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
     const { database: current = '' } = request;
     const found = tables.map(({ database = current, name }) => context.resolveTable(database, name)?.table);
-    if (found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found);
+    if (found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found, known);
     return plan;
   }
 

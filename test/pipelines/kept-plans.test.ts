@@ -1,7 +1,8 @@
 import test from 'ava';
-import { KeptPlans, type PlanOrigin } from '../../src/pipelines/kept-plans.js';
+import { KeptPlans, type KnownTables, type PlanOrigin } from '../../src/pipelines/kept-plans.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import type { QueryPlan } from '../../src/sql/plan/query.js';
+import { tableOf } from '../support/blocks.js';
 
 const request = {
   database: 'd',
@@ -12,7 +13,7 @@ const request = {
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
 const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isTimeless: true };
-const whole = (): boolean => true;
+const whole: KnownTables = { isReadable: () => true, isLarge: () => false };
 
 function query() {
   const statement = parseStatement('SELECT 1');
@@ -23,7 +24,7 @@ function query() {
 test('a plan is found again for the same user, request and catalogue alone', (t) => {
   const plans = new KeptPlans();
   const asked = query();
-  plans.keep(asked, origin, plan, []);
+  plans.keep(asked, origin, plan, [], whole);
   t.is(plans.find(asked, { ...origin, request: { ...request } }, whole), plan);
   t.is(plans.find(query(), origin, whole), undefined);
   t.is(plans.find(asked, { ...origin, user: 'other' }, whole), undefined);
@@ -40,9 +41,18 @@ test('a plan is found again for the same user, request and catalogue alone', (t)
   }
 });
 
+test('a plan holds while its tables are readable, and as large as they were', (t) => {
+  const plans = new KeptPlans();
+  const asked = query();
+  plans.keep(asked, origin, plan, [tableOf('m', {})], whole);
+  t.is(plans.find(asked, origin, whole), plan);
+  t.is(plans.find(asked, origin, { ...whole, isReadable: () => false }), undefined);
+  t.is(plans.find(asked, origin, { ...whole, isLarge: () => true }), undefined);
+});
+
 test('a plan that views have made long is not kept', (t) => {
   const plans = new KeptPlans();
   const asked = query();
-  plans.keep(asked, origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, []);
+  plans.keep(asked, origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, [], whole);
   t.is(plans.find(asked, origin, whole), undefined);
 });

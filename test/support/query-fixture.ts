@@ -52,7 +52,9 @@ function typeName(text: string): TypeName {
 export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 
 /** What a test may change about a request. */
-export type Asked = Partial<Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit'>>;
+export type Asked = Partial<
+  Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit' | 'isLarge'>
+>;
 
 /** Fixtures in this process so far: each has names of its own in the engine that they share. */
 let fixtures = 0;

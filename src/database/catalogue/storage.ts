@@ -5,6 +5,7 @@ import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import { engineCodeOf } from '../engine-faults.js';
 import { GatheredByPlace } from '../gathered.js';
+import { TableSizes } from '../table-sizes.js';
 import type { Catalogue } from './catalogue.js';
 import type { Compression } from './compression.js';
 import { isAsMade } from './identity.js';
@@ -38,6 +39,7 @@ interface Known {
  * so a process simply runs them before it first uses a definition: a crash between the log and the engine heals itself.
  */
 export class Storage {
+  readonly sizes: TableSizes;
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
   readonly #compression: Compression;
@@ -58,6 +60,7 @@ export class Storage {
   /** `compression` must be one that the engine has; see `offeredCompression`. */
   constructor(engine: Engine, catalogue: Catalogue, compression: Compression = 'compact') {
     this.#engine = engine;
+    this.sizes = new TableSizes(engine);
     this.#catalogue = catalogue;
     this.#compression = compression;
   }

@@ -4,6 +4,7 @@ import { Uses } from '../resolve/value.js';
 import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
 import type { Filter } from './filter.js';
 import type { GroupKey } from './group-names.js';
+import { newestNeeds, newestRows } from './newest-rows.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
 import { idColumn, keysSource, tagsSource, timeColumn } from './storage.js';
 
@@ -31,6 +32,8 @@ export interface Grouping {
   readonly countLike: boolean;
   /** Nothing but LAST_ROW is asked for. */
   readonly newestOnly: boolean;
+  /** The table has so many rows that it pays to look for the newest ones first. */
+  readonly isLarge: boolean;
 }
 
 /** An engine SELECT of grouped rows. */
@@ -42,7 +45,7 @@ export interface GroupedRows extends EngineSelect {
 /** The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names. */
 export function groupRows(grouping: Grouping): GroupedRows {
   const { relation, keys, window, countLike } = grouping;
-  const bySeries = keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
+  const bySeries = keysAreTags(grouping);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
     const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
     return readsTags ? groupDirectly(grouping) : groupBySeries(grouping, relation);
@@ -155,6 +158,11 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   if (!withTags && asksForTimesOnly(grouping, relation)) {
     return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: scan.where };
   }
+  if (grouping.isLarge && !withTags && filter.time.length === 0 && keysAreTags(grouping)) {
+    const needs = newestNeeds(grouping.aggregates, relation.rowAlias);
+    const from = needs && newestRows(relation, filter, needs);
+    if (from !== undefined) return { from, where: [] };
+  }
   if (!grouping.newestOnly) return scan;
   const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
   const keys = scanKeys(relation, filter);
@@ -172,9 +180,14 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   return { from: scan.from, where: [...scan.where, term] };
 }
 
+function keysAreTags({ keys }: Grouping): boolean {
+  return keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
+}
+
 /** True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place. */
-function asksForTimesOnly({ keys, aggregates }: Grouping, relation: Relation): boolean {
-  if (aggregates.length === 0 || !keys.every(({ value }) => (value.uses & ~Uses.tags) === 0)) return false;
+function asksForTimesOnly(grouping: Grouping, relation: Relation): boolean {
+  const { aggregates } = grouping;
+  if (aggregates.length === 0 || !keysAreTags(grouping)) return false;
   const time = `(toNullable(${timeColumn(relation.rowAlias)}))`;
   return aggregates.every((aggregate) => ['min', 'max'].some((name) => direct(aggregate) === `${name}${time}`));
 }

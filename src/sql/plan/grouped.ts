@@ -234,6 +234,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     aggregates: names.aggregates.list,
     dependents: names.dependents,
     countLike: calls.some(({ name }) => isCountLike(name)),
+    isLarge: relation?.source.kind === 'stored' && task.env.context.isLarge?.(relation.source.target.table) === true,
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

@@ -41,6 +41,8 @@ export interface QueryContext {
   readonly serverVersion: string;
   /** Further conditions on the rows of stored tables, engine SQL over their alias: the statement sees no others. */
   storedRows?(alias: string): readonly string[];
+  /** True for tables with so many rows that it pays to look for few of them first; any answer is right. */
+  isLarge?(table: TableDef): boolean;
   /** Plans a query in an expression; undefined where there can be none. */
   subquery?(query: Query): SystemRelation;
 }
