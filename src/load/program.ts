@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { FaultError } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 import { serverTimeZone } from '../model/time-zones.js';
+import { parseStatement } from '../sql/parser/statement.js';
 import { parseTimestamp } from '../sql/timestamp.js';
 import { version } from '../version.js';
 import type { LoadRunContext } from './insert-run.js';
@@ -57,6 +58,7 @@ export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
     nowMs: Date.now(),
     readFile: readText,
     parseTime: readTime,
+    sqlMistake,
     randomName: () => Array.from({ length: 15 }, () => letters[randomInt(letters.length)]).join(''),
   });
   if (request.outcome === 'run') return run(request.scenario, request.notes, world);
@@ -64,6 +66,16 @@ export async function runLoadProgram(world: LoadProgramWorld): Promise<number> {
   if (request.outcome === 'print') output.write(request.text);
   else for (const line of request.lines) errors.write(`${line}\n`);
   return request.outcome === 'print' ? 0 : request.exitCode;
+}
+
+function sqlMistake(sql: string): string | undefined {
+  try {
+    parseStatement(sql);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault.message;
+    throw error;
+  }
 }
 
 /** Text of a file that a person names; devices, and files that cannot be meant, are refused. */

@@ -37,10 +37,6 @@ export function dropStreamText({ name }: StreamPlan): string {
   return `DROP STREAM IF EXISTS ${name}`;
 }
 
-export function createStreamText({ name, options, target, targetOptions, sql }: StreamPlan): string {
-  return ['CREATE STREAM IF NOT EXISTS', name, ...options, 'INTO', target, ...targetOptions, 'AS', sql].join(' ');
-}
-
 export function createTsmaText(database: DatabasePlan, plan: NamedTable, tsma: TsmaPlan): string {
   const windows = `FUNCTION(${tsma.function}) INTERVAL(${tsma.interval}) SLIDING(${tsma.sliding})`;
   return `CREATE SMA INDEX ${tsma.name} ON ${superTableText(database, plan)} ${windows} ${tsma.custom}`.trimEnd();

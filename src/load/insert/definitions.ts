@@ -4,12 +4,11 @@ import { createSuperTable } from '../encode/create-sql.js';
 import {
   childNamesText,
   createDatabaseText,
-  createStreamText,
   dropDatabaseText,
   dropStreamText,
   superTableText,
 } from '../encode/definitions.js';
-import { storedName } from '../model/names.js';
+import { createStreamText, storedName } from '../model/names.js';
 import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../model/scenario.js';
 import { define, queried, type StatementContext } from '../work/statements.js';
 
@@ -141,13 +140,16 @@ export async function existingTables(
   return names;
 }
 
-/** Makes the streams of the scenario anew; both statements are shown. */
+/** Makes the streams of the scenario anew; both statements are shown. Names without a database are those of the only one. */
 export async function defineStreams({ streams, databases }: InsertScenario, context: StatementContext): Promise<void> {
-  const attempts = attemptsOf(databases[0]);
+  const [first, ...others] = databases;
+  const attempts = attemptsOf(first);
+  const isAlone = first !== undefined && others.length === 0;
+  const options = isAlone ? { database: storedName(first.name, first.escapeNames) } : {};
   for (const stream of streams) {
     for (const sql of [dropStreamText(stream), createStreamText(stream)]) {
       context.log.info(sql);
-      await define(sql, attempts, context);
+      await define(sql, attempts, context, options);
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Sink } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
+import { storableTimes } from '../../pipelines/writes.js';
 import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
 import { linesEncoder } from '../encode/lines.js';
 import type { RowEncoder } from '../encode/row-encoder.js';
@@ -214,6 +215,8 @@ class BlocksPath implements InsertPath {
   readonly #sink: Sink<BlockGroup>;
   /** Epoch of the database for which the ids of the source are right. */
   readonly #epoch: number;
+  /** The first time that the database keeps, where rows may lie before it; undefined where none does. */
+  readonly #oldest: bigint | undefined;
 
   constructor(table: FilledTable, world: WorldPorts) {
     this.#table = table;
@@ -221,6 +224,10 @@ class BlocksPath implements InsertPath {
     this.#database = databaseOf(table.database, world.catalogue);
     this.#sink = new BlocksSink(world.writeBlocks);
     this.#epoch = world.catalogue.epoch(this.#database.name);
+    const { min } = storableTimes(this.#database);
+    const { start, disorderRatio, disorderRange, sample } = table.plan;
+    const first = disorderRatio > 0 ? start - BigInt(disorderRange) : start;
+    this.#oldest = sample?.useTimes === true || first < min ? min : undefined;
   }
 
   *parts(request: RowRequest): Generator<RequestPart, void, void> {
@@ -230,6 +237,13 @@ class BlocksPath implements InsertPath {
 
   async #send(request: RowRequest, deadline: AbortSignal): Promise<Delivery> {
     const { catalogue } = this.#world;
+    const oldest = this.#oldest;
+    if (oldest !== undefined && request.block.times.some((time) => time < oldest)) {
+      return {
+        outcome: 'rejected',
+        fault: fault('parameter', Codes.timestampOutOfRange, 'Timestamp data out of range'),
+      };
+    }
     try {
       const isCurrent = catalogue.epoch(this.#database.name) === this.#epoch;
       const blocks = this.#blocks(isCurrent ? request : await this.#renewed(request));

@@ -1,4 +1,5 @@
 import { quotedName } from '../../model/quoted-name.js';
+import type { StreamPlan } from './scenario.js';
 
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -13,4 +14,9 @@ export function storedName(name: string, quoted: boolean): string {
 /** A stored name as statements write it. */
 export function sqlName(stored: string, quoted: boolean): string {
   return !quoted && plain.test(stored) && stored === stored.toLowerCase() ? stored : quotedName(stored);
+}
+
+/** The statement that makes a stream. */
+export function createStreamText({ name, options, target, targetOptions, sql }: StreamPlan): string {
+  return ['CREATE STREAM IF NOT EXISTS', name, ...options, 'INTO', target, ...targetOptions, 'AS', sql].join(' ');
 }

@@ -1,3 +1,4 @@
+import { createStreamText } from '../model/names.js';
 import type { DatabasePlan, InsertScenario, LoadRun, StreamPlan } from '../model/scenario.js';
 import { isOverHttp } from './connection.js';
 import { readDatabaseInfo } from './database.js';
@@ -21,7 +22,9 @@ export function readInsertFile(section: Section, input: LoadInput): Omit<InsertS
     aggregate: false,
     seed: section.get(insert.seed),
     databases,
-    streams: section.sections(insert.streams, 'stream', true).flatMap(readStream),
+    streams: section
+      .sections(insert.streams, 'stream', true)
+      .flatMap((entry) => readStream(entry, databases.length > 1, input)),
   };
 }
 
@@ -67,8 +70,11 @@ function readSuperTables(entry: Section): readonly Section[] {
   return [];
 }
 
-/** A stream that is to be made; none without `"drop": "yes"`. */
-function readStream(section: Section): readonly StreamPlan[] {
+/**
+ * A stream that is to be made; none without `"drop": "yes"`. Its statement is checked here, before anything is touched; of several
+ * databases none is the one that a target without a database is in.
+ */
+function readStream(section: Section, hasManyDatabases: boolean, input: LoadInput): readonly StreamPlan[] {
   const needed = 'a text; a stream has stream_name, stream_stb and stream_sql';
   const name = section.required(stream.name, needed);
   const target = section.required(stream.target, needed);
@@ -87,7 +93,16 @@ function readStream(section: Section): readonly StreamPlan[] {
   ];
   const isMade = section.get(stream.drop);
   if (!isMade || name === undefined || target === undefined || sql === undefined) return [];
-  return [{ name, target, sql, options, targetOptions }];
+  if (hasManyDatabases && !target.includes('.')) {
+    section.refuse(
+      stream.target,
+      `${JSON.stringify(target)} names no database, and there are several: write database.table`,
+    );
+  }
+  const plan = { name, target, sql, options, targetOptions };
+  const mistake = input.sqlMistake(createStreamText(plan));
+  if (mistake !== undefined) section.refuse(stream.sql, `the stream cannot be made: ${mistake}`);
+  return [plan];
 }
 
 function clause(

@@ -2,11 +2,11 @@ import test from 'ava';
 import {
   childNamesText,
   createDatabaseText,
-  createStreamText,
   createTsmaText,
   dropDatabaseText,
   dropStreamText,
 } from '../../../src/load/encode/definitions.js';
+import { createStreamText } from '../../../src/load/model/names.js';
 import type { DatabasePlan, SuperTablePlan } from '../../../src/load/model/scenario.js';
 
 const database: DatabasePlan = {

@@ -546,6 +546,22 @@ test('reads one stream without a list around it', (t) => {
   );
 });
 
+test('checks streams before anything is touched', (t) => {
+  const stream = {
+    stream_name: 's',
+    stream_stb: 'out',
+    stream_sql: 'select count(*) from till interval(1m)',
+    drop: 'yes',
+  };
+  t.is(scenario({}, {}, { stream }).streams.length, 1);
+  const refused = (more: Keys, top: Keys = {}) =>
+    refusalOf(request({}, {}, { ...top, stream: { ...stream, ...more } }));
+  t.regex(refused({ stream_sql: 'selct 1' }), /stream\.stream_sql: the stream cannot be made: /);
+  t.regex(refused({ trigger_mode: 'sometimes' }), /stream\.stream_sql: the stream cannot be made: /);
+  const databases = ['one', 'two'].map((name) => ({ dbinfo: { name } }));
+  t.regex(refused({}, { databases }), /stream\.stream_stb: "out" names no database, and there are several/);
+});
+
 test('reads time-range aggregates', (t) => {
   const tsma = { name: 'a', function: 'avg(c0)', interval: '10s', sliding: '5s' };
   t.deepEqual(plan({ tsmas: [tsma] }).tsmas, [{ ...tsma, custom: '', startWhenInserted: 0 }]);
