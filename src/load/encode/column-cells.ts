@@ -13,8 +13,9 @@ export const CellKind = {
   unsignedWide: 3,
   float: 4,
   double: 5,
-  text: 6,
-  other: 7,
+  decimal: 6,
+  text: 7,
+  other: 8,
 } as const;
 export type CellKind = (typeof CellKind)[keyof typeof CellKind];
 
@@ -38,6 +39,8 @@ function kindOf({ name }: DataType): CellKind {
       return CellKind.float;
     case 'DOUBLE':
       return CellKind.double;
+    case 'DECIMAL':
+      return CellKind.decimal;
     case 'VARCHAR':
     case 'NCHAR':
     case 'JSON':
@@ -86,6 +89,16 @@ export class ColumnCells {
     return this.#numbers[row] !== 0;
   }
 
+  /** A DECIMAL of a value that 64 bits hold, as the generator makes them. */
+  #decimal(row: number): string {
+    const { length, scale = 0 } = this.type;
+    const at = row * (length > 18 ? 4 : 2);
+    const scaled = BigInt.asIntN(64, (BigInt(this.#words[at + 1]!) << 32n) | BigInt(this.#words[at]!));
+    const digits = String(scaled < 0n ? -scaled : scaled).padStart(scale + 1, '0');
+    const sign = scaled < 0n ? '-' : '';
+    return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  }
+
   /** Prints a number, or true or false. */
   write(out: ByteWriter, row: number): void {
     const words = this.#words;
@@ -107,6 +120,9 @@ export class ColumnCells {
         break;
       case CellKind.double:
         out.real(this.#numbers[row]!, 'DOUBLE');
+        break;
+      case CellKind.decimal:
+        out.text(this.#decimal(row));
         break;
       default:
         throw new Error(`A value of type ${this.type.name} is no number.`);

@@ -2,7 +2,7 @@ import type { ColumnBuilder } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { isPlainType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { FieldPlan } from '../model/scenario.js';
-import { type Fill, isWide, numberFill, rangeFill, stepsFill, wideConstantFill } from './number-values.js';
+import { decimalFill, type Fill, isWide, numberFill, rangeFill, stepsFill, wideConstantFill } from './number-values.js';
 import { mixed } from './random.js';
 import { choiceFill, jsonFill, textFill } from './text-values.js';
 import { WaveValues } from './wave.js';
@@ -43,6 +43,7 @@ function fillOf({ name, type, values }: FieldPlan, { seed, chinese, precision }:
     case 'null':
       return leaveNull;
     case 'range':
+      if (type.name === 'DECIMAL') return decimalFill(type, BigInt(values.min), BigInt(values.max));
       if (isNumber) return rangeFill(type.name, values.min, values.max);
       break;
     case 'steps':

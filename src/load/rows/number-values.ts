@@ -1,5 +1,5 @@
 import type { ColumnBuilder } from '../../model/column-block.js';
-import type { TypeName } from '../../model/schema.js';
+import type { DataType, TypeName } from '../../model/schema.js';
 import { below, bits32 } from './random.js';
 
 /**
@@ -173,7 +173,15 @@ function neighbour(value: number, direction: 1 | -1): number {
   return float[0]!;
 }
 
-function wideFill(min: bigint, max: bigint): Fill {
+/**
+ * Random DECIMALs from `min` up to but without `max`, both scaled to whole numbers of 64 bits; a type of more than 18 digits has the sign in
+ * the upper half of its 128 bits.
+ */
+export function decimalFill({ length }: DataType, min: bigint, max: bigint): Fill {
+  return wideFill(min, max > min ? max : min + 1n, length > 18 ? 4 : 2);
+}
+
+function wideFill(min: bigint, max: bigint, wordsPerRow: 2 | 4 = 2): Fill {
   if (max <= min) return wideConstantFill(() => min);
   const span = max - min;
   const minLow = Number(BigInt.asUintN(32, min));
@@ -184,8 +192,10 @@ function wideFill(min: bigint, max: bigint): Fill {
     for (let i = 0; i < count; i++) {
       offset(seed, first + i);
       const low = minLow + pair[0]!;
-      words[2 * (row + i)] = low;
-      words[2 * (row + i) + 1] = minHigh + pair[1]! + (low >= two32 ? 1 : 0);
+      const at = wordsPerRow * (row + i);
+      words[at] = low;
+      words[at + 1] = minHigh + pair[1]! + (low >= two32 ? 1 : 0);
+      if (wordsPerRow === 4) words.fill(words[at + 1]! >= 0x80000000 ? 0xffffffff : 0, at + 2, at + 4);
     }
     wrote(column, row, count);
   };

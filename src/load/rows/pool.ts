@@ -1,4 +1,4 @@
-import { type Column, ColumnBuilder, type FixedValues } from '../../model/column-block.js';
+import { type Column, ColumnBuilder, elementsPerRow, type FixedValues } from '../../model/column-block.js';
 import { entryOffsets } from '../../model/pool-reader.js';
 import type { RowPool } from '../model/row-request.js';
 import { type FieldMaker, fillRows } from './columns.js';
@@ -72,25 +72,26 @@ class PooledColumn {
   }
 
   #view({ first, rows }: PoolRun): Column {
-    const { values, nulls, pool } = this.#column;
+    const { values, nulls, pool, type } = this.#column;
     const end = first + rows;
+    const perRow = elementsPerRow(type);
     const offsets = this.#offsets;
     return {
       ...this.#column,
       nulls: nulls.subarray(first, end),
-      values: values?.subarray(first, end),
+      values: values?.subarray(first * perRow, end * perRow),
       pool: offsets === undefined ? undefined : pool?.subarray(offsets[first], offsets[end]),
     };
   }
 
   #copy(pieces: readonly PoolRun[], rows: number): Column {
-    const { values, nulls, pool, full } = this.#column;
+    const { values, nulls, pool, full, type } = this.#column;
     const copiedNulls = new Uint8Array(rows);
     if (!full) copyRows(nulls, copiedNulls, pieces);
     return {
       ...this.#column,
       nulls: copiedNulls,
-      values: values === undefined ? undefined : copiedValues(values, pieces, rows),
+      values: values === undefined ? undefined : copiedValues(values, pieces, rows, elementsPerRow(type)),
       pool: pool === undefined ? undefined : this.#copiedPool(pool, pieces),
     };
   }
@@ -109,9 +110,9 @@ class PooledColumn {
   }
 }
 
-/** Copies rows byte by byte of their width: the arrays are of the same type. */
-function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[]): void {
-  const width = from.BYTES_PER_ELEMENT;
+/** Copies rows byte by byte of their width: the arrays are of the same type, with so many elements per row. */
+function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[], perRow = 1): void {
+  const width = from.BYTES_PER_ELEMENT * perRow;
   const source = new Uint8Array(from.buffer, from.byteOffset, from.byteLength);
   const target = new Uint8Array(to.buffer, to.byteOffset, to.byteLength);
   let at = 0;
@@ -121,9 +122,9 @@ function copyRows(from: FixedValues, to: FixedValues, pieces: readonly PoolRun[]
   }
 }
 
-function copiedValues(values: FixedValues, pieces: readonly PoolRun[], rows: number): FixedValues {
-  const copied = emptyLike(values, rows);
-  copyRows(values, copied, pieces);
+function copiedValues(values: FixedValues, pieces: readonly PoolRun[], rows: number, perRow: number): FixedValues {
+  const copied = emptyLike(values, rows * perRow);
+  copyRows(values, copied, pieces, perRow);
   return copied;
 }
 

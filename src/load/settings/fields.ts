@@ -1,3 +1,4 @@
+import { dataType } from '../../model/schema.js';
 import type { FieldPlan, ValuePlan } from '../model/scenario.js';
 import type { JsonNode } from './json-text.js';
 import { field } from './rows-table.js';
@@ -5,12 +6,14 @@ import type { Section } from './section.js';
 import { kindOf, type Setting } from './setting.js';
 import {
   columnType,
+  decimalBounds,
   type FieldRole,
   type LoadType,
   loadTypeOf,
   maxFields,
   maxLengthOf,
   type NumberBounds,
+  scaledDecimal,
   usualValues,
 } from './types.js';
 import { readWave } from './wave.js';
@@ -46,6 +49,7 @@ function readField(section: Section, role: FieldRole, before: number): readonly 
   const type = readType(section, role);
   const count = section.get(field.count);
   if (type === undefined) return [];
+  if (type.name === 'DECIMAL') return readDecimal(section, role, count, before);
   const isJson = type.name === 'JSON';
   const length = readLength(section, type, role);
   const values = readValues(section, type, length, role, isJson ? count : 1);
@@ -54,11 +58,47 @@ function readField(section: Section, role: FieldRole, before: number): readonly 
   const name = section.get(field.name);
   checkName(section, name, columns);
   const unnamed = (at: number): string => (isJson ? 'jtag' : `${role === 'column' ? 'c' : 't'}${before + at}`);
-  return Array.from({ length: columns }, (_, at) => ({
-    name: name === undefined ? unnamed(at) : at === 0 ? name : `${name}_${at + 1}`,
-    type: columnType(type, length),
+  return namedFields(name, columns, unnamed, { type: columnType(type, length), values, sma });
+}
+
+/** Columns of DECIMAL: `precision` and `scale`, and bounds from `dec_min` and `dec_max` or `min` and `max`. */
+function readDecimal(section: Section, role: FieldRole, count: number, before: number): readonly FieldPlan[] {
+  const digits = { precision: section.get(field.precision), scale: section.get(field.scale) };
+  if (digits.scale > digits.precision) section.refuse(field.scale, 'is above precision');
+  if (role === 'tag') section.refuse(field.type, 'only columns can be DECIMAL');
+  const widest = decimalBounds(digits);
+  const bound = (exact: 'decimalMin' | 'decimalMax', plain: 'min' | 'max'): bigint => {
+    const setting = section.has(field[exact]) ? field[exact] : field[plain];
+    const given = section.has(field[exact]) ? section.get(field[exact]) : section.get(field[plain]);
+    if (given === undefined) return widest[plain];
+    const scaled = scaledDecimal(String(given), digits);
+    if (scaled !== undefined && scaled >= widest.min && scaled <= widest.max) return scaled;
+    section.refuse(setting, `${given} is no value of DECIMAL(${digits.precision},${digits.scale})`);
+    return widest[plain];
+  };
+  const [min, max] = [bound('decimalMin', 'min'), bound('decimalMax', 'max')];
+  if (min > max) section.refuse(section.has(field.decimalMin) ? field.decimalMin : field.min, 'is above the maximum');
+  const values: ValuePlan = section.get(field.length) === 0 ? { kind: 'null' } : { kind: 'range', min, max };
+  const columns = Math.min(count, maxFields[role] + 1);
+  const name = section.get(field.name);
+  checkName(section, name, columns);
+  return namedFields(name, columns, (at) => `c${before + at}`, {
+    type: dataType('DECIMAL', digits.precision, digits.scale),
     values,
-    sma,
+    sma: readSma(section, role),
+  });
+}
+
+/** Fields that are alike but for their names: name, name_2, name_3, … */
+function namedFields(
+  name: string | undefined,
+  count: number,
+  unnamed: (at: number) => string,
+  field: Omit<FieldPlan, 'name'>,
+): readonly FieldPlan[] {
+  return Array.from({ length: count }, (_, at) => ({
+    name: name === undefined ? unnamed(at) : at === 0 ? name : `${name}_${at + 1}`,
+    ...field,
   }));
 }
 

@@ -116,6 +116,8 @@ function readFields(args: LoadArguments): Fields {
   const columns = readTypes(args, table.columnTypes);
   if (columns.some(({ type }) => type.name === 'JSON')) args.mistakes.push('-b, --data-type: only tags can be JSON.');
   const tags = readTypes(args, table.tagTypes);
+  if (tags.some(({ type }) => type.name === 'DECIMAL'))
+    args.mistakes.push('-A, --tag-type: only columns can be DECIMAL.');
   return {
     columns: listedFields(padded(columns, args.get(table.columnCount) ?? 0), 'column'),
     tags: args.get(table.normalTables) ? [] : listedFields(tags, 'tag'),

@@ -238,6 +238,10 @@ export const field = {
   }),
   min: exact({ key: 'min', help: 'least value' }),
   max: exact({ key: 'max', help: 'end of the values; not one of them itself' }),
+  precision: integer({ key: 'precision', default: 10, min: 1, max: 38, help: 'digits of a DECIMAL' }),
+  scale: integer({ key: 'scale', default: 0, min: 0, max: 38, help: 'digits of a DECIMAL behind the point' }),
+  decimalMin: word({ key: 'dec_min', help: 'least value of a DECIMAL, as a text where a number is too short for it' }),
+  decimalMax: word({ key: 'dec_max', help: 'end of the values of a DECIMAL; not one of them itself' }),
   values: list({ key: 'values', help: 'texts of which one is taken at random' }),
   wave: text({
     key: 'fun',

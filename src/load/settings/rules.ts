@@ -17,6 +17,10 @@ export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   if (schemaless && plan.tags.some(({ type }) => type.name === 'JSON')) {
     mistakes.push(`a JSON tag cannot be written by the insert mode ${plan.mode}`);
   }
+  const hasDecimal = plan.columns.some(({ type }) => type.name === 'DECIMAL');
+  if (hasDecimal && (schemaless || plan.sample !== undefined)) {
+    mistakes.push('a DECIMAL column can be written neither from a sample file nor without a schema');
+  }
   for (const name of [plan.name, `${plan.childPrefix}${plan.childTo}`]) {
     mistakes.push(...nameMistakes('table', name, !schemaless));
   }

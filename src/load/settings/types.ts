@@ -55,6 +55,7 @@ const types: ReadonlyMap<string, LoadType> = new Map<string, LoadType>([
   ['float', { name: 'FLOAT', usual: int, widest: float }],
   ['double', { name: 'DOUBLE', usual: int, widest: double }],
   ['timestamp', { name: 'TIMESTAMP', usual: uint, widest: { min: -(2n ** 63n), max: 2n ** 63n } }],
+  ['decimal', { name: 'DECIMAL' }],
   ['binary', varchar],
   ['varchar', varchar],
   ['nchar', { name: 'NCHAR', sized: true }],
@@ -67,6 +68,29 @@ const maxJsonLength = 4096;
 /** A type by name, whatever its case and blanks; undefined when it is none. */
 export function loadTypeOf(name: string): LoadType | undefined {
   return types.get(name.trim().replace(/\s+/g, ' ').toLowerCase());
+}
+
+/** Digits of a DECIMAL, and those behind its point. */
+export interface Digits {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+/** Whole numbers of 64 bits, which values of a DECIMAL are made of. */
+const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+/** Widest bounds of a DECIMAL, scaled to whole numbers; its generated values are ones that 64 bits hold. */
+export function decimalBounds({ precision }: Digits): { readonly min: bigint; readonly max: bigint } {
+  const most = 10n ** BigInt(precision);
+  return { min: 1n - most > int64.min ? 1n - most : int64.min, max: most < int64.max ? most : int64.max };
+}
+
+/** A number as a DECIMAL scaled to a whole number; undefined when it is none or has more digits behind the point. */
+export function scaledDecimal(text: string, { scale }: Digits): bigint | undefined {
+  const [, sign, whole = '', rest = ''] = /^\s*([+-]?)(\d+)(?:\.(\d*))?\s*$/.exec(text) ?? [];
+  if (sign === undefined || rest.replace(/0+$/, '').length > scale) return undefined;
+  const digits = BigInt(whole + rest.slice(0, scale).padEnd(scale, '0'));
+  return sign === '-' ? -digits : digits;
 }
 
 /** The column type of a length that counts for VARCHAR and NCHAR alone. */
@@ -84,6 +108,8 @@ export interface ListedType {
   readonly type: LoadType;
   /** Of VARCHAR, NCHAR and the values of JSON. */
   readonly length: number;
+  /** Of a DECIMAL. */
+  readonly digits?: Digits;
 }
 
 /**
@@ -92,7 +118,7 @@ export interface ListedType {
  */
 export function readTypeList(text: string, defaultLength: number): readonly ListedType[] | string {
   const list: ListedType[] = [];
-  for (const word of text.split(',')) {
+  for (const word of text.split(/,(?![^(]*\))/)) {
     const listed = readListedType(word, defaultLength);
     if (listed === undefined) return word.trim();
     list.push(listed);
@@ -100,7 +126,14 @@ export function readTypeList(text: string, defaultLength: number): readonly List
   return list;
 }
 
+function listedDecimal(precision: number, scale: number): ListedType | undefined {
+  const isType = precision >= 1 && precision <= 38 && scale <= precision;
+  return isType ? { type: { name: 'DECIMAL' }, length: precision, digits: { precision, scale } } : undefined;
+}
+
 function readListedType(word: string, defaultLength: number): ListedType | undefined {
+  const decimal = /^\s*decimal\s*(?:\(\s*(\d{1,2})\s*(?:,\s*(\d{1,2})\s*)?\)\s*)?$/i.exec(word);
+  if (decimal !== null) return listedDecimal(Number(decimal[1] ?? 10), Number(decimal[2] ?? 0));
   const [, name, digits] = /^\s*([a-z]+)\s*\(\s*([1-9]\d*)\s*\)\s*$/i.exec(word) ?? [];
   const type = loadTypeOf(name ?? word);
   if (type === undefined || digits === undefined) return type && { type, length: defaultLength };
@@ -125,10 +158,10 @@ export function usualValues(type: LoadType, length: number, role: FieldRole): Va
 /** Fields of the types of a list: `c0`, `c1`, … or `t0`, `t1`, …. */
 export function listedFields(types: readonly ListedType[], role: FieldRole): readonly FieldPlan[] {
   const letter = role === 'column' ? 'c' : 't';
-  return types.map(({ type, length }, at) => ({
+  return types.map(({ type, length, digits }, at) => ({
     name: `${letter}${at}`,
-    type: columnType(type, length),
-    values: usualValues(type, length, role),
+    type: digits === undefined ? columnType(type, length) : dataType('DECIMAL', digits.precision, digits.scale),
+    values: digits === undefined ? usualValues(type, length, role) : { kind: 'range', ...decimalBounds(digits) },
     sma: false,
   }));
 }

@@ -128,6 +128,43 @@ const cases: readonly Case[] = [
       answers: { 'SELECT COUNT(*), SUM(c0), MAX(c1) FROM DB.m': [[8, 12, 2.5]] },
     }),
   ),
+  ...['taosc', 'stmt'].map(
+    (insert_mode): Case => ({
+      title: `decimals of up to 38 digits are written by ${insert_mode}`,
+      table: {
+        insert_mode,
+        insert_rows: 50,
+        columns: [
+          { type: 'decimal', name: 'd', precision: 12, scale: 3, dec_min: '-7.250', dec_max: '-7.250' },
+          { type: 'decimal', name: 'w', precision: 30, scale: 5, min: -2, max: -1 },
+          { type: 'int', name: 'v' },
+        ],
+      },
+      rows: 100,
+      answers: {
+        'SELECT MIN(d), MAX(d), COUNT(v) FROM DB.m': [['-7.250', '-7.250', 100]],
+        'SELECT COUNT(*) FROM DB.m WHERE w >= -2 AND w < -1': [[100]],
+      },
+    }),
+  ),
+  {
+    title: 'rows that the database does not keep are refused by stmt as by the others',
+    table: { insert_mode: 'stmt', start_timestamp: 1000 },
+    refused: /\[0x060b\] Timestamp data out of range/,
+  },
+  {
+    title: 'a stream that names no database writes to the only one',
+    top: {
+      stream: {
+        stream_name: 'stream_alone',
+        stream_stb: 'stream_out',
+        stream_sql: 'SELECT _wstart, COUNT(*) FROM m INTERVAL(10s)',
+        drop: 'yes',
+      },
+    },
+    rows: 6,
+    answers: { "SELECT COUNT(*) FROM information_schema.ins_stables WHERE db_name = 'DB'": [[2]] },
+  },
   {
     title: 'a TSMA of a table without a schema is made once there is a table',
     table: {

@@ -286,6 +286,10 @@ test('makes columns and tags of type lists', (t) => {
     shapes(tableOf('-b', 'uint,int unsigned,INT  UNSIGNED', '-A', 'json')),
     'c0 INT UNSIGNED(4) c1 INT UNSIGNED(4) c2 INT UNSIGNED(4) t0 JSON(4095)',
   );
+  t.is(
+    shapes(tableOf('-b', 'decimal(12,3), int,DECIMAL')),
+    'c0 DECIMAL(12) c1 INT(4) c2 DECIMAL(10) t0 INT(4) t1 VARCHAR(16)',
+  );
   t.is(shapes(tableOf('-A', 'int')), 'c0 FLOAT(4) c1 INT(4) c2 FLOAT(4) t0 INT(4)');
 });
 
@@ -340,6 +344,9 @@ for (const [argv, named] of [
   [['-A', 'binary', '-w', '16383'], /The tag t0 is 16383 long; VARCHAR takes 1 to 16382 there/],
   [['-b', 'binary(40000),binary(40000)'], /Row length exceeds max length 65531/],
   [['-b', 'json'], /JSON/],
+  [['-b', 'decimal(39)'], /decimal\(39\)/],
+  [['-b', 'decimal(3,4)'], /decimal\(3,4\)/],
+  [['-A', 'decimal'], /only columns can be DECIMAL/],
   [['-A', 'json,int'], /JSON tag must be the only tag/],
   [['-N', '-I', 'sml'], /sml/],
   [['-N', '-I', 'sml-rest-telnet'], /sml-rest/],

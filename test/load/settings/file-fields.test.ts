@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { SuperTablePlan } from '../../../src/load/model/scenario.js';
 import { file, plan, request } from '../../support/insert-file.js';
-import { insertOf, loadRequest } from '../../support/load-request.js';
+import { insertOf, loadRequest, notesOf, refusalOf } from '../../support/load-request.js';
 
 function fields(list: SuperTablePlan['columns']): string {
   return list.map(({ name, type }) => `${name} ${type.name}(${type.length})`).join(' ');
@@ -112,4 +112,38 @@ test('warns of what has no effect on a column', (t) => {
   });
   t.is(found.notes.length, 4);
   t.false(insertOf(found).databases[0]?.superTables[0]?.tags[0]?.sma);
+});
+
+test('reads decimals exactly, with bounds from their own keys or the plain ones', (t) => {
+  const decimal = (keys: object) => plan({ columns: [{ type: 'decimal', ...keys }] }).columns[0];
+  t.deepEqual(decimal({ precision: 10, scale: 2, dec_min: '-1.50', max: 20 }), {
+    name: 'c0',
+    type: { name: 'DECIMAL', length: 10, scale: 2 },
+    values: { kind: 'range', min: -150n, max: 2000n },
+    sma: false,
+  });
+  t.deepEqual(decimal({ precision: 4 })?.values, { kind: 'range', min: -9999n, max: 10000n });
+  t.deepEqual(decimal({ precision: 30, scale: 5, dec_max: '90071992547409.93' })?.values, {
+    kind: 'range',
+    min: -(2n ** 63n),
+    max: 9007199254740993000n,
+  });
+  for (const [keys, message] of [
+    [{ precision: 3, scale: 4 }, /scale: is above precision/],
+    [{ precision: 39 }, /precision: 39 is out of range; allowed: 1 to 38/],
+    [{ precision: 4, scale: 1, dec_min: '1.25' }, /dec_min: 1\.25 is no value of DECIMAL\(4,1\)/],
+    [{ precision: 4, scale: 1, max: 1001 }, /max: 1001 is no value of DECIMAL\(4,1\)/],
+    [{ precision: 4, min: 3, max: 2 }, /min: is above the maximum/],
+  ] as const) {
+    t.regex(refusalOf(request({ columns: [{ type: 'decimal', ...keys }] })), message);
+  }
+  t.regex(refusalOf(request({ tags: [{ type: 'decimal' }] })), /only columns can be DECIMAL/);
+  const sml = { insert_mode: 'sml', columns: [{ type: 'decimal' }] };
+  t.regex(refusalOf(request(sml)), /DECIMAL column can be written neither from a sample file nor without a schema/);
+});
+
+test('takes any bounds of BOOL, which has no values beyond 0 and 1', (t) => {
+  const found = request({ columns: [{ type: 'bool', min: -3, max: 10 }] });
+  t.deepEqual(insertOf(found).databases[0]?.superTables[0]?.columns[0]?.values, { kind: 'range', min: 0, max: 2 });
+  t.regex(notesOf(found), /max: has no effect beyond 0 and 1 on BOOL/);
 });
