@@ -59,7 +59,7 @@ function chooseScan(
   return { scan: scanRows(relation, filter, needsTags), tagsOnly: false };
 }
 
-/** Slices by their keys, rows of a table in the order of time, a super table series by series. */
+/** Slices by their keys, the rows of each in the order of time; without slices a super table comes series by series. */
 function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnly: boolean): string[] {
   const terms = slices.map(({ sql, nullable }) => sortTerm(sql, nullable));
   if (relation === undefined) return terms;
@@ -72,5 +72,5 @@ function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnl
     return terms;
   }
   const stored = storedOrder(relation).map((sql) => sortTerm(sql, false));
-  return [...terms, ...stored];
+  return [...terms, ...(terms.length > 0 ? stored.toReversed() : stored)];
 }

@@ -1,0 +1,59 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { type Data, type Row, randomData } from '../../support/naive-rows.js';
+import { randomStatement } from '../../support/naive-statements.js';
+import { propertyRuns } from '../../support/property-seed.js';
+import { startService } from '../../support/service.js';
+
+const { service, end } = await startService();
+test.after.always(end);
+
+/** Statements over the same rows; PROPERTY_RUNS=100 makes it a run of 2,000. */
+const statementsOfData = 20;
+const runs = propertyRuns(3);
+
+let databases = 0;
+
+/** Writes rows to a database of their own. */
+async function stored({ rows, left, right }: Data): Promise<string> {
+  databases += 1;
+  const database = `d${databases}`;
+  await service.run(`CREATE DATABASE ${database}`);
+  await service.run('CREATE STABLE s (ts TIMESTAMP, v INT, w INT) TAGS (g INT)', { database });
+  for (const [tb, g] of [
+    ['a', 1],
+    ['b', 2],
+    ['c', 1],
+  ] as const) {
+    const own = rows.filter((row: Row) => row.tb === tb).map(({ t, v, w }) => `(${t}, ${v}, ${w})`);
+    if (own.length > 0)
+      await service.run(`INSERT INTO ${tb} USING s TAGS (${g}) VALUES ${own.join(' ')}`, { database });
+  }
+  for (const [name, list] of [
+    ['l', left],
+    ['r', right],
+  ] as const) {
+    await service.run(`CREATE TABLE ${name} (ts TIMESTAMP, v INT)`, { database });
+    const values = list.map(({ t, v }) => `(${t}, ${v})`).join(' ');
+    if (values !== '') await service.run(`INSERT INTO ${name} VALUES ${values}`, { database });
+  }
+  return database;
+}
+
+test('random statements give what a plain walk over the rows gives', async (t) => {
+  t.timeout(runs * 120_000);
+  const statements = fc.array(randomStatement, { minLength: statementsOfData, maxLength: statementsOfData });
+  const property = fc.asyncProperty(randomData, statements, async (data, list) => {
+    const database = await stored(data);
+    for (const { sql, ordered, answer } of list) {
+      const { body, text } = await service.sql(sql, { database });
+      const expected = answer(data);
+      const shown = `${sql}\n${JSON.stringify(data)}\n${text}`;
+      const lines = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row));
+      const [found, wanted] = [lines(body.data ?? []), lines(expected)];
+      t.deepEqual(ordered ? found : found.sort(), ordered ? wanted : wanted.sort(), shown);
+    }
+    await service.run(`DROP DATABASE ${database}`);
+  });
+  await fc.assert(property, { numRuns: runs, endOnFailure: true });
+});
