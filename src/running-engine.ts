@@ -22,7 +22,7 @@ export interface RunningEngine {
 const hungText = 'it does not answer, and is started anew when it stays silent';
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
-export async function startEngine({ database, pool }: Settings, logger: Logger): Promise<RunningEngine> {
+export async function startEngine({ database, pool, limits: held }: Settings, logger: Logger): Promise<RunningEngine> {
   const limits = {
     maxConnect: pool.maxConnect ?? 0,
     maxIdle: pool.maxIdle ?? 0,
@@ -45,7 +45,8 @@ export async function startEngine({ database, pool }: Settings, logger: Logger):
   const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };
   const log = componentLog(logger, 'engine');
-  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs });
+  const maxStatementBytes = held.statementMemoryBytes;
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, maxStatementBytes });
   const endpoint = await supervisor.start();
   const client = new EngineClient({ ...limits, ...endpoint, handover: () => supervisor.handover });
   supervisor.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));

@@ -87,6 +87,14 @@ export const limitsOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'limits.statementMemory',
+      type: 'size',
+      default: '0',
+      env: 'ADAPTER_LIMITS_STATEMENT_MEMORY',
+      help: 'memory that one statement may use in the embedded database; 0 is a third of the machine, or of the container',
+      min: 0,
+    },
+    {
       flag: 'limits.queryTime',
       type: 'duration',
       default: '30m0s',

@@ -79,6 +79,8 @@ export interface LimitSettings {
     readonly waitMs: number;
   };
   readonly queryBytes: number;
+  /** 0 is a third of what there is. */
+  readonly statementMemoryBytes: number;
   /** 0 is no limit. */
   readonly queryTimeMs: number;
 }
@@ -133,6 +135,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
         waitMs: reader.number('limits.statementWait'),
       },
       queryBytes: reader.number('limits.queryBytes'),
+      statementMemoryBytes: reader.number('limits.statementMemory'),
       queryTimeMs: reader.number('limits.queryTime'),
     },
   };

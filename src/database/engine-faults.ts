@@ -16,6 +16,9 @@ const resourceCodes = new Set([202, 241, 243, 252, 439]);
 /** Of a cluster: socket timeout, network error, no coordination service, no connection to a shard. */
 const networkCodes = new Set([209, 210, 225, 279, 999]);
 
+/** A limit of memory was reached: that of the statement, or that of the engine. */
+const memoryLimitCode = 241;
+
 /** What `throwIf` of a statement fails with. */
 const raisedCode = 395;
 
@@ -50,8 +53,23 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   if (engineCode === regularExpressionCode) {
     return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);
   }
+  if (engineCode === memoryLimitCode && /^(?:Query memory limit|Memory limit \(for query\))/.test(text)) {
+    return fault('database', Codes.free, 'The statement needs more memory than one may have, see limits.statementMemory', cause);
+  }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
-  return fault(resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database', Codes.free, text, cause);
+  const kind = resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database';
+  return fault(kind, Codes.free, withoutStatement(text), cause);
+}
+
+/**
+ * What the engine says without the parts of a statement that it quotes: they are of the statement that this program made, and mean
+ * nothing to whoever asked.
+ */
+function withoutStatement(text: string): string {
+  return text.replace(
+    /[:.,]?\s*(?:\b[Ii]n scope\b|\b[Ww]hile (?:executing|processing)\b|\bMaybe you meant\b)[\s\S]*$/,
+    '',
+  );
 }
 
 /** No such user, wrong or missing password, not allowed from here, authentication failed. */

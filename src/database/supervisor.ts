@@ -181,9 +181,10 @@ export class EngineSupervisor {
   }
 
   #spawn(): ChildProcess {
-    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes } = this.#options;
-    const given = { path, host, port: this.#port, sessions, user, spool: maxSpoolBytes, memory: maxMemoryBytes };
-    const args = Object.entries(given).map(([name, value]) => `--${name}=${value}`);
+    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes, maxStatementBytes } = this.#options;
+    const given = { path, host, port: this.#port, sessions, user };
+    const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, statement: maxStatementBytes };
+    const args = Object.entries({ ...given, ...limits }).map(([name, value]) => `--${name}=${value}`);
     const env = {
       ...process.env,
       SLUICE_ENGINE_SECRET: this.#secret,

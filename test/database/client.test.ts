@@ -110,7 +110,7 @@ test.serial('faults carry the code of the engine', async (t) => {
   const memory = await faultOf(
     client.bytes('SELECT groupArray(number) FROM numbers(10000000) SETTINGS max_memory_usage = 1000000'),
   );
-  t.is(memory?.kind, 'resource');
+  t.is(memory?.kind, 'database');
   const wrongKey = new EngineClient({ ...endpoint, password: 'wrong' });
   const refused = await faultOf(wrongKey.exec('SELECT 1'));
   t.is(refused && engineCodeOf(refused), 516);

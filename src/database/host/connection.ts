@@ -1,6 +1,8 @@
+import { totalmem } from 'node:os';
 import { type ChdbResult, Session } from 'chdb';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
 import { inAskedWords } from './asked-words.js';
+import type { HostOptions } from './options.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
 /** What a request wants around its statement; gone when the statement has ended. */
@@ -25,9 +27,26 @@ const baseArgs = [
   '--max_parser_backtracks=100000000',
 ];
 
-/** Engine options of a host's memory limit; 0 leaves the engine's own, nine tenths of the machine's memory. */
-export function memoryArgs(maxMemoryBytes: number): readonly string[] {
-  return maxMemoryBytes > 0 ? [`--max_server_memory_usage=${maxMemoryBytes}`] : [];
+/** How much of the memory that there is one statement may use, unless a limit is given. */
+const statementShare = 1 / 3;
+
+/**
+ * Engine options of a host's limits of memory: of the engine, where 0 leaves its own, nine tenths of the machine, and of one statement, so
+ * that no reader takes the memory of all.
+ */
+export function memoryArgs({
+  maxMemoryBytes,
+  maxStatementBytes,
+}: Pick<HostOptions, 'maxMemoryBytes' | 'maxStatementBytes'>): readonly string[] {
+  const statement = maxStatementBytes || Math.floor(memoryThere() * statementShare);
+  const ofStatement = `--max_memory_usage=${statement}`;
+  return maxMemoryBytes > 0 ? [`--max_server_memory_usage=${maxMemoryBytes}`, ofStatement] : [ofStatement];
+}
+
+/** Memory of the machine, or of the container where that has less. */
+function memoryThere(): number {
+  const allowed = process.constrainedMemory();
+  return allowed > 0 ? Math.min(totalmem(), allowed) : totalmem();
 }
 
 /** How a connection is made. */

@@ -173,8 +173,8 @@ export class Connections {
   }
 
   #connect(pipe: ResultPipe | undefined, keepsState: boolean): Connection {
-    const { path, maxMemoryBytes } = this.#options;
-    const connection = new Connection({ path, pipe, keepsState, engineArgs: memoryArgs(maxMemoryBytes) });
+    const { path } = this.#options;
+    const connection = new Connection({ path, pipe, keepsState, engineArgs: memoryArgs(this.#options) });
     this.#all.add(connection);
     return connection;
   }

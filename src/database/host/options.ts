@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly maxSpoolBytes: number;
   /** Bytes the engine may use; 0 leaves its own limit, nine tenths of the machine's memory. */
   readonly maxMemoryBytes: number;
+  /** Bytes that one statement may use; 0 is a third of the machine's memory, or of the container's. */
+  readonly maxStatementBytes: number;
   /** How long a stop waits for running statements. */
   readonly stopTimeoutMs: number;
 }
@@ -31,6 +33,7 @@ export const hostDefaults: HostOptions = {
   password: '',
   maxSpoolBytes: 256 * 1024 * 1024,
   maxMemoryBytes: 0,
+  maxStatementBytes: 0,
   stopTimeoutMs: 10_000,
 };
 

@@ -61,6 +61,13 @@ const hostOptions = {
     least: 0,
     help: 'limit of the engine; 0 is 0.9 of the machine',
   },
+  statement: {
+    long: 'statement',
+    value: 'bytes',
+    default: hostDefaults.maxStatementBytes,
+    least: 0,
+    help: 'memory that one statement may use; 0 is a third of the machine',
+  },
   version: { long: 'version', short: 'V', help: 'print the version' },
   help: { long: 'help', short: 'h', help: 'print this text' },
 } as const satisfies Readonly<Record<string, HostOption>>;
@@ -92,6 +99,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     password: process.env.SLUICE_ENGINE_SECRET || (given.get(hostOptions.password) ?? hostDefaults.password),
     maxSpoolBytes: Number(textOf(hostOptions.spool)),
     maxMemoryBytes: Number(textOf(hostOptions.memory)),
+    maxStatementBytes: Number(textOf(hostOptions.statement)),
   };
 }
 
