@@ -42,6 +42,14 @@ export interface Target {
   readonly precision: 'ns' | 'us' | 'ms' | 's' | 'm' | 'h';
   /** Set when the text is parsed. */
   readonly reading?: Reading;
+  /** Set by a sender that is told how many rows are of which kind. */
+  readonly tally?: WriteTally;
+}
+
+/** Rows of one message that are no samples; set as it is parsed, and true once all of it is stored. */
+export interface WriteTally {
+  histograms: number;
+  exemplars: number;
 }
 
 /** The state of the world in which a text was parsed. */

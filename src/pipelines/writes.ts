@@ -254,6 +254,7 @@ export class WritePipeline implements Component {
       dictionary: this.#dictionaries.of(database, format),
       ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
       otlpSuffixes,
+      ...(target.tally === undefined ? {} : { tally: target.tally }),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
       part: payload.part,

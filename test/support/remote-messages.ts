@@ -9,14 +9,22 @@ const { root } = protobuf.parse(
   message Label { string name = 1; string value = 2; }
   message Sample { double value = 1; int64 timestamp = 2; }
   message Exemplar { repeated Label labels = 1; double value = 2; int64 timestamp = 3; }
-  message Histogram { uint64 count_int = 1; double sum = 3; }
+  message BucketSpan { sint32 offset = 1; uint32 length = 2; }
+  message Histogram {
+    oneof count { uint64 count_int = 1; double count_float = 2; } double sum = 3; sint32 schema = 4; double zero_threshold = 5;
+    oneof zero_count { uint64 zero_count_int = 6; double zero_count_float = 7; }
+    repeated BucketSpan negative_spans = 8; repeated sint64 negative_deltas = 9; repeated double negative_counts = 10;
+    repeated BucketSpan positive_spans = 11; repeated sint64 positive_deltas = 12; repeated double positive_counts = 13;
+    int32 reset_hint = 14; int64 timestamp = 15; repeated double custom_values = 16;
+  }
+  message Exemplar2 { repeated uint32 labels_refs = 1; double value = 2; int64 timestamp = 3; }
   message TimeSeries {
     repeated Label labels = 1; repeated Sample samples = 2; repeated Exemplar exemplars = 3; repeated Histogram histograms = 4;
   }
   message MetricMetadata { int32 type = 1; string metric_family_name = 2; string help = 4; string unit = 5; }
   message WriteRequest { repeated TimeSeries timeseries = 1; repeated MetricMetadata metadata = 3; }
   message TimeSeries2 {
-    repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3; int64 created_timestamp = 6;
+    repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3; repeated Exemplar2 exemplars = 4; int64 created_timestamp = 6;
   }
   message WriteRequest2 { repeated string symbols = 4; repeated TimeSeries2 timeseries = 5; }
   message LabelMatcher { int32 type = 1; string name = 2; string value = 3; }
@@ -41,10 +49,14 @@ export interface TestSample {
   readonly timestamp: number | string;
 }
 
+export interface TestExemplar extends TestSample {
+  readonly labels: readonly TestLabel[];
+}
+
 export interface TestSeries {
   readonly labels: readonly TestLabel[];
   readonly samples?: readonly TestSample[];
-  readonly exemplars?: readonly object[];
+  readonly exemplars?: readonly TestExemplar[];
   readonly histograms?: readonly object[];
 }
 
@@ -78,12 +90,20 @@ export function writeBody(timeseries: readonly TestSeries[], metadata: readonly 
 export function writeBody2(timeseries: readonly TestSeries[]): Buffer {
   const symbols = [
     '',
-    ...new Set(timeseries.flatMap(({ labels }) => labels.flatMap(({ name, value }) => [name, value]))),
+    ...new Set(
+      timeseries
+        .flatMap(({ labels, exemplars = [] }) => [labels, ...exemplars.map((exemplar) => exemplar.labels)])
+        .flatMap((labels) => labels.flatMap(({ name, value }) => [name, value])),
+    ),
   ];
   const refs = new Map(symbols.map((symbol, i) => [symbol, i]));
-  const series = timeseries.map(({ labels, ...rest }) => ({
+  const referring = <T extends { readonly labels: readonly TestLabel[] }>({ labels, ...rest }: T) => ({
     ...rest,
     labels_refs: labels.flatMap(({ name, value }) => [refs.get(name), value === '' ? 0 : refs.get(value)]),
+  });
+  const series = timeseries.map(({ exemplars = [], ...rest }) => ({
+    ...referring(rest),
+    exemplars: exemplars.map(referring),
   }));
   return packed(encode('WriteRequest2', { symbols, timeseries: series }));
 }

@@ -1,3 +1,4 @@
+import type { WriteTally } from '../../model/batch.js';
 import { Codes, fault } from '../../model/fault.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
 import { contentType, mediaType } from '../content-type.js';
@@ -20,17 +21,21 @@ export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCal
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
   return async (call) => {
-    const refused = (refusal: Refusal) => textErrors(call, refusal, settings);
     const isNewer = isVersion2(call);
+    const tally: WriteTally = { histograms: 0, exemplars: 0 };
+    const refused = (refusal: Refusal) => {
+      if (isNewer && refusal.cause === 'rows') nameWritten(call, refusal.writtenRows, tally);
+      return textErrors(call, refusal, settings);
+    };
     const wrongBody = isNewer ? bodyProblem(call) : undefined;
     if (wrongBody !== undefined) {
       return refused({ ...refusalOf(fault('parameter', Codes.free, wrongBody), 'encoding'), status: 415 });
     }
     const ttl = readWriteTtl(call);
     if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));
-    const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms' } as const;
+    const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms', tally } as const;
     const stored = (rows: number) => {
-      if (isNewer) nameWritten(call, rows);
+      if (isNewer) nameWritten(call, rows, tally);
       return sendEmpty(call.reply, 204);
     };
     const write = { format: 'remote-write', target, maxMessageBytes, rowWord: 'series' } as const;
@@ -64,8 +69,8 @@ function bodyProblem(call: Call): string | undefined {
   return `unsupported Content-Encoding ${JSON.stringify(encoding)}: it must be snappy`;
 }
 
-function nameWritten({ reply }: Call, samples: number): void {
-  reply.header('x-prometheus-remote-write-samples-written', samples);
-  reply.header('x-prometheus-remote-write-histograms-written', 0);
-  reply.header('x-prometheus-remote-write-exemplars-written', 0);
+function nameWritten({ reply }: Call, rows: number, { histograms, exemplars }: WriteTally): void {
+  reply.header('x-prometheus-remote-write-samples-written', Math.max(0, rows - histograms - exemplars));
+  reply.header('x-prometheus-remote-write-histograms-written', histograms);
+  reply.header('x-prometheus-remote-write-exemplars-written', exemplars);
 }

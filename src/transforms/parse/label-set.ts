@@ -5,6 +5,9 @@ import { countCharacters } from './utf8.js';
 
 /** Table of all series of a database, its column with the values, and its JSON tag. */
 export const metricsTable = 'metrics';
+/** Tables beside it, for native histograms and exemplars of the same series. */
+export const histogramsTable = 'metric_histograms';
+export const exemplarsTable = 'metric_exemplars';
 /** The column of a values of a metric. */
 export const metricsValue = 'v';
 const labelsTag = 'labels';
@@ -28,7 +31,7 @@ function badLabels(text: string): Fault {
  * empty value is the same as none. An empty or repeated name, ill-formed UTF-8, no label at all, or more than
  * 16 KiB of them is a fault.
  */
-export function labelSetKey(raw: readonly RawLabel[]): SeriesKey | Fault {
+export function labelSetKey(raw: readonly RawLabel[], table = metricsTable): SeriesKey | Fault {
   const sorted = raw.toSorted((a, b) => Buffer.compare(a.name, b.name));
   const labels: Label[] = [];
   let last: string | undefined;
@@ -46,7 +49,7 @@ export function labelSetKey(raw: readonly RawLabel[]): SeriesKey | Fault {
   // Written by hand, because an object would move names that look like numbers to the front.
   const json = `{${labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
   if (Buffer.byteLength(json) > maxLabelsBytes) return badLabels(`its labels take more than ${maxLabelsBytes} bytes`);
-  return { superTable: metricsTable, subTable: labelSetName(labels), tags: new Map([[labelsTag, json]]) };
+  return { superTable: table, subTable: labelSetName(labels, table), tags: new Map([[labelsTag, json]]) };
 }
 
 function textOf(bytes: Uint8Array): string | undefined {
@@ -57,13 +60,13 @@ function textOf(bytes: Uint8Array): string | undefined {
 /**
  * Name of the sub-table of sorted labels: `t_` and the MD5 of `<name>=<value>,...`, a fingerprint that clients know and no
  * protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON text
- * behind a NUL takes its place.
+ * behind a NUL takes its place. Sub-tables of the tables beside `metrics` have the name of the table and another NUL before it.
  */
-function labelSetName(labels: readonly Label[]): string {
+function labelSetName(labels: readonly Label[], table: string): string {
   const text = labels.every(isPlain)
     ? labels.map(([name, value]) => `${name}=${value}`).join(',')
     : `\0${JSON.stringify(labels)}`;
-  return fingerprintName(text);
+  return fingerprintName(table === metricsTable ? text : `\0${table}\0${text}`);
 }
 
 /** True when the label can be told from its neighbours in the plain text: what follows a comma in it has no equals sign. */

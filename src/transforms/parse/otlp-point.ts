@@ -2,7 +2,6 @@ import { Codes, type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
 import type { MetricKind } from './otlp-names.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
-import { Kind } from './point-fields.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
 
 /** Fields of a point that all kinds have under the same number. */
@@ -369,13 +368,9 @@ function putSide(points: PointCollector, offset: FieldName, counts: FieldName, s
   if (side.counts.length === 0) return undefined;
   const problem = put(points, offset, side.offset);
   if (problem !== undefined) return problem;
-  const index = points.field(counts, Kind.varchar);
-  if (typeof index !== 'number') return named(counts, index);
   const text = Buffer.from(`[${side.counts.join(',')}]`);
   if (text.length > maxCountsBytes) return bad(`column "${counts.text}" would take more than ${maxCountsBytes} bytes`);
-  points.fields.putScratch(index, text);
-  points.fields.characters[index] = text.length;
-  return undefined;
+  return named(counts, points.putText(counts, text));
 }
 
 function named(name: FieldName, problem: Fault | undefined): Fault | undefined {

@@ -1,4 +1,4 @@
-import type { Target, TextPart } from '../../model/batch.js';
+import type { Target, TextPart, WriteTally } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
 import type { DatabaseDef, SchemaView, SubTable, TagValue } from '../../model/schema.js';
@@ -36,6 +36,8 @@ export interface ParseOptions {
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]>;
   /** Whether the names of OpenTelemetry's metrics get their unit and type behind them. */
   readonly otlpSuffixes?: boolean;
+  /** Takes how many rows of a message are of which kind, where its sender asks. */
+  readonly tally?: WriteTally;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
   readonly firstLine?: number;
   /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */

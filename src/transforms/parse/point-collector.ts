@@ -169,6 +169,15 @@ export class PointCollector {
     return undefined;
   }
 
+  /** Adds a VARCHAR field in UTF-8, which must be short enough; returns why it cannot be stored, if so. */
+  putText(name: FieldName, text: Uint8Array): Fault | undefined {
+    const index = this.field(name, Kind.varchar);
+    if (typeof index !== 'number') return index;
+    this.fields.putScratch(index, text);
+    this.fields.characters[index] = text.length;
+    return undefined;
+  }
+
   /** Adds a field that is NULL; returns why there cannot be such a field, if so. */
   putNull(name: FieldName, kind: number): Fault | undefined {
     const index = this.field(name, kind);

@@ -7,6 +7,7 @@ import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
 import { Kind } from './point-fields.js';
 import { malformedMessage, Wire, WireReader } from './protobuf.js';
+import { isExtraField, SeriesExtras } from './remote-write-extras.js';
 import { hashKey } from './series-dictionary.js';
 import { inflateSnappy } from './snappy.js';
 
@@ -47,9 +48,12 @@ class MessageReader {
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
   readonly #time: MillisTime;
+  readonly #extras: SeriesExtras;
   /** Index of the current series, and where its first sample is, -1 when it has none. */
   #series = -1;
   #firstSample = -1;
+  /** It has exemplars or histograms. */
+  #hasExtras = false;
   /** Labels of the current series, as fields of a version 1 message: `keyBytes[keyStart, keyEnd)`. */
   #keyBytes: Uint8Array;
   #keyView: DataView;
@@ -72,6 +76,7 @@ class MessageReader {
     this.#points = new PointCollector(options, message.length, metricsStyle);
     this.#options = options;
     this.#time = new MillisTime(options.database.precision, options.minTicks ?? 0n, options.maxTicks ?? lastTick);
+    this.#extras = new SeriesExtras(this.#reader, this.#points, options, this.#time);
     this.#keyBytes = message;
     this.#keyView = this.#reader.view;
     this.#budget = maxMessageBytes * maxWrittenOut;
@@ -84,22 +89,41 @@ class MessageReader {
       else if (reader.is(series2Field, Wire.bytes)) this.#readSeries(reader.enter(), true);
       else reader.skip();
     }
+    const { tally } = this.#options;
+    if (tally !== undefined) {
+      tally.histograms = this.#extras.histograms;
+      tally.exemplars = this.#extras.exemplars;
+    }
     return this.#points.finish(this.#series + 1);
   }
 
-  /** Reads the series that ends at `end`. One without samples is skipped: exemplars and histograms are not stored. */
+  /** Reads the series that ends at `end`; one without samples, exemplars and histograms is skipped. */
   #readSeries(end: number, byReference: boolean): void {
     const reader = this.#reader;
     const outerEnd = reader.end;
     reader.end = end;
     this.#series++;
     this.#firstSample = -1;
+    this.#hasExtras = false;
+    const { at } = reader;
     const expected = byReference ? -1 : this.#expectedAt(reader.at);
     const problem = byReference ? this.#writeOutLabels() : this.#findLabels(expected);
     if (this.#firstSample >= 0) {
       const refused = problem ?? this.#takeSeries(expected);
       reader.at = this.#firstSample;
       this.#readSamples(refused);
+    }
+    if (this.#hasExtras) {
+      reader.at = at;
+      this.#extras.read({
+        version: byReference ? 2 : 1,
+        index: this.#series,
+        labels: this.#keyBytes,
+        labelsStart: this.#keyStart,
+        labelsEnd: this.#keyEnd,
+        problem: problem ?? (this.#isNamed ? undefined : unnamed),
+        symbols: this.#symbols,
+      });
     }
     reader.at = end;
     reader.end = outerEnd;
@@ -141,6 +165,7 @@ class MessageReader {
   /** Passes over a field that is not about labels and begins at `at`. */
   #passField(at: number): void {
     if (this.#firstSample < 0 && this.#reader.is(samplesField, Wire.bytes)) this.#firstSample = at;
+    else if (isExtraField(this.#reader.field)) this.#hasExtras = true;
     this.#reader.skip();
   }
 
@@ -334,8 +359,8 @@ function findSymbols(message: Uint8Array): Int32Array {
 
 /**
  * Reads a write request (a snappy block of a `prometheus.WriteRequest`, or of its version 2, which has other field
- * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Exemplars,
- * histograms and metadata are skipped, and so are series without samples.
+ * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Native histograms and
+ * exemplars go to tables beside it; metadata is skipped.
  *
  * A series with bad labels is rejected with all its samples, a sample with a bad time alone; `row` of a reject is the index of
  * the series. A body that is not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.

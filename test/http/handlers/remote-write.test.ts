@@ -23,7 +23,8 @@ test('a write is handed on with its target, as one message', async (t) => {
   });
   const reply = await ask(room, { path: `${path}?ttl=5`, body: 'abc' });
   t.is(reply.status, 204);
-  t.deepEqual(seen?.target, { database: 'db', createDatabase: true, ttl: 5, precision: 'ms' });
+  const tally = { histograms: 0, exemplars: 0 };
+  t.deepEqual(seen?.target, { database: 'db', createDatabase: true, ttl: 5, precision: 'ms', tally });
   t.deepEqual([seen?.format, seen?.length, seen?.maxMessageBytes], ['remote-write', 3, 77]);
 });
 
@@ -31,7 +32,13 @@ const version2 = { 'x-prometheus-remote-write-version': '2.0.0' };
 const message2 = 'application/x-protobuf;proto=io.prometheus.write.v2.Request';
 
 test('a request of version 2 is told how many samples are stored, others are not', async (t) => {
-  const room = await startRoom(t, ending(delivered(3)));
+  const room = await startRoom(t, {
+    write: ({ request, answer }) => {
+      request.body.resume();
+      Object.assign(request.target.tally ?? {}, { histograms: 1, exemplars: 2 });
+      answer(delivered(6));
+    },
+  });
   const written = async (headers: Record<string, string>) => {
     const reply = await ask(room, { path, body: 'x', headers });
     t.is(reply.status, 204);
@@ -39,8 +46,8 @@ test('a request of version 2 is told how many samples are stored, others are not
       (kind) => reply.headers[`x-prometheus-remote-write-${kind}-written`],
     );
   };
-  t.deepEqual(await written(version2), ['3', '0', '0']);
-  t.deepEqual(await written({ 'content-type': message2 }), ['3', '0', '0']);
+  t.deepEqual(await written(version2), ['3', '1', '2']);
+  t.deepEqual(await written({ 'content-type': message2 }), ['3', '1', '2']);
   const none = [undefined, undefined, undefined];
   t.deepEqual(await written({}), none);
   t.deepEqual(await written({ 'x-prometheus-remote-write-version': '0.1.0' }), none);

@@ -21,7 +21,8 @@ import {
 type ReadSample = readonly [labels: string, millis: number, value: number | undefined];
 
 function samplesOf(desk: LineProtocolDesk, parsed: ParsedPoints): ReadSample[] {
-  return desk.rows(parsed).map(({ table, tags, time, fields }) => {
+  const rows = desk.rows(parsed).filter(({ table }) => !/^metric_(?:histograms|exemplars)$/.test(table));
+  return rows.map(({ table, tags, time, fields }) => {
     if (table !== 'metrics' || time % 1_000_000n !== 0n) throw new Error(`${table} ${time}`);
     const value = fields.v?.value;
     return [tags.labels ?? '', Number(time / 1_000_000n), typeof value === 'number' ? value : undefined];
@@ -338,7 +339,8 @@ test('a series without the name of a metric is bad in version 2, and in version 
     );
     t.deepEqual(samplesOf(desk, parsed), [['{"__name__":"up","job":"n"}', 1700000000123, 1.5]]);
   }
-  t.is(refusal(writeBody2([{ labels: labelsOf({ job: 'n' }), histograms: [{ count_int: '3' }] }])), '');
+  const histogram = { labels: labelsOf({ job: 'n' }), histograms: [{ count_int: '3', timestamp: 5 }] };
+  t.is(refusal(writeBody2([histogram])), '0: it has no label __name__');
 });
 
 test('references that lead nowhere refuse the message', (t) => {
