@@ -54,7 +54,12 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
     return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);
   }
   if (engineCode === memoryLimitCode && /^(?:Query memory limit|Memory limit \(for query\))/.test(text)) {
-    return fault('database', Codes.free, 'The statement needs more memory than one may have, see limits.statementMemory', cause);
+    return fault(
+      'database',
+      Codes.free,
+      'The statement needs more memory than one may have, see limits.statementMemory',
+      cause,
+    );
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
   const kind = resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database';
