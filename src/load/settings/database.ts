@@ -34,6 +34,9 @@ const cacheModels: ReadonlyMap<string, string> = new Map([
   ['3', 'both'],
 ]);
 
+/** What becomes of more than one replica. */
+export const oneCopy = 'is recorded, but the data has one copy: there is one engine';
+
 /** What `dbinfo` says. */
 export interface DatabaseInfo {
   readonly name: string;
@@ -75,6 +78,7 @@ function readOption(section: Section, member: JsonMember): readonly string[] {
     return [];
   }
   const text = value.text.trim();
+  if (name === 'REPLICA' && Number(text) > 1) section.warnMember(member, oneCopy);
   return [`${name} ${optionValue(lower === 'cachelast' ? (cacheModels.get(text) ?? text) : text)}`];
 }
 

@@ -1,6 +1,7 @@
 import type { FieldPlan, InsertScenario, LoadRun, SuperTablePlan } from '../model/scenario.js';
 import type { LoadArguments } from './arguments.js';
 import { isOverHttp } from './connection.js';
+import { oneCopy } from './database.js';
 import { demoColumns, demoTags } from './demo.js';
 import type { LoadInput } from './request.js';
 import { flags } from './rows.js';
@@ -150,5 +151,6 @@ function databaseOptionsOf(args: LoadArguments): readonly string[] {
   const vgroups = args.get(database.vgroups) ?? 0;
   const options = vgroups > 0 ? [`VGROUPS ${vgroups}`] : [];
   if (args.has(database.replica)) options.push(`REPLICA ${args.get(database.replica)}`);
+  if (args.get(database.replica) > 1) args.warn(database.replica, oneCopy);
   return [...options, "PRECISION 'ms'"];
 }

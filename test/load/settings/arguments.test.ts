@@ -395,6 +395,8 @@ test('reads what is made of the database', (t) => {
   t.is(database?.name, 'shop');
   t.true(database?.escapeNames);
   t.deepEqual(database?.options, ['VGROUPS 3', 'REPLICA 2', "PRECISION 'ms'"]);
+  t.regex(notesOf(loadRequest(['-a', '2'])), /warn: -a, --replica is recorded, but the data has one copy/);
+  t.is(notesOf(loadRequest(['-a', '1'])), '');
   const supplement = insertOf(loadRequest(['-U']));
   t.true(supplement.supplement);
   t.false(supplement.databases[0]?.drop);

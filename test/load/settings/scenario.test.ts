@@ -323,6 +323,10 @@ test('passes on the options of a database that it has', (t) => {
   t.is(found.notes.filter(({ level }) => level === 'warn').length, 5);
 });
 
+test('says of replicas that there is one copy', (t) => {
+  t.regex(notesOf(request({}, { replica: 3 })), /dbinfo\.replica: is recorded, but the data has one copy/);
+});
+
 test('knows every option of a database that the parser knows', (t) => {
   for (const name of databaseOptionNames) {
     t.is(parseStatement(`CREATE DATABASE a ${name} 1`).kind, 'create-database', name);
