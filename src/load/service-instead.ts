@@ -1,4 +1,5 @@
 import { FaultError, fault } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
 import { isBehindService } from './engine-address.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
@@ -59,8 +60,9 @@ async function answeringService({
   } catch (error) {
     service.close();
     if (!(error instanceof FaultError) || error.fault.kind === 'auth') throw error;
-    const { kind, code, message } = error.fault;
-    throw new FaultError(fault(kind, code, `${otherwise}: ${message}; -P names its port`, error.fault));
+    const { kind, code, message, cause } = error.fault;
+    const reason = cause === undefined ? message : reasonOf(cause);
+    throw new FaultError(fault(kind, code, `${otherwise}: ${reason}; -P names its port`, error.fault));
   }
   log.info(`Statements and rows go through the HTTP service at ${service.url}.`);
   return service;
