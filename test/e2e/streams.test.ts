@@ -286,7 +286,7 @@ test.serial('a stream that cannot go on says why, and goes on when it can', asyn
   await service.run('ALTER STABLE d.f ADD COLUMN w INT');
   await service.run('ALTER STABLE d.f DROP COLUMN v');
   await service.run(`INSERT INTO d.f1 VALUES (${base + 1}, 5)`);
-  await becomes(t, status, [['Failed', 'Invalid column name: v']]);
+  await becomes(t, status, [['Failed', 'Invalid column name: v (did you mean w?)']]);
   await service.run('ALTER STABLE d.f ADD COLUMN v INT');
   await service.run(`INSERT INTO d.f1 (ts, v) VALUES (${base + 1}, 6)`);
   await becomes(t, status, [['Running', null]]);
