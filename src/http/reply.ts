@@ -94,7 +94,7 @@ export function sendNotFound(reply: FastifyReply, meant?: string): FastifyReply 
   return reply.code(404).header('content-type', 'text/plain').send(text);
 }
 
-/** Refuses on behalf of the memory guard: the body is a JSON string (specification 1, "States and transitions"). */
+/** Refuses on behalf of the memory guard: the body is the plain text that says which memory is short. */
 export function sendGuardRefusal(
   call: Call,
   context: HandlerContext,
@@ -102,10 +102,10 @@ export function sendGuardRefusal(
 ): FastifyReply {
   context.observer?.refused(state);
   call.reply.header('retry-after', guardRetrySeconds);
-  return sendJson(
+  return sendText(
     call.reply,
     503,
-    state === 'all-paused' ? '"memory exceeds threshold"' : '"query memory exceeds threshold"',
+    state === 'all-paused' ? 'memory exceeds threshold' : 'query memory exceeds threshold',
   );
 }
 

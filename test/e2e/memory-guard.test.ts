@@ -28,8 +28,8 @@ async function use(next: number): Promise<void> {
   await sleep(60);
 }
 
-const queryRefusal = { status: 503, text: '"query memory exceeds threshold"', retryAfter: '120' };
-const refusal = { status: 503, text: '"memory exceeds threshold"', retryAfter: '120' };
+const queryRefusal = { status: 503, text: 'query memory exceeds threshold', retryAfter: '120' };
+const refusal = { status: 503, text: 'memory exceeds threshold', retryAfter: '120' };
 
 const queries = ['SELECT 1', ' show databases', '(select 1)', 'DESCRIBE guard.m', '/* x */ select 1', '-- x\nselect 1'];
 /** A message of remote write or remote read without anything in it, compressed. */

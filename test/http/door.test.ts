@@ -15,7 +15,7 @@ test('every route that asks who calls is shut by the memory guard before it look
   const room = await startRoom(t, { guard: () => state.now });
   for (const route of guarded) {
     const reply = await asked(room, route, { headers: { 'content-encoding': 'gzip, br' } });
-    t.deepEqual([reply.status, reply.text], [503, '"memory exceeds threshold"'], route.path);
+    t.deepEqual([reply.status, reply.text], [503, 'memory exceeds threshold'], route.path);
   }
   state.now = 'query-paused';
   for (const route of guarded) {

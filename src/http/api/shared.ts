@@ -36,7 +36,7 @@ export const noScheme: Operation['security'] = [];
 export const unauthorized = refusal('No credentials, or wrong ones.');
 /** The 503 of every route that needs the database. */
 export const unavailable = refusal(
-  'The memory guard refuses (the body is then a JSON string), the database is away, or the service is shutting down; `Retry-After` says when to come back.',
+  'The memory guard refuses (the body is then a plain text), the database is away, or the service is shutting down; `Retry-After` says when to come back.',
 );
 
 /** A segment of the path. */

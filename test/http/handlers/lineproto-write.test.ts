@@ -176,7 +176,7 @@ test('each ending of a write has its status', async (t) => {
       401,
       '{"code":"forbidden","message":"[0x357] Authentication failure"}',
     ],
-    [{ outcome: 'shed', reason: 'memory' }, 503, '"memory exceeds threshold"'],
+    [{ outcome: 'shed', reason: 'memory' }, 503, 'memory exceeds threshold'],
     [{ outcome: 'shed', reason: 'queue-full' }, 503, '{"code":"internal error","message":"write queue is full"}'],
     [{ outcome: 'shed', reason: 'draining' }, 503, '{"code":"internal error","message":"service is shutting down"}'],
   ];
@@ -223,7 +223,7 @@ test('a refusal reaches a client that still sends, and its connection stays usab
 
 test('everything paused is 503 before authentication; paused queries do not matter', async (t) => {
   const paused = await write(await startRoom(t, { guard: () => 'all-paused' }), '', { auth: false });
-  t.deepEqual([paused.status, paused.text], [503, '"memory exceeds threshold"']);
+  t.deepEqual([paused.status, paused.text], [503, 'memory exceeds threshold']);
   t.is(paused.headers['retry-after'], '120');
   t.is((await write(await startRoom(t, { guard: () => 'query-paused' }), 'db=demo')).status, 204);
 });

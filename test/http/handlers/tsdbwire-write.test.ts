@@ -106,7 +106,7 @@ test('a body that is not what its headers promise is 400, a strange coding 415',
 test('the memory guard refuses before anything else', async (t) => {
   const room = await startRoom(t, { guard: () => 'all-paused' });
   const reply = await put(room, telnet, { auth: false });
-  t.deepEqual([reply.status, reply.text], [503, '"memory exceeds threshold"']);
+  t.deepEqual([reply.status, reply.text], [503, 'memory exceeds threshold']);
   t.is(reply.headers['retry-after'], '120');
 });
 
