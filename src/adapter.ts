@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { adapterOptions, readAdapterSettings } from './config/adapter-settings.js';
-import { resolveSettings } from './config/resolve.js';
+import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
+import { type Resolution, resolveSettings } from './config/resolve.js';
 import { fileMask } from './database/host/make-missing.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/reason.js';
@@ -14,22 +14,33 @@ const stopDeadlineMs = 10_000;
 /** Settings of doors and duties that come later: accepted and checked, see `docs/settings.md`. */
 const withoutEffect = /^(debug$|tmq\.)/;
 
-const resolution = resolveSettings({
-  program: 'sluice',
-  version,
-  argv: process.argv.slice(2),
-  env: process.env,
-  tables: adapterOptions,
-  read: readAdapterSettings,
-});
-
-if (resolution.outcome === 'print') {
-  process.stdout.write(resolution.text);
-} else if (resolution.outcome === 'refused') {
-  for (const line of resolution.errors) process.stderr.write(`sluice: ${line}\n`);
-  process.exitCode = resolution.exitCode;
+const [command, ...others] = process.argv.slice(2);
+if (command === 'backup' || command === 'restore') {
+  const { runBackupCommand } = await import('./backup-command.js');
+  process.exitCode = await runBackupCommand(command, others);
 } else {
-  await run(resolution);
+  await start();
+}
+
+/** Starts the service, or says why not. */
+async function start(): Promise<void> {
+  const resolution = resolveSettings({
+    program: 'sluice',
+    version,
+    argv: process.argv.slice(2),
+    env: process.env,
+    tables: adapterOptions,
+    read: readAdapterSettings,
+  });
+
+  if (resolution.outcome === 'print') {
+    process.stdout.write(resolution.text);
+  } else if (resolution.outcome === 'refused') {
+    for (const line of resolution.errors) process.stderr.write(`sluice: ${line}\n`);
+    process.exitCode = resolution.exitCode;
+  } else {
+    await run(resolution);
+  }
 }
 
 async function run({
@@ -38,7 +49,7 @@ async function run({
   file,
   notes,
   warnings,
-}: Extract<typeof resolution, { outcome: 'settings' }>): Promise<void> {
+}: Extract<Resolution<Settings>, { outcome: 'settings' }>): Promise<void> {
   const pathIsGiven = listing.some(({ flag, source }) => flag === 'log.path' && source !== 'default');
   let files: LogFiles;
   try {
