@@ -82,7 +82,8 @@ async function run({
       { port: service.port, engine: service.engineUrl, version },
       `Sluice listens on http://localhost:${service.port}.`,
     );
-    await stopped;
+    const why = await Promise.race([stopped, service.failed.then(() => 'failure' as const)]);
+    if (why === 'failure') process.exitCode = 1;
     log.info({}, 'Sluice is stopping.');
     await service.stop(stopDeadlineMs);
     log.info({}, 'Sluice has stopped.');

@@ -9,21 +9,25 @@ import { queriesOver } from './pipelines/events/run-query.js';
 import type { RunQuery } from './pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from './pipelines/events.js';
 import { newBodyCutter, weigh } from './pipelines/formats.js';
+import { scanRows } from './pipelines/insert-rows.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { StreamRunner } from './pipelines/streams/runner.js';
-import { type WriteInput, WritePipeline } from './pipelines/writes.js';
+import { type WriteInput, type WriteLog, WritePipeline } from './pipelines/writes.js';
 import type { ServiceParts } from './service-parts.js';
 import { DatabaseSink } from './sinks/database.js';
 import { observed } from './sinks/layers/observed.js';
 import { watched } from './sinks/layers/watched.js';
+import { defineTable, isDefined } from './sinks/table-preparation.js';
 import { HttpBodySource } from './sources/http-body/source.js';
+import { writeLogFigures } from './write-log.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
 const smallBodyBytes = 1024 * 1024;
 const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
-const groupLimits = { maxRows: 200_000, maxBytes: 32 * 1024 * 1024 };
+const leastMaxRows = 200_000;
+const maxGroupBytes = 32 * 1024 * 1024;
 /** Groups in flight at once. With more of them, blocks of busy tables leave in smaller groups, which costs more than it saves. */
 const groupWorkers = 8;
 const writeTimeoutMs = 120_000;
@@ -44,12 +48,24 @@ export interface ServicePipelines {
   readonly events: EventsPipeline;
 }
 
+/** What the write pipeline of a service has beside that of the load tool. */
+export interface WritePipelineExtras {
+  /** Left out, every write is answered once it is stored. */
+  readonly writeLog?: WriteLog;
+  /** Called when the write pipeline breaks. */
+  readonly broke?: (error: unknown) => void;
+}
+
 /** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
-export function createPipelines(parts: ServiceParts, inputs = listeningInputs(parts)): ServicePipelines {
+export function createPipelines(
+  parts: ServiceParts,
+  inputs = listeningInputs(parts),
+  more: WritePipelineExtras = {},
+): ServicePipelines {
   const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query));
-  const writes = writePipeline(parts, inputs, events);
+  const writes = writePipeline(parts, inputs, events, more);
   const sql = sqlPipeline(parts, writes);
-  return { writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts), events };
+  return { writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts, writes), events };
 }
 
 function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
@@ -74,7 +90,12 @@ function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
   return events;
 }
 
-function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { observe }: EventsPipeline): WritePipeline {
+function writePipeline(
+  parts: ServiceParts,
+  inputs: readonly WriteInput[],
+  { observe }: EventsPipeline,
+  { writeLog, broke }: WritePipelineExtras,
+): WritePipeline {
   const { settings, engine, catalogue, storage, subTables, monitoring, signals, logOf } = parts;
   const { limits } = settings;
   const { metrics } = monitoring;
@@ -85,8 +106,9 @@ function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { obs
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
-  const sink = observed(new DatabaseSink({ engine: engine.client, catalogue, storage, subTables }), meter);
-  return new WritePipeline({
+  const tables = { catalogue, storage, subTables };
+  const sink = observed(new DatabaseSink({ engine: engine.client, ...tables }), meter);
+  const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
@@ -96,15 +118,31 @@ function writePipeline(parts: ServiceParts, inputs: readonly WriteInput[], { obs
     gate,
     catalogue,
     subTables,
+    definer: {
+      isDefined: (block) => isDefined(catalogue, block),
+      define: (block) => defineTable(tables, block),
+    },
+    writeLog,
+    broke,
     log: logOf('writes'),
     limits: {
-      ...groupLimits,
+      ...settings.write,
+      maxRows: Math.max(leastMaxRows, settings.write.batchSize),
+      maxBytes: maxGroupBytes,
+      creditBytes: limits.creditBytes,
       workers: groupWorkers,
       maxLineBytes: limits.lineBytes,
       maxMessageBytes: limits.messageBytes,
       writeTimeoutMs,
     },
   });
+  writes.readStatement = async ({ bytes, database, zone, nowNs, user }) => {
+    const statement = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const written = { bytes: statement, database: database === '' ? undefined : database, zone, nowNs, user };
+    return (await scanRows(written, { catalogue, subTables }, () => undefined)).blocks;
+  };
+  if (writeLog !== undefined) metrics.watch(writeLogFigures(writeLog, () => writes));
+  return writes;
 }
 
 function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
@@ -140,13 +178,17 @@ function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner 
   return new StreamRunner({ ...tables, ...names, engine: engine.client, writes, isHeld, log: logOf('streams') });
 }
 
-function readPipeline({ settings, engine, catalogue, storage, credentials, logOf }: ServiceParts): RemoteReadPipeline {
+function readPipeline(
+  { settings, engine, catalogue, storage, credentials, logOf }: ServiceParts,
+  writes: WritePipeline,
+): RemoteReadPipeline {
   const { limits } = settings;
   return new RemoteReadPipeline({
     engine: engine.client,
     catalogue,
     storage,
     credentials,
+    writes,
     log: logOf('remote-read'),
     slots: { ...limits.statements, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
     maxMessageBytes: limits.messageBytes,

@@ -17,6 +17,7 @@ import { type RunningEngine, startEngine } from './running-engine.js';
 import { createParts, type ServiceParts } from './service-parts.js';
 import { createPipelines } from './service-pipelines.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
+import { openWriteLog } from './write-log.js';
 
 /** What the engine has to end in at least, however long the rest of a stop took. */
 const leastEngineStopMs = 500;
@@ -30,6 +31,8 @@ export interface Service {
   readonly port: number;
   /** Where the engine answers. */
   readonly engineUrl: string;
+  /** Resolves when the service can write no more, and is to be stopped. */
+  readonly failed: Promise<unknown>;
   /** Drains what was taken, then releases everything; what has not ended at the deadline is cut off. */
   stop(deadlineMs: number): Promise<void>;
 }
@@ -75,7 +78,12 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
 async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: RecordSql | undefined): Promise<Service> {
   const { monitoring, catalogue, credentials, logOf } = parts;
   showState(parts);
-  const pipelines = createPipelines(parts);
+  const writeLog = openWriteLog(parts.settings, await catalogue.sharedSecret(), logOf('wal'));
+  let fail = (_error: unknown): void => {};
+  const failed = new Promise<unknown>((resolve) => {
+    fail = resolve;
+  });
+  const pipelines = createPipelines(parts, undefined, { writeLog, broke: fail });
   const door = await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const { writes, streams, sql, reads, events } = pipelines;
@@ -90,6 +98,7 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   return {
     port: door.port,
     engineUrl: engine.url,
+    failed,
     stop: async (deadlineMs) => {
       const begun = performance.now();
       await lifecycle.stop(deadlineMs);

@@ -14,6 +14,14 @@ import {
   type TsdbwireTelnetSettings,
   tsdbwireTelnetOptions,
 } from '../sources/tsdbwire-telnet/options.js';
+import {
+  readWalSettings,
+  readWriteSettings,
+  type WalSettings,
+  type WriteSettings,
+  walOptions,
+  writeOptions,
+} from '../wal/options.js';
 import { serviceOptions } from './service-options.js';
 import { readServiceSettings, type ServiceSettings } from './service-settings.js';
 
@@ -21,6 +29,8 @@ import { readServiceSettings, type ServiceSettings } from './service-settings.js
 export const adapterOptions: readonly OptionTable[] = [
   ...serviceOptions,
   databaseOptions,
+  writeOptions,
+  walOptions,
   eventsOptions,
   agentdOptions,
   statsgwOptions,
@@ -32,6 +42,8 @@ export const adapterOptions: readonly OptionTable[] = [
 /** The settings of the service, by group. */
 export interface Settings extends ServiceSettings {
   readonly database: DatabaseSettings;
+  readonly write: WriteSettings;
+  readonly wal: WalSettings;
   readonly events: EventsSettings;
   readonly agentd: AgentdSettings;
   readonly statsgw: StatsgwSettings;
@@ -45,6 +57,8 @@ export function readAdapterSettings(reader: SettingReader): Settings {
   return {
     ...readServiceSettings(reader),
     database: readDatabaseSettings(reader),
+    write: readWriteSettings(reader),
+    wal: readWalSettings(reader),
     events: readEventsSettings(reader),
     agentd: readAgentdSettings(reader),
     statsgw: readStatsgwSettings(reader),

@@ -1,3 +1,4 @@
+import type { Acknowledgement } from '../model/batch.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import { isTimeZone, serverTimeZone } from '../model/time-zones.js';
 
@@ -74,6 +75,13 @@ export function readRowWithMeta(text: string | null): boolean | Fault {
   if (text === null || text === '' || falseWords.has(text)) return false;
   if (trueWords.has(text)) return true;
   return parameterFault(`illegal param, row_with_meta must be boolean: ${JSON.stringify(text)}`);
+}
+
+/** `ack` of a write: when it is answered; absent or empty leaves it to the setting `write.ack`. */
+export function readAck(text: string | null): Acknowledgement | undefined | Fault {
+  if (text === null || text === '') return undefined;
+  if (text === 'logged' || text === 'stored') return text;
+  return parameterFault(`illegal param, ack must be logged or stored: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 /** `ttl` of a write, in days; absent or empty is 0, for ever, and so is a negative number. Undefined: not a number. */

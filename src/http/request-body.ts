@@ -8,8 +8,56 @@ const chunkBytes = 65_536;
 const unreadable = fault('parameter', Codes.invalidContentLength, 'invalid content length');
 const notGzip = fault('parameter', Codes.free, 'request body is not valid gzip data');
 
+/** A request body that is opened when it is first asked for, and read without a stream of its own where it is all there. */
+export class RequestBody {
+  readonly #raw: IncomingMessage;
+  readonly #layers: number;
+  #open: OpenBody | undefined;
+  #tell: (found: Fault) => void = () => {};
+  /** See {@link OpenBody.broken}. */
+  readonly broken: Promise<Fault>;
+
+  /** `layers` of gzip are unwrapped. */
+  constructor(raw: IncomingMessage, layers: number) {
+    this.#raw = raw;
+    this.#layers = layers;
+    this.broken = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+  }
+
+  /** All of the body, when its `length` bytes have come; undefined otherwise, and once it was opened. */
+  whole(length: number): Buffer | undefined {
+    const raw = this.#raw;
+    if (this.#layers > 0 || this.#open !== undefined || raw.readableLength !== length) return undefined;
+    const bytes: Buffer | null = raw.read();
+    raw.resume();
+    return bytes ?? Buffer.alloc(0);
+  }
+
+  /** The body as a stream. */
+  get stream(): Readable {
+    if (this.#open === undefined) {
+      this.#open = openBody(this.#raw, this.#layers);
+      void this.#open.broken.then(this.#tell);
+    }
+    return this.#open.stream;
+  }
+
+  /** See {@link OpenBody.failure}. */
+  failure(): Fault | undefined {
+    return this.#open?.failure();
+  }
+
+  /** Reads and drops what is left, so that an answer still reaches the client. */
+  release(): void {
+    if (this.#open === undefined) this.#raw.resume();
+    else this.#open.stream.destroy();
+  }
+}
+
 /** A request body on its way to a pipeline. */
-export interface OpenBody {
+interface OpenBody {
   readonly stream: Readable;
   /** Resolves when the body turns out not to be what its headers promise; never on a sound body. */
   readonly broken: Promise<Fault>;
@@ -22,7 +70,7 @@ export interface OpenBody {
  * the request is then read and dropped, so that an answer still reaches the client. (Destroying the request itself would
  * close the connection.) Errors of the stream are handled here; the reader sees them too.
  */
-export function openBody(raw: IncomingMessage, layers: number): OpenBody {
+function openBody(raw: IncomingMessage, layers: number): OpenBody {
   const stages: Transform[] = [];
   for (let layer = 0; layer < layers; layer++) stages.push(createGunzip({ chunkSize: chunkBytes }));
   if (layers === 0) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
@@ -32,9 +80,11 @@ export function openBody(raw: IncomingMessage, layers: number): OpenBody {
     stream.pipe(stage);
     stream = stage;
   }
-  raw.once('close', () => {
+  const cut = (): void => {
     if (!raw.complete) stages[0]?.destroy(new Error('The client went away before its request was complete.'));
-  });
+  };
+  if (raw.closed) setImmediate(cut);
+  else raw.once('close', cut);
   const last = stream;
   last.once('close', () => {
     for (const stage of stages) stage.destroy();

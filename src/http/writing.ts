@@ -6,8 +6,9 @@ import { Codes, type Fault, fault } from '../model/fault.js';
 import type { AdmittedCall, HandlerContext, Refusal } from './call.js';
 import { refusalOf as refusalOfFault } from './door.js';
 import { ask, type Outcome } from './exchange.js';
+import { readAck } from './parameters.js';
 import { sendEmpty, sendGuardRefusal } from './reply.js';
-import { openBody } from './request-body.js';
+import { RequestBody } from './request-body.js';
 
 /** What the body of a write is, and where it goes. */
 export interface Write {
@@ -41,15 +42,27 @@ export async function carryWrite(
   answers: WriteAnswers,
 ): Promise<FastifyReply> {
   const { id, layers, credentials } = call;
-  const body = openBody(call.request.raw, layers);
+  const ack = readAck(call.query.get('ack'));
+  if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
+  const body = new RequestBody(call.request.raw, layers);
   const length = layers === 0 ? contentLength(call, head?.length) : undefined;
   if (head !== undefined) body.stream.unshift(head);
-  const write: WriteRequest = { ...admitted, credentials, body: body.stream, length };
+  const target = ack === undefined ? admitted.target : { ...admitted.target, ack };
+  const write: WriteRequest = {
+    ...admitted,
+    target,
+    credentials,
+    get body() {
+      return body.stream;
+    },
+    whole: (bytes) => body.whole(bytes),
+    length,
+  };
   const ending = await Promise.race([
     ask<WriteRequest, Delivery>((exchange) => context.intake.write(exchange), id, write, call.aborted),
     body.broken,
   ]);
-  body.stream.destroy();
+  body.release();
   // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
   const unreadable = (found: Fault) => answers.refused({ ...refusalOfFault(found, 'body'), status: 400 });
   if ('code' in ending) return unreadable(ending);

@@ -117,7 +117,7 @@ async function startOn(
     run: (statement, options = {}) => runSql(pipelines, credentials, statement, options),
     writeBlocks: async (blocks, bytes) => {
       for (const { database, table } of blocks) access.require('WRITE', database, table);
-      return pipelines.writes.insert(blocks, user, bytes);
+      return pipelines.writes.insert({ blocks, user, bytes });
     },
     writeLines: (lines) => writeLines(pipelines, user, credentials, lines),
     subscribe: (topics, wanted) => TopicConsumer.subscribe(topics, { ...wanted, user, releaseMultiplier }, consuming),

@@ -1,5 +1,5 @@
 import type { ColumnBlock } from './column-block.js';
-import { type Delivery, worstOf } from './delivery.js';
+import { type Delivery, type RowReject, worstOf } from './delivery.js';
 
 /** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first; a scrape of `exposition` behind a line with its format and address. */
 export type WireFormat =
@@ -44,6 +44,8 @@ export interface Target {
   readonly reading?: Reading;
   /** Set by a sender that is told how many rows are of which kind. */
   readonly tally?: WriteTally;
+  /** When a write is answered; left out, the setting `write.ack` says so. */
+  readonly ack?: Acknowledgement;
 }
 
 /** Rows of one message that are no samples; set as it is parsed, and true once all of it is stored. */
@@ -51,6 +53,9 @@ export interface WriteTally {
   histograms: number;
   exemplars: number;
 }
+
+/** When a write is answered: once its text is in the write-ahead log, or once its rows are in the database. */
+export type Acknowledgement = 'logged' | 'stored';
 
 /** The state of the world in which a text was parsed. */
 export interface Reading {
@@ -64,10 +69,50 @@ export interface Reading {
 export interface BlockGroup {
   readonly kind: 'group';
   readonly blocks: readonly ColumnBlock[];
+  /** The name by which the database knows the insert, so that it is done once however often it is tried. */
+  readonly token?: string;
 }
 
-/** What a batch may carry: text as it came, the rows of one table, or those of several. */
-export type Payload = ByteBlock | ColumnBlock | BlockGroup;
+/** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */
+export interface LoggedRows {
+  /** Of their text in the log. */
+  readonly sequence: number;
+  /** The group that they were in when the process ended. */
+  readonly earlierGroup?: EarlierGroup | undefined;
+  /** Reads their text again with the catalogue as it is now: the new rows of their table, or undefined when none are left. */
+  again(): Promise<ColumnBlock | undefined>;
+}
+
+/** A group that was begun before the process ended: whether the database has it is not known. */
+export interface EarlierGroup {
+  readonly group: number;
+  /** How many pairs of text and table it had. */
+  readonly pairs: number;
+}
+
+/** The rows of one text or statement, table by table, with the text that they can be read from again. */
+export interface RowSet {
+  readonly kind: 'rows';
+  readonly blocks: readonly ColumnBlock[];
+  /** Left out where there is none; such rows are answered once they are stored. */
+  readonly text?: SourceText;
+  /** Bad rows of the text, which end here. */
+  readonly rejectedRows: number;
+  readonly rejects: readonly RowReject[];
+}
+
+/** A text, and what its meaning depends on beside its target. */
+export interface SourceText {
+  readonly format: WireFormat;
+  readonly bytes: Uint8Array;
+  readonly part?: TextPart | undefined;
+  /** Of a statement: NOW in Unix nanoseconds, and the zone of times without one. */
+  readonly nowNs?: bigint;
+  readonly zone?: string;
+}
+
+/** What a batch may carry: text as it came, its rows, the rows of one table, or those of several. */
+export type Payload = ByteBlock | RowSet | ColumnBlock | BlockGroup;
 
 /**
  * The only thing that flows on the write side. `bytes` is what the credit gate counts; `settle` is called exactly once,
@@ -81,6 +126,8 @@ export interface Batch<P extends Payload = Payload> {
   /** For bytes, the number of lines or messages. */
   readonly rows: number;
   readonly bytes: number;
+  /** Set on blocks whose text is in the write-ahead log. */
+  readonly logged?: LoggedRows;
   settle(delivery: Delivery): void;
 }
 

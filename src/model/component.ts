@@ -43,6 +43,8 @@ export interface CreditGate {
   readonly isHeld: boolean;
   /** Shuts the gate until the returned function is called. */
   hold(reason: string): () => void;
+  /** True when there is credit and nothing holds the gate. */
+  isOpen(): boolean;
   /** Resolves when there is credit and nothing holds the gate. */
   opened(): Promise<void>;
 }

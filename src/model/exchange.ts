@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Target, WireFormat } from './batch.js';
+import type { Acknowledgement, Target, WireFormat } from './batch.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
@@ -47,6 +47,8 @@ export interface SqlRequest {
   readonly keyed: boolean;
   /** `restfulRowLimit`; negative is no limit. */
   readonly rowLimit: number;
+  /** When rows of an INSERT are answered; left out, the setting `write.ack` says so. */
+  readonly ack?: Acknowledgement | undefined;
 }
 
 /** One column of a result, as `column_meta` shows it. */
@@ -77,8 +79,10 @@ export interface WriteRequest {
   readonly format: WireFormat;
   readonly credentials: Credentials;
   readonly target: Omit<Target, 'user'>;
-  /** Inflated body, not yet read. */
+  /** Inflated body, not yet read; opened when it is asked for. */
   readonly body: Readable;
+  /** The body, where all `length` bytes of it have come already and nothing has asked for {@link WriteRequest.body}. */
+  readonly whole?: (length: number) => Buffer | undefined;
   /** From the Content-Length header of a body that is not compressed. */
   readonly length: number | undefined;
   /** Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows. */

@@ -20,7 +20,8 @@ import type { ServiceSignals } from './events/signals.js';
 import { type Outcomes, reported } from './reported.js';
 import { StandingUser } from './standing-user.js';
 import { StatisticsSource } from './statsgw.js';
-import { nowMicros, type WriteInput } from './writes.js';
+import { nowMicros } from './write/stamp.js';
+import type { WriteInput } from './writes.js';
 
 /** What the agents' doors need of the service. */
 export interface AgentContext {

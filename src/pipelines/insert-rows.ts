@@ -20,16 +20,44 @@ export interface InsertRowsContext {
 
 /** Runs an INSERT … VALUES as a user; `nowNs` is its NOW. Gives the number of rows; throws FaultErrors. */
 export async function insertRows(
-  { statement, database: currentDatabase, connectionZone }: SqlRequest,
+  { statement, database, connectionZone, ack }: SqlRequest,
   user: string,
   nowNs: bigint,
-  { catalogue, subTables, writes, connectionZone: defaultZone }: InsertRowsContext,
+  context: InsertRowsContext,
 ): Promise<number> {
+  const { writes } = context;
+  const zone = connectionZone ?? context.connectionZone;
+  const written = { bytes: statement, database, zone, nowNs, user };
+  const { rows, blocks } = await scanRows(written, context, () => writes.visible('all'));
+  const text = { format: 'sql-insert', bytes: statement, database: database ?? '', zone, nowNs } as const;
+  requireDelivered(await writes.insert({ blocks, user, bytes: statement.length, statement: text, ack }));
+  return rows;
+}
+
+/** An INSERT … VALUES, and what its meaning depends on beside the catalogue. */
+export interface WrittenStatement {
+  readonly bytes: Buffer;
+  readonly database: string | undefined;
+  /** Zone of times without one. */
+  readonly zone: string;
+  readonly nowNs: bigint;
+  readonly user: string;
+}
+
+/**
+ * The rows of a statement. `visible` is called before sub-tables are looked up in the database, so that those whose rows
+ * wait are found there. Throws FaultErrors.
+ */
+export async function scanRows(
+  { bytes: statement, database: currentDatabase, zone, nowNs, user }: WrittenStatement,
+  { catalogue, subTables }: Pick<InsertRowsContext, 'catalogue' | 'subTables'>,
+  visible: () => Promise<void> | undefined,
+) {
   const access = new Access(catalogue, user);
   const names = new StatementNames(catalogue, subTables, access, 'WRITE');
   const context: InsertContext = {
     currentDatabase,
-    zone: connectionZone ?? defaultZone,
+    zone,
     nowNs,
     database: (name) => {
       access.requireSight(name);
@@ -42,11 +70,11 @@ export async function insertRows(
   let plan = scanInsert(statement, context);
   while (plan.kind === 'lookup') {
     // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
+    await visible();
     await names.lookUp(plan.names);
     plan = scanInsert(statement, context);
   }
-  requireDelivered(await writes.insert(plan.blocks, user, statement.length));
-  return plan.rows;
+  return plan;
 }
 
 /** Throws a FaultError unless the rows of a statement were stored. */

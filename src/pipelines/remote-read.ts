@@ -16,12 +16,14 @@ import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { withCurrentSchema } from './current-schema.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
+import type { WritePipeline } from './writes.js';
 
 /** What the remote-read pipeline is made of. */
 export interface RemoteReadContext extends RequestReplyContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;
+  readonly writes: Pick<WritePipeline, 'visible'>;
   /** Longest request, inflated. */
   readonly maxMessageBytes: number;
   /** Longest answer before it is compressed: what is held of it in memory. */
@@ -48,6 +50,7 @@ async function read(
   const queries = parseRemoteRead(request.message, context.maxMessageBytes);
   await checkRight(request.database, user, context.catalogue);
   await checkPatterns(queries, context.engine);
+  await context.writes.visible([{ database: request.database, table: metricsTable }]);
   const results = await withCurrentSchema(context, async () => {
     const table = await findTable(request.database, user, context);
     const budget = new ReadBudget(context.maxAnswerBytes);

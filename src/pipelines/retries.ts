@@ -5,7 +5,7 @@ const firstDelayMs = 100;
 const maxDelayMs = 5_000;
 
 /** How long to wait before the attempt after the one numbered `attempt` (from 1): twice as long each time, plus jitter. */
-function delayMs(attempt: number): number {
+export function delayMs(attempt: number): number {
   const full = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 16));
   return full * (0.5 + Math.random() / 2);
 }

@@ -166,6 +166,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       case 'describe':
         await this.#context.catalogue.sync();
         checkStatementRights(statement, new Access(this.#context.catalogue, user), request.database);
+        await this.#context.writes.visible('all');
         return listed(await describe(statement.table, this.#definitions(asked)), request);
       case 'delete':
         return this.#change(asked, () => this.#delete(statement, asked));
@@ -177,15 +178,19 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       case 'drop-topic':
       case 'drop-consumer-group': {
         const definitions = this.#definitions(asked);
+        await this.#context.writes.visible('all');
         await this.#withCurrentSchema(() => runTopicStatement(statement, request, definitions, this.#context));
         return { kind: 'affected', rows: 0 };
       }
       case 'create-stream':
+        await this.#context.writes.visible('all');
         await createStream(statement, this.#definitions(asked), this.#context);
         return { kind: 'affected', rows: 0 };
       case 'unsupported':
         throw notSupported(statement.words);
       default:
+        // Rows that were answered before a definition are written before it.
+        await this.#context.writes.visible('all');
         await runDefinition(statement, this.#definitions(asked));
         return { kind: 'affected', rows: 0 };
     }
@@ -247,6 +252,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const running = this.#begin(asked);
     try {
       const listing = await this.#withCurrentSchema(async () => {
+        await this.#seen(written, request.database);
         const readable = await this.#readable(written, asked);
         const explained = { written, text: request.statement.toString('utf8'), ...readable };
         return explain(explained, how, this.#context.engine, running.signal);
@@ -279,6 +285,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   async #plan(written: Query, asked: Asked): Promise<QueryPlan> {
     const { catalogue, storage } = this.#context;
     const { request, user } = asked;
+    await this.#seen(written, request.database);
     const origin = { user, request, position: catalogue.position };
     const known: KnownTables = {
       isReadable: (table) => storage.isWhole(table),
@@ -293,6 +300,15 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const found = tables.map(({ database = current, name }) => context.resolveTable(database, name)?.table);
     if (found.every((table) => table !== undefined)) this.#plans.keep(written, origin, plan, found, known);
     return plan;
+  }
+
+  /** Rows that were answered before are to be found: those of the tables that a query names. */
+  #seen(query: Query, current: string | undefined): Promise<void> | undefined {
+    const { writes, catalogue } = this.#context;
+    const tables = collectTables(query).map(({ database = current ?? '', name }) => ({ database, table: name }));
+    // A name that is no table may be a sub-table, a view or a list of such.
+    const areKnown = tables.every(({ database, table }) => catalogue.table(database, table) !== undefined);
+    return writes.visible(areKnown ? tables : 'all');
   }
 
   /** A query without views, and what its names mean to a user who may read all of them. */
@@ -328,7 +344,8 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 
   async #delete({ table, where }: Delete, asked: Asked): Promise<number> {
-    const { engine, storage } = this.#context;
+    const { engine, storage, writes } = this.#context;
+    await writes.visible('all');
     const plan = planDelete(table, where, await this.#writable(table, asked));
     return deleteRows(plan, engine, storage);
   }
@@ -340,6 +357,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const running = this.#begin(asked);
     try {
       const plan = await this.#withCurrentSchema(async () => {
+        await writes.visible('all');
         const target = await this.#writable(table, asked);
         const { query, context: source } = await this.#readable(statement.query, asked);
         const into = table.database?.text ?? request.database;
@@ -348,7 +366,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
         const context = { ...source, resolveTable };
         return planInsertSelect({ ...statement, query }, context, (name) => storableTimes(catalogue.database(name)!));
       });
-      const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert(blocks, user, bytes);
+      const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert({ blocks, user, bytes });
       const access = new Access(catalogue, user);
       const rows = await insertSelected(plan, { ...this.#context, access, write, signal: running.signal });
       return { kind: 'affected', rows };

@@ -1,18 +1,17 @@
-import { filter, map, merge, Subject, type Subscription } from 'rxjs';
+import { map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureWritable } from '../database/catalogue/ensure-database.js';
-import { isOvertaken } from '../database/catalogue/overtaken.js';
 import { storageWhenMade } from '../database/catalogue/shapes.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
-import { Access, isDenied } from '../database/rights.js';
-import {
-  type Batch,
-  type BlockGroup,
-  type ByteBlock,
-  type Payload,
-  type Reading,
-  splitBatch,
-  type Target,
+import type {
+  Acknowledgement,
+  Batch,
+  BlockGroup,
+  ByteBlock,
+  RowSet,
+  SourceText,
+  Target,
+  WireFormat,
 } from '../model/batch.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
@@ -22,14 +21,24 @@ import { Codes, FaultError, fault, missingDatabase } from '../model/fault.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { TimeRange } from '../sql/plan/insert-select.js';
-import { type Parsed, parseWith } from '../transforms/parse-with.js';
-import { type CoalesceLimits, coalesce } from './coalesce.js';
+import type { ParsedPoints } from '../transforms/parse/parse-options.js';
+import type { WriteAheadLog } from '../wal/log.js';
+import type { LoggedText } from '../wal/record.js';
+import type { RejectedRowsFile } from '../wal/rejected-rows.js';
+import { type BatchLimits, GroupCommit, tableKey } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';
 import { pointParsers } from './formats.js';
 import { Retries } from './retries.js';
 import type { StandingUser } from './standing-user.js';
+import { admit } from './write/admit.js';
+import { count, counted } from './write/count.js';
+import { type Definer, define } from './write/define.js';
+import { LogStage } from './write/log.js';
+import { parse } from './write/parse.js';
+import { split } from './write/split.js';
+import { nowMicros, stamp } from './write/stamp.js';
 
 /** A door that data comes in by. */
 export interface WriteInput {
@@ -41,6 +50,14 @@ export interface WriteInput {
   readonly retry: 'sender' | 'here';
   /** Who writes, for doors whose senders bring no credentials; left out, the source lets in nobody unknown. */
   readonly user?: StandingUser;
+}
+
+/** Where writes are logged before they are answered. */
+export interface WriteLog {
+  readonly wal: WriteAheadLog;
+  readonly rejected: RejectedRowsFile;
+  /** When a write is answered that does not say it itself. */
+  readonly ack: Acknowledgement;
 }
 
 /** What the write pipeline is made of. */
@@ -57,67 +74,102 @@ export interface WriteContext {
   readonly gate: ByteCreditGate;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
+  readonly definer: Definer;
   readonly log: ComponentLog;
   readonly meter: WriteMeter;
   readonly limits: WriteLimits;
+  /** Left out, every write is answered once it is stored. */
+  readonly writeLog?: WriteLog | undefined;
+  /** Called once when the pipeline breaks: nothing is written any more. */
+  readonly broke?: ((error: unknown) => void) | undefined;
 }
 
 /** Bounds of what is read at once, and of a write. */
-export interface WriteLimits extends CoalesceLimits {
+export interface WriteLimits extends BatchLimits {
   readonly maxLineBytes: number;
   readonly maxMessageBytes: number;
   readonly writeTimeoutMs: number;
+  /** Bytes of texts whose rows wait in memory once they are answered. */
+  readonly creditBytes: number;
 }
 
-/** How often a text is read because drops by other processes overtake it. */
-const maxReadings = 3;
+/** The rows of one statement, and what to know of it. */
+export interface StatementRows {
+  readonly blocks: readonly ColumnBlock[];
+  readonly user: string;
+  /** Bytes of the statement. */
+  readonly bytes: number;
+  /** The statement, where its rows may be answered once it is logged; its current database. */
+  readonly statement?: SourceText & { readonly database: string };
+  readonly ack?: Acknowledgement | undefined;
+}
+
+/** A name in a statement; without a database it is in the current one. */
+export interface WaitingTable {
+  readonly database: string;
+  readonly table: string;
+}
 
 /**
- * Everything that is written: text of HTTP bodies is parsed, the VALUES of INSERT statements join as column blocks, and
- * both are group-committed by storage into the database sink.
+ * Everything that is written, as one chain: the doors are merged, texts are stamped with their time, counted, admitted and
+ * parsed, the rows of statements join them, definitions are made, texts are logged and answered, rows are gathered into
+ * batches by the table they are stored in, and delivered to the database.
  */
 export class WritePipeline implements Component {
   readonly name = 'writes';
   readonly #context: WriteContext;
-  readonly #blocks$ = new Subject<Batch<ColumnBlock>>();
-  /** Texts that are read once more. */
+  readonly #statements$ = new Subject<Batch<RowSet>>();
+  /** Texts that are tried again. */
   readonly #again$ = new Subject<Batch<ByteBlock>>();
   readonly #retries: Retries;
   readonly #dictionaries: Dictionaries;
+  readonly #logStage: LogStage | undefined;
+  readonly #commit: GroupCommit;
+  #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
-  #open = 0;
-  #idle: (() => void) | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #failure: unknown;
 
   constructor(context: WriteContext) {
     this.#context = context;
-    this.#dictionaries = new Dictionaries(context.catalogue);
-    this.#retries = new Retries((batch) => this.#admit(batch, 1));
+    const { catalogue, limits, writeLog } = context;
+    this.#dictionaries = new Dictionaries(catalogue);
+    this.#retries = new Retries((batch) => this.#again$.next(batch));
+    this.#logStage = writeLog && this.#newLogStage(writeLog);
+    this.#commit = new GroupCommit(limits, (block) => this.#placeOf(block), this.#logStage);
+  }
+
+  /** Set before the start: reads a logged statement again. */
+  set readStatement(read: ReadStatement) {
+    this.#readStatement = read;
+  }
+
+  /** Why nothing is written any more; undefined as long as something is. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Figures of what waits. */
+  get waiting() {
+    const { lanes, blocks, rows } = this.#commit.waiting;
+    const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#logStage ?? {};
+    return { lanes, blocks, rows, isBehind, replayed, waitingBytes };
   }
 
   async start(): Promise<void> {
-    const { bodies, inputs, sink, limits, log, meter } = this.#context;
-    const arriving = ({ source, retry, user }: WriteInput) => {
-      const counted$ = source.batches$.pipe(map((batch) => metered(stamped(batch), meter)));
-      const batches$ = retry === 'here' ? counted$.pipe(map((batch) => this.#retries.wrap(batch))) : counted$;
-      return user === undefined ? batches$ : batches$.pipe(user.admit());
-    };
-    const batches$ = merge(...[{ source: bodies, retry: 'sender' } as const, ...inputs].map(arriving));
-    const first$ = batches$.pipe(
-      filter((batch) => this.#isAdmitted(batch)),
-      map((batch) => this.#reading(batch, 1)),
-    );
-    const parsed$ = merge(first$, this.#again$).pipe(parseWith((batch) => this.#parse(batch)));
-    this.#subscription = merge(parsed$, this.#blocks$)
-      .pipe(
-        coalesce(limits, (block) => this.#placeOf(block)),
-        deliver(sink, limits.writeTimeoutMs),
-      )
-      .subscribe({
+    const { inputs } = this.#context;
+    this.#ended = new Promise((resolve) => {
+      this.#subscription = this.#chain().subscribe({
         next: (delivery) => {
-          for (const fault of failuresOf(delivery)) log.warn({ fault }, 'A write failed.');
+          for (const found of failuresOf(delivery)) this.#context.log.warn({ fault: found }, 'A write failed.');
         },
-        error: (error: unknown) => log.error({ error: String(error) }, 'The write pipeline broke.'),
+        error: (error: unknown) => {
+          this.#break(error);
+          resolve();
+        },
+        complete: resolve,
       });
+    });
     for (const { source, user } of inputs) {
       await user?.verify();
       await source.start();
@@ -127,25 +179,29 @@ export class WritePipeline implements Component {
   async drain(deadline: AbortSignal): Promise<void> {
     const { bodies, inputs } = this.#context;
     await Promise.all([bodies.drain(deadline), ...inputs.map(({ source }) => source.drain(deadline))]);
-    if (this.#open === 0 || deadline.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#idle = resolve;
-      deadline.addEventListener('abort', () => resolve(), { once: true });
-    });
+    this.#retries.stop();
+    await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
+    this.#again$.complete();
+    this.#statements$.complete();
+    await Promise.race([this.#ended, aborted(deadline)]);
   }
 
   async stop(): Promise<void> {
-    const { bodies, inputs } = this.#context;
+    const { bodies, inputs, writeLog } = this.#context;
     this.#retries.stop();
     for (const { user } of inputs) user?.stop();
     await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#subscription?.unsubscribe();
+    this.#subscription = undefined;
+    await writeLog?.rejected.flushed();
+    await writeLog?.wal.close();
   }
 
   /** Takes a write request of a user who has been let in, once its database exists. */
   async write(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
     const { database, createDatabase } = exchange.request.target;
     try {
+      if (this.#failure !== undefined) throw new FaultError(brokenFault);
       await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
@@ -155,95 +211,121 @@ export class WritePipeline implements Component {
     this.#context.bodies.accept(exchange, user);
   }
 
-  /** Writes blocks made of one statement of `bytes` bytes; resolves when all of them are settled. */
-  async insert(blocks: readonly ColumnBlock[], user: string, bytes: number): Promise<Delivery> {
-    const { gate, catalogue } = this.#context;
-    const now = nowMicros();
+  /** Writes the rows of one statement; resolves when they are answered: logged, or else stored. */
+  async insert({ blocks, user, bytes, statement, ack }: StatementRows): Promise<Delivery> {
+    const { gate, catalogue, meter } = this.#context;
+    if (this.#failure !== undefined) return { outcome: 'failed', fault: brokenFault };
+    const nowMicrosThen = nowMicros();
+    const [first] = blocks;
+    if (first === undefined) return delivered(0);
     // As it was when the statement was scanned, which is just before.
-    const readings = new Map(
-      blocks.map(({ database }) => [database, { epoch: catalogue.epoch(database), nowMicros: now }]),
-    );
+    const epochs = blocks.map(({ database }) => catalogue.epoch(database));
     await gate.opened();
     gate.take(bytes);
-    this.#open++;
     return new Promise((resolve) => {
-      const target: Target = { database: '', user, createDatabase: false, ttl: 0, precision: 'ns' };
       const settle = (delivery: Delivery): void => {
         gate.give(bytes);
-        this.#open--;
-        if (this.#open === 0) this.#idle?.();
         resolve(delivery);
       };
-      const payload = { kind: 'bytes', format: 'sql-insert', bytes: new Uint8Array(0) } as const;
       const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
-      const parent = metered({ origin: 'sql', target, payload, rows, bytes, settle }, this.#context.meter);
-      const parts = blocks.map((block) => ({
-        payload: block,
-        rows: block.rows,
-        bytes: Math.ceil((bytes * block.rows) / rows),
-      }));
-      const targets = new Map([...readings].map(([name, reading]) => [name, { ...target, database: name, reading }]));
-      for (const part of splitBatch(parent, parts, delivered(0))) {
-        this.#blocks$.next({ ...part, target: targets.get(part.payload.database)! });
-      }
+      const target: Target = {
+        database: statement?.database ?? first.database,
+        user,
+        createDatabase: false,
+        ttl: 0,
+        precision: 'ns',
+        reading: { epoch: Math.max(...epochs), nowMicros: nowMicrosThen },
+        ...(ack === undefined ? {} : { ack }),
+      };
+      const text = statement === undefined ? {} : { text: statement };
+      const payload: RowSet = { kind: 'rows', blocks, ...text, rejectedRows: 0, rejects: [] };
+      this.#statements$.next(counted({ origin: 'sql', target, payload, rows, bytes, settle }, meter));
     });
   }
 
-  /** False for a batch that must not or cannot be written yet: it goes on once its database is found or made. */
-  #isAdmitted(batch: Batch<ByteBlock>): boolean {
-    const { database, user } = batch.target;
+  /**
+   * Makes the answered rows of tables that wait visible; undefined when none do. Rejects with a FaultError when the
+   * database cannot take them.
+   */
+  visible(tables: readonly WaitingTable[] | 'all'): Promise<void> | undefined {
+    const keys = tables === 'all' ? tables : tables.map((table) => tableKey(table));
+    const caughtUp = this.#logStage?.caughtUp();
+    return caughtUp === undefined ? this.#commit.visible(keys) : caughtUp.then(() => this.#commit.visible(keys));
+  }
+
+  /** The chain of operators from the doors to the database. */
+  #chain() {
+    const { bodies, inputs, sink, limits, catalogue, definer } = this.#context;
+    const doors = [{ source: bodies, retry: 'sender' } as const, ...inputs].map((input) => this.#arriving(input));
+    const texts$ = merge(...doors, this.#again$).pipe(
+      admit(catalogue),
+      parse((batch) => this.#parse(batch.payload, batch.target)),
+    );
+    const logged$ = merge(texts$, this.#statements$).pipe(
+      map((batch) => this.#asAcknowledged(batch)),
+      define(definer, ({ payload }) => payload.text !== undefined),
+      this.#logStage?.operator() ?? split(),
+    );
+    return logged$.pipe(this.#commit.operator(), deliver(sink, limits.writeTimeoutMs));
+  }
+
+  #arriving({ source, retry, user }: WriteInput) {
+    const counted$ = source.batches$.pipe(stamp(), count(this.#context.meter));
+    const batches$ = retry === 'here' ? counted$.pipe(map((batch) => this.#retries.wrap(batch))) : counted$;
+    return user === undefined ? batches$ : batches$.pipe(user.admit());
+  }
+
+  /** Rows that are answered once they are stored do not need their text. */
+  #asAcknowledged(batch: Batch<RowSet>): Batch<RowSet> {
+    const { writeLog } = this.#context;
+    const { text, ...payload } = batch.payload;
+    const isLogged = writeLog !== undefined && (batch.target.ack ?? writeLog.ack) === 'logged';
+    return isLogged || text === undefined ? batch : { ...batch, payload };
+  }
+
+  #newLogStage({ wal, rejected }: WriteLog): LogStage {
+    const read = (text: LoggedText) => this.#readLogged(text);
+    const { creditBytes } = this.#context.limits;
+    return new LogStage({ wal, rejected, maxWaitingBytes: creditBytes, read }, () => this.#commit);
+  }
+
+  /** A logged text, read with the catalogue as it is now. */
+  async #readLogged(text: LoggedText): Promise<Pick<Batch<RowSet>, 'target' | 'payload'>> {
     const { catalogue } = this.#context;
-    if (catalogue.database(database) !== undefined && new Access(catalogue, user).may('WRITE', database)) return true;
-    void this.#admit(batch, 1);
-    return false;
-  }
-
-  /** Lets a batch be read, for the time numbered `count`, as soon as its database exists; or settles it. */
-  async #admit(batch: Batch<ByteBlock>, count: number): Promise<void> {
-    const { database, createDatabase, user } = batch.target;
-    try {
-      await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
-    } catch (error) {
-      const isMissing =
-        error instanceof FaultError && (error.fault.code === Codes.databaseNotExist || isDenied(error.fault));
-      const found = error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
-      batch.settle({ outcome: isMissing ? 'rejected' : 'failed', fault: found });
-      return;
+    const { format, database, user, createDatabase, ttl, precision, receivedMicros, bytes, part } = text;
+    const shared = { database, user, createDatabase, ttl, precision };
+    if (format === 'sql-insert') {
+      const blocks = (await this.#readStatement?.(text)) ?? [];
+      const epoch = Math.max(0, ...blocks.map((block) => catalogue.epoch(block.database)));
+      const target: Target = { ...shared, reading: { epoch, nowMicros: receivedMicros } };
+      return { target, payload: { kind: 'rows', blocks, rejectedRows: 0, rejects: [] } };
     }
-    this.#again$.next(this.#reading(batch, count));
-  }
-
-  /** Notes what the catalogue is like as a text is read; a text that a drop overtakes is read again, not lost. */
-  #reading(batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> {
-    const { database, reading } = batch.target;
-    const epoch = this.#context.catalogue.epoch(database);
-    const settle = (delivery: Delivery): void => {
-      const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
-      if (isLost && count < maxReadings) void this.#admit(batch, count + 1);
-      else batch.settle(delivery);
-    };
-    return { ...batch, target: { ...batch.target, reading: { ...(reading ?? unread()), epoch } }, settle };
+    await ensureWritable(catalogue, { name: database, create: createDatabase, user });
+    const reading = { epoch: catalogue.epoch(database), nowMicros: receivedMicros };
+    const target: Target = { ...shared, reading };
+    const { blocks, rejectedRows, rejects } = this.#parse({ kind: 'bytes', format, bytes, ...partOf(part) }, target);
+    return { target, payload: { kind: 'rows', blocks, rejectedRows, rejects } };
   }
 
   /** The engine table that rows will be in, or the name of their table where that is not known yet. */
-  #placeOf({ database: name, table, columns, style }: ColumnBlock): string {
+  #placeOf(block: ColumnBlock): string {
+    const { database: name, table, columns, style } = block;
     const { catalogue } = this.#context;
     const known = catalogue.table(name, table);
     if (known !== undefined) return known.storage;
     const database = catalogue.database(name);
     const place = database && style && storageWhenMade(database, columns, style.tagType);
-    return place ?? `${name.length}:${name}${table}`;
+    return place ?? tableKey(block);
   }
 
-  #parse({ payload, target }: Batch<ByteBlock>): Parsed {
+  #parse({ format, bytes, part }: ByteBlock, target: Target): ParsedPoints {
     const { catalogue, subTables, limits, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));
-    const { format } = payload;
-    if (format === 'sql-insert' || format === 'statsd') return { blocks: [], rejectedRows: 0, rejects: [] };
+    if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
     const now = nowTicks(database, target.reading?.nowMicros);
     const storable = storableTimes(database, now);
-    return pointParsers[format](payload.bytes, {
+    return pointParsers[format](bytes, {
       database,
       precision: target.precision,
       nowTicks: now,
@@ -257,46 +339,41 @@ export class WritePipeline implements Component {
       ...(target.tally === undefined ? {} : { tally: target.tally }),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
-      part: payload.part,
+      part,
       maxMessageBytes: limits.maxMessageBytes,
     });
   }
+
+  /** A defect in the chain: nothing is taken any more, and the service is told to end. */
+  #break(error: unknown): void {
+    const { log, broke } = this.#context;
+    this.#failure = error;
+    log.error({ error: String(error) }, 'The write pipeline broke.');
+    broke?.(error);
+  }
 }
 
-/** A text that nobody has looked at, as of now. */
-function unread(): Reading {
-  return { epoch: 0, nowMicros: nowMicros() };
+/**
+ * Reads the rows of a logged statement. The sub-tables that it had to look up were in the database before it was logged, so
+ * no rows that wait need to go before it.
+ */
+export type ReadStatement = (text: LoggedText) => Promise<readonly ColumnBlock[]>;
+
+const brokenFault = fault('resource', Codes.free, 'The service cannot write any more and is about to end');
+
+type PointFormat = keyof typeof pointParsers;
+
+function isPointFormat(format: WireFormat): format is PointFormat {
+  return format in pointParsers;
 }
 
-/** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
-function stamped(batch: Batch<ByteBlock>): Batch<ByteBlock> {
-  return { ...batch, target: { ...batch.target, reading: unread() } };
+function partOf(part: ByteBlock['part']): Pick<ByteBlock, 'part'> {
+  return part === undefined ? {} : { part };
 }
 
-/** The batch, counted as it comes and as it ends. Of text that ends badly as a whole the lines are not always known. */
-function metered<P extends Payload>(batch: Batch<P>, meter: WriteMeter): Batch<P> {
-  const { origin } = batch;
-  meter.received(origin, batch.bytes);
-  const settle = (delivery: Delivery): void => {
-    if (delivery.outcome === 'delivered') {
-      meter.settled(origin, 'stored', delivery.rows);
-      meter.settled(origin, 'rejected', delivery.rejectedRows);
-    } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
-    batch.settle(delivery);
-  };
-  return { ...batch, settle };
-}
-
-/** How far the monotonic clock may be from the system's before it is set anew. */
-const maxClockErrorMs = 2;
-let clockOriginMs = performance.timeOrigin;
-
-/** Unix microseconds: the fine steps of the monotonic clock, which alone would not follow when the system's is set. */
-export function nowMicros(): bigint {
-  const elapsedMs = performance.now();
-  const systemMs = Date.now();
-  if (Math.abs(clockOriginMs + elapsedMs - systemMs) > maxClockErrorMs) clockOriginMs = systemMs - elapsedMs;
-  return BigInt(Math.round((clockOriginMs + elapsedMs) * 1000));
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /** Now, or another time in Unix microseconds, in ticks of a database. */

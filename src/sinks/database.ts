@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
@@ -39,6 +40,8 @@ type Check = 'in-insert' | 'before';
 interface Portion extends TableBlocks {
   readonly blocks: ColumnBlock[];
   readonly places: number[];
+  /** Of the group. */
+  readonly token: string | undefined;
   fault?: Fault;
 }
 
@@ -188,7 +191,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
     if (ready.length === 0) return true;
     try {
       const rows = ready.map(([, tableRows]) => tableRows);
-      await this.#insert(ready[0]![0].table.storage, rows, logEntries);
+      await this.#insert(ready[0]![0].table.storage, rows, logEntries, tokenOf(ready));
     } catch (error) {
       const found = faultOf(error);
       if (isGrown(found)) {
@@ -207,11 +210,19 @@ export class DatabaseSink implements Sink<BlockGroup> {
     return true;
   }
 
-  async #insert(storage: string, rows: readonly TableRows[], logEntries: number | undefined): Promise<void> {
+  async #insert(
+    storage: string,
+    rows: readonly TableRows[],
+    logEntries: number | undefined,
+    token: string,
+  ): Promise<void> {
     const { engine } = this.#context;
     // A query in the insert costs two milliseconds, so it is left to engines that cannot be told otherwise.
     const condition = logEntries === undefined || engine.countsLog ? undefined : logHas(logEntries);
-    const statement = insertStatement(storage, rows, { settings: insertSettings, condition });
+    const statement = insertStatement(storage, rows, {
+      settings: `${insertSettings}, insert_deduplication_token = '${token}'`,
+      condition,
+    });
     let buffer: Buffer = Buffer.alloc(0);
     const data = encodeTables(rows, (bytes) => {
       buffer = this.#buffers.take(bytes);
@@ -223,6 +234,23 @@ export class DatabaseSink implements Sink<BlockGroup> {
   }
 }
 
+/**
+ * The name by which the engine knows an insert: what it has inserted under a name before, into the same table, it does not
+ * insert again. The rows of other tables are another insert, also of the same group. Inserts of no group have names of their own.
+ */
+function tokenOf(ready: readonly (readonly [Prepared, TableRows])[]): string {
+  const token = ready[0]?.[0].portion.token;
+  if (token === undefined) return `${processToken}-${++insertCount}`;
+  const hash = createHash('md5');
+  for (const [{ table, portion }] of ready) {
+    hash.update(`${table.id} ${portion.blocks.reduce((sum, { rows }) => sum + rows, 0)}\n`);
+  }
+  return `${token}-${hash.digest('hex')}`;
+}
+
+const processToken = randomUUID();
+let insertCount = 0;
+
 function rowsOf({ table: { number, columns }, portion: { blocks } }: Prepared): TableRows {
   return { number, columns, blocks };
 }
@@ -231,8 +259,10 @@ function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] 
   const portions = new Map<string, Portion>();
   for (const [place, block] of payload.blocks.entries()) {
     const found = portions.get(block.table);
-    if (found === undefined) portions.set(block.table, { blocks: [block], places: [place], reading: target.reading });
-    else {
+    if (found === undefined) {
+      const { token } = payload;
+      portions.set(block.table, { blocks: [block], places: [place], reading: target.reading, token });
+    } else {
       found.blocks.push(block);
       found.places.push(place);
     }

@@ -53,6 +53,25 @@ export async function prepareTable(
   return table;
 }
 
+/** True when the table of a block has all its columns and tags. Rows of statements were made for theirs. */
+export function isDefined(catalogue: Catalogue, block: ColumnBlock): boolean {
+  if (block.style === undefined) return true;
+  const table = catalogue.table(block.database, block.table);
+  if (table === undefined || table.kind === 'normal') return false;
+  try {
+    const { columns, tags } = growthFor([block], table);
+    return columns.length + tags.length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes or grows the table of a block, as the catalogue has it; its storage is made with the rows. Throws a FaultError. */
+export async function defineTable(context: PreparationContext, block: ColumnBlock): Promise<void> {
+  const database = context.catalogue.database(block.database);
+  if (database !== undefined) await fittingTable(context, database, [block]);
+}
+
 /** True when the table is still as it was, and no series of it was dropped since the blocks' text was read. */
 export function isCurrent(catalogue: Catalogue, table: TableDef, reading: Reading | undefined): boolean {
   return catalogue.table(table.database, table.name) === table && !isOutdated(catalogue, table, reading);

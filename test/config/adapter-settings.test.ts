@@ -149,6 +149,13 @@ database.mode string embedded DATABASE_MODE
 database.path string data DATABASE_PATH
 database.host string 127.0.0.1 DATABASE_HOST
 database.port int 6030 DATABASE_PORT
+write.ack string logged WRITE_ACK
+write.batchSize int 100000 WRITE_BATCH_SIZE
+write.flushInterval duration 1s WRITE_FLUSH_INTERVAL
+wal.path string  WAL_PATH
+wal.sync string interval WAL_SYNC
+wal.segmentBytes size 64MB WAL_SEGMENT_BYTES
+wal.maxBytes size 0 WAL_MAX_BYTES
 database.urls string-list - DATABASE_URLS
 database.cluster string - DATABASE_CLUSTER
 database.user string default DATABASE_USER

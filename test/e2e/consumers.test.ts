@@ -5,7 +5,8 @@ import type { TopicMessage } from '../../src/model/topic-message.js';
 import { partsOn } from '../support/engine-parts.js';
 import { engineSecret, startService } from '../support/service.js';
 
-const { service, end } = await startService();
+// Consumers are processes of their own: they see what is stored.
+const { service, end } = await startService('--write.ack=stored');
 const parts = await partsOn(service.engineUrl, engineSecret);
 test.after.always(async () => {
   await parts.end();

@@ -38,28 +38,28 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   const adapter = await startAdapter(t, args);
   const engine = enginePid(adapter);
   const lines = (from: number): string =>
-    Array.from({ length: 100 }, (_, i) => `m,k=x v=${from + i}i64 ${startMs + from + i}`).join('\n');
+    Array.from({ length: 1000 }, (_, i) => `m,k=x v=${from + i}i64 ${startMs + from + i}`).join('\n');
   t.is((await writeLines(adapter, 'd', lines(0))).status, 204);
 
   const filler = join(disk, 'filler');
   fill(filler);
-  for (const body of [lines(100), `new_table,k=x v=1 ${startMs}`]) {
+  for (const body of [lines(1000), `new_table,k=x v="${'x'.repeat(9000)}" ${startMs}`]) {
     const answer = await writeLines(adapter, 'd', body);
     t.is(answer.status, 503, answer.text);
     t.truthy(answer.headers['retry-after']);
-    t.regex(answer.text, /not enough space|No space left/i);
+    t.regex(answer.text, /The write-ahead log cannot be written: the disk is full|not enough space|No space left/i);
   }
   const insert = await sql(adapter, 'CREATE DATABASE e');
   t.is(insert.status, 503);
   t.regex(insert.desc ?? '', /not enough space|No space left/i);
-  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[100]], 'reading goes on');
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[1000]], 'reading goes on');
   t.true(isAlive(adapter.pid));
   t.is(enginePid(adapter), engine, 'the engine lives');
 
   rmSync(filler);
-  t.true(await until(async () => (await writeLines(adapter, 'd', lines(100))).status === 204, 30_000));
+  t.true(await until(async () => (await writeLines(adapter, 'd', lines(1000))).status === 204, 30_000));
   t.is((await sql(adapter, 'CREATE DATABASE e')).code, 0);
-  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[200]]);
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[2000]]);
 
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });
@@ -68,5 +68,5 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   t.deepEqual(await late.ended, { code: 1, signal: null });
   t.regex(late.stderr(), /^sluice: [^\n]* cannot be written: the disk is full\.\n$/);
   rmSync(filler);
-  t.deepEqual(await rowsOf(await startAdapter(t, args), 'SELECT count(*) FROM d.m'), [[200]]);
+  t.deepEqual(await rowsOf(await startAdapter(t, args), 'SELECT count(*) FROM d.m'), [[2000]]);
 });

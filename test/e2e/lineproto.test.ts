@@ -300,7 +300,7 @@ test('an empty body is nothing to do', async (t) => {
 });
 
 test('a missing database is made on the first write only where that is allowed', async (t) => {
-  t.is((await service.write(`m v=1 ${instant}`, { db: 'made_by_write' })).status, 204);
+  t.is((await service.write(`m v=1 ${instant}`, { db: 'made_by_write', ack: 'stored' })).status, 204);
   t.deepEqual(await service.rows('SELECT _ts FROM made_by_write.m'), [['2023-11-14T22:13:20.000000000Z']]);
   const strict = await service.attach();
   t.teardown(() => strict.stop());
@@ -466,13 +466,13 @@ test('lines reach a super table that a statement made, and what does not fit is 
   t.deepEqual(await service.rows(`SELECT v, s, k FROM ${db}.made`), [[1, 'ab', 'a']]);
 });
 
-test('what one service writes, another on the same engine reads at once', async (t) => {
+test('what one service has stored, another on the same engine reads at once', async (t) => {
   const db = await freshDatabase();
   const other: TestService = await service.attach();
   t.teardown(() => other.stop());
   for (let i = 0; i < 5; i++) {
     const writer = i % 2 === 0 ? service : other;
-    t.is((await writer.write(`both,k=${i} f${i}=1 ${instant}`, { db })).text, '');
+    t.is((await writer.write(`both,k=${i} f${i}=1 ${instant}`, { db, ack: 'stored' })).text, '');
     for (const reader of [service, other])
       t.deepEqual(await reader.rows(`SELECT count(*), sum(f${i}) FROM ${db}.\`both\``), [[i + 1, 1]]);
   }

@@ -131,7 +131,7 @@ async function setUp(
   return { engine, adapter, path };
 }
 
-test('what was sent while the database was away is stored, or was refused or shed and counted', async (t) => {
+test('what was sent while the database was away is stored, or was shed and counted', async (t) => {
   const exporter = await startExporter(t);
   const { engine, adapter, path } = await setUp(t, exporter);
   const stopping = new AbortController();
@@ -172,6 +172,6 @@ test('what was sent while the database was away is stored, or was refused or she
   };
   t.true(await until(isScraped, 60_000), 'every scrape that was made is stored');
   t.true(scrapes > outageMs / scrapeMs / 2, 'it is scraped while the database is away');
-  t.deepEqual([...statuses].sort(), [204, 503]);
+  t.deepEqual([...statuses], [204], 'what is logged is answered, whether the database is there or not');
   t.deepEqual(withoutRetryAfter, []);
 });

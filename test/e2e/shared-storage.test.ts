@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { startService } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await startService();
 test.after.always(end);
@@ -250,7 +251,7 @@ test.serial(
         await sleep(100);
       }
     }
-    t.not(service.enginePid(), killed);
+    t.true(await until(async () => (await service.code('SELECT 1')) === 0 && service.enginePid() !== killed, 30_000));
     for (const i of [0, 1, 150, 299]) {
       const rows = await service.rows(`SELECT _value FROM many.many_m${i} ORDER BY _ts`);
       const found = new Set(rows.map(([value]) => Number(value)));

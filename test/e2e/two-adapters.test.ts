@@ -23,7 +23,9 @@ const visibleWithinMs = 1_000;
 /** Two adapters on one engine host that was started by hand, and the host. */
 async function startPair(t: Scope): Promise<readonly [Listening, Listening, Listening]> {
   const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, `--password=${secret}`]);
-  const args = ['--database.mode=cluster', `--database.urls=${engine.engineUrl}`, `--database.password=${secret}`];
+  const urls = `--database.urls=${engine.engineUrl}`;
+  // What one answers the other one reads at once.
+  const args = ['--database.mode=cluster', urls, `--database.password=${secret}`, '--write.ack=stored'];
   const [a, b] = await Promise.all([startAdapter(t, args), startAdapter(t, args)]);
   return [a, b, engine];
 }

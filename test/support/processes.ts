@@ -93,7 +93,9 @@ export function run(t: Scope, command: string, args: readonly string[], ownGroup
 
 /** Starts the adapter with free ports and waits until it listens. */
 export async function startAdapter(t: Scope, args: readonly string[], ownGroup = false): Promise<Listening> {
-  const own = [adapterProgram, ...freePorts, '--smlAutoCreateDB=true', ...args];
+  // The log of an embedded database lies in its directory.
+  const wal = args.includes('--database.mode=cluster') ? [`--wal.path=${directoryFor(t)}`] : [];
+  const own = [adapterProgram, ...freePorts, '--smlAutoCreateDB=true', ...wal, ...args];
   const program = run(t, process.execPath, own, ownGroup);
   return { ...program, ...(await listeningAdapter(program)) };
 }

@@ -153,10 +153,14 @@ export class TestService {
     return this.ask({ path: `/lineproto/v1/write${queryText(query)}`, body: lines ?? '', ...more });
   }
 
-  /** Starts a second service on this one's engine, with other settings. */
+  /**
+   * Starts a second service on this one's engine, with other settings. What it answers is stored, so that the first one
+   * reads it at once; its log lies in this one's directory.
+   */
   attach(...settings: readonly string[]): Promise<TestService> {
     const mode = ['--database.mode=cluster', `--database.urls=${this.engineUrl}`];
-    return launch([...mode, ...settings], undefined);
+    const wal = this.path === undefined ? [] : [`--wal.path=${this.path}/wal`];
+    return launch([...mode, '--write.ack=stored', ...wal, ...settings], undefined);
   }
 
   /** Memory of the service's process in bytes: now, or the most it ever had. */

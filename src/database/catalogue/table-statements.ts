@@ -44,6 +44,7 @@ const dataSettings = [
   'merge_selector_base = 30',
   'parts_to_delay_insert = 3000',
   'parts_to_throw_insert = 10000',
+  'non_replicated_deduplication_window = 1000',
 ].join(', ');
 
 /** Makes the engine table of a table's rows, with columns that may be more than the table's own. */

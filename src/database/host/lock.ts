@@ -18,9 +18,9 @@ export interface DirectoryOwner {
 /** A second owner was refused; the message names the first. */
 export class DirectoryHeldError extends Error {
   readonly owner: DirectoryOwner;
-  constructor(path: string, owner: DirectoryOwner) {
+  constructor(path: string, owner: DirectoryOwner, what: string) {
     super(
-      `The data directory ${path} is in use by process ${owner.pid} (port ${owner.port}, since ${owner.since}). ` +
+      `The ${what} ${path} is in use by process ${owner.pid} (port ${owner.port}, since ${owner.since}). ` +
         'Stop that process or choose another directory.',
     );
     this.name = 'DirectoryHeldError';
@@ -43,23 +43,23 @@ const attempts = 20;
 
 /**
  * Takes a data directory, creating it when missing. The lock file appears whole or not at all (written aside, then
- * linked). The lock of a process that is gone is taken over.
+ * linked). The lock of a process that is gone is taken over. `what` names the directory in errors.
  * @throws DirectoryHeldError when a live process holds it; an Error with one clear line when it cannot be made or written.
  */
-export function lockDirectory(path: string, host: string, port: number): DirectoryLock {
-  makeDirectory(path);
+export function lockDirectory(path: string, host: string, port: number, what = 'data directory'): DirectoryLock {
+  makeDirectory(path, what);
   const file = join(path, lockName);
   const draft = `${file}.${process.pid}`;
   const owner = (boundPort: number): string =>
     JSON.stringify({ pid: process.pid, host, port: boundPort, since, processStart: processStart(process.pid) });
   const since = new Date().toISOString();
   for (let attempt = 0; attempt < attempts; attempt++) {
-    writeDraft(path, draft, owner(port));
+    writeDraft(path, draft, owner(port), what);
     if (tryLink(draft, file)) {
       rmSync(draft, { force: true });
       return heldLock(file, draft, owner);
     }
-    removeIfDead(path, file);
+    removeIfDead(path, file, what);
   }
   rmSync(draft, { force: true });
   throw new Error(`The lock ${file} changes hands too fast to be taken.`);
@@ -80,20 +80,20 @@ function causeOf(error: unknown): string {
   return reasons[errorCode(error)] ?? reasonOf(error);
 }
 
-function makeDirectory(path: string): void {
+function makeDirectory(path: string, what: string): void {
   try {
     makePrivate(path);
   } catch (error) {
-    throw new Error(`The data directory ${path} cannot be made: ${causeOf(error)}.`, { cause: error });
+    throw new Error(`The ${what} ${path} cannot be made: ${causeOf(error)}.`, { cause: error });
   }
 }
 
-function writeDraft(path: string, draft: string, text: string): void {
+function writeDraft(path: string, draft: string, text: string, what: string): void {
   try {
     writeFileSync(draft, text, { mode: 0o600 });
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new Error(`The data directory ${path} cannot be written: ${causeOf(error)}.`, { cause: error });
+    throw new Error(`The ${what} ${path} cannot be written: ${causeOf(error)}.`, { cause: error });
   }
 }
 
@@ -131,13 +131,13 @@ function tryLink(draft: string, file: string): boolean {
 }
 
 /** Removes a dead owner's lock. Moving it aside first makes sure that what is deleted is what was judged. */
-function removeIfDead(path: string, file: string): void {
+function removeIfDead(path: string, file: string, what: string): void {
   const judged = readText(file);
   if (judged === undefined) return;
   const owner = parseOwner(judged);
   if (owner !== undefined && isAlive(owner)) {
     rmSync(`${file}.${process.pid}`, { force: true });
-    throw new DirectoryHeldError(path, owner);
+    throw new DirectoryHeldError(path, owner, what);
   }
   const aside = `${file}.${process.pid}.dead`;
   try {

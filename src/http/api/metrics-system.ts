@@ -1,5 +1,5 @@
 import type { Answer, Operation, Parameter, Schema } from './description.js';
-import { anyScheme, pathParameter, requestIdParameter, unavailable } from './shared.js';
+import { ackParameter, anyScheme, pathParameter, requestIdParameter, unavailable } from './shared.js';
 
 function said(description: string): Answer {
   return { description, content: { 'text/plain': { schema: { type: 'string' } } } };
@@ -126,6 +126,7 @@ export const metricsSystemOperations = {
         description: 'Days that sub-tables live which this write makes; 0 is for ever.',
         schema: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647, default: 0 },
       },
+      ackParameter,
       requestId,
     ],
     requestBody: {

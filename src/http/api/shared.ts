@@ -44,6 +44,15 @@ export function pathParameter(name: string, description: string): Parameter {
   return { name, in: 'path', description, required: true, schema: { type: 'string', minLength: 1 } };
 }
 
+/** `ack`, when a write is answered. */
+export const ackParameter: Parameter = {
+  name: 'ack',
+  in: 'query',
+  description:
+    'When it is answered: once it is in the write-ahead log, or once the database has stored it; left out, `write.ack` says so.',
+  schema: { type: 'string', enum: ['logged', 'stored'] },
+};
+
 /** `req_id`; the SQL routes take negative ones too. */
 export function requestIdParameter({ minimum }: { readonly minimum: number }): Parameter {
   const description = 'Name of the request in the logs; left out or 0, the service makes one.';

@@ -1,5 +1,6 @@
 import type { Operation, Parameter, Schema } from './description.js';
 import {
+  ackParameter,
   anyScheme,
   json,
   pathParameter,
@@ -77,6 +78,7 @@ const parameters: readonly Parameter[] = [
     description: 'Rows as objects by column name.',
     schema: { type: 'boolean', default: false },
   },
+  ackParameter,
 ];
 
 const database = pathParameter('db', 'Database of names that have none.');

@@ -1,6 +1,6 @@
 import { precisionWords } from '../parameters.js';
 import type { Answer, Operation, Parameter, Schema } from './description.js';
-import { json, pathParameter, requestIdParameter, shared, unavailable } from './shared.js';
+import { ackParameter, json, pathParameter, requestIdParameter, shared, unavailable } from './shared.js';
 
 /** `LineError`, `PutError` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
@@ -46,7 +46,7 @@ const database = pathParameter('db', 'Database. It must exist unless the service
 function answers(error: string): Readonly<Record<string, Answer>> {
   const schema = shared(error);
   return {
-    204: { description: 'All of it is stored.' },
+    204: { description: 'All of it is in the write-ahead log, or stored: see `ack`.' },
     400: json('A parameter is wrong, or rows are bad: the first is named, and the good ones are stored.', schema),
     401: json('No credentials, or wrong ones.', schema),
     403: json('The user may not write there.', schema),
@@ -72,6 +72,7 @@ export const writeOperations = {
         schema: { type: 'string', enum: precisionWords, default: 'ns' },
       },
       ttl,
+      ackParameter,
       requestId,
     ],
     requestBody: {
@@ -88,7 +89,7 @@ export const writeOperations = {
     operationId: 'putJson',
     summary: 'Write points as JSON',
     tags: ['Writes'],
-    parameters: [database, ttl, requestId],
+    parameters: [database, ttl, ackParameter, requestId],
     requestBody: {
       description: 'One point or an array of them. The body may be wrapped in gzip (`Content-Encoding`).',
       required: true,
@@ -106,7 +107,7 @@ export const writeOperations = {
     operationId: 'putTelnet',
     summary: 'Write points as telnet lines',
     tags: ['Writes'],
-    parameters: [database, ttl, requestId],
+    parameters: [database, ttl, ackParameter, requestId],
     requestBody: {
       description: 'Lines without the word `put`. The body may be wrapped in gzip (`Content-Encoding`).',
       required: true,

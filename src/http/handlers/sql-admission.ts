@@ -2,7 +2,7 @@ import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, HandlerContext } from '../call.js';
-import { readRowWithMeta, readTimeZone } from '../parameters.js';
+import { readAck, readRowWithMeta, readTimeZone } from '../parameters.js';
 import { collectBody } from '../request-body.js';
 
 const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
@@ -21,6 +21,8 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   const connectionZone = connection === null ? undefined : timeZone;
   const keyed = readRowWithMeta(query.get('row_with_meta'));
   if (typeof keyed !== 'boolean') return keyed;
+  const ack = readAck(query.get('ack'));
+  if (typeof ack === 'object') return ack;
   if (!isShort(request.headers['content-length'])) {
     const identity = await context.intake.authenticate(credentials);
     if (isFault(identity)) return identity;
@@ -31,7 +33,7 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   const statement = trimmed(body);
   if (statement.length === 0) return noSql;
   const rowLimit = settings.restfulRowLimit;
-  return { statement, database: params.db, credentials, timeZone, connectionZone, keyed, rowLimit };
+  return { statement, database: params.db, credentials, timeZone, connectionZone, keyed, rowLimit, ack };
 }
 
 /** Bodies up to this length are read before it is known who sends them. */

@@ -15,7 +15,7 @@ export interface StreamContext extends QueryNamesContext {
   readonly engine: Engine;
   readonly changes: Changes;
   readonly states: StreamStates;
-  readonly writes: Pick<WritePipeline, 'insert'>;
+  readonly writes: Pick<WritePipeline, 'insert' | 'visible'>;
   readonly log: ComponentLog;
 }
 

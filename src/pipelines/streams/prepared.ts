@@ -74,7 +74,7 @@ export async function store({ context, def, signal }: PreparedStream, plan: Inse
     catalogue,
     subTables,
     access,
-    write: (blocks, bytes) => writes.insert(blocks, def.user, bytes),
+    write: (blocks, bytes) => writes.insert({ blocks, user: def.user, bytes }),
     signal,
   });
 }

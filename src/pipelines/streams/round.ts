@@ -37,6 +37,7 @@ export async function streamRound(
   const stream = await preparedStream(def, statement, context, signal);
   const { query } = stream;
   const { table } = query.source;
+  await context.writes.visible([{ database: table.database, table: table.name }]);
   await context.changes.track(stream.source, table);
   const series = seriesTerms(query);
   const [changed] = await context.changes.since(

@@ -69,22 +69,24 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
-    const { body, format, length, maxMessageBytes } = exchange.request;
+    const { format, length, maxMessageBytes } = exchange.request;
     const { smallBodyBytes } = this.#options;
     const ending = new Ending();
     const emit = (frame: Frame): void => this.#emit(frame, target, exchange.request, ending);
     try {
       if (length !== undefined && length <= Math.min(smallBodyBytes, maxMessageBytes ?? smallBodyBytes)) {
-        await this.#gate.opened();
-        await this.#readWhole(body, length, exchange.aborted, emit, ending);
+        if (!this.#gate.isOpen()) await this.#gate.opened();
+        const whole = exchange.request.whole?.(length);
+        if (whole === undefined) await this.#readWhole(exchange.request.body, length, exchange.aborted, emit, ending);
+        else emit({ bytes: whole, lines: 0, tooLong: false, first: true, last: true });
       } else if (maxMessageBytes !== undefined) {
         await this.#gate.opened();
-        const bytes = await this.#collect(body, maxMessageBytes, exchange.aborted);
+        const bytes = await this.#collect(exchange.request.body, maxMessageBytes, exchange.aborted);
         emit({ bytes, lines: 0, tooLong: false, first: true, last: true });
       } else {
         const chain = framing(() => this.#options.newCutter(format), this.#options);
         await new Promise<void>((resolve, reject) => {
-          fromBytes<Frame>(body, chain, this.#gate, exchange.aborted).subscribe({
+          fromBytes<Frame>(exchange.request.body, chain, this.#gate, exchange.aborted).subscribe({
             next: emit,
             complete: resolve,
             error: reject,

@@ -127,10 +127,11 @@ test('DELETE of one process and writes of another on the same engine agree', asy
   try {
     await service.run('CREATE DATABASE shared');
     await service.run('CREATE TABLE shared.t (ts TIMESTAMP, v INT, w INT)');
-    await service.run(`INSERT INTO shared.t VALUES (${base}, 1, 1) (${base + 1}, 2, 2)`);
+    const stored = { query: { ack: 'stored' } };
+    await service.run(`INSERT INTO shared.t VALUES (${base}, 1, 1) (${base + 1}, 2, 2)`, stored);
     t.is(await second.run(`DELETE FROM shared.t WHERE ts = ${base}`), 1);
     t.deepEqual(await service.rows('SELECT v, w FROM shared.t'), [[2, 2]]);
-    t.is(await service.run(`INSERT INTO shared.t (ts, w) VALUES (${base}, 5)`), 1);
+    t.is(await service.run(`INSERT INTO shared.t (ts, w) VALUES (${base}, 5)`, stored), 1);
     t.deepEqual(await second.rows('SELECT v, w FROM shared.t'), [
       [null, 5],
       [2, 2],

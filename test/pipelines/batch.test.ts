@@ -5,7 +5,7 @@ import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
-import { coalesce } from '../../src/pipelines/coalesce.js';
+import { GroupCommit } from '../../src/pipelines/batch.js';
 import { blockOf, int, recordedBatch } from '../support/blocks.js';
 import { until } from '../support/until.js';
 
@@ -25,12 +25,16 @@ function setUp(workers = 2, maxRows = 1000, placeOf?: (block: ColumnBlock) => st
   const input = new Subject<Batch<ColumnBlock>>();
   const groups: Batch<BlockGroup>[] = [];
   let completed = false;
-  input.pipe(coalesce({ workers, maxRows, maxBytes: 1e9 }, placeOf)).subscribe({
-    next: (group) => groups.push(group),
-    complete: () => {
-      completed = true;
-    },
-  });
+  input
+    .pipe(
+      new GroupCommit({ workers, maxRows, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 }, placeOf).operator(),
+    )
+    .subscribe({
+      next: (group) => groups.push(group),
+      complete: () => {
+        completed = true;
+      },
+    });
   return { input, groups, isCompleted: () => completed };
 }
 

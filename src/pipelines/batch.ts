@@ -1,0 +1,404 @@
+import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { isOvertaken } from '../database/catalogue/overtaken.js';
+import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
+import type { ColumnBlock } from '../model/column-block.js';
+import { type Delivery, delivered } from '../model/delivery.js';
+import { type Fault, FaultError } from '../model/fault.js';
+import {
+  append,
+  emptyLane,
+  type GroupLimits,
+  isEmpty,
+  isReady,
+  type Lane,
+  pairsIn,
+  type Sealed,
+  sendersOf,
+  takeBack,
+  takeGroup,
+} from './lane.js';
+import { delayMs } from './retries.js';
+
+/** Bounds of what is put together. */
+export interface BatchLimits extends GroupLimits {
+  /** Groups in flight at once, over all places. */
+  readonly workers: number;
+  /** How long a logged row waits at most. */
+  readonly flushIntervalMs: number;
+}
+
+/** Where it is noted which rows are about to be inserted together, and which have ended. */
+export interface GroupLog {
+  /** Notes a group; gives its number, or undefined where it could not be noted. */
+  begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined>;
+  /** The name of a group for the database. */
+  tokenOf(group: number): string;
+  /** Notes that members of a group have ended, and that others of it have not. */
+  end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void;
+  /** Rows could not be stored for a reason that passes. */
+  failed(found: Fault): void;
+}
+
+/** Longest wait for senders that were just answered, in milliseconds, and as a part of what the last write took. */
+const maxLingerMs = 20;
+const lingerShare = 0.5;
+/** How often rows that the database refuses, for a reason that is nobody's here, are tried before they are rejected. */
+const maxRefusals = 3;
+
+/** The lane of a table, as long as blocks of it are open. */
+interface Pin {
+  readonly lane: Lane;
+  open: number;
+}
+
+/**
+ * Group commit: gathers blocks until they are worth an insert. `placeOf` says where the rows of a block are stored: blocks
+ * of one place, also of several tables, are inserted together. One group per place is in flight, and a table keeps its
+ * place while blocks of it are open, so blocks of a table are stored in the order they came.
+ *
+ * Logged blocks wait until `batchSize` rows are there or `flushInterval` is over, or until a reader asks for them
+ * ({@link GroupCommit.visible}). Blocks that a sender waits for go on at once: while a group of their place is in flight the
+ * next ones pile up and go as one group, at the end of the event loop's turn, so that requests that came in together are
+ * stored together. A small group lingers for the senders that were just answered, because they are likely to send again:
+ * until as many of them wait as there were, at most half as long as the last write took. One sender is never kept waiting.
+ *
+ * Blocks of one table that are refused together go one by one, so that nobody answers for another one's block. A group of
+ * logged blocks that fails for a passing reason is tried again as it was, for as long as it takes.
+ */
+export class GroupCommit {
+  readonly #limits: BatchLimits;
+  readonly #placeOf: (block: ColumnBlock) => string;
+  readonly #log: GroupLog | undefined;
+  #groups: Subscriber<Batch<BlockGroup>> | undefined;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #pins = new Map<string, Pin>();
+  #ready: Lane[] = [];
+  #inFlight = 0;
+  #ended = false;
+  #scheduled = false;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+
+  /** Blocks are logged only where there is a log. */
+  constructor(limits: BatchLimits, placeOf: (block: ColumnBlock) => string = tableKey, log?: GroupLog) {
+    this.#limits = limits;
+    this.#placeOf = placeOf;
+    this.#log = log;
+  }
+
+  /** The operator; one subscription at a time. */
+  operator(): OperatorFunction<Batch<ColumnBlock>, Batch<BlockGroup>> {
+    return (source) =>
+      new Observable((subscriber) => {
+        this.#groups = subscriber;
+        const subscription = source.subscribe({
+          next: (batch) => this.#add(batch),
+          error: (error) => subscriber.error(error),
+          complete: () => this.end(),
+        });
+        return () => {
+          subscription.unsubscribe();
+          clearTimeout(this.#timer);
+          for (const lane of this.#lanes.values()) clearTimeout(lane.linger);
+        };
+      });
+  }
+
+  /** Figures of what waits. */
+  get waiting(): { readonly lanes: number; readonly blocks: number; readonly rows: number } {
+    let [lanes, blocks, rows] = [0, 0, 0];
+    for (const lane of this.#lanes.values()) {
+      if (isEmpty(lane)) continue;
+      lanes++;
+      blocks += lane.added - lane.ended;
+      rows += lane.rows;
+    }
+    return { lanes, blocks, rows };
+  }
+
+  /**
+   * Makes the blocks of tables that wait go at once; resolves when they have ended, rejects with the fault that keeps them
+   * waiting. Undefined when none wait. Tables are as {@link tableKey} names them.
+   */
+  visible(tables: readonly string[] | 'all'): Promise<void> | undefined {
+    const lanes = new Set<Lane>();
+    if (tables === 'all') for (const { lane } of this.#pins.values()) lanes.add(lane);
+    else {
+      for (const table of tables) {
+        const pin = this.#pins.get(table);
+        if (pin !== undefined) lanes.add(pin.lane);
+      }
+    }
+    if (lanes.size === 0) return undefined;
+    const waits = [...lanes].map((lane) => this.#flush(lane));
+    return Promise.all(waits).then(() => undefined);
+  }
+
+  /** No more of the earlier groups is to come: what is not whole by now goes as anything else. */
+  endRecovery(): void {
+    for (const lane of this.#lanes.values()) {
+      for (const [i, batch] of lane.waiting.entries()) {
+        if (batch.logged?.earlierGroup === undefined) continue;
+        lane.waiting[i] = { ...batch, logged: { ...batch.logged, earlierGroup: undefined } };
+      }
+      this.#consider(lane);
+    }
+  }
+
+  /** Nothing comes any more: everything goes, and the stream completes when it is gone. */
+  end(): void {
+    this.#ended = true;
+    for (const lane of this.#lanes.values()) {
+      lane.flushTo = lane.added;
+      this.#consider(lane);
+    }
+    this.#schedule();
+  }
+
+  #flush(lane: Lane): Promise<void> {
+    lane.flushTo = lane.added;
+    this.#consider(lane);
+    return new Promise((resolve, reject) => {
+      const refuse = (found: Fault): void => reject(new FaultError(found));
+      lane.waiters.push({ count: lane.added, resolve, reject: refuse });
+    });
+  }
+
+  #add(batch: Batch<ColumnBlock>): void {
+    const lane = this.#laneOf(batch);
+    if (lane.waiting.length === 0) {
+      lane.dueAt = performance.now() + this.#limits.flushIntervalMs;
+      this.#wakeAt(lane.dueAt);
+    }
+    append(lane, batch);
+    if (this.#ended) lane.flushTo = lane.added;
+    this.#consider(lane);
+    if (batch.logged === undefined) this.#schedule();
+  }
+
+  /** Puts a lane in line when a group of it is due. */
+  #consider(lane: Lane): void {
+    if (lane.busy || !isReady(lane, this.#limits, performance.now())) return;
+    this.#enqueue(lane);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#launchReady());
+  }
+
+  #launchReady(): void {
+    this.#scheduled = false;
+    while (this.#inFlight < this.#limits.workers) {
+      const lane = this.#ready.shift();
+      if (lane === undefined) break;
+      void this.#launch(lane);
+    }
+    if (this.#ended && this.#lanes.size === 0) this.#groups?.complete();
+  }
+
+  async #launch(lane: Lane): Promise<void> {
+    this.#inFlight++;
+    const begun = performance.now();
+    const { members, group } = lane.sealed ?? (await this.#seal(lane));
+    lane.sealed = undefined;
+    const settle = (delivery: Delivery): void => {
+      this.#inFlight--;
+      void this.#settle(lane, { members, group }, delivery, performance.now() - begun);
+    };
+    const grouped = groupBatches(members);
+    const token = group === undefined ? {} : { token: this.#log!.tokenOf(group) };
+    this.#groups!.next({ ...grouped, payload: { ...grouped.payload, ...token }, settle });
+  }
+
+  /** The next group of a lane, once it is noted. */
+  async #seal(lane: Lane): Promise<Sealed> {
+    const members = takeGroup(lane, this.#limits);
+    if (lane.waiting.length > 0) lane.dueAt = performance.now() + this.#limits.flushIntervalMs;
+    const earlier = members[0]!.logged?.earlierGroup;
+    if (earlier !== undefined && earlier.pairs === pairsIn(members)) return { members, group: earlier.group };
+    const logged = members.filter((member) => member.logged !== undefined);
+    if (logged.length === 0 || this.#log === undefined) return { members, group: undefined };
+    return { members, group: await this.#log.begin(logged) };
+  }
+
+  async #settle(lane: Lane, sealed: Sealed, delivery: Delivery, writeMs: number): Promise<void> {
+    const { members, group } = sealed;
+    const endings = members.map((member, place) => endingOf(delivery, place, member.rows));
+    const passing = endings.map((ending, place) => passingFault(members[place]!, ending));
+    const failed = passing.find((found) => found !== undefined);
+    if (failed !== undefined) {
+      this.#log?.failed(failed);
+      for (const waiter of lane.waiters.splice(0)) waiter.reject(failed);
+    }
+    if (passing.every((found) => found !== undefined)) {
+      lane.sealed = sealed;
+      this.#tryLater(lane);
+      return;
+    }
+    const alone = refusedTogether(members, endings);
+    const back: Batch<ColumnBlock>[] = [];
+    const ended: Batch<ColumnBlock>[] = [];
+    for (const [place, member] of members.entries()) {
+      const ending = endings[place]!;
+      const isBack = alone.has(member) || passing[place] !== undefined || this.#mayPass(lane, member, ending);
+      const next = isBack ? member : isLate(member, ending) ? await readAgain(member) : undefined;
+      if (next !== undefined) back.push(next);
+      else {
+        this.#unpin(member);
+        lane.ended++;
+        ended.push(member);
+        member.settle(member.logged === undefined ? ending : final(member, ending));
+      }
+    }
+    if (group !== undefined) this.#log?.end(group, ended, back);
+    takeBack(lane, back, alone.size > 0 || lane.alone > 0);
+    this.#wake(lane);
+    if (back.length > 0 && alone.size === 0) this.#tryLater(lane);
+    else {
+      lane.failures = 0;
+      this.#goOn(lane, members, writeMs);
+    }
+  }
+
+  /** True for logged rows that the database itself refuses, alone, and that are tried once more. */
+  #mayPass(lane: Lane, { logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
+    if (logged === undefined || ending.outcome !== 'failed' || isOvertaken(ending.fault)) return false;
+    return lane.failures < maxRefusals;
+  }
+
+  #goOn(lane: Lane, members: readonly Batch<ColumnBlock>[], writeMs: number): void {
+    lane.busy = false;
+    lane.expected = Math.max(1, sendersOf(members) + lane.senders);
+    if (isReady(lane, this.#limits, performance.now())) this.#enqueue(lane);
+    else {
+      this.#linger(lane, writeMs);
+      if (lane.waiting.length > 0) this.#wakeAt(lane.dueAt);
+    }
+    this.#schedule();
+  }
+
+  /** The lane stays busy until its first group is tried again. */
+  #tryLater(lane: Lane): void {
+    lane.failures++;
+    lane.linger = setTimeout(() => {
+      lane.linger = undefined;
+      this.#ready.push(lane);
+      this.#schedule();
+    }, delayMs(lane.failures));
+    this.#schedule();
+  }
+
+  #wake(lane: Lane): void {
+    while (lane.waiters[0] !== undefined && lane.waiters[0].count <= lane.ended) lane.waiters.shift()?.resolve();
+  }
+
+  #enqueue(lane: Lane): void {
+    clearTimeout(lane.linger);
+    lane.linger = undefined;
+    lane.busy = true;
+    this.#ready.push(lane);
+  }
+
+  #linger(lane: Lane, writeMs: number): void {
+    const waitMs = this.#ended ? 0 : Math.min(maxLingerMs, writeMs * lingerShare);
+    lane.linger = setTimeout(() => {
+      lane.linger = undefined;
+      if (lane.waiting.length === 0) this.#lanes.delete(lane.key);
+      else if (lane.senders > 0 || this.#ended) this.#enqueue(lane);
+      this.#schedule();
+    }, waitMs);
+  }
+
+  /** Sees to it that lanes are looked at when the first of them is due. */
+  #wakeAt(time: number): void {
+    if (time >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = time;
+    this.#timer = setTimeout(() => this.#lookAtDue(), Math.max(1, Math.ceil(time - performance.now())));
+  }
+
+  #lookAtDue(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    let next = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    for (const lane of this.#lanes.values()) {
+      if (lane.busy || lane.waiting.length === 0) continue;
+      if (lane.dueAt <= now) this.#consider(lane);
+      else next = Math.min(next, lane.dueAt);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#wakeAt(next);
+  }
+
+  #laneOf({ payload }: Batch<ColumnBlock>): Lane {
+    const table = tableKey(payload);
+    const pin = this.#pins.get(table);
+    if (pin !== undefined) {
+      pin.open++;
+      return pin.lane;
+    }
+    const key = this.#placeOf(payload);
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      lane = emptyLane(key);
+      this.#lanes.set(key, lane);
+    }
+    this.#pins.set(table, { lane, open: 1 });
+    return lane;
+  }
+
+  #unpin({ payload }: Batch<ColumnBlock>): void {
+    const table = tableKey(payload);
+    const pin = this.#pins.get(table);
+    if (pin === undefined) return;
+    pin.open--;
+    if (pin.open === 0) this.#pins.delete(table);
+  }
+}
+
+/** The fault of logged rows that could not be stored for a reason that passes: the database is away, say, or lacks memory. */
+function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
+  if (logged === undefined || ending.outcome !== 'failed') return undefined;
+  return ending.fault.kind === 'database' || isOvertaken(ending.fault) ? undefined : ending.fault;
+}
+
+/** True for logged rows whose table, or a series in it, was dropped since their text was read. */
+function isLate({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
+  return logged !== undefined && ending.outcome === 'failed' && isOvertaken(ending.fault);
+}
+
+/** The rows of a text that was read anew, in the place of those that were overtaken. */
+async function readAgain(batch: Batch<ColumnBlock>): Promise<Batch<ColumnBlock> | undefined> {
+  const payload = await batch.logged?.again();
+  return payload && { ...batch, payload, rows: payload.rows };
+}
+
+/** How logged rows end that are not tried any more: nobody would send them again. */
+function final({ rows }: Batch<ColumnBlock>, ending: Delivery): Delivery {
+  if (ending.outcome !== 'failed') return ending;
+  return isOvertaken(ending.fault) ? delivered(rows) : { outcome: 'rejected', fault: ending.fault };
+}
+
+/** True when rows were written in vain because of what is in them, and not because of the state of the world. */
+function isRefused(ending: Delivery): boolean {
+  return ending.outcome === 'rejected' || (ending.outcome === 'failed' && ending.fault.kind === 'database');
+}
+
+/** The members that were refused and share their table with others of the group: one of these may be the reason. */
+function refusedTogether(
+  members: readonly Batch<ColumnBlock>[],
+  endings: readonly Delivery[],
+): ReadonlySet<Batch<ColumnBlock>> {
+  const refused = members.filter((_, place) => isRefused(endings[place]!));
+  if (refused.length < 2) return new Set();
+  const counts = new Map<string, number>();
+  for (const { payload } of refused) counts.set(tableKey(payload), (counts.get(tableKey(payload)) ?? 0) + 1);
+  return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
+}
+
+/** The name of a block's table among those of all databases. Names may hold any character, so the first one has its length before it. */
+export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
+  return `${database.length}:${database}${table}`;
+}

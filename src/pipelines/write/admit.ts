@@ -1,0 +1,69 @@
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import { ensureWritable } from '../../database/catalogue/ensure-database.js';
+import { isOvertaken } from '../../database/catalogue/overtaken.js';
+import { Access, isDenied } from '../../database/rights.js';
+import type { Batch, ByteBlock } from '../../model/batch.js';
+import type { Delivery } from '../../model/delivery.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { unread } from './stamp.js';
+
+/** How often a text is read because drops by other processes overtake it. */
+const maxReadings = 3;
+
+/**
+ * Lets in the texts whose user may write to their database, which is looked for or made where it is not known; others end
+ * here. It notes what the catalogue is like as a text is read: a text that is overtaken by a drop comes by again.
+ */
+export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, Batch<ByteBlock>> {
+  return (source) =>
+    new Observable((subscriber) => {
+      let [open, isOver] = [0, false];
+      const leave = (): void => {
+        if (isOver && open === 0) subscriber.complete();
+      };
+      const ask = async (batch: Batch<ByteBlock>, count: number): Promise<void> => {
+        const { database: name, createDatabase: create, user } = batch.target;
+        open++;
+        try {
+          await ensureWritable(catalogue, { name, create, user });
+          subscriber.next(reading(batch, count));
+        } catch (error) {
+          batch.settle(refusalOf(error));
+        }
+        open--;
+        leave();
+      };
+      const reading = (batch: Batch<ByteBlock>, count: number): Batch<ByteBlock> => {
+        const { target } = batch;
+        const settle = (delivery: Delivery): void => {
+          const isLost = delivery.outcome === 'failed' && isOvertaken(delivery.fault);
+          if (isLost && count < maxReadings) void ask(batch, count + 1);
+          else batch.settle(delivery);
+        };
+        const epoch = catalogue.epoch(target.database);
+        return { ...batch, target: { ...target, reading: { ...(target.reading ?? unread()), epoch } }, settle };
+      };
+      return source.subscribe({
+        next: (batch) => {
+          const { database, user } = batch.target;
+          const isKnown = catalogue.database(database) !== undefined;
+          if (isKnown && new Access(catalogue, user).may('WRITE', database)) subscriber.next(reading(batch, 1));
+          else void ask(batch, 1);
+        },
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          isOver = true;
+          leave();
+        },
+      });
+    });
+}
+
+function refusalOf(error: unknown): Delivery {
+  if (!(error instanceof FaultError)) {
+    return { outcome: 'failed', fault: fault('database', Codes.free, 'Internal error', error) };
+  }
+  const isMissing = error.fault.code === Codes.databaseNotExist || isDenied(error.fault);
+  return { outcome: isMissing ? 'rejected' : 'failed', fault: error.fault };
+}

@@ -1,0 +1,23 @@
+import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import type { Batch, ByteBlock, Payload } from '../../model/batch.js';
+import type { WriteMeter } from '../../model/component.js';
+import type { Delivery } from '../../model/delivery.js';
+
+/** Counts batches of text as they come and as they end. */
+export function count(meter: WriteMeter): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return map((batch) => counted(batch, meter));
+}
+
+/** The batch, counted as it comes and as it ends. Of text that ends badly as a whole the lines are not always known. */
+export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter): Batch<P> {
+  const { origin } = batch;
+  meter.received(origin, batch.bytes);
+  const settle = (delivery: Delivery): void => {
+    if (delivery.outcome === 'delivered') {
+      meter.settled(origin, 'stored', delivery.rows);
+      meter.settled(origin, 'rejected', delivery.rejectedRows);
+    } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
+    batch.settle(delivery);
+  };
+  return { ...batch, settle };
+}

@@ -1,0 +1,93 @@
+import { Observable, type OperatorFunction } from 'rxjs';
+import type { Batch, RowSet } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { Delivery } from '../../model/delivery.js';
+import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+
+/** How rows find their tables. */
+export interface Definer {
+  /** True when the table of a block has every column and tag of it, or need not: rows of statements have theirs. */
+  isDefined(block: ColumnBlock): boolean;
+  /** Makes or grows the table of a block; throws a FaultError. */
+  define(block: ColumnBlock): Promise<void>;
+}
+
+/** How long an answer waits for definitions; a database that is away or slow makes them when the rows are written. */
+const maxWaitMs = 10_000;
+
+/**
+ * Makes the tables and columns that arriving rows need, before they are answered: so a type that does not fit is refused
+ * at once. Where the database is away, the rows go on and it is done when they are written.
+ */
+export function define(
+  definer: Definer,
+  isLogged: (batch: Batch<RowSet>) => boolean,
+): OperatorFunction<Batch<RowSet>, Batch<RowSet>> {
+  return (source) =>
+    new Observable((subscriber) => {
+      let [open, isOver] = [0, false];
+      const make = async (batch: Batch<RowSet>): Promise<void> => {
+        open++;
+        const next = await defined(batch, definer);
+        open--;
+        if (next !== undefined) subscriber.next(next);
+        if (isOver && open === 0) subscriber.complete();
+      };
+      return source.subscribe({
+        next: (batch) => {
+          if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block)))
+            subscriber.next(batch);
+          else void make(batch);
+        },
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          isOver = true;
+          if (open === 0) subscriber.complete();
+        },
+      });
+    });
+}
+
+/** The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. */
+async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<RowSet> | undefined> {
+  const refused = new Map<ColumnBlock, Fault>();
+  await Promise.all(
+    batch.payload.blocks.map(async (block) => {
+      if (definer.isDefined(block)) return;
+      const found = await within(definer.define(block));
+      if (found !== undefined && !mayPass(found)) refused.set(block, found);
+    }),
+  );
+  const [first] = refused.values();
+  if (first === undefined) return batch;
+  const ending: Delivery = { outcome: 'rejected', fault: first };
+  const blocks = batch.payload.blocks.filter((block) => !refused.has(block));
+  if (blocks.length === 0) {
+    batch.settle(ending);
+    return undefined;
+  }
+  const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
+  const settle = (delivery: Delivery): void => batch.settle(delivery.outcome === 'delivered' ? ending : delivery);
+  return { ...batch, payload: { ...batch.payload, blocks }, rows, settle };
+}
+
+/** The fault that a definition ends with, or undefined when it is made or takes too long. */
+async function within(work: Promise<void>): Promise<Fault | undefined> {
+  const ended = work.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof FaultError) return error.fault;
+      throw error;
+    },
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), maxWaitMs);
+  });
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    clearTimeout(timer);
+    ended.catch(() => undefined);
+  }
+}

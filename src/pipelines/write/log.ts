@@ -1,0 +1,402 @@
+import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import { type Delivery, delivered } from '../../model/delivery.js';
+import { Codes, type Fault, FaultError, fault, mayPass } from '../../model/fault.js';
+import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
+import { type LoggedText, type Member, tableKey } from '../../wal/record.js';
+import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
+import type { GroupCommit, GroupLog } from '../batch.js';
+import { shareOf, splitTables, targets } from './split.js';
+
+/** What the stage works with. */
+export interface LogStageContext {
+  readonly wal: WriteAheadLog;
+  readonly rejected: RejectedRowsFile;
+  /** Bytes of texts whose rows wait in memory; what comes beyond is read back from the log. */
+  readonly maxWaitingBytes: number;
+  /** Reads a logged text with the catalogue as it is now. May reject with a FaultError. */
+  readonly read: (text: LoggedText) => Promise<Pick<Batch<RowSet>, 'target' | 'payload'>>;
+}
+
+/** A text that is in the log and not yet answered. */
+interface Arrived {
+  readonly batch: Batch<RowSet>;
+  readonly record: LoggedRecord;
+}
+
+/** Who waits until everything that is in the log is in memory or stored. */
+interface Waiter {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** After how long without a stored row the database counts as stuck, so that texts are answered and left in the log. */
+const stuckMs = 1_000;
+const lookMs = 100;
+/** So few bytes are read back in no time. */
+const nearBytes = 1024 * 1024;
+const retryMs = 500;
+/** How often a text is read again because drops overtake it. */
+const maxReadings = 3;
+
+/**
+ * Writes texts to the write-ahead log, answers them, and hands their rows on. Rows wait in memory up to a bound. Beyond it,
+ * answers wait as long as the database goes on; when it is stuck, texts are answered and left in the log, and once there is
+ * room again everything is read back in its order: that is also how a log that was left behind is read at the start.
+ */
+export class LogStage implements GroupLog {
+  readonly #context: LogStageContext;
+  readonly #commit: () => GroupCommit;
+  #out: Subscriber<Batch<ColumnBlock>> | undefined;
+  #arrived: Arrived[] = [];
+  #waitingBytes = 0;
+  /** Where reading back goes on; undefined while nothing is left to be read back. */
+  #cursor: Cursor | undefined;
+  /** Bytes that may be answered while reading back, so that it always gains on what comes. */
+  #allowance = 0;
+  #lastProgress = performance.now();
+  #isFeeding = false;
+  #isStopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #caughtUp: Waiter[] = [];
+  #room: (() => void)[] = [];
+  readonly #earlier: ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>>;
+  #isRecovering: boolean;
+  #replayed = 0;
+
+  /** `commit` gathers what this hands on. */
+  constructor(context: LogStageContext, commit: () => GroupCommit) {
+    this.#context = context;
+    this.#commit = commit;
+    const { recovered } = context.wal;
+    this.#earlier = earlierGroups(recovered.groups);
+    this.#isRecovering = recovered.texts > 0;
+    if (this.#isRecovering) this.#cursor = context.wal.begin;
+  }
+
+  /** True while answered rows are in the log and not in memory. */
+  get isBehind(): boolean {
+    return this.#cursor !== undefined;
+  }
+
+  /** Texts that were read back from the log since the start. */
+  get replayed(): number {
+    return this.#replayed;
+  }
+
+  /** Bytes of texts whose rows wait in memory. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** The operator. Rows without a text to log go straight on, behind what is in the log. */
+  operator(): OperatorFunction<Batch<RowSet>, Batch<ColumnBlock>> {
+    return (source) =>
+      new Observable((subscriber) => {
+        this.#out = subscriber;
+        this.#timer = setInterval(() => this.#pass(), lookMs);
+        this.#timer.unref();
+        void this.#feed();
+        const subscription = source.subscribe({
+          next: (batch) => this.#take(batch),
+          error: (error) => subscriber.error(error),
+          complete: () => void this.#finish(),
+        });
+        return () => {
+          this.#isStopped = true;
+          clearInterval(this.#timer);
+          for (const wake of this.#room.splice(0)) wake();
+          subscription.unsubscribe();
+        };
+      });
+  }
+
+  /** Resolves once all answered rows are in memory; undefined when they are. Rejects with the fault that holds them up. */
+  caughtUp(): Promise<void> | undefined {
+    if (this.#cursor === undefined) return undefined;
+    return new Promise((resolve, reject) => this.#caughtUp.push({ resolve, reject }));
+  }
+
+  async begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined> {
+    try {
+      return await this.#context.wal.beginGroup(membersOf(members, []));
+    } catch (error) {
+      // Where there is no room for a note, rows that are stored make some.
+      if (error instanceof FaultError) return undefined;
+      throw error;
+    }
+  }
+
+  tokenOf(group: number): string {
+    return this.#context.wal.tokenOf(group);
+  }
+
+  end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void {
+    this.#context.wal.noteEnded(group, others.length === 0 ? 'all' : membersOf(ended, others));
+  }
+
+  failed(found: Fault): void {
+    for (const waiter of this.#caughtUp.splice(0)) waiter.reject(new FaultError(found));
+  }
+
+  #take(batch: Batch<RowSet>): void {
+    const { payload, target, origin } = batch;
+    const { text } = payload;
+    if (text === undefined || payload.blocks.length === 0) {
+      void this.#passUnlogged(batch);
+      return;
+    }
+    const { database, user, createDatabase, ttl, precision, reading } = target;
+    const { format, bytes, part, nowNs = 0n, zone = '' } = text;
+    const receivedMicros = reading?.nowMicros ?? 0n;
+    const where = { origin, database, user, createDatabase, ttl, precision };
+    this.#context.wal.append({ ...where, format, part, receivedMicros, nowNs, zone, bytes }, (result) => {
+      if ('kind' in result) batch.settle({ outcome: 'failed', fault: result });
+      else {
+        this.#arrived.push({ batch, record: result });
+        this.#pass();
+      }
+    });
+  }
+
+  async #passUnlogged(batch: Batch<RowSet>): Promise<void> {
+    if (batch.payload.blocks.length > 0 && this.#cursor !== undefined) {
+      try {
+        await this.caughtUp();
+      } catch (error) {
+        const found = error instanceof FaultError ? error.fault : internal(error);
+        batch.settle({ outcome: 'failed', fault: found });
+        return;
+      }
+    }
+    for (const part of splitTables(batch)) this.#out?.next(part);
+  }
+
+  /** Answers what has arrived, as far as there is room. */
+  #pass(): void {
+    let count = 0;
+    for (const arrived of this.#arrived) {
+      if (this.#cursor === undefined && this.#waitingBytes >= this.#context.maxWaitingBytes) {
+        if (!this.#isStuck()) break;
+        const { segment, offset } = arrived.record.place;
+        this.#cursor = { segment: segment.number, offset };
+        this.#allowance = 0;
+        setImmediate(() => void this.#feed());
+      }
+      if (this.#cursor === undefined) this.#handOn(arrived.batch, arrived.record);
+      else if (!this.#mayAnswer()) break;
+      else this.#allowance -= arrived.batch.bytes;
+      answer(arrived.batch);
+      count++;
+    }
+    if (count > 0) this.#arrived.splice(0, count);
+  }
+
+  /** While reading back: what comes must stay less than what is read, and wait for the end of it when that is near. */
+  #mayAnswer(): boolean {
+    if (this.#isStuck()) return true;
+    const { segment, offset } = this.#context.wal.end;
+    const isNear = segment === this.#cursor?.segment && offset - this.#cursor.offset < nearBytes;
+    return this.#allowance > 0 && !isNear;
+  }
+
+  /** True when there is no room for more rows, and the database takes none. */
+  #isStuck(): boolean {
+    const isFull = this.#waitingBytes >= this.#context.maxWaitingBytes;
+    return isFull && performance.now() - this.#lastProgress > stuckMs;
+  }
+
+  /** Rows of a logged text go on, each table on its own. */
+  #handOn({ origin, target, payload, bytes, rows }: Batch<RowSet>, record: LoggedRecord, own = payload.blocks): void {
+    const { wal } = this.#context;
+    record.open = own.length;
+    if (own.length === 0) {
+      wal.ended(record.place);
+      return;
+    }
+    if (this.#waitingBytes === 0) this.#lastProgress = performance.now();
+    this.#waitingBytes += bytes;
+    let readings = 0;
+    const targetOf = targets(target);
+    for (const block of own) {
+      const again = (): Promise<ColumnBlock | undefined> =>
+        ++readings > maxReadings ? Promise.resolve(undefined) : this.#again(block, record);
+      const earlierGroup = this.#earlierGroupOf(block, record.sequence);
+      const logged = { sequence: record.sequence, again, ...(earlierGroup === undefined ? {} : { earlierGroup }) };
+      const settle = (delivery: Delivery): void => {
+        this.#lastProgress = performance.now();
+        const ended = (): void => this.#ended(record, bytes);
+        if (delivery.outcome === 'delivered') ended();
+        else void this.#reject(record, block, delivery).finally(ended);
+      };
+      const share = shareOf(block, bytes, rows);
+      this.#out?.next({
+        origin,
+        target: targetOf(block),
+        payload: block,
+        rows: block.rows,
+        bytes: share,
+        logged,
+        settle,
+      });
+    }
+  }
+
+  /** Rows of one table of a text have ended. */
+  #ended(record: LoggedRecord, bytes: number): void {
+    const { wal, maxWaitingBytes } = this.#context;
+    record.open--;
+    if (record.open > 0) return;
+    wal.ended(record.place);
+    this.#waitingBytes -= bytes;
+    this.#pass();
+    if (this.#waitingBytes < maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
+  }
+
+  #earlierGroupOf(block: ColumnBlock, sequence: number): EarlierGroup | undefined {
+    return this.#isRecovering ? this.#earlier.get(tableKey(block))?.get(sequence) : undefined;
+  }
+
+  /** The rows of one table in a text that is read again; those that cannot be read are rejected. */
+  async #again({ database, table }: ColumnBlock, { place, sequence }: LoggedRecord): Promise<ColumnBlock | undefined> {
+    const text = await this.#context.wal.read(place);
+    for (;;) {
+      try {
+        const { payload } = await this.#context.read(text);
+        const own = payload.blocks.filter((block) => block.database === database && block.table === table);
+        if (own.length > 0) return own[0];
+        throw new FaultError(fault('database', Codes.tableNotExist, `Table "${table}" does not exist`));
+      } catch (error) {
+        const found = error instanceof FaultError ? error.fault : internal(error);
+        if (!mayPass(found) || this.#isStopped) {
+          this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
+          return undefined;
+        }
+        await pause();
+      }
+    }
+  }
+
+  async #reject({ place }: LoggedRecord, block: ColumnBlock, delivery: Delivery): Promise<void> {
+    const found = 'fault' in delivery ? delivery.fault : internal(delivery.outcome);
+    const text = await this.#context.wal.read(place);
+    this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
+    await this.#context.rejected.flushed();
+  }
+
+  /** Reads back what is in the log, in its order, until all of it is in memory. */
+  async #feed(): Promise<void> {
+    if (this.#isFeeding) return;
+    this.#isFeeding = true;
+    while (this.#cursor !== undefined && !this.#isStopped) {
+      if (this.#waitingBytes >= this.#context.maxWaitingBytes) {
+        await new Promise<void>((resolve) => this.#room.push(resolve));
+        continue;
+      }
+      const some = await this.#context.wal.next(this.#cursor);
+      if (some === undefined) {
+        this.#catchUp();
+        break;
+      }
+      for (const read of some.texts) {
+        await this.#readBack(read);
+        this.#allowance += read.text.bytes.length / 2;
+        if (this.#isStopped) return;
+      }
+      this.#cursor = some.cursor;
+      this.#pass();
+    }
+    this.#isFeeding = false;
+  }
+
+  /** Everything that was written has been read back; nothing can be written between that look and now. */
+  #catchUp(): void {
+    this.#cursor = undefined;
+    for (const { batch } of this.#arrived.splice(0)) answer(batch);
+    if (this.#isRecovering) {
+      this.#isRecovering = false;
+      this.#commit().endRecovery();
+    }
+    for (const waiter of this.#caughtUp.splice(0)) waiter.resolve();
+  }
+
+  async #readBack({ text, place }: ReadText): Promise<void> {
+    this.#replayed++;
+    const { wal, rejected, read } = this.#context;
+    const { sequence, origin, bytes } = text;
+    while (!this.#isStopped) {
+      try {
+        const { target, payload } = await read({ ...text, bytes: Uint8Array.from(bytes) });
+        const open = payload.blocks.filter((block) => !wal.recovered.ended.get(tableKey(block))?.has(sequence));
+        const rows = open.reduce((sum, block) => sum + block.rows, 0);
+        const batch: Batch<RowSet> = { origin, target, payload, rows, bytes: bytes.length, settle: () => undefined };
+        this.#handOn(batch, { sequence, place, open: 0 }, open);
+        return;
+      } catch (error) {
+        const found = error instanceof FaultError ? error.fault : internal(error);
+        if (!mayPass(found)) {
+          rejected.add({ text, rows: 0, fault: found });
+          wal.ended(place);
+          return;
+        }
+        await pause();
+      }
+    }
+  }
+
+  /** Nothing comes any more: what is in the log is handed on before the end is. */
+  async #finish(): Promise<void> {
+    await this.#context.wal.flushed();
+    while (!this.#isStopped && (this.#cursor !== undefined || this.#arrived.length > 0)) await pause(lookMs);
+    this.#out?.complete();
+  }
+}
+
+function answer({ payload, rows, settle }: Batch<RowSet>): void {
+  settle(delivered(rows, payload.rejectedRows, payload.rejects));
+}
+
+/** The texts of batches by table; pairs of text and table that `others` have too are left out. */
+function membersOf(batches: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): readonly Member[] {
+  const keyOf = ({ payload, logged }: Batch<ColumnBlock>): string => `${logged?.sequence} ${tableKey(payload)}`;
+  const left = new Set(others.map(keyOf));
+  const members = new Map<string, { database: string; table: string; sequences: number[] }>();
+  for (const batch of batches) {
+    const { payload, logged } = batch;
+    if (logged === undefined || (left.size > 0 && left.has(keyOf(batch)))) continue;
+    const key = tableKey(payload);
+    const known = members.get(key);
+    if (known === undefined) {
+      members.set(key, { database: payload.database, table: payload.table, sequences: [logged.sequence] });
+    } else if (known.sequences.at(-1) !== logged.sequence) known.sequences.push(logged.sequence);
+  }
+  for (const { sequences } of members.values()) sequences.sort((a, b) => a - b);
+  return [...members.values()];
+}
+
+function earlierGroups(
+  groups: ReadonlyMap<number, readonly Member[]>,
+): ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>> {
+  const found = new Map<string, Map<number, EarlierGroup>>();
+  for (const [group, members] of groups) {
+    const pairs = members.reduce((sum, { sequences }) => sum + sequences.length, 0);
+    for (const member of members) {
+      const key = tableKey(member);
+      const known = found.get(key) ?? new Map<number, EarlierGroup>();
+      found.set(key, known);
+      for (const sequence of member.sequences) known.set(sequence, { group, pairs });
+    }
+  }
+  return found;
+}
+
+function internal(error: unknown): Fault {
+  return fault('database', Codes.free, 'Internal error', error);
+}
+
+function pause(ms = retryMs): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,24 @@
+import { type MonoTypeOperatorFunction, map } from 'rxjs';
+import type { Batch, ByteBlock, Reading } from '../../model/batch.js';
+
+/** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
+export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return map((batch) => ({ ...batch, target: { ...batch.target, reading: unread() } }));
+}
+
+/** A text that nobody has looked at, as of now. */
+export function unread(): Reading {
+  return { epoch: 0, nowMicros: nowMicros() };
+}
+
+/** How far the monotonic clock may be from the system's before it is set anew. */
+const maxClockErrorMs = 2;
+let clockOriginMs = performance.timeOrigin;
+
+/** Unix microseconds: the fine steps of the monotonic clock, which alone would not follow when the system's is set. */
+export function nowMicros(): bigint {
+  const elapsedMs = performance.now();
+  const systemMs = Date.now();
+  if (Math.abs(clockOriginMs + elapsedMs - systemMs) > maxClockErrorMs) clockOriginMs = systemMs - elapsedMs;
+  return BigInt(Math.round((clockOriginMs + elapsedMs) * 1000));
+}

@@ -1,0 +1,235 @@
+import { statfsSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ComponentLog } from '../model/component.js';
+import type { Fault } from '../model/fault.js';
+import { FaultError } from '../model/fault.js';
+import { reasonOf } from '../model/reason.js';
+import { type LogDirectory, takeLogDirectory } from './directory.js';
+import type { WalSettings } from './options.js';
+import { decodeRecord, encodeGroup, encodeTextHead, findRecord, type LoggedText, type Member } from './record.js';
+import { type Recovery, recover } from './recovery.js';
+import { headBytes, type Place, type Segment, scan } from './segment.js';
+import { SegmentWriter } from './writer.js';
+
+/** A text in the log whose rows are on their way. */
+export interface LoggedRecord {
+  readonly sequence: number;
+  readonly place: Place;
+  /** Tables of it whose rows have not ended. */
+  open: number;
+}
+
+/** A text that was read back, and where it lies. */
+export interface ReadText {
+  readonly text: LoggedText;
+  readonly place: Place;
+}
+
+/** Where reading back goes on. */
+export interface Cursor {
+  readonly segment: number;
+  readonly offset: number;
+}
+
+/** What a log is opened with. */
+export interface WalOptions extends WalSettings {
+  /** Tells databases apart: rows of one must never go to another one. */
+  readonly database: string;
+  /** Names this process to others that look for a log. */
+  readonly port: number;
+  readonly log: ComponentLog;
+}
+
+/** Most that `wal.maxBytes = 0` takes, and its share of the free space. */
+const defaultMaxBytes = 16 * 1024 ** 3;
+const freeShare = 4;
+/** Bytes that are read back at a time; a longer record is read whole. */
+const readBytes = 1024 * 1024;
+
+/**
+ * The write-ahead log of one process: texts as they came, in the order in which they were answered, until their rows are in
+ * the database. The order of the answers is the order of the records.
+ */
+export class WriteAheadLog {
+  /** What the log held when it was opened. */
+  readonly recovered: Recovery;
+  readonly #directory: LogDirectory;
+  readonly #writer: SegmentWriter;
+  readonly #id: string;
+  readonly #log: ComponentLog;
+  #sequence: number;
+  #group: number;
+  #reading: { readonly segment: Segment; readonly file: FileHandle } | undefined;
+
+  /** Takes a log directory and reads it. Throws an Error with one clear line where that does not work. */
+  constructor(root: string, { database, port, log, ...settings }: WalOptions) {
+    this.#log = log;
+    this.#directory = takeLogDirectory(root, database, port);
+    try {
+      this.recovered = recover(this.#directory.path);
+    } catch (error) {
+      this.#directory.release();
+      throw error;
+    }
+    const { id, segments, nextSequence, nextGroup } = this.recovered;
+    this.#id = id.toString('hex');
+    this.#sequence = nextSequence;
+    this.#group = nextGroup;
+    const failed = (error: unknown, text: string): void => log.error({ error: reasonOf(error) }, text);
+    const maxBytes = settings.maxBytes > 0 ? settings.maxBytes : shareOfFree(this.#directory.path);
+    this.#writer = new SegmentWriter(this.#directory.path, id, segments, { ...settings, maxBytes, failed });
+  }
+
+  /** Its directory. */
+  get path(): string {
+    return this.#directory.path;
+  }
+
+  /** Other logs of the database that hold rows and that nobody reads. */
+  get others(): readonly string[] {
+    return this.#directory.others;
+  }
+
+  /** Bytes of its files. */
+  get bytes(): number {
+    return this.#writer.bytes;
+  }
+
+  /** Texts with rows that have not ended. */
+  get open(): number {
+    return this.#writer.segments.reduce((sum, { open: texts }) => sum + texts, 0);
+  }
+
+  /** End of what is written. */
+  get end(): Cursor {
+    const newest = this.#writer.segments.at(-1);
+    return newest === undefined ? { segment: 0, offset: 0 } : { segment: newest.number, offset: newest.size };
+  }
+
+  /** Beginning of what is there. */
+  get begin(): Cursor {
+    return { segment: this.#writer.segments[0]?.number ?? 0, offset: headBytes };
+  }
+
+  /**
+   * Appends a text, whose bytes must not change until `written` is called with its record or with the fault that it could
+   * not be written for. The text is open until {@link WriteAheadLog.ended}.
+   */
+  append(text: Omit<LoggedText, 'sequence'>, written: (result: LoggedRecord | Fault) => void): void {
+    const sequence = this.#sequence++;
+    const head = encodeTextHead({ ...text, sequence });
+    this.#writer.append([head, text.bytes], (result) => {
+      if ('kind' in result) written(result);
+      else {
+        result.segment.open++;
+        written({ sequence, place: result, open: 0 });
+      }
+    });
+  }
+
+  /** Notes that a group of rows is about to be inserted; gives its number once that is written. */
+  async beginGroup(members: readonly Member[]): Promise<number> {
+    const group = this.#group++;
+    await new Promise<void>((resolve, reject) => {
+      const record = encodeGroup({ kind: 'begun', group, members });
+      const written = (result: Place | Fault): void => {
+        if ('kind' in result) reject(new FaultError(result));
+        else resolve();
+      };
+      this.#writer.append([record], written, true);
+    });
+    return group;
+  }
+
+  /** Notes that rows of a group have ended. The note may be lost in a crash: they are then inserted again as the same group. */
+  noteEnded(group: number, members: readonly Member[] | 'all'): void {
+    const failed = (result: Place | Fault): void => {
+      if ('kind' in result) this.#log.warn({ fault: result }, 'It could not be noted that rows are stored.');
+    };
+    this.#writer.append([encodeGroup({ kind: 'ended', group, members })], failed, true);
+  }
+
+  /** A text has no rows any more that are on their way. */
+  ended({ segment }: Place): void {
+    segment.open--;
+    if (segment.open === 0) this.#writer.release();
+  }
+
+  /** The name by which the engine knows the insert of a group. */
+  tokenOf(group: number): string {
+    return `${this.#id}-${group}`;
+  }
+
+  /** Reads one text back. */
+  async read({ segment, offset, length }: Place): Promise<LoggedText> {
+    const file = await open(segment.path, 'r');
+    try {
+      const found = findRecord(await bytesOf(file, offset, length), 0);
+      const record = typeof found === 'object' ? decodeRecord(found.body) : undefined;
+      if (record?.kind !== 'text') throw new Error(`The write-ahead log has no text at ${segment.path}:${offset}.`);
+      return record.text;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is written. */
+  async next(from: Cursor): Promise<{ readonly texts: readonly ReadText[]; readonly cursor: Cursor } | undefined> {
+    const segment = this.#writer.segments.find(({ number }) => number >= from.segment);
+    if (segment === undefined) return undefined;
+    const offset = segment.number === from.segment ? Math.max(from.offset, headBytes) : headBytes;
+    const left = segment.size - offset;
+    if (left <= 0) {
+      const isLast = this.#writer.segments.at(-1) === segment;
+      return isLast ? undefined : { texts: [], cursor: { segment: segment.number + 1, offset: headBytes } };
+    }
+    const file = await this.#fileOf(segment);
+    for (let length = Math.min(readBytes, left); ; length = Math.min(length * 4, left)) {
+      const bytes = await bytesOf(file, offset, length);
+      const texts: ReadText[] = [];
+      const { end } = scan(bytes, 0, ({ record, offset: at, length: recordLength }) => {
+        if (record.kind !== 'text') return;
+        texts.push({ text: record.text, place: { segment, offset: offset + at, length: recordLength } });
+      });
+      if (end > 0) return { texts, cursor: { segment: segment.number, offset: offset + end } };
+      if (length >= left) return { texts: [], cursor: { segment: segment.number, offset: segment.size } };
+    }
+  }
+
+  /** Resolves once all that was appended is written. */
+  flushed(): Promise<void> {
+    return this.#writer.flushed();
+  }
+
+  /** Writes what waits and gives the directory back; without open texts nothing is left of it. */
+  async close(): Promise<void> {
+    await this.#reading?.file.close();
+    this.#reading = undefined;
+    await this.#writer.close();
+    this.#directory.release();
+  }
+
+  async #fileOf(segment: Segment): Promise<FileHandle> {
+    if (this.#reading?.segment === segment) return this.#reading.file;
+    await this.#reading?.file.close();
+    const file = await open(segment.path, 'r');
+    this.#reading = { segment, file };
+    return file;
+  }
+}
+
+async function bytesOf(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let at = 0;
+  while (at < length) {
+    const { bytesRead } = await file.read(bytes, at, length - at, offset + at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return bytes.subarray(0, at);
+}
+
+function shareOfFree(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return Math.max(1, Math.min(defaultMaxBytes, Math.floor((bavail * bsize) / freeShare)));
+}

@@ -1,0 +1,269 @@
+import { crc32 } from 'node:zlib';
+import type { TextPart, WireFormat } from '../model/batch.js';
+
+/** The number of each format in the log, which is kept for ever. */
+const formatNumbers: Readonly<Record<WireFormat, number>> = {
+  lineproto: 0,
+  'remote-write': 1,
+  'tsdbwire-telnet': 2,
+  'tsdbwire-json': 3,
+  statsd: 4,
+  agentd: 5,
+  exposition: 6,
+  'sql-insert': 7,
+  otlp: 8,
+  'otlp-json': 9,
+  graphite: 10,
+};
+const formats = new Map(Object.entries(formatNumbers).map(([format, number]) => [number, format as WireFormat]));
+const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'] as const;
+
+/** A text as it came, with everything that its meaning depends on beside the catalogue. */
+export interface LoggedText {
+  /** Position in the order of the answers, from 1. */
+  readonly sequence: number;
+  /** The door it came in by. */
+  readonly origin: string;
+  readonly format: WireFormat;
+  /** The database of its rows; of a statement the current one, empty where there is none. */
+  readonly database: string;
+  readonly user: string;
+  readonly createDatabase: boolean;
+  /** Days to live of the sub-tables that it makes. */
+  readonly ttl: number;
+  readonly precision: (typeof precisions)[number];
+  readonly part: TextPart | undefined;
+  /** Unix microseconds of its arrival. */
+  readonly receivedMicros: bigint;
+  /** Of a statement: NOW in Unix nanoseconds, and the zone of times without one. */
+  readonly nowNs: bigint;
+  readonly zone: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The rows of one table that several texts hold: the texts by their sequence, rising. */
+export interface Member {
+  readonly database: string;
+  readonly table: string;
+  readonly sequences: readonly number[];
+}
+
+/** A group of rows is about to be inserted under a number that the engine knows it by. */
+export interface GroupBegun {
+  readonly kind: 'begun';
+  readonly group: number;
+  readonly members: readonly Member[];
+}
+
+/** Rows of a group have ended: all of them, or those named, and then what is left of it is no group any more. */
+export interface GroupEnded {
+  readonly kind: 'ended';
+  readonly group: number;
+  readonly members: readonly Member[] | 'all';
+}
+
+/** What the log holds. */
+export type LogRecord = { readonly kind: 'text'; readonly text: LoggedText } | GroupBegun | GroupEnded;
+
+/** Bytes before the body of a record: magic number, length of the body, CRC-32 of the body, each of 32 bits. */
+export const prefixBytes = 12;
+/** `SLWR` */
+const magic = 0x5257_4c53;
+const kinds = { text: 1, begun: 2, ended: 3 } as const;
+const fixedTextBytes = 1 + 6 + 8 + 8 + 1 + 1 + 1 + 4;
+const flags = { createDatabase: 1, hasPart: 2, first: 4, last: 8 } as const;
+
+/** Length of the longest name that a record holds. */
+const maxNameBytes = 65_535;
+
+/**
+ * The record of a text without the text itself, which follows it: so a long text is written from where it lies. All numbers
+ * are little-endian.
+ */
+export function encodeTextHead(text: LoggedText): Buffer {
+  const { origin, database, user, zone, bytes, part } = text;
+  const names = [origin, database, user, zone];
+  let length = fixedTextBytes;
+  for (const name of names) length += nameBytes(name);
+  const out = Buffer.allocUnsafe(prefixBytes + length);
+  let at = prefixBytes;
+  at = out.writeUInt8(kinds.text, at);
+  at = out.writeUIntLE(text.sequence, at, 6);
+  at = out.writeBigInt64LE(text.receivedMicros, at);
+  at = out.writeBigInt64LE(text.nowNs, at);
+  at = out.writeUInt8(formatNumbers[text.format], at);
+  at = out.writeUInt8(precisions.indexOf(text.precision), at);
+  let bits = text.createDatabase ? flags.createDatabase : 0;
+  if (part !== undefined) bits |= flags.hasPart | (part.first ? flags.first : 0) | (part.last ? flags.last : 0);
+  at = out.writeUInt8(bits, at);
+  at = out.writeUInt32LE(text.ttl, at);
+  for (const name of names) {
+    const written = out.write(name, at + 2);
+    out.writeUInt16LE(written, at);
+    at += 2 + written;
+  }
+  seal(out, bytes);
+  return out;
+}
+
+/** The whole record of a group. */
+export function encodeGroup(record: GroupBegun | GroupEnded): Buffer {
+  const { kind, group } = record;
+  const members = record.members === 'all' ? [] : record.members;
+  let length = 1 + 6 + 1 + 4;
+  for (const { database, table, sequences } of members) {
+    length += nameBytes(database) + nameBytes(table) + 4 + sequences.length * 7;
+  }
+  const out = Buffer.allocUnsafe(prefixBytes + length);
+  let at = prefixBytes;
+  at = out.writeUInt8(kinds[kind], at);
+  at = out.writeUIntLE(group, at, 6);
+  at = out.writeUInt8(Number(record.members === 'all'), at);
+  at = out.writeUInt32LE(members.length, at);
+  for (const { database, table, sequences } of members) {
+    for (const name of [database, table]) {
+      const written = out.write(name, at + 2);
+      out.writeUInt16LE(written, at);
+      at += 2 + written;
+    }
+    at = out.writeUInt32LE(sequences.length, at);
+    let before = 0;
+    for (const sequence of sequences) {
+      at = writeVarint(out, sequence - before, at);
+      before = sequence;
+    }
+  }
+  const whole = out.subarray(0, at);
+  seal(whole, noBytes);
+  return whole;
+}
+
+const noBytes = new Uint8Array(0);
+
+function nameBytes(name: string): number {
+  const length = Buffer.byteLength(name);
+  if (length > maxNameBytes) throw new RangeError(`A name of ${length} bytes is too long for the log.`);
+  return 2 + length;
+}
+
+/** Fills in the prefix of a record whose body goes on in `rest`. */
+function seal(head: Buffer, rest: Uint8Array): void {
+  head.writeUInt32LE(magic, 0);
+  head.writeUInt32LE(head.length - prefixBytes + rest.length, 4);
+  const begun = crc32(head.subarray(prefixBytes));
+  head.writeUInt32LE(rest.length === 0 ? begun : crc32(rest, begun), 8);
+}
+
+function writeVarint(out: Buffer, value: number, start: number): number {
+  let at = start;
+  let rest = value;
+  while (rest >= 0x80) {
+    out[at++] = (rest % 0x80) | 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  out[at++] = rest;
+  return at;
+}
+
+/** What stands at a place in bytes of the log: a whole record, the beginning of one, or none. */
+export type Found = { readonly body: Buffer } | 'short' | 'none';
+
+/**
+ * Looks for a record at `at`. `short`: what is there may be the beginning of a record that goes on behind the bytes;
+ * `none`: it is not a record, or its checksum is wrong.
+ */
+export function findRecord(bytes: Buffer, at: number): Found {
+  if (at + prefixBytes > bytes.length) return 'short';
+  if (bytes.readUInt32LE(at) !== magic) return 'none';
+  const end = at + prefixBytes + bytes.readUInt32LE(at + 4);
+  if (end > bytes.length) return 'short';
+  const body = bytes.subarray(at + prefixBytes, end);
+  return crc32(body) === bytes.readUInt32LE(at + 8) ? { body } : 'none';
+}
+
+/** Length of the record that seems to begin at `at`, prefix included; 0 when none does. */
+export function lengthAt(bytes: Buffer, at: number): number {
+  if (at + prefixBytes > bytes.length || bytes.readUInt32LE(at) !== magic) return 0;
+  return prefixBytes + bytes.readUInt32LE(at + 4);
+}
+
+/** Position of the next magic number from `from` on, or -1: where reading may go on behind damage. */
+export function nextMagic(bytes: Buffer, from: number): number {
+  return bytes.indexOf(magicBytes, from);
+}
+
+const magicBytes = Buffer.from('SLWR');
+
+/** Reads the body of a record; undefined for a kind that this version does not know. The text is a view on the body. */
+export function decodeRecord(body: Buffer): LogRecord | undefined {
+  const kind = body.readUInt8(0);
+  if (kind === kinds.text) return { kind: 'text', text: decodeText(body) };
+  if (kind === kinds.begun) return { kind: 'begun', ...decodeGroup(body) };
+  if (kind !== kinds.ended) return undefined;
+  const { group, members } = decodeGroup(body);
+  return { kind: 'ended', group, members: body.readUInt8(7) === 1 ? 'all' : members };
+}
+
+function decodeText(body: Buffer): LoggedText {
+  const bits = body.readUInt8(25);
+  const names: string[] = [];
+  let at = fixedTextBytes;
+  for (let i = 0; i < 4; i++) {
+    const length = body.readUInt16LE(at);
+    names.push(body.toString('utf8', at + 2, at + 2 + length));
+    at += 2 + length;
+  }
+  const [origin = '', database = '', user = '', zone = ''] = names;
+  const part = { first: (bits & flags.first) !== 0, last: (bits & flags.last) !== 0 };
+  return {
+    sequence: body.readUIntLE(1, 6),
+    receivedMicros: body.readBigInt64LE(7),
+    nowNs: body.readBigInt64LE(15),
+    format: formats.get(body.readUInt8(23)) ?? 'lineproto',
+    precision: precisions[body.readUInt8(24)] ?? 'ns',
+    createDatabase: (bits & flags.createDatabase) !== 0,
+    part: (bits & flags.hasPart) === 0 ? undefined : part,
+    ttl: body.readUInt32LE(26),
+    origin,
+    database,
+    user,
+    zone,
+    bytes: body.subarray(at),
+  };
+}
+
+function decodeGroup(body: Buffer): { readonly group: number; readonly members: readonly Member[] } {
+  const count = body.readUInt32LE(8);
+  const members: Member[] = [];
+  let at = 12;
+  for (let i = 0; i < count; i++) {
+    const names: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      const length = body.readUInt16LE(at);
+      names.push(body.toString('utf8', at + 2, at + 2 + length));
+      at += 2 + length;
+    }
+    const sequences: number[] = [];
+    let sequence = 0;
+    const length = body.readUInt32LE(at);
+    at += 4;
+    for (let n = 0; n < length; n++) {
+      let scale = 1;
+      for (;;) {
+        const byte = body.readUInt8(at++);
+        sequence += (byte & 0x7f) * scale;
+        if (byte < 0x80) break;
+        scale *= 0x80;
+      }
+      sequences.push(sequence);
+    }
+    const [database = '', table = ''] = names;
+    members.push({ database, table, sequences });
+  }
+  return { group: body.readUIntLE(1, 6), members };
+}
+
+/** Names may hold any character, so the length of the first one says where the second begins. */
+export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
+  return `${database.length}:${database}${table}`;
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import type { Settings } from './config/adapter-settings.js';
+import type { ComponentLog } from './model/component.js';
+import type { WatchedFigures } from './model/figure.js';
+import type { WriteLog, WritePipeline } from './pipelines/writes.js';
+import { WriteAheadLog } from './wal/log.js';
+import { RejectedRowsFile } from './wal/rejected-rows.js';
+
+/** Name of the file of rejected rows, beside the logs. */
+const rejectedName = 'rejected.jsonl';
+
+/**
+ * Opens the write-ahead log of the service, and says what was found in it. `secret` is one that all adapters of a database share
+ * and no other database has: rows that were left behind go to the database that they were for. Throws an Error with one clear line.
+ */
+export function openWriteLog(
+  { database, general, wal, write }: Settings,
+  secret: Buffer | string,
+  log: ComponentLog,
+): WriteLog {
+  const root = resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
+  const name = createHash('sha256').update('write-ahead log').update(secret).digest('hex');
+  const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
+  const { texts, damagedBytes, tornBytes } = opened.recovered;
+  if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
+  if (tornBytes > 0) log.warn({ bytes: tornBytes }, 'The end of the write-ahead log was torn off and is left out.');
+  if (damagedBytes > 0) {
+    log.error(
+      { bytes: damagedBytes, path: opened.path },
+      'The write-ahead log is damaged; what could not be read is left out.',
+    );
+  }
+  for (const path of opened.others) {
+    log.warn(
+      { path },
+      'Another write-ahead log of this database holds rows; an adapter that is started beside this one takes it.',
+    );
+  }
+  return { wal: opened, rejected: new RejectedRowsFile(join(root, rejectedName), log), ack: write.ack };
+}
+
+/** What the log and the rows that wait behind it look like. */
+export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
+  return {
+    adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },
+    adapter_wal_open_texts: { help: 'Answered texts with rows that are not stored yet.', read: () => wal.open },
+    adapter_wal_behind: {
+      help: '1 while answered rows are in the log alone and are read back from it.',
+      read: () => Number(writes().waiting.isBehind),
+    },
+    adapter_wal_replayed_texts: {
+      help: 'Texts that were read back from the log.',
+      read: () => writes().waiting.replayed,
+    },
+    adapter_wal_rejected_rows: {
+      help: 'Answered rows that could not be stored and are in the file of rejected rows.',
+      read: () => rejected.counts.rows,
+    },
+    adapter_wal_rejected_texts: {
+      help: 'Entries in the file of rejected rows.',
+      read: () => rejected.counts.texts,
+    },
+    adapter_waiting_rows: { help: 'Rows that wait for their insert.', read: () => writes().waiting.rows },
+    adapter_waiting_groups: {
+      help: 'Storage tables with rows that wait or are being inserted.',
+      read: () => writes().waiting.lanes,
+    },
+    adapter_waiting_bytes: {
+      help: 'Bytes of answered texts whose rows wait in memory.',
+      read: () => writes().waiting.waitingBytes,
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  directoryFor,
+  enginePid,
+  isAlive,
+  type Listening,
+  rowsOf,
+  sql,
+  startAdapter,
+  writeLines,
+} from '../support/processes.js';
+import { until } from '../support/until.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+/** Kills of a run; the long tests ask for more. */
+const kills = Number(process.env.WRITE_LOG_KILLS ?? '6');
+const lazy = '--write.flushInterval=10s';
+
+/** What one writer was told. */
+interface Writer {
+  /** Numbers of the rows that were answered. */
+  readonly answered: number[];
+  next: number;
+}
+
+/** The adapter as it is now: it is killed and started again. */
+interface World {
+  adapter: Listening;
+  readonly stopped: AbortController;
+}
+
+const lineBodies = [1, 20] as const;
+
+/** Writes rows until it is stopped; what is not answered is sent again as it was. Odd writers use SQL. */
+async function write(world: World, id: number, state: Writer): Promise<void> {
+  const size = lineBodies[id % lineBodies.length]!;
+  const isSql = id % 4 === 3;
+  while (!world.stopped.signal.aborted) {
+    const numbers = Array.from({ length: size }, (_, i) => state.next + i);
+    const isTaken = isSql ? await insertRows(world, id, numbers) : await sendLines(world, id, numbers);
+    if (isTaken) {
+      state.answered.push(...numbers);
+      state.next += size;
+    } else await until(() => isAlive(world.adapter.pid), 100);
+  }
+}
+
+async function sendLines({ adapter }: World, id: number, numbers: readonly number[]): Promise<boolean> {
+  const rows = numbers.map((n) => `lines,w=w${id} n=${n}i64 ${startMs + n}`);
+  // One row is written again and again: the last answer wins.
+  const body = [...rows, `newest,w=w${id} n=${numbers.at(-1)}i64 ${startMs}`].join('\n');
+  const answer = await writeLines(adapter, 'kept', body).catch(() => undefined);
+  return answer?.status === 204;
+}
+
+async function insertRows({ adapter }: World, id: number, numbers: readonly number[]): Promise<boolean> {
+  const values = numbers.map((n) => `(${startMs + n}, ${n})`).join(' ');
+  const text = `INSERT INTO kept.s${id} USING kept.statements TAGS (${id}) VALUES ${values} kept.newest${id} USING kept.newest_rows TAGS (${id}) VALUES (${startMs}, ${numbers.at(-1)})`;
+  const answer = await sql(adapter, text).catch(() => undefined);
+  return answer?.code === 0;
+}
+
+async function countOf(adapter: Listening, table: string): Promise<number> {
+  return Number((await rowsOf(adapter, `SELECT COUNT(*) FROM kept.${table}`))[0]?.[0]);
+}
+
+async function prepared(t: ExecutionContext, path: string, ...settings: readonly string[]): Promise<Listening> {
+  const adapter = await startAdapter(t, [`--database.path=${path}`, ...settings]);
+  for (const statement of [
+    "CREATE DATABASE kept PRECISION 'ms'",
+    'CREATE STABLE kept.statements (ts TIMESTAMP, n BIGINT) TAGS (w INT)',
+    'CREATE STABLE kept.newest_rows (ts TIMESTAMP, n BIGINT) TAGS (w INT)',
+  ]) {
+    t.is((await sql(adapter, statement)).code, 0);
+  }
+  return adapter;
+}
+
+/** Ends adapter, engine or both, and sees to it that both are there again. */
+async function killOne(t: ExecutionContext, world: World, path: string, which: number): Promise<void> {
+  const { adapter } = world;
+  const engine = enginePid(adapter);
+  if (which !== 0) process.kill(engine, 'SIGKILL');
+  if (which === 1) {
+    t.true(await until(() => enginePid(adapter) !== engine && enginePid(adapter) > 0, 30_000));
+    return;
+  }
+  adapter.child.kill('SIGKILL');
+  await adapter.ended;
+  t.true(await until(() => !isAlive(engine), 30_000));
+  world.adapter = await startAdapter(t, [`--database.path=${path}`]);
+}
+
+test.serial(`${kills} kills of adapter, engine and both lose and double nothing that was answered`, async (t) => {
+  t.timeout(60_000 + kills * 30_000);
+  const path = directoryFor(t);
+  const world: World = { adapter: await prepared(t, path), stopped: new AbortController() };
+  const writers = Array.from({ length: 8 }, (): Writer => ({ answered: [], next: 0 }));
+  const running = writers.map((state, id) => write(world, id, state));
+  for (let kill = 0; kill < kills; kill++) {
+    const before = writers.map(({ answered }) => answered.length);
+    const areWriting = () => writers.every(({ answered }, i) => answered.length > before[i]! + 20);
+    t.true(await until(areWriting, 60_000), `${before} and then ${writers.map(({ answered }) => answered.length)}`);
+    await killOne(t, world, path, kill % 3);
+  }
+  world.stopped.abort();
+  await Promise.all(running);
+  const { adapter } = world;
+  for (const [id, { answered }] of writers.entries()) {
+    const isSql = id % 4 === 3;
+    const rows = isSql ? `kept.statements WHERE w = ${id}` : `kept.lines WHERE w = 'w${id}'`;
+    const newest = isSql ? `kept.newest_rows WHERE w = ${id}` : `kept.newest WHERE w = 'w${id}'`;
+    const found = new Set((await rowsOf(adapter, `SELECT n FROM ${rows}`)).map(([n]) => Number(n)));
+    t.deepEqual(
+      answered.filter((n) => !found.has(n)),
+      [],
+      `writer ${id}: all that was answered is there`,
+    );
+    const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${rows}`);
+    t.is(Number(count), found.size, `writer ${id}: nothing is double`);
+    const [[last] = []] = await rowsOf(adapter, `SELECT n FROM ${newest}`);
+    t.true(Number(last) >= (answered.at(-1) ?? 0), `writer ${id}: the last answer wins`);
+  }
+  adapter.child.kill('SIGTERM');
+  t.deepEqual(await adapter.ended, { code: 0, signal: null });
+  t.false(existsSync(join(path, 'wal')), 'a log without rows leaves no file behind');
+});
+
+test.serial('who writes and then reads sees every own row, whatever the flush interval', async (t) => {
+  const adapter = await prepared(t, directoryFor(t), lazy);
+  const clients = Array.from({ length: 16 }, async (_, id) => {
+    for (let n = 1; n <= 12; n++) {
+      t.is((await writeLines(adapter, 'kept', `own,c=c${id} n=${n}i64 ${startMs + n}`)).status, 204);
+      const [[count, last] = []] = await rowsOf(adapter, `SELECT COUNT(*), LAST(n) FROM kept.own WHERE c = 'c${id}'`);
+      t.deepEqual([Number(count), Number(last)], [n, n]);
+      const insert = `INSERT INTO kept.o${id} USING kept.statements TAGS (${id}) VALUES (${startMs + n}, ${n})`;
+      t.is((await sql(adapter, insert)).code, 0);
+      const [[rows] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM kept.o${id}`);
+      t.is(Number(rows), n);
+    }
+  });
+  await Promise.all(clients);
+  const tables = await rowsOf(adapter, "SELECT COUNT(*) FROM information_schema.ins_tables WHERE db_name = 'kept'");
+  t.is(Number(tables[0]?.[0]), 32);
+});
+
+test.serial('definitions and deletions keep their order with rows that wait', async (t) => {
+  const adapter = await prepared(t, directoryFor(t), lazy);
+  const run = async (text: string) => t.is((await sql(adapter, text)).code, 0, text);
+  await run(`INSERT INTO kept.a USING kept.statements TAGS (1) VALUES (${startMs}, 1) (${startMs + 1}, 2)`);
+  await run(`DELETE FROM kept.statements WHERE ts = ${startMs}`);
+  t.is(await countOf(adapter, 'statements'), 1);
+  await run(`INSERT INTO kept.a VALUES (${startMs + 2}, 3)`);
+  await run('ALTER STABLE kept.statements ADD COLUMN m INT');
+  await run(`INSERT INTO kept.a VALUES (${startMs + 3}, 4, 5)`);
+  t.deepEqual(await rowsOf(adapter, 'SELECT n, m FROM kept.statements ORDER BY ts'), [
+    [2, null],
+    [3, null],
+    [4, 5],
+  ]);
+  await run('DROP TABLE kept.a');
+  await run(`INSERT INTO kept.a USING kept.statements TAGS (2) VALUES (${startMs}, 9, 9)`);
+  t.deepEqual(await rowsOf(adapter, 'SELECT n, w FROM kept.statements'), [[9, 2]]);
+  t.is((await writeLines(adapter, 'kept', `m v=1 ${startMs}`)).status, 204);
+  await run('DROP STABLE kept.m');
+  t.is((await writeLines(adapter, 'kept', `m v="text" ${startMs}`)).status, 204);
+  t.deepEqual(await rowsOf(adapter, 'SELECT v FROM kept.m'), [['text']]);
+});
+
+test.serial('while the engine hangs lines are answered, readers are told, and all is there afterwards', async (t) => {
+  const adapter = await prepared(t, directoryFor(t), '--database.hangTimeout=5s');
+  t.is((await writeLines(adapter, 'kept', `m v=0 ${startMs}`)).status, 204);
+  t.is(await countOf(adapter, 'm'), 1);
+  process.kill(enginePid(adapter), 'SIGSTOP');
+  for (let n = 1; n <= 200; n++) {
+    t.is((await writeLines(adapter, 'kept', `m v=${n} ${startMs + n}`)).status, 204);
+  }
+  const reply = await sql(adapter, 'SELECT COUNT(*) FROM kept.m');
+  if (reply.code === 0) t.is(Number(reply.data?.[0]?.[0]), 201, 'who reads waits until all is there, or gets an error');
+  const isThere = async () => {
+    const { code } = await sql(adapter, 'SELECT 1');
+    return code === 0 && (await countOf(adapter, 'm')) === 201;
+  };
+  t.true(await until(isThere, 90_000));
+});
+
+test.serial('rows that turn out not to fit are kept in a file, and cost nobody else', async (t) => {
+  const path = directoryFor(t);
+  const adapter = await prepared(t, path, lazy);
+  t.is((await writeLines(adapter, 'kept', `good v=1 ${startMs}`)).status, 204);
+  t.is(await countOf(adapter, 'good'), 1);
+  process.kill(enginePid(adapter), 'SIGSTOP');
+  // Two types of one column that nobody could ask the database about.
+  const [first, second] = await Promise.all([
+    writeLines(adapter, 'kept', `new v=1 ${startMs}`),
+    writeLines(adapter, 'kept', `new v="text" ${startMs + 1}`),
+  ]);
+  t.deepEqual([first.status, second.status], [204, 204]);
+  t.is((await writeLines(adapter, 'kept', `good v=2 ${startMs + 1}`)).status, 204);
+  process.kill(enginePid(adapter), 'SIGCONT');
+  t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 30_000));
+  t.is(await countOf(adapter, 'good'), 2);
+  t.is(await countOf(adapter, 'new'), 1);
+  const file = join(path, 'wal', 'rejected.jsonl');
+  t.true(await until(() => existsSync(file), 30_000));
+  const [rejected] = readFileSync(file, 'utf8').trim().split('\n');
+  const { door, table, rows, reason, text } = JSON.parse(rejected ?? '{}');
+  t.deepEqual({ door, table, rows }, { door: 'lineproto', table: 'new', rows: 1 });
+  t.regex(reason, /v/);
+  t.regex(text, /^new v=/);
+});
+
+test.serial('a write may ask to be stored before it is answered, and no other word', async (t) => {
+  const adapter = await prepared(t, directoryFor(t), lazy);
+  process.kill(enginePid(adapter), 'SIGKILL');
+  const path = '/lineproto/v1/write?db=kept&ack=';
+  const post = (ack: string) =>
+    fetch(`http://127.0.0.1:${adapter.port}${path}${ack}`, {
+      method: 'POST',
+      body: `m v=1 ${startMs}000000`,
+      headers: { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` },
+    });
+  t.is((await post('stored')).status, 503);
+  t.is((await post('soon')).status, 400);
+  t.true(await until(async () => (await post('stored')).status === 204, 30_000));
+});
