@@ -27,7 +27,7 @@ export function parseCall(cursor: Cursor, parser: ExpressionParser): Expression 
   const args = cursor.at(')') ? [] : parseArguments(cursor, name, parser);
   cursor.expect(')');
   const call = { kind: 'call', name, args, bare: false, span: cursor.spanFrom(start) } as const;
-  const over = parseOver(cursor, parser);
+  const over = parseOver(cursor, (at) => parser.expression(at));
   return over === undefined ? call : { kind: 'over', call, ...over, span: cursor.spanFrom(start) };
 }
 

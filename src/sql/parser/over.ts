@@ -1,22 +1,23 @@
 import type { Expression, OverWindow } from '../ast.js';
 import { TokenKind } from '../lexer.js';
-import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
 import { parseInteger } from './literals.js';
 
+type ReadExpression = (cursor: Cursor) => Expression;
+
 /** `OVER ([PARTITION BY e, …] [ORDER BY e [ASC | DESC] [NULLS FIRST | LAST], …] [frame])` behind a call; undefined without. */
-export function parseOver(cursor: Cursor, parser: ExpressionParser): OverWindow | undefined {
+export function parseOver(cursor: Cursor, read: ReadExpression): OverWindow | undefined {
   if (!cursor.at('OVER') || cursor.peek() !== '(') return undefined;
   cursor.advance();
   cursor.expect('(');
   const partitionBy: Expression[] = [];
   if (cursor.acceptPhrase('PARTITION BY')) {
-    do partitionBy.push(parser.expression(cursor));
+    do partitionBy.push(read(cursor));
     while (cursor.accept(','));
   }
   const orderBy: OverWindow['orderBy'][number][] = [];
   if (cursor.acceptPhrase('ORDER BY')) {
-    do orderBy.push(parseOrder(cursor, parser));
+    do orderBy.push(parseOrder(cursor, read));
     while (cursor.accept(','));
   }
   const frame = cursor.at('ROWS') || cursor.at('RANGE') ? parseFrame(cursor) : undefined;
@@ -24,8 +25,8 @@ export function parseOver(cursor: Cursor, parser: ExpressionParser): OverWindow 
   return { partitionBy, orderBy, frame };
 }
 
-function parseOrder(cursor: Cursor, parser: ExpressionParser): OverWindow['orderBy'][number] {
-  const value = parser.expression(cursor);
+function parseOrder(cursor: Cursor, read: ReadExpression): OverWindow['orderBy'][number] {
+  const value = read(cursor);
   const descending = cursor.accept('DESC');
   if (!descending) cursor.accept('ASC');
   const nulls = cursor.acceptPhrase('NULLS FIRST')
