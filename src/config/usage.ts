@@ -31,9 +31,10 @@ export function usageText(program: string, version: string, tables: readonly Opt
   return `Usage of ${program} v${version}: ${program} [--name=value ...]\n\n${texts.join('\n')}\n${closing}`;
 }
 
-const closing = `sluice backup <directory> and sluice restore <directory> keep and bring back all data; see sluice backup --help.
-A name in capitals is the environment variable that means the same. A flag outranks the variable, the
+const closing = `A name in capitals is the environment variable that means the same. A flag outranks the variable, the
 variable the configuration file.
+
+Backups: sluice backup --help
 `;
 
 function helpOf(row: OptionRow): string {
