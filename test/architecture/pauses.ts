@@ -44,7 +44,7 @@ export const pauses: Readonly<Record<string, number>> = {
   'load/view/live-view.test.ts': 1,
   'load/view/rates.test.ts': 1,
   'load/work/stopping.test.ts': 1,
-  'pipelines/coalesce.test.ts': 2,
+  'pipelines/batch.test.ts': 2,
   'pipelines/memory-guard.test.ts': 2,
   'pipelines/request-reply.test.ts': 2,
   'pipelines/standing-user.test.ts': 1,

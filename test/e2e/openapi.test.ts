@@ -156,6 +156,23 @@ test.serial('events are listed, read and moved as they are described', async (t)
   }
 });
 
+test.serial('writes by the paths of other products answer as they are described', async (t) => {
+  await call('influxWrite', { db: 'd', precision: 's' }, { data: 'other v=1 1700000000', status: 204 });
+  await call('influxWrite', { db: 'd' }, { data: 'bad', status: 400 });
+  await call('influxBucketWrite', { bucket: 'd', precision: 's' }, { data: 'other v=2 1700000001', status: 204 });
+  await call('influxBucketWrite', { bucket: 'd' }, { data: 'other v=3', status: 401, auth: false });
+  await call('influxQuery', { q: 'SHOW DATABASES' });
+  await call('influxQueryForm', {}, { data: 'q=SHOW%20DATABASES' });
+  await call('influxPing', {}, { status: 204, auth: false });
+  await call('influxHealth', {}, { auth: false });
+  await call('otlpWrite', { db: 'd' }, { data: Buffer.alloc(0) });
+  await call('importText', { db: 'd' }, { data: 'jobs_total 1\n', status: 204 });
+  await call('pushAdd', { job: 'nightly', db: 'd' }, { data: 'rows_read 5\n' });
+  await call('pushAll', { job: 'nightly', db: 'd' }, { data: 'rows_read 6\n' });
+  await call('pushDelete', { job: 'nightly' }, { status: 202 });
+  t.pass();
+});
+
 test.serial('the service itself answers as it is described', async (t) => {
   await call('login', { user: root.user, password: root.password }, { auth: false });
   await call('login', { user: root.user, password: 'wrong' }, { status: 401, auth: false });

@@ -152,8 +152,8 @@ test('the engine host fails with one line of its own', async (t) => {
   const failures = [
     [['--port=0', '--host=0.0.0.0', `--path=${path}`], 1, /needs a password/],
     [[`--port=${port}`, `--path=${path}`], 1, /it is in use/],
-    [['--nosuch'], 2, /unknown option/],
-    [['--port=x'], 2, /Not a whole number/],
+    [['--nosuch'], 2, /unrecognized option/],
+    [['--port=x'], 2, /takes a whole number/],
   ] as const;
   for (const [args, code, line] of failures) {
     const program = run(t, process.execPath, [engineProgram, ...args]);
