@@ -103,7 +103,7 @@ export function intakeOf(
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
-    isDatabaseHung: () => engine.isHung(),
+    isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     metrics: () => metrics.text(),
   };
 }

@@ -140,7 +140,7 @@ export interface Intake {
   /** The statements that count as slow; a fault when the user is no administrator. */
   slowStatements(user: string): SlowStatementList | Fault;
   guard(): GuardState;
-  /** True while the database lives and does not answer. */
+  /** True while the database lives and does not answer, and once nothing can be written any more. */
   isDatabaseHung(): boolean;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;

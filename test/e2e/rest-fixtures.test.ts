@@ -34,7 +34,10 @@ const answers: Readonly<Record<string, { readonly status: number; readonly body:
     status: 200,
     body: '{"code":0,"column_meta":[["affected_rows","INT",4]],"data":[[1]],"rows":1}',
   },
-  '/rest/sql bad sql': { status: 200, body: '{"code":9728,"desc":"syntax error near \\"bad sql\\" at line 1, column 1"}' },
+  '/rest/sql bad sql': {
+    status: 200,
+    body: '{"code":9728,"desc":"syntax error near \\"bad sql\\" at line 1, column 1"}',
+  },
   '/rest/sql e401': {
     status: 401,
     body: '{"code":855,"desc":"Authentication failure"}',

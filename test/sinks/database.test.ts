@@ -257,6 +257,27 @@ test('completes rows that leave columns out, from the same group and from what i
   await made.end();
 });
 
+test('a group with a name is inserted once, however often it is tried; without one the same rows are another insert', async (t) => {
+  const { sink, client, catalogue, good, end } = await make();
+  try {
+    const group = good();
+    const named = { ...group, payload: { ...group.payload, token: 'log-7' } };
+    const write = async (batch: Batch<BlockGroup>) => (await sink.write(batch, AbortSignal.timeout(20_000))).outcome;
+    t.is(await write(named), 'delivered');
+    const { storage } = catalogue.table('db', 'm')!;
+    await client.exec(`SYSTEM STOP MERGES ${storage}`);
+    const rows = async () => Number((await client.rows(`SELECT toUInt32(count()) FROM ${storage}`))[0]?.[0]);
+    t.is(await write(named), 'delivered');
+    t.is(await rows(), 2);
+    for (const stored of [4, 6]) {
+      t.is(await write(group), 'delivered');
+      t.is(await rows(), stored);
+    }
+  } finally {
+    await end();
+  }
+});
+
 test('registers a sub-table once, with its tags, however many blocks bring it', async (t) => {
   const made = await make();
   await Promise.all(Array.from({ length: 4 }, () => made.sink.write(made.good(), AbortSignal.timeout(60_000))));
