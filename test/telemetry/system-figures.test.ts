@@ -1,3 +1,4 @@
+// In a process of its own: it looks at the memory that the process uses.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -24,7 +24,9 @@ import { blockOf, int, recordedBatch } from '../../support/blocks.js';
 import { startService } from '../../support/service.js';
 
 const telnetDatabase = 'telnet_sink';
+// An outage is a failed write only to those who wait for storage.
 const { service, end } = await startService(
+  '--write.ack=stored',
   '--tsdbwire_telnet.enable',
   '--tsdbwire_telnet.ports=0',
   `--tsdbwire_telnet.dbs=${telnetDatabase}`,
