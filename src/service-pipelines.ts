@@ -102,7 +102,7 @@ function writePipeline(
   const meter = signals.metering(metrics);
   const gate = new ByteCreditGate(limits.creditBytes);
   metrics.watch({
-    adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet stored.', read: () => gate.bytes },
+    adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet answered.', read: () => gate.bytes },
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
   const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };

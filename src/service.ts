@@ -78,7 +78,7 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
 async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: RecordSql | undefined): Promise<Service> {
   const { monitoring, catalogue, credentials, logOf } = parts;
   showState(parts);
-  const writeLog = openWriteLog(parts.settings, await catalogue.sharedSecret(), logOf('wal'));
+  const writeLog = openWriteLog(parts.settings, await catalogue.sharedSecret(), logOf('wal'), parts.signals);
   let fail = (_error: unknown): void => {};
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Settings } from './config/adapter-settings.js';
 import type { ComponentLog } from './model/component.js';
 import type { WatchedFigures } from './model/figure.js';
+import type { ServiceSignals } from './pipelines/events/signals.js';
 import type { WriteLog, WritePipeline } from './pipelines/writes.js';
 import { WriteAheadLog } from './wal/log.js';
 import { RejectedRowsFile } from './wal/rejected-rows.js';
@@ -18,6 +19,7 @@ export function openWriteLog(
   { database, general, wal, write }: Settings,
   secret: Buffer | string,
   log: ComponentLog,
+  signals: ServiceSignals,
 ): WriteLog {
   const root = resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
   const name = createHash('sha256').update('write-ahead log').update(secret).digest('hex');
@@ -37,7 +39,11 @@ export function openWriteLog(
       'Another write-ahead log of this database holds rows; an adapter that is started beside this one takes it.',
     );
   }
-  return { wal: opened, rejected: new RejectedRowsFile(join(root, rejectedName), log), ack: write.ack };
+  const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault }) => {
+    const name = table === undefined ? text.database : `${text.database}.${table}`;
+    signals.signals$.next({ kind: 'rejected', table: name, problem: `${fault.message} They are in ${rejectedName}.` });
+  });
+  return { wal: opened, rejected, ack: write.ack };
 }
 
 /** What the log and the rows that wait behind it look like. */

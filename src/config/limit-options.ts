@@ -42,7 +42,7 @@ export const limitsOptions: OptionTable = {
       type: 'size',
       default: '32MB',
       env: 'ADAPTER_LIMITS_CREDIT_BYTES',
-      help: 'bytes a pipeline holds that are not yet stored, before its readers wait',
+      help: 'bytes that a door holds before it is answered, and that wait in memory once they are logged, before readers wait',
       min: 1,
     },
     {

@@ -6,6 +6,7 @@ export const systemRules = {
   'memory-all': { severity: 'critical', title: 'Everything is paused: memory is short' },
   'engine-down': { severity: 'critical', title: 'The database is down' },
   'target-unreachable': { severity: 'warning', title: 'A target cannot be scraped' },
+  'rows-rejected': { severity: 'critical', title: 'Answered rows could not be stored' },
   'writes-failing': { severity: 'critical', title: 'Writes are refused or shed' },
 } as const satisfies Readonly<Record<string, { readonly severity: EventSeverity; readonly title: string }>>;
 /** Name of a rule that the service has about itself. */

@@ -23,13 +23,16 @@ const maxFileBytes = 1024 ** 3;
 export class RejectedRowsFile {
   readonly path: string;
   readonly #log: ComponentLog;
+  readonly #told: (rejected: RejectedRows) => void;
   /** Rows and texts since the start. */
   readonly counts = { rows: 0, texts: 0 };
   #last: Promise<void> = Promise.resolve();
 
-  constructor(path: string, log: ComponentLog) {
+  /** `told` hears of each entry. */
+  constructor(path: string, log: ComponentLog, told: (rejected: RejectedRows) => void = () => {}) {
     this.path = path;
     this.#log = log;
+    this.#told = told;
   }
 
   /** Notes rows; never throws. */
@@ -40,6 +43,7 @@ export class RejectedRowsFile {
     const { origin, database } = text;
     const message = 'Answered rows could not be stored; they are in the file of rejected rows.';
     this.#log.error({ origin, database, table, rows, reason: fault.message, file: this.path }, message);
+    this.#told(rejected);
     this.#last = this.#last.then(() => this.#append(`${JSON.stringify(lineOf(rejected))}\n`));
   }
 

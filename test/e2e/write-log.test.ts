@@ -210,6 +210,12 @@ test.serial('rows that turn out not to fit are kept in a file, and cost nobody e
   t.deepEqual({ door, table, rows }, { door: 'lineproto', table: 'new', rows: 1 });
   t.regex(reason, /v/);
   t.regex(text, /^new v=/);
+  const events = async () => {
+    const url = `http://127.0.0.1:${adapter.port}/api/v1/events?status=active`;
+    const headers = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
+    return (await fetch(url, { headers })).text();
+  };
+  t.true(await until(async () => /Answered rows could not be stored: kept\.new/.test(await events()), 30_000));
 });
 
 test.serial('a write may ask to be stored before it is answered, and no other word', async (t) => {

@@ -7,6 +7,8 @@ export type Signal =
   | { readonly kind: 'target'; readonly address: string; readonly problem: string | undefined }
   /** Writes of a door were turned away, or shed. */
   | { readonly kind: 'refused'; readonly door: string }
+  /** Rows of a table that were answered are in the file of rejected rows, for a reason. */
+  | { readonly kind: 'rejected'; readonly table: string; readonly problem: string }
   /** A group of rows was written, or not. */
   | { readonly kind: 'wrote'; readonly isStored: boolean };
 

@@ -124,6 +124,9 @@ export class SystemWatch implements Component {
       case 'target':
         this.#report('target-unreachable', signal.address, signal.problem);
         break;
+      case 'rejected':
+        this.#report('rows-rejected', signal.table, signal.problem);
+        break;
       case 'refused':
         this.#troubles.failed(signal.door, now);
         break;
