@@ -28,6 +28,9 @@ const depthCodes = new Set([167, 168, 306]);
 /** A decimal beyond its digits, found while rows are computed. */
 const decimalOverflowCode = 407;
 
+/** No statement of ours is empty: the engine reads the file of a definition that it could not write. */
+const syntaxErrorCode = 62;
+
 /** A pattern that is not a regular expression; the engine's words are about its own way of writing texts. */
 const regularExpressionCode = 427;
 
@@ -62,6 +65,9 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
     );
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
+  if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {
+    return fault('resource', Codes.free, 'The database could not write a definition when its disk was full', cause);
+  }
   const kind = resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database';
   return fault(kind, Codes.free, withoutStatement(text), cause);
 }

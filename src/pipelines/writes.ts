@@ -193,7 +193,7 @@ export class WritePipeline implements Component {
     await Promise.all([bodies.stop(), ...inputs.map(({ source }) => source.stop())]);
     this.#subscription?.unsubscribe();
     this.#subscription = undefined;
-    await writeLog?.rejected.flushed();
+    await writeLog?.rejected.close();
     await writeLog?.wal.close();
   }
 

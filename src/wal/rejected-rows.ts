@@ -1,5 +1,6 @@
 import { appendFile, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { ComponentLog } from '../model/component.js';
 import type { Fault } from '../model/fault.js';
 import type { LoggedText } from './record.js';
@@ -13,8 +14,9 @@ export interface RejectedRows {
   readonly fault: Fault;
 }
 
-/** The file takes no more beyond this size; what comes then is counted and logged. */
+/** The file takes no more beyond this size. */
 const maxFileBytes = 1024 ** 3;
+const retryMs = 1_000;
 
 /**
  * The file of rows that were answered and that the database or the catalogue then refused: a line of JSON for each text and
@@ -26,7 +28,8 @@ export class RejectedRowsFile {
   readonly #told: (rejected: RejectedRows) => void;
   /** Rows and texts since the start. */
   readonly counts = { rows: 0, texts: 0 };
-  #last: Promise<void> = Promise.resolve();
+  #last: Promise<boolean> = Promise.resolve(true);
+  #isClosed = false;
 
   /** `told` hears of each entry. */
   constructor(path: string, log: ComponentLog, told: (rejected: RejectedRows) => void = () => {}) {
@@ -35,8 +38,11 @@ export class RejectedRowsFile {
     this.#told = told;
   }
 
-  /** Notes rows; never throws. */
-  add(rejected: RejectedRows): void {
+  /**
+   * Notes rows; true once they are in the file, which is tried for as long as it takes: until then they must stay in the log.
+   * Never rejects.
+   */
+  add(rejected: RejectedRows): Promise<boolean> {
     const { text, table, rows, fault } = rejected;
     this.counts.rows += rows;
     this.counts.texts++;
@@ -45,24 +51,32 @@ export class RejectedRowsFile {
     this.#log.error({ origin, database, table, rows, reason: fault.message, file: this.path }, message);
     this.#told(rejected);
     this.#last = this.#last.then(() => this.#append(`${JSON.stringify(lineOf(rejected))}\n`));
+    return this.#last;
   }
 
-  /** Resolves once all that was noted is in the file, or could not be written. */
-  async flushed(): Promise<void> {
+  /** Tries no more; resolves once nothing is written. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#last;
   }
 
-  async #append(line: string): Promise<void> {
-    try {
-      await mkdir(dirname(this.path), { recursive: true });
-      const size = await stat(this.path).then(
-        (found) => found.size,
-        () => 0,
-      );
-      if (size + line.length <= maxFileBytes) await appendFile(this.path, line, { mode: 0o600 });
-      else this.#log.error({ file: this.path }, 'The file of rejected rows is full; move it elsewhere.');
-    } catch (error) {
-      this.#log.error({ error: String(error), file: this.path }, 'The file of rejected rows cannot be written.');
+  async #append(line: string): Promise<boolean> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await mkdir(dirname(this.path), { recursive: true });
+        const size = await stat(this.path).then(
+          (found) => found.size,
+          () => 0,
+        );
+        if (size + line.length > maxFileBytes) throw new Error('it is full; move it elsewhere');
+        await appendFile(this.path, line, { mode: 0o600 });
+        return true;
+      } catch (error) {
+        const text = 'The file of rejected rows cannot be written; the rows stay in the log.';
+        if (attempt === 0) this.#log.error({ error: String(error), file: this.path }, text);
+        if (this.#isClosed) return false;
+        await setTimeout(retryMs, undefined, { ref: false });
+      }
     }
   }
 }

@@ -40,6 +40,7 @@ test('a full disk is said so, refused as temporary, and got over when there is s
   const lines = (from: number): string =>
     Array.from({ length: 1000 }, (_, i) => `m,k=x v=${from + i}i64 ${startMs + from + i}`).join('\n');
   t.is((await writeLines(adapter, 'd', lines(0))).status, 204);
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[1000]]);
 
   const filler = join(disk, 'filler');
   fill(filler);

@@ -13,6 +13,7 @@ import { type HostOptions, isLoopback } from './options.js';
 import { makeScratch, type Scratch } from './scratch.js';
 import { Spool } from './spool.js';
 import { PartSpreader } from './spread.js';
+import { removeTornDefinitions } from './torn-definitions.js';
 
 /** A URL may carry a whole statement. */
 const maxHeaderBytes = 1024 * 1024;
@@ -52,6 +53,7 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
   let connections: Connections | undefined;
   try {
     entered(path);
+    removeTornDefinitions(path);
     scratch = makeScratch(path);
     connections = new Connections({ ...options, path }, scratch.path);
     await connections.ask('CREATE DATABASE IF NOT EXISTS `default`');

@@ -228,7 +228,7 @@ export class LogStage implements GroupLog {
         this.#lastProgress = performance.now();
         const ended = (): void => this.#ended(record, bytes);
         if (delivery.outcome === 'delivered') ended();
-        else void this.#reject(record, block, delivery).finally(ended);
+        else void this.#reject(record, block, delivery).then((isKept) => isKept && ended());
       };
       const share = shareOf(block, bytes, rows);
       this.#out?.next({
@@ -270,7 +270,7 @@ export class LogStage implements GroupLog {
       } catch (error) {
         const found = error instanceof FaultError ? error.fault : internal(error);
         if (!mayPass(found) || this.#isStopped) {
-          this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
+          await this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
           return undefined;
         }
         await pause();
@@ -278,11 +278,12 @@ export class LogStage implements GroupLog {
     }
   }
 
-  async #reject({ place }: LoggedRecord, block: ColumnBlock, delivery: Delivery): Promise<void> {
+  /** True once the rows are in the file of rejected ones: until then their text stays in the log. */
+  async #reject({ place }: LoggedRecord, block: ColumnBlock, delivery: Delivery): Promise<boolean> {
     const found = 'fault' in delivery ? delivery.fault : internal(delivery.outcome);
-    const text = await this.#context.wal.read(place);
-    this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
-    await this.#context.rejected.flushed();
+    const text = await this.#context.wal.read(place).catch(() => undefined);
+    if (text === undefined) return true;
+    return this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
   }
 
   /** Reads back what is in the log, in its order, until all of it is in memory. */
@@ -336,8 +337,7 @@ export class LogStage implements GroupLog {
       } catch (error) {
         const found = error instanceof FaultError ? error.fault : internal(error);
         if (!mayPass(found)) {
-          rejected.add({ text, rows: 0, fault: found });
-          wal.ended(place);
+          if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
           return;
         }
         await pause();
