@@ -1,7 +1,7 @@
 import test from 'ava';
 import { startService } from '../support/service.js';
 
-/** The long run has twenty times as many. */
+/** The long run has four times as many. */
 const count = Number(process.env.SLUICE_TEST_DROPPED_TABLES ?? 5_000);
 const inStatement = 5_000;
 const start = Date.now();
