@@ -68,8 +68,7 @@ export async function ask(path, options = {}, authorization = session()?.authori
 
 /** @param {Response} response */
 async function troubleOf(response) {
-  const told = await response.json().catch(() => undefined);
-  const words = typeof told === 'string' ? told : (told?.desc ?? told?.message ?? `Status ${response.status}.`);
+  const words = wordsOf(await response.text().catch(() => '')) ?? `Status ${response.status}.`;
   if (response.status === 401) return new Trouble('password', 'The user name or the password is wrong.');
   if (response.status === 403) return new Trouble('denied', words);
   if (response.status === 503 && /memory exceeds threshold/.test(words)) {
@@ -79,6 +78,20 @@ async function troubleOf(response) {
     return new Trouble('database', 'The database is not answering.');
   }
   return new Trouble('refused', words);
+}
+
+/**
+ * What a refusal says: most are JSON objects, and those of the memory guard plain text.
+ * @param {string} text
+ * @returns {string | undefined}
+ */
+function wordsOf(text) {
+  try {
+    const told = JSON.parse(text);
+    return told?.desc ?? told?.message;
+  } catch {
+    return text === '' || text.startsWith('<') ? undefined : text;
+  }
 }
 
 /**
