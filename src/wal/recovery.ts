@@ -12,8 +12,8 @@ export interface Recovery {
   readonly nextSequence: number;
   readonly nextGroup: number;
   readonly texts: number;
-  /** Rows that have ended: by table, the sequences of their texts. */
-  readonly ended: ReadonlyMap<string, ReadonlySet<number>>;
+  /** Rows that have ended: by table, the sequences of their texts. Of no use once the log was read back. */
+  readonly ended: Map<string, ReadonlySet<number>>;
   /** Groups that were begun and have not ended, by number. */
   readonly groups: ReadonlyMap<number, readonly Member[]>;
   /** Bytes that were no records. */

@@ -317,6 +317,7 @@ export class LogStage implements GroupLog {
     for (const { batch } of this.#arrived.splice(0)) answer(batch);
     if (this.#isRecovering) {
       this.#isRecovering = false;
+      this.#context.wal.recovered.ended.clear();
       this.#commit().endRecovery();
     }
     for (const waiter of this.#caughtUp.splice(0)) waiter.resolve();
