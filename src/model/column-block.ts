@@ -64,6 +64,11 @@ export interface ColumnBlock {
   readonly newSubTables: readonly SubTable[];
 }
 
+/** The name of a table among those of all databases. Names may hold any character, so the length of the first one says where the second begins. */
+export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
+  return `${database.length}:${database}${table}`;
+}
+
 const initialRows = 16;
 
 type FixedConstructor = {

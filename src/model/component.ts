@@ -1,4 +1,4 @@
-import type { Observable, OperatorFunction } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Batch, Payload } from './batch.js';
 import type { Delivery } from './delivery.js';
 
@@ -26,9 +26,6 @@ export interface Source<P extends Payload = Payload> extends Component {
   stop(): Promise<void>;
   readonly batches$: Observable<Batch<P>>;
 }
-
-/** A step between source and sink; whatever it drops it settles. */
-export type Transform<A extends Payload, B extends Payload> = OperatorFunction<Batch<A>, Batch<B>>;
 
 /** Turns a batch into a delivery. Never settles, never throws for expected faults. */
 export interface Sink<P extends Payload = Payload> extends Component {

@@ -1,7 +1,7 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
-import type { ColumnBlock } from '../model/column-block.js';
+import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import {
@@ -396,9 +396,4 @@ function refusedTogether(
   const counts = new Map<string, number>();
   for (const { payload } of refused) counts.set(tableKey(payload), (counts.get(tableKey(payload)) ?? 0) + 1);
   return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
-}
-
-/** The name of a block's table among those of all databases. Names may hold any character, so the first one has its length before it. */
-export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
-  return `${database.length}:${database}${table}`;
 }

@@ -13,7 +13,7 @@ import type {
   Target,
   WireFormat,
 } from '../model/batch.js';
-import type { ColumnBlock } from '../model/column-block.js';
+import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
@@ -25,7 +25,7 @@ import type { ParsedPoints } from '../transforms/parse/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { LoggedText } from '../wal/record.js';
 import type { RejectedRowsFile } from '../wal/rejected-rows.js';
-import { type BatchLimits, GroupCommit, tableKey } from './batch.js';
+import { type BatchLimits, GroupCommit } from './batch.js';
 import type { ByteCreditGate } from './credit-gate.js';
 import { deliver } from './deliver.js';
 import { Dictionaries } from './dictionaries.js';

@@ -262,8 +262,3 @@ function decodeGroup(body: Buffer): { readonly group: number; readonly members: 
   }
   return { group: body.readUIntLE(1, 6), members };
 }
-
-/** Names may hold any character, so the length of the first one says where the second begins. */
-export function tableKey({ database, table }: { readonly database: string; readonly table: string }): string {
-  return `${database.length}:${database}${table}`;
-}

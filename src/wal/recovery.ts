@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync, truncateSync } from 'node:fs';
-import { type Member, tableKey } from './record.js';
+import { tableKey } from '../model/column-block.js';
+import type { Member } from './record.js';
 import { headBytes, listSegments, readHead, type Segment, scan } from './segment.js';
 
 /** What a log held when it was opened. */

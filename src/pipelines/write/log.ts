@@ -1,10 +1,10 @@
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
-import type { ColumnBlock } from '../../model/column-block.js';
+import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault, mayPass } from '../../model/fault.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
-import { type LoggedText, type Member, tableKey } from '../../wal/record.js';
+import type { LoggedText, Member } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit, GroupLog } from '../batch.js';
 import { shareOf, splitTables, targets } from './split.js';
