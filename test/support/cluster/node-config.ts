@@ -1,0 +1,67 @@
+/** Where one node of a cluster listens, and its place there. */
+export interface NodePlace {
+  readonly shard: number;
+  readonly replica: number;
+  readonly httpPort: number;
+  readonly tcpPort: number;
+}
+
+/** A cluster as the configuration of its nodes describes it. */
+export interface ClusterPlan {
+  readonly name: string;
+  readonly places: readonly NodePlace[];
+  readonly user: string;
+  readonly password: string;
+  /** Port of a keeper on this machine, where there is one. */
+  readonly keeperPort: number | undefined;
+}
+
+/** `config.xml` of one node. */
+export function nodeConfig({ name, places, user, password, keeperPort }: ClusterPlan, own: NodePlace): string {
+  const shards = [...new Set(places.map(({ shard }) => shard))].map((shard) => {
+    const replicas = places
+      .filter((place) => place.shard === shard)
+      .map(({ tcpPort }) => element('replica', { host: '127.0.0.1', port: tcpPort, user, password }));
+    return `<shard><internal_replication>false</internal_replication>${replicas.join('')}</shard>`;
+  });
+  const keeper =
+    keeperPort === undefined
+      ? ''
+      : `<zookeeper><node><host>127.0.0.1</host><port>${keeperPort}</port></node>
+         <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms></zookeeper>
+         <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>`;
+  return `<clickhouse>
+    <http_port>${own.httpPort}</http_port><tcp_port>${own.tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
+    <users_config>users.xml</users_config>
+    <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
+    ${element('macros', { shard: own.shard, replica: own.replica })}
+    ${keeper}
+    <mark_cache_size>67108864</mark_cache_size><background_pool_size>2</background_pool_size>
+  </clickhouse>`;
+}
+
+/** Of the user that the local session of a node runs as: what it needs to listen, and nothing else. */
+const sessionGrants = [
+  'GRANT SYSTEM LISTEN ON *.*',
+  'GRANT CREATE TABLE, SELECT ON default.*',
+  'GRANT TABLE ENGINE ON File',
+  'GRANT READ ON FILE',
+];
+
+/** `users.xml` of every node. */
+export function usersConfig({ user, password }: ClusterPlan): string {
+  const grants = sessionGrants.map((grant) => `<query>${grant}</query>`).join('');
+  const common = '<profile>default</profile><quota>default</quota><networks><ip>127.0.0.1</ip></networks>';
+  return `<clickhouse>
+    <profiles><default/></profiles><quotas><default/></quotas>
+    <users>
+      <default><password></password>${common}<grants>${grants}</grants></default>
+      <${user}><password>${password}</password>${common}<access_management>1</access_management></${user}>
+    </users>
+  </clickhouse>`;
+}
+
+function element(name: string, values: Readonly<Record<string, string | number>>): string {
+  const inner = Object.entries(values).map(([key, value]) => `<${key}>${value}</${key}>`);
+  return `<${name}>${inner.join('')}</${name}>`;
+}

@@ -1,0 +1,37 @@
+// One node of a cluster: the engine out of the installed package with its own HTTP and native listeners. The argument is a
+// directory with its `config.xml`; the node lives until its standard input ends.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { DataType, load, open } from 'ffi-rs';
+
+const directory = process.argv[2] ?? '';
+// The engine reads what lies in its working directory, and this process is to leave nothing elsewhere.
+process.chdir(directory);
+
+const library = 'engine';
+open({ library, path: createRequire(import.meta.url).resolve('@chdb/lib-linux-x64-gnu/libchdb.so') });
+
+// The last query waits for the end of standard input.
+const args = [
+  'clickhouse',
+  `--path=${join(directory, 'data')}`,
+  `--config-file=${join(directory, 'config.xml')}`,
+  '--structure=line String',
+  '--input-format=LineAsString',
+  '--query=SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; SELECT count() FROM table',
+];
+const result = load({
+  library,
+  funcName: 'chdb_query_cmdline',
+  retType: DataType.External,
+  paramsType: [DataType.I32, DataType.StringArray],
+  paramsValue: [args.length, args],
+});
+const problem: unknown = load({
+  library,
+  funcName: 'chdb_result_error',
+  retType: DataType.String,
+  paramsType: [DataType.External],
+  paramsValue: [result],
+});
+if (typeof problem === 'string' && problem !== '') process.stderr.write(`${problem}\n`);

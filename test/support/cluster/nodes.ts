@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EngineClient } from '../../../src/database/client.js';
+import { directoryFor, type Scope } from '../processes.js';
+import { until } from '../until.js';
+import { missingKeeper, TestKeeper } from './keeper.js';
+import { type ClusterPlan, type NodePlace, nodeConfig, usersConfig } from './node-config.js';
+
+const program = fileURLToPath(new URL('node-program.js', import.meta.url));
+
+/** Why no cluster can be started on this machine; undefined where one can. */
+export function missingCluster(needsKeeper: boolean): string | undefined {
+  if (platform() !== 'linux' || arch() !== 'x64') return 'nodes of a cluster are started on Linux, x64';
+  try {
+    createRequire(import.meta.url).resolve('ffi-rs');
+  } catch {
+    return 'the package ffi-rs is not installed';
+  }
+  return needsKeeper ? missingKeeper() : undefined;
+}
+
+/** How many nodes to start. */
+export interface ClusterSize {
+  readonly shards: number;
+  readonly replicas: number;
+  readonly keeper: boolean;
+}
+
+/** One node of a cluster on this machine. */
+export class TestNode {
+  readonly place: NodePlace;
+  readonly url: string;
+  readonly #directory: string;
+  #child: ChildProcess | undefined;
+  #errors = '';
+
+  constructor(t: Scope, plan: ClusterPlan, place: NodePlace) {
+    this.place = place;
+    this.url = `http://127.0.0.1:${place.httpPort}`;
+    this.#directory = directoryFor(t);
+    t.teardown(() => this.kill());
+    writeFileSync(join(this.#directory, 'config.xml'), nodeConfig(plan, place));
+    writeFileSync(join(this.#directory, 'users.xml'), usersConfig(plan));
+  }
+
+  /** Starts it, also again after a kill with its data, and waits until it answers. */
+  async start(): Promise<void> {
+    // Its standard input ends with this process, and the node with it.
+    const child = spawn(process.execPath, [program, this.#directory], { stdio: ['pipe', 'ignore', 'pipe'] });
+    this.#child = child;
+    this.#errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors += text;
+    });
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    await until(async () => hasEnded() || (await this.#answers()));
+    if (hasEnded() || !(await this.#answers())) throw new Error(`The node does not answer: ${this.#errors}`);
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.url}/ping`)).ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A cluster of nodes on this machine, each in a directory of its own, gone with the test. */
+export class TestCluster {
+  readonly name = 'cluster';
+  readonly user = 'service';
+  readonly password = 'secret-of-the-nodes';
+  readonly nodes: readonly TestNode[];
+  readonly keeper: TestKeeper | undefined;
+  readonly #scope: Scope;
+
+  constructor(t: Scope, places: readonly NodePlace[], keeperPort: number | undefined) {
+    this.#scope = t;
+    const { name, user, password } = this;
+    this.keeper = keeperPort === undefined ? undefined : new TestKeeper(t, keeperPort);
+    this.nodes = places.map((place) => new TestNode(t, { name, places, user, password, keeperPort }, place));
+  }
+
+  /** Connections to one node alone. */
+  client(node: TestNode): EngineClient {
+    const { user, password } = this;
+    const client = new EngineClient({ url: node.url, user, password, isServer: true });
+    this.#scope.teardown(() => client.close());
+    return client;
+  }
+
+  /** What an adapter is started with to work on it. */
+  get settings(): readonly string[] {
+    const urls = this.nodes.map(({ url }) => url).join(',');
+    const access = [`--database.user=${this.user}`, `--database.password=${this.password}`];
+    return ['--database.mode=cluster', `--database.urls=${urls}`, `--database.cluster=${this.name}`, ...access];
+  }
+}
+
+/** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
+export async function startCluster(t: Scope, { shards, replicas, keeper }: ClusterSize): Promise<TestCluster> {
+  const ports = await unusedPorts(shards * replicas * 2 + 1);
+  const places: NodePlace[] = [];
+  for (let shard = 1; shard <= shards; shard++) {
+    for (let replica = 1; replica <= replicas; replica++) {
+      places.push({ shard, replica, httpPort: ports.pop() ?? 0, tcpPort: ports.pop() ?? 0 });
+    }
+  }
+  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined);
+  await cluster.keeper?.start();
+  await Promise.all(cluster.nodes.map((node) => node.start()));
+  return cluster;
+}
+
+/** Ports that nobody listens on; the nodes must know each other's before any of them is started. */
+async function unusedPorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  const ports: number[] = [];
+  for (const server of servers) {
+    if (!server.listening) await once(server, 'listening');
+    const address = server.address();
+    if (typeof address === 'object' && address !== null) ports.push(address.port);
+  }
+  for (const server of servers) server.close();
+  return ports;
+}
