@@ -2,14 +2,34 @@
 // directory with its `config.xml`; the node lives until its standard input ends.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { DataType, load, open } from 'ffi-rs';
+
+/** What is used of the package ffi-rs, which is asked for by name so that the tests build without it. */
+interface ForeignCalls {
+  readonly DataType: {
+    readonly External: unknown;
+    readonly String: unknown;
+    readonly I32: unknown;
+    readonly StringArray: unknown;
+  };
+  open(library: { readonly library: string; readonly path: string }): void;
+  load(call: {
+    readonly library: string;
+    readonly funcName: string;
+    readonly retType: unknown;
+    readonly paramsType: readonly unknown[];
+    readonly paramsValue: readonly unknown[];
+  }): unknown;
+}
+
+const require = createRequire(import.meta.url);
+const { DataType, load, open }: ForeignCalls = require('ffi-rs');
 
 const directory = process.argv[2] ?? '';
 // The engine reads what lies in its working directory, and this process is to leave nothing elsewhere.
 process.chdir(directory);
 
 const library = 'engine';
-open({ library, path: createRequire(import.meta.url).resolve('@chdb/lib-linux-x64-gnu/libchdb.so') });
+open({ library, path: require.resolve('@chdb/lib-linux-x64-gnu/libchdb.so') });
 
 // The last query waits for the end of standard input.
 const args = [
@@ -27,7 +47,7 @@ const result = load({
   paramsType: [DataType.I32, DataType.StringArray],
   paramsValue: [args.length, args],
 });
-const problem: unknown = load({
+const problem = load({
   library,
   funcName: 'chdb_result_error',
   retType: DataType.String,
