@@ -1,20 +1,52 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import test from 'ava';
+import { blocksOf, pages, repository, textOf } from './support/documents.js';
 
-const root = join(import.meta.dirname, '../..');
-const pages = ['README.md', 'CONTRIBUTING.md', ...listed('docs'), ...listed('docs/decisions')];
-
-function listed(folder: string): string[] {
-  return readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : []));
+/** Text of a page without what stands in blocks. */
+function proseOf(page: string): string {
+  return textOf(page).replace(/^```[\s\S]*?^```/gm, '');
 }
 
-test('every file that a page links to exists', (t) => {
+/** The anchors that a page has, made of its headings as the usual viewers make them. */
+function anchorsOf(page: string): Set<string> {
+  const headings = [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text);
+  const plain = headings.map((text) => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase());
+  return new Set(plain.map((text) => text.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')));
+}
+
+test('every file and heading that a page links to exists', (t) => {
+  let links = 0;
   for (const page of pages) {
-    const text = readFileSync(join(root, page), 'utf8').replace(/```[\s\S]*?```/g, '');
-    for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+    for (const [, link = ''] of proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)) {
       if (/^[a-z]+:/.test(link)) continue;
-      t.true(existsSync(join(root, dirname(page), link)), `${page}: ${link}`);
+      const [file = '', anchor] = link.split('#');
+      const path = file === '' ? join(repository, page) : join(repository, dirname(page), file);
+      t.true(existsSync(path), `${page}: ${link}`);
+      if (anchor !== undefined) t.true(anchorsOf(relative(repository, path)).has(anchor), `${page}: ${link}`);
+      links++;
+    }
+  }
+  t.true(links > 50);
+});
+
+test('every file that a page names by its path exists', (t) => {
+  for (const page of pages) {
+    if (page === 'CHANGELOG.md' || page.startsWith('docs/decisions/')) continue;
+    for (const [, name = ''] of textOf(page).matchAll(
+      /`((?:src|test|page|tools|bench|examples|packaging|fixtures)\/[\w./-]+)`/g,
+    )) {
+      t.true(existsSync(join(repository, name)), `${page}: ${name}`);
+    }
+  }
+});
+
+test('every block that no test runs says why, or names the test that does', (t) => {
+  for (const page of pages) {
+    for (const { place, mark = '' } of blocksOf(page)) {
+      const [, tested] = /^tested: (\S+)/.exec(mark) ?? [];
+      if (tested !== undefined) t.true(statSync(join(repository, tested)).isFile(), `${place}: ${tested}`);
+      else t.regex(mark, /^$|^refused$|^not run: \S|^database: \S/, place);
     }
   }
 });

@@ -1,0 +1,8 @@
+import test from 'ava';
+import { DocumentWorld } from '../support/document-world.js';
+import { longPages } from '../support/documents.js';
+
+const world = await DocumentWorld.start();
+test.after.always(() => world.end());
+
+for (const page of longPages) test.serial(`${page} shows what comes`, (t) => world.run(t, page));
