@@ -1,6 +1,8 @@
+import { cardinalityView } from './cardinality.js';
 import { h, put, say, toast } from './dom.js';
 import { doorsView } from './doors.js';
 import { eventsView } from './events.js';
+import { exploreView } from './explore.js';
 import { figure, History, parseFigures } from './figures.js';
 import { timeOfDay } from './format.js';
 import { loginView } from './login.js';
@@ -26,13 +28,21 @@ import { statementsView } from './statements.js';
  * @property {() => void} went a request of a poll went well
  */
 
+/**
+ * The views by the name in the address. One that is within another is reached from there and has no link of its own.
+ * @type {Readonly<Record<string, { title: string; make: (context: Context) => View; within?: string }>>}
+ */
 const views = {
   events: { title: 'Events', make: eventsView },
+  explore: { title: 'Explore', make: exploreView },
+  series: { title: 'Series', make: cardinalityView, within: 'explore' },
+  query: { title: 'Query', make: queryView },
   doors: { title: 'Doors', make: doorsView },
   memory: { title: 'Memory', make: memoryView },
   statements: { title: 'Statements', make: statementsView },
-  query: { title: 'Query', make: queryView },
 };
+/** What is shown where the address names none. */
+const firstView = { title: 'Events', make: eventsView, within: 'events' };
 
 /** @type {Readonly<Record<string, string>>} */
 const backWords = {
@@ -76,8 +86,8 @@ function showService() {
   const badge = h('span', { class: 'badge', hidden: true });
   const pill = h('span', { class: 'pill' });
   const main = h('main', { id: 'main', tabindex: -1 });
-  const links = Object.entries(views).map(([name, { title }]) =>
-    h('a', { href: `#${name}` }, title, name === 'events' ? badge : null),
+  const links = Object.entries(views).flatMap(([name, { title, within }]) =>
+    within === undefined ? [h('a', { href: `#${name}` }, title, name === 'events' ? badge : null)] : [],
   );
 
   const showTrouble = () => {
@@ -113,12 +123,14 @@ function showService() {
 
   const show = () => {
     const [name] = location.hash.slice(1).split('?');
-    const [key, { title, make }] = Object.entries(views).find(([known]) => known === name) ?? ['events', views.events];
+    const { title, make, within = name } = Object.entries(views).find(([known]) => known === name)?.[1] ?? firstView;
     view?.stop();
     view = make(context);
     for (const link of links) {
-      if (link.hash === `#${key}`) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+      if (link.hash === `#${within}`) {
+        link.setAttribute('aria-current', 'page');
+        link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      } else link.removeAttribute('aria-current');
     }
     put(main, view.element);
     document.title = `${title} · Sluice`;

@@ -1,8 +1,8 @@
 import { h, put, putRows, say, toast } from './dom.js';
 import { ago, count, dateAndTime, measure } from './format.js';
+import { literal, quoted } from './names.js';
 import { poll } from './polling.js';
 import { openQuery } from './query.js';
-import { literal, quoted } from './schema.js';
 import { askJson, Trouble } from './session.js';
 
 /**

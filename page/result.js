@@ -13,8 +13,9 @@ const shownRows = 500;
  * @param {string} statement as it is sent
  * @param {string} database
  * @param {string} title shown above, where there are several
+ * @param {{ folded?: boolean }} [options] `folded`: the rows of a picture are unfolded on demand
  */
-export function resultCard(statement, database, title) {
+export function resultCard(statement, database, title, { folded = false } = {}) {
   const outcome = h('p', { class: 'outcome', role: 'status' });
   const body = h('div', {});
   const element = h(
@@ -44,12 +45,12 @@ export function resultCard(statement, database, title) {
         if (isAffected(rows)) return put(body);
         const drawn = picture(rows, statement, tags);
         if (drawn !== undefined) stop = drawn.stop;
-        put(
-          body,
-          drawn?.element,
+        const table = [
           rows.data.length === 0 ? null : downloads(rows),
           tableOf(rows, title === '' ? 'Rows' : `Rows of ${title}`),
-        );
+        ];
+        const hidden = folded && drawn !== undefined;
+        put(body, drawn?.element, ...(hidden ? [h('details', {}, h('summary', {}, 'Rows'), table)] : table));
       } catch (error) {
         stop();
         stop = () => {};

@@ -1,4 +1,5 @@
 import { sameName } from './grouping.js';
+import { literal, quoted } from './names.js';
 import { Trouble } from './session.js';
 import { runSql } from './sql.js';
 
@@ -7,22 +8,6 @@ const systemDatabases = ['information_schema', 'performance_schema'];
 
 /** @typedef {{ name: string; type: string; isTag: boolean }} Field */
 /** @typedef {{ name: string; isSuper: boolean }} TableName */
-
-/**
- * A name as statements write it, whatever is in it.
- * @param {string} name
- */
-export function quoted(name) {
-  return `\`${name.replaceAll('`', '``')}\``;
-}
-
-/**
- * A text as statements write it.
- * @param {string} text
- */
-export function literal(text) {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-}
 
 /** The databases that the user sees, those of people first. */
 export async function databases() {

@@ -105,12 +105,15 @@ export function aligned(lines) {
 }
 
 /**
- * A key of a line. A number says nothing without the name of its column.
+ * A key of a line. A number, or a part of JSON, says nothing without its name.
  * @param {import('./sql.js').Column | undefined} column
  * @param {unknown} value
  */
 function keyText(column, value) {
-  return column?.isNumber ? `${column.name}=${value}` : textOf(value);
+  const words = textOf(value);
+  if (column?.isNumber) return `${column.name}=${words}`;
+  const isPart = column?.type === 'JSON' && (typeof value !== 'string' || !/^[{[]/.test(value));
+  return isPart && typeof value !== 'object' ? `${column.name.replace(/^.*->\s*'(.*)'$/, '$1')}=${words}` : words;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
-import { barriers, launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page.js';
 import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
@@ -49,7 +50,6 @@ function service() {
 }
 
 type Look = Parameters<typeof visit>[3];
-type Pair = Readonly<Record<'user' | 'password', string>>;
 
 /** A visitor whose page must be without fault at the end of the test. */
 async function open(t: ExecutionContext, look?: Look, path?: string, port = service().port): Promise<Visit> {
@@ -59,40 +59,11 @@ async function open(t: ExecutionContext, look?: Look, path?: string, port = serv
   return visited;
 }
 
-async function logIn(page: Page, { user, password }: Pair = root): Promise<void> {
-  await page.fill('#user', user);
-  await page.fill('#password', password);
-  await page.click('button[type=submit]');
-}
-
 async function logInAndSee(t: ExecutionContext, look?: Look): Promise<Visit> {
   const visited = await open(t, look);
   await logIn(visited.page);
   await visited.page.waitForSelector('nav a[aria-current]');
   return visited;
-}
-
-/** Goes to a view by its link. */
-async function goTo(page: Page, name: string): Promise<void> {
-  await page.click(`nav >> text=${name}`);
-  await page.waitForSelector(`h1 >> text=${name}`);
-}
-
-/**
- * Writes a statement into the editor, which is emptied by its own keys: what a program puts over coloured words, the browser
- * gives inline styles, which are forbidden.
- */
-async function type(page: Page, statement: string): Promise<void> {
-  await page.focus('#statement');
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Delete');
-  await page.fill('#statement', statement);
-  await page.keyboard.press('Escape');
-}
-
-/** Names of the lines of all plots, in order. */
-function labelsOf(page: Page): Promise<string[]> {
-  return page.locator('.u-legend .u-series .u-label').allInnerTexts();
 }
 
 const drawnColours = `(() => {
@@ -364,13 +335,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   inBrowser(`no view has a barrier for anybody, in ${colorScheme} colours, also on a phone`, async (t) => {
     await overheat(`a-${colorScheme}`);
     const { page } = await open(t, { colorScheme, viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' });
-    const look = async (name: string): Promise<void> => {
-      t.deepEqual(await barriers(page), [], name);
-      const [wide, seen]: [number, number] = await page.evaluate(
-        '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-      );
-      t.true(wide <= seen, `${name} is wider than the screen: ${wide} of ${seen}`);
-    };
+    const look = (name: string): Promise<void> => isOpenToAll(t, page, name);
     await logIn(page, { user: 'root', password: 'wrong' });
     await page.waitForSelector('.message:not(:empty)');
     await look('log in');

@@ -83,7 +83,7 @@ test('labels of Prometheus, whole or one by one, are a line each', (t) => {
       [at(1), '"1"', 7],
     ],
   };
-  t.deepEqual(namesOf(one), ['0', '1']);
+  t.deepEqual(namesOf(one), ['cpu=0', 'cpu=1']);
 });
 
 test('numbers that are tags, or that rows are parted by, tell lines apart; other numbers are drawn', (t) => {

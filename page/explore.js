@@ -1,0 +1,354 @@
+import { h, put, say } from './dom.js';
+import { exploreStatement, functions, labelOf } from './explore-sql.js';
+import { filterRow, idOf } from './filter-row.js';
+import { count } from './format.js';
+import { quoted } from './names.js';
+import { openQuery } from './query.js';
+import { rangePicker } from './range.js';
+import { resultCard } from './result.js';
+import { databases, fields, tables } from './schema.js';
+import { Trouble } from './session.js';
+import { runSql } from './sql.js';
+import { knownTags, tagValues } from './tags.js';
+
+const stateKey = 'sluice.explore';
+/** Tables that are offered while somebody types. */
+const offered = 200;
+/** Tags that are offered to group by. */
+const mostGroups = 40;
+/** Lines that the first picture of a table has at most. */
+const firstLines = 20;
+const pauseMs = 250;
+
+/** @typedef {import('./tags.js').KnownTag} KnownTag */
+/** @typedef {{ database: string; table: string; column: string; of: string; range: string; groups: string[]; filters: { tag: string; comparison: string; value: string }[] | undefined }} State */
+
+/**
+ * Opens the view at a table.
+ * @param {string} database
+ * @param {string} table
+ */
+export function exploreLink(database, table) {
+  return `#explore?${new URLSearchParams({ state: JSON.stringify({ database, table }) })}`;
+}
+
+/** @returns {State} */
+function firstState() {
+  const linked = new URLSearchParams(location.hash.split('?').slice(1).join('?')).get('state');
+  const first = { database: '', table: '', column: '', of: 'AVG', range: '3600000', groups: [], filters: undefined };
+  try {
+    return { ...first, ...JSON.parse(linked ?? sessionStorage.getItem(stateKey) ?? '{}') };
+  } catch {
+    return first;
+  }
+}
+
+/**
+ * A picture without SQL: a table, a column, what becomes of its values, filters and groups of tags. The statement stands
+ * below the picture, to take along.
+ * @param {import('./app.js').Context} context
+ * @returns {import('./app.js').View}
+ */
+export function exploreView(context) {
+  const state = firstState();
+  const database = h('select', { id: 'explore-database' });
+  const names = h('datalist', { id: 'metrics' });
+  const table = h('input', {
+    id: 'metric',
+    type: 'search',
+    list: 'metrics',
+    placeholder: 'Name of a table',
+    autocapitalize: 'none',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const column = h('select', { id: 'column' });
+  const of = h(
+    'select',
+    { id: 'function' },
+    Object.entries(functions).map(([words, name]) => h('option', { value: name }, words)),
+  );
+  const groups = h('div', { class: 'choices' });
+  const filters = h('div', { class: 'filter-rows' });
+  const add = h('button', { type: 'button', class: 'small' }, 'Add a filter');
+  const told = h('p', { class: 'muted', role: 'status' });
+  const result = h('div', { class: 'results' });
+  const sql = h('pre', { class: 'sql card', tabindex: 0 });
+  const take = h('button', { type: 'button' }, 'Open in Query');
+  const share = h('button', { type: 'button' }, 'Copy the SQL');
+  const below = h(
+    'div',
+    { class: 'taken', hidden: true },
+    h('h2', {}, 'The SQL of this picture'),
+    sql,
+    h('p', { class: 'actions' }, take, share),
+  );
+  /** @type {KnownTag[]} */
+  let tags = [];
+  /** @type {ReturnType<typeof filterRow>[]} */
+  let rows = [];
+  /** @type {ReturnType<typeof resultCard> | undefined} */
+  let card;
+  /** @type {AbortController | undefined} */
+  let running;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  let statement = '';
+  let stopped = false;
+
+  const guarded = async (/** @type {() => Promise<void>} */ work) => {
+    try {
+      await work();
+    } catch (error) {
+      if (stopped) return;
+      if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(told, error.message);
+      else context.failed(error);
+    }
+  };
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => guarded(draw), pauseMs);
+  };
+  const keep = () => {
+    const kept = {
+      database: database.value,
+      table: table.value,
+      column: column.value,
+      of: of.value,
+      range: range.value,
+      groups: chosenGroups().map(idOf),
+      filters: rows.map((row) => row.state),
+    };
+    const text = JSON.stringify(kept);
+    sessionStorage.setItem(stateKey, text);
+    history.replaceState(null, '', `#explore?${new URLSearchParams({ state: text })}`);
+  };
+  const range = rangePicker({ value: state.range, changed: soon, due: () => guarded(draw) });
+  const chosenGroups = () => {
+    const checked = new Set([...groups.querySelectorAll('input')].flatMap((box) => (box.checked ? [box.value] : [])));
+    return tags.filter((tag) => checked.has(idOf(tag)));
+  };
+
+  const draw = async () => {
+    if (column.value === '') return;
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    const from = { database: database.value, table: table.value };
+    statement = exploreStatement(
+      {
+        ...from,
+        column: column.value,
+        of: of.value,
+        filters: rows.flatMap((row) => row.filter ?? []),
+        groups: chosenGroups(),
+      },
+      range.span() ?? (await wholeSpan(from)),
+    );
+    if (running !== mine || stopped) return;
+    keep();
+    say(sql, statement);
+    below.hidden = false;
+    say(told, '');
+    const next = resultCard(range.fill(statement), '', '', { folded: true });
+    if (card === undefined) put(result, next.element);
+    try {
+      await next.run(mine.signal);
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      if (error.reason === 'password') return context.failed(error);
+      if (error.reason === 'aborted') return next.stop();
+    }
+    if (running !== mine || stopped) return next.stop();
+    card?.stop();
+    card = next;
+    put(result, next.element);
+  };
+
+  const showTags = () => {
+    const shown = tags.slice(0, mostGroups);
+    put(
+      groups,
+      shown.map((tag) => {
+        const box = h('input', { type: 'checkbox', value: idOf(tag), onchange: soon });
+        box.checked = state.groups.includes(idOf(tag));
+        const values = `${count(tag.distinct)}${tag.isSample ? '+' : ''}`;
+        return h('label', {}, box, labelOf(tag), h('span', { class: 'muted' }, ` ${values}`));
+      }),
+      shown.length === 0 ? h('span', { class: 'muted' }, 'This table has no tags.') : null,
+      tags.length > shown.length ? h('span', { class: 'muted' }, `and ${tags.length - shown.length} more`) : null,
+    );
+    add.hidden = tags.length === 0;
+  };
+  const addFilter = (/** @type {{ tag: string; comparison: string; value: string }} */ first) => {
+    const row = filterRow({
+      tags,
+      first,
+      changed: soon,
+      values: (tag) => tagValues(database.value, table.value, tag).catch(() => []),
+      gone: () => {
+        rows = rows.filter((other) => other !== row);
+        row.element.remove();
+        soon();
+      },
+    });
+    rows.push(row);
+    filters.append(row.element);
+    return row;
+  };
+  add.addEventListener('click', () => addFilter({ tag: '', comparison: '=', value: '' }).focus());
+
+  const offer = () =>
+    guarded(async () => {
+      const of = database.value;
+      if (of === '') return;
+      const found = await tables(of, { holds: table.value.trim(), limit: offered });
+      if (of !== database.value || stopped) return;
+      put(
+        names,
+        found.map(({ name }) => h('option', { value: name })),
+      );
+      if (found.length === 0 && table.value === '') say(told, 'There are no tables in this database yet.');
+      // The only table is what somebody wants to see.
+      if (found.length === 1 && table.value === '') {
+        table.value = found[0]?.name ?? '';
+        await chooseTable();
+      }
+    });
+  const chooseTable = async () => {
+    const chosen = [database.value, table.value];
+    if (chosen.includes('')) return;
+    say(told, '');
+    const [columns, known] = await Promise.all([
+      fields(database.value, table.value),
+      knownTags(database.value, table.value),
+    ]);
+    if (chosen[0] !== database.value || chosen[1] !== table.value || stopped) return;
+    const drawable = columns.filter(({ type, isTag }) => !isTag && numberTypes.test(type));
+    put(
+      column,
+      drawable.map(({ name }) => h('option', { value: name }, name)),
+    );
+    if (drawable.some(({ name }) => name === state.column)) column.value = state.column;
+    tags = known;
+    rows = [];
+    put(filters);
+    if (state.filters === undefined) await chooseFirst();
+    for (const kept of state.filters ?? []) addFilter(kept);
+    showTags();
+    if (drawable.length === 0) {
+      below.hidden = true;
+      put(result);
+      return say(told, 'This table has no column of numbers to draw.');
+    }
+    await draw();
+  };
+  /** What a table is first seen by: the metric with most series, and a line for each value of its narrowest tags. */
+  const chooseFirst = async () => {
+    const name = tags.find(({ key }) => key === '__name__');
+    const first = name === undefined ? undefined : (await tagValues(database.value, table.value, name))[0];
+    state.filters =
+      first === undefined || name === undefined ? [] : [{ tag: idOf(name), comparison: '=', value: first.value }];
+    let lines = 1;
+    state.groups = [];
+    for (const tag of tags.filter((known) => known !== name && known.distinct > 1).reverse()) {
+      lines *= tag.distinct;
+      if (lines > firstLines) break;
+      state.groups.push(idOf(tag));
+    }
+  };
+  const forget = () => Object.assign(state, { groups: [], filters: undefined, column: '' });
+
+  database.addEventListener('change', () => {
+    table.value = '';
+    forget();
+    offer();
+  });
+  table.addEventListener('input', (event) => {
+    clearTimeout(timer);
+    // A name that is taken from the list comes without letters typed.
+    if (event instanceof InputEvent && event.inputType !== 'insertReplacementText') timer = setTimeout(offer, pauseMs);
+  });
+  table.addEventListener('change', () => {
+    forget();
+    guarded(chooseTable);
+  });
+  column.addEventListener('change', soon);
+  of.addEventListener('change', soon);
+  of.value = state.of;
+  if (of.selectedIndex < 0) of.value = 'AVG';
+  take.addEventListener('click', () => openQuery(statement, '', range.value));
+  share.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(range.fill(statement));
+      say(told, 'The SQL is copied, with its time range.');
+    } catch {
+      getSelection()?.selectAllChildren(sql);
+      say(told, 'The SQL is selected.');
+    }
+  });
+  guarded(async () => {
+    const all = await databases();
+    const own = all.filter((name) => !name.endsWith('_schema'));
+    put(
+      database,
+      own.map((name) => h('option', { value: name }, name)),
+    );
+    database.disabled = own.length === 0;
+    if (own.length === 0) return say(told, 'There is no database yet.');
+    if (own.includes(state.database)) database.value = state.database;
+    table.value = state.table;
+    await Promise.all([offer(), chooseTable()]);
+  });
+
+  const element = h(
+    'section',
+    { class: 'explore' },
+    h(
+      'div',
+      { class: 'head' },
+      h('h1', {}, 'Explore'),
+      h('a', { href: '#series' }, 'Which tables and tags have the most series?'),
+    ),
+    h(
+      'form',
+      { class: 'card panel', onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+      h(
+        'div',
+        { class: 'query-foot' },
+        h('div', { class: 'field' }, h('label', { for: 'explore-database' }, 'Database'), database),
+        h('div', { class: 'field wide' }, h('label', { for: 'metric' }, 'Metric'), table, names),
+        h('div', { class: 'field' }, h('label', { for: 'column' }, 'Column'), column),
+        h('div', { class: 'field' }, h('label', { for: 'function' }, 'Show'), of),
+        range.elements,
+      ),
+      h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
+      h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
+      told,
+    ),
+    result,
+    below,
+  );
+  return {
+    element,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+      running?.abort();
+      range.stop();
+      card?.stop();
+    },
+  };
+}
+
+const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)/;
+
+/**
+ * From the first row of a table to its last, in ms.
+ * @param {{ database: string; table: string }} of
+ */
+async function wholeSpan({ database, table }) {
+  const { data } = await runSql(`SELECT FIRST(_rowts), LAST(_rowts) FROM ${quoted(database)}.${quoted(table)}`, '');
+  const [first, last] = data[0] ?? [];
+  return Math.max(1000, Date.parse(String(last)) - Date.parse(String(first)) || 0);
+}

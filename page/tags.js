@@ -1,0 +1,126 @@
+import { literal } from './names.js';
+import { runSql } from './sql.js';
+
+/** Series that are looked at for the keys of a JSON tag and their values. */
+const jsonSample = 10_000;
+/** Values of a tag that are offered. */
+const mostValues = 200;
+
+/** @typedef {{ value: string; series: number }} TagValue */
+/** @typedef {import('./explore-sql.js').Tag & { distinct: number; values?: TagValue[]; isSample?: boolean }} KnownTag */
+
+/** @type {(database: string, table: string) => string} */
+const ofTable = (database, table) =>
+  `FROM information_schema.ins_tags WHERE db_name = ${literal(database)} AND stable_name = ${literal(table)}`;
+
+/**
+ * The tags of a super table with the number of their values, those with most values first. A JSON tag gives one for each of
+ * its keys, with the values and counts of the first series alone where there are very many.
+ * @param {string} database
+ * @param {string} table
+ * @returns {Promise<KnownTag[]>}
+ */
+export async function knownTags(database, table) {
+  const { data } = await runSql(
+    `SELECT tag_name, tag_type, HYPERLOGLOG(tag_value) ${ofTable(database, table)} GROUP BY tag_name, tag_type`,
+    '',
+  );
+  const known = await Promise.all(
+    data.map(async ([name, type, distinct]) => {
+      const tag = { name: String(name), type: String(type), distinct: Number(distinct) };
+      return tag.type === 'JSON' ? jsonKeys(database, table, tag) : [tag];
+    }),
+  );
+  return known.flat().sort((a, b) => b.distinct - a.distinct || (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * @param {string} database
+ * @param {string} table
+ * @param {KnownTag} tag
+ * @returns {Promise<KnownTag[]>}
+ */
+async function jsonKeys(database, table, tag) {
+  const { data } = await runSql(
+    `SELECT tag_value ${ofTable(database, table)} AND tag_name = ${literal(tag.name)} LIMIT ${jsonSample}`,
+    '',
+  );
+  /** @type {Map<string, Map<string, number>>} */
+  const keys = new Map();
+  for (const [text] of data) {
+    for (const [key, value] of Object.entries(JSON.parse(String(text ?? '{}')) ?? {})) {
+      const counts = keys.get(key) ?? new Map();
+      keys.set(key, counts);
+      const said = String(value);
+      counts.set(said, (counts.get(said) ?? 0) + 1);
+    }
+  }
+  return [...keys].map(([key, counts]) => ({
+    name: tag.name,
+    key,
+    type: 'JSON',
+    distinct: counts.size,
+    values: [...counts].map(([value, series]) => ({ value, series })).sort((a, b) => b.series - a.series),
+    isSample: data.length === jsonSample,
+  }));
+}
+
+/**
+ * The values of a tag with their series, those with most series first.
+ * @param {string} database
+ * @param {string} table
+ * @param {KnownTag} tag
+ * @returns {Promise<TagValue[]>}
+ */
+export async function tagValues(database, table, tag) {
+  if (tag.values !== undefined) return tag.values.slice(0, mostValues);
+  const { data } = await runSql(
+    `SELECT tag_value, COUNT(*) AS n ${ofTable(database, table)} AND tag_name = ${literal(tag.name)} GROUP BY tag_value ORDER BY n DESC, tag_value LIMIT ${mostValues}`,
+    '',
+  );
+  return data.flatMap(([value, series]) => (value === null ? [] : [{ value: String(value), series: Number(series) }]));
+}
+
+/**
+ * How many series each table has, those with most first. Normal tables of a database are counted together, without a name.
+ * @param {number} limit
+ * @returns {Promise<{ database: string; table: string | undefined; series: number; fresh: number }[]>} `fresh` of them are
+ *   not older than an hour
+ */
+export async function seriesOfTables(limit) {
+  const counts = 'COUNT(*) AS series, SUM(CASE WHEN create_time > NOW() - 1h THEN 1 ELSE 0 END) AS fresh';
+  const from = 'FROM information_schema.ins_tables WHERE type =';
+  const [children, normal] = await Promise.all([
+    runSql(
+      `SELECT db_name, stable_name, ${counts} ${from} 'CHILD_TABLE' GROUP BY db_name, stable_name ORDER BY series DESC LIMIT ${limit}`,
+      '',
+    ),
+    runSql(`SELECT db_name, NULL, ${counts} ${from} 'NORMAL_TABLE' GROUP BY db_name`, ''),
+  ]);
+  return [...children.data, ...normal.data]
+    .map(([database, table, series, fresh]) => ({
+      database: String(database),
+      table: table === null ? undefined : String(table),
+      series: Number(series),
+      fresh: Number(fresh),
+    }))
+    .sort((a, b) => b.series - a.series);
+}
+
+/**
+ * The tags of all tables with the most values; a JSON tag counts as a whole.
+ * @param {number} limit
+ * @returns {Promise<{ database: string; table: string; tag: string; distinct: number }[]>}
+ */
+export async function widestTags(limit) {
+  const { data } = await runSql(
+    `SELECT db_name, stable_name, tag_name, HYPERLOGLOG(tag_value) AS n FROM information_schema.ins_tags GROUP BY db_name, stable_name, tag_name ORDER BY n DESC LIMIT ${limit}`,
+    '',
+  );
+  return data.map(([database, table, tag, distinct]) => ({
+    database: String(database),
+    table: String(table),
+    tag: String(tag),
+    distinct: Number(distinct),
+  }));
+}

@@ -1,0 +1,126 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Page } from 'playwright-core';
+import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { goTo, isOpenToAll, labelsOf, logIn } from '../support/page.js';
+import { startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
+import { until } from '../support/until.js';
+
+/** What the page shows of data without a statement being written, in a real browser against the real service. */
+const inBrowser = (title: string, run: (t: ExecutionContext) => Promise<void>): void =>
+  test.serial(title, (t) => (noBrowser === undefined ? run(t) : skipped(t, noBrowser)));
+
+async function start() {
+  return { ...(await startService('--smlAutoCreateDB=true')), browser: await launchBrowser() };
+}
+
+const world = noBrowser === undefined ? await start() : undefined;
+test.after.always(async () => {
+  await world?.browser.close();
+  await world?.end();
+});
+
+function service() {
+  if (world === undefined) throw new Error('There is no browser.');
+  return world.service;
+}
+
+async function logInAndSee(t: ExecutionContext, path = '/', look = {}): Promise<Visit> {
+  if (world === undefined) throw new Error('There is no browser.');
+  const visited = await visit(world.browser, world.service.port, path, look);
+  t.teardown(() => visited.close());
+  await logIn(visited.page);
+  await visited.page.waitForSelector('nav a[aria-current]');
+  return visited;
+}
+
+/** Whether the plot has come to show these lines. */
+function drawn(page: Page, labels: readonly string[]): Promise<boolean> {
+  return until(async () => (await labelsOf(page)).join() === labels.join(), 60_000);
+}
+
+/** Ten minutes of two stations in two cities, until now. */
+async function writeWeather(): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const lines = Array.from({ length: 240 }, (_, at) => {
+    const city = at % 2 === 0 ? 'oslo' : 'rome';
+    return `weather,city=${city},station=${(at >> 1) % 2} temp=${at % 9},humid=60i ${now - 600 + at}`;
+  });
+  await service().write(lines.join('\n'), { db: 'sky', precision: 's' });
+}
+
+inBrowser('a metric is drawn without SQL, by tags that are chosen, and its SQL runs in the query view', async (t) => {
+  await writeWeather();
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Explore');
+  await page.waitForSelector('#explore-database option[value=sky]', { state: 'attached' });
+  await page.selectOption('#explore-database', 'sky');
+  await page.waitForSelector('.uplot canvas');
+  t.deepEqual(await labelsOf(page), ['Time', 'oslo, 0', 'oslo, 1', 'rome, 0', 'rome, 1']);
+
+  await page.uncheck('.choices label:has-text("station") input');
+  t.true(await drawn(page, ['Time', 'oslo', 'rome']));
+
+  await page.click('text=Add a filter');
+  await page.selectOption('[aria-label=Tag]', 'city');
+  await page.waitForSelector('.filter-row option[value=rome]', { state: 'attached' });
+  await page.fill('[aria-label=Value]', 'rome');
+  await page.selectOption('#function', 'MAX');
+  await page.waitForSelector(".sql >> text=/MAX\\(`temp`\\)[^]*`city` = 'rome'/");
+  t.true(await drawn(page, ['Time', 'rome']));
+
+  // What was chosen is in the address.
+  await page.reload();
+  await page.waitForSelector('.uplot canvas');
+  t.deepEqual(await labelsOf(page), ['Time', 'rome']);
+  t.is(await page.inputValue('[aria-label=Value]'), 'rome');
+
+  await page.click('text=Open in Query');
+  await page.waitForSelector('h1 >> text=Query');
+  await page.waitForSelector('.uplot canvas');
+  t.deepEqual(await labelsOf(page), ['Time', 'rome']);
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('scraped metrics are explored by their name, rates of counters by a label', async (t) => {
+  await service().run('CREATE DATABASE IF NOT EXISTS scraped');
+  await service().run('CREATE STABLE scraped.metrics (ts TIMESTAMP, value DOUBLE) TAGS (labels JSON)');
+  const now = Date.now();
+  for (const cpu of [0, 1]) {
+    const labels = JSON.stringify({ __name__: 'cpu_seconds_total', cpu: String(cpu) });
+    const rows = Array.from({ length: 60 }, (_, at) => `(${now - at * 5000}, ${(60 - at) * (cpu + 1)})`).join(' ');
+    await service().run(`INSERT INTO scraped.c${cpu} USING scraped.metrics TAGS ('${labels}') VALUES ${rows}`);
+  }
+  const { page, wrong } = await logInAndSee(t, '/#series');
+  await page.click('summary:has-text("scraped.metrics")');
+  await page.waitForSelector('td >> text=cpu_seconds_total (2)');
+  await page.click('text=Explore metrics');
+  await page.waitForSelector('.uplot canvas');
+  t.is(await page.inputValue('[aria-label=Value]'), 'cpu_seconds_total');
+  await page.selectOption('#function', 'IRATE');
+  await page.waitForSelector('.sql >> text=SUM(r) AS rate');
+  await page.waitForSelector('.outcome >> text=/rows in/');
+  t.true(await drawn(page, ['Time', 'cpu=0', 'cpu=1']));
+  t.deepEqual(wrong, []);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  inBrowser(`views of data have no barrier for anybody, in ${colorScheme} colours, also on a phone`, async (t) => {
+    await writeWeather();
+    const { page } = await logInAndSee(t, '/', {
+      colorScheme,
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+    });
+    await goTo(page, 'Explore');
+    await page.waitForSelector('#explore-database option[value=sky]', { state: 'attached' });
+    await page.selectOption('#explore-database', 'sky');
+    await page.waitForSelector('.uplot canvas');
+    await page.click('text=Add a filter');
+    await isOpenToAll(t, page, 'explore');
+    await page.click('text=Which tables and tags');
+    await page.click('summary:has-text("sky.weather")');
+    await page.waitForSelector('text=Explore weather');
+    await isOpenToAll(t, page, 'series');
+  });
+}

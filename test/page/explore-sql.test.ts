@@ -1,0 +1,79 @@
+import test from 'ava';
+
+interface Tag {
+  readonly name: string;
+  readonly key?: string;
+  readonly type: string;
+}
+interface Choice {
+  readonly database: string;
+  readonly table: string;
+  readonly column: string;
+  readonly of: string;
+  readonly filters: readonly { readonly tag: Tag; readonly comparison: string; readonly value: string }[];
+  readonly groups: readonly Tag[];
+}
+interface Explore {
+  readonly exploreStatement: (choice: Choice, spanMs: number) => string;
+}
+
+const { exploreStatement }: Explore = await import(new URL('../../../page/explore-sql.js', import.meta.url).href);
+
+const city: Tag = { name: 'city', type: 'NCHAR(8)' };
+const floor: Tag = { name: 'floor', type: 'INT' };
+const cpu: Tag = { name: 'labels', key: 'cpu', type: 'JSON' };
+const plain: Choice = { database: 'demo', table: 'weather', column: 'temp', of: 'AVG', filters: [], groups: [] };
+const hour = 3_600_000;
+
+test('a column of a table alone is one line, in windows that fit the time range', (t) => {
+  t.is(
+    exploreStatement(plain, hour),
+    'SELECT _wstart, AVG(`temp`) FROM `demo`.`weather`\nWHERE _rowts BETWEEN $from AND $to\nINTERVAL(15s) ORDER BY _wstart LIMIT 100000',
+  );
+  t.regex(exploreStatement(plain, 24 * hour), /INTERVAL\(600s\)/);
+  t.regex(exploreStatement(plain, 0), /INTERVAL\(1s\)/);
+});
+
+test('values of one tag are alternatives, all else must hold together, and what is in them is no SQL', (t) => {
+  const filters = [
+    { tag: city, comparison: '=', value: "o'slo" },
+    { tag: city, comparison: '=', value: 'rome' },
+    { tag: floor, comparison: '!=', value: '3' },
+    { tag: floor, comparison: '=', value: '1 OR 1' },
+    { tag: cpu, comparison: 'LIKE', value: '50%' },
+    { tag: cpu, comparison: '=', value: '' },
+  ];
+  t.deepEqual(exploreStatement({ ...plain, filters }, hour).split('\n').slice(2, 6), [
+    "  AND `city` IN ('o''slo', 'rome')",
+    "  AND `floor` = '1 OR 1'",
+    '  AND `floor` != 3',
+    "  AND `labels`->'cpu' LIKE '%50\\\\%%'",
+  ]);
+});
+
+test('groups get a line each, keys of JSON by their name', (t) => {
+  t.regex(
+    exploreStatement({ ...plain, groups: [city, cpu] }, hour),
+    /^SELECT _wstart, `city`, `labels`->'cpu' AS `cpu`, AVG.*\nPARTITION BY `city`, `labels`->'cpu' INTERVAL\(15s\)/s,
+  );
+});
+
+test('a rate is that of each series, summed up in its group', (t) => {
+  t.is(
+    exploreStatement({ ...plain, of: 'IRATE', groups: [cpu] }, hour),
+    [
+      'SELECT w AS _wstart, g1 AS `cpu`, SUM(r) AS rate FROM (',
+      "SELECT _wstart AS w, `labels`->'cpu' AS g1, IRATE(`temp`) AS r FROM `demo`.`weather`",
+      'WHERE _rowts BETWEEN $from AND $to',
+      "PARTITION BY tbname, `labels`->'cpu' INTERVAL(15s)",
+      ') GROUP BY w, g1 ORDER BY w LIMIT 100000',
+    ].join('\n'),
+  );
+});
+
+test('every value comes with its groups, the newest of very many', (t) => {
+  t.regex(
+    exploreStatement({ ...plain, of: '', groups: [city] }, hour),
+    /^SELECT _rowts, `city`, `temp` FROM .*ORDER BY _rowts DESC LIMIT 100000$/s,
+  );
+});
