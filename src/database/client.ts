@@ -12,6 +12,7 @@ import { HeldBytes, HeldResult } from './held-result.js';
 import { wholeBody } from './http-connections.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
+import { statementOf, type TableChange } from './table-change.js';
 
 /** Where the engine answers, as whom, and over how many connections. */
 export interface EngineClientOptions {
@@ -96,6 +97,11 @@ export class EngineClient implements Engine {
     this.#results = most === 1 ? this.#short : connections(results);
     this.#places = new ResultPlaces(Math.max(1, results));
     this.#few = few === 0 ? this.#results : connections(few);
+  }
+
+  /** See {@link Engine.define}: there is this one engine. */
+  define(change: TableChange): Promise<void> {
+    return this.exec(statementOf(change));
   }
 
   /** Runs a statement without a result. Not repeated on failure. */

@@ -1,4 +1,5 @@
 import type { Chunks } from '../model/exchange.js';
+import type { TableChange } from './table-change.js';
 
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
 export type Cell = string | number | boolean | null;
@@ -30,6 +31,8 @@ export const fewRowsHeader = 'x-sluice-few-rows';
  * `database` for what it refuses.
  */
 export interface Engine {
+  /** Makes a change of tables wherever the engine keeps them. */
+  define(change: TableChange): Promise<void>;
   /** Runs a statement that gives no rows. */
   exec(statement: string): Promise<void>;
   /** Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. */

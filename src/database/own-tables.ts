@@ -1,4 +1,5 @@
 import type { Cell, Engine } from './engine.js';
+import type { TableChange } from './table-change.js';
 
 /**
  * Settings of a table in which the number that the engine gives to each insert stays with the rows through merges, and so
@@ -12,13 +13,13 @@ export type OwnRow = Readonly<Record<string, Cell | undefined | readonly string[
 /** Tables that the product keeps for itself, in the engine's database `sluice`. Every method may reject with a FaultError. */
 export class OwnTables {
   readonly #engine: Engine;
-  readonly #create: readonly string[];
+  readonly #create: readonly (string | TableChange)[];
   #prepared: Promise<void> | undefined;
 
-  /** `create` makes the tables; its statements run in their order and may run again over what is there. */
-  constructor(engine: Engine, create: readonly string[]) {
+  /** `create` makes the tables; its steps, statements of the engine or changes, run in their order and may run again over what is there. */
+  constructor(engine: Engine, create: readonly (string | TableChange)[]) {
     this.#engine = engine;
-    this.#create = ['CREATE DATABASE IF NOT EXISTS sluice', ...create];
+    this.#create = [{ change: 'make-database', database: 'sluice' }, ...create];
   }
 
   /** Makes the tables where they are missing: once, and with the next call after a failure. */
@@ -38,6 +39,7 @@ export class OwnTables {
   }
 
   async #make(): Promise<void> {
-    for (const statement of this.#create) await this.#engine.exec(statement);
+    for (const step of this.#create)
+      await (typeof step === 'string' ? this.#engine.exec(step) : this.#engine.define(step));
   }
 }

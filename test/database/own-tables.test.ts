@@ -2,6 +2,7 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/client.js';
 import type { Engine } from '../../src/database/engine.js';
 import { insertNumbers, OwnTables } from '../../src/database/own-tables.js';
+import { statementOf } from '../../src/database/table-change.js';
 import { startEngine } from '../support/engine.js';
 
 const create = [
@@ -17,6 +18,7 @@ test('tables are made once, after a failure with the next call, and rows are rea
   let statements = 0;
   const failsFirst: Engine = {
     countsLog: false,
+    define: (change) => failsFirst.exec(statementOf(change)),
     exec: (statement) => {
       statements++;
       return statements === 1 ? Promise.reject(new Error('The first statement fails.')) : client.exec(statement);

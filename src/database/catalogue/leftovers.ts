@@ -43,12 +43,13 @@ async function removeStorage({ engine, catalogue }: DatabaseParts): Promise<void
     return position !== undefined && Number(position) <= catalogue.position && !live.has(place);
   };
   for (const [name] of databases) {
-    if (isDead(ownDatabase, String(name), String(name))) await engine.exec(`DROP DATABASE IF EXISTS ${name} SYNC`);
+    if (isDead(ownDatabase, String(name), String(name)))
+      await engine.define({ change: 'drop-database', database: String(name) });
   }
   for (const [database, name] of tables) {
     const place = `${database}.${name}`;
     if (live.has(String(database)) && isDead(ownTable, String(name), place)) {
-      await engine.exec(`DROP TABLE IF EXISTS ${place} SYNC`);
+      await engine.define({ change: 'drop-table', table: place });
     }
   }
 }
@@ -72,7 +73,7 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
   );
   // Tags last: a crash in between leaves what says that there is something to do.
   for (const place of [...places.map(([table]) => `${id}.${table}`), tagStorage]) {
-    await engine.exec(`DELETE FROM ${place} WHERE ${ofTables(dead)}`);
+    await engine.define({ change: 'delete-rows', table: place, where: ofTables(dead), isUnseen: true });
   }
 }
 

@@ -5,6 +5,7 @@ import { Gathered } from '../gathered.js';
 import { setOfIds } from '../key-sets.js';
 import { type EngineColumn, encodeTables, inputOf, structureOf } from '../native-block.js';
 import { OwnTables } from '../own-tables.js';
+import type { TableChange } from '../table-change.js';
 
 /** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
 const idsPerQuery = 10_000;
@@ -14,11 +15,15 @@ const manyIds = 500;
  * The registry. `dropped` matters to lists alone: a dropped sub-table is never looked up again, because its name leads to
  * another id from then on.
  */
-const create = [
-  `CREATE TABLE IF NOT EXISTS sluice.sub_tables (database String, id UInt64, name String, parent String,
-   ttl Int32, created Int64) ENGINE = ReplacingMergeTree ORDER BY (database, id)`,
-  `ALTER TABLE sluice.sub_tables ADD COLUMN IF NOT EXISTS dropped UInt8,
-   ADD COLUMN IF NOT EXISTS comment Nullable(String)`,
+const table = 'sluice.sub_tables';
+const create: readonly TableChange[] = [
+  {
+    change: 'make-table',
+    table,
+    columns: ['database String', 'id UInt64', 'name String', 'parent String', 'ttl Int32', 'created Int64'],
+    kind: { order: 'database, id' },
+  },
+  { change: 'add-columns', table, columns: ['dropped UInt8', 'comment Nullable(String)'] },
 ];
 
 /** What a row says beside id and time of creation. */

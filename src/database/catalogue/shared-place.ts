@@ -1,6 +1,7 @@
 import type { ColumnDef } from '../../model/schema.js';
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
+import type { TableChange } from '../table-change.js';
 
 /**
  * An engine table that several tables share, as far as this process knows it. Those that need it at once are served
@@ -29,9 +30,9 @@ export class SharedPlace {
       for (const column of columns) if (!this.#columns.has(column.physical)) missing.set(column.physical, column);
     }
     const columns = [...missing.values()];
-    if (!this.#isMade) await this.#engine.exec(needs[0]!.create(columns));
+    if (!this.#isMade) await this.#engine.define(needs[0]!.create(columns));
     // It may have been made before, for tables that need less.
-    if (columns.length > 0) await this.#engine.exec(needs[0]!.add(columns));
+    if (columns.length > 0) await this.#engine.define(needs[0]!.add(columns));
     this.#isMade = true;
     for (const physical of missing.keys()) this.#columns.add(physical);
     return needs.map(() => undefined);
@@ -41,6 +42,6 @@ export class SharedPlace {
 /** What one table needs of a {@link SharedPlace}: columns, and how it would be made with columns or given those it lacks. */
 interface Need {
   readonly columns: readonly ColumnDef[];
-  readonly create: (columns: readonly ColumnDef[]) => string;
-  readonly add: (columns: readonly ColumnDef[]) => string;
+  readonly create: (columns: readonly ColumnDef[]) => TableChange;
+  readonly add: (columns: readonly ColumnDef[]) => TableChange;
 }

@@ -52,7 +52,7 @@ export class Storage {
   /** Databases that this process has made sure of in the engine, by id. */
   readonly #databases = new Map<string, Promise<void>>();
   readonly #removals = new GatheredByPlace((place, numbers: readonly number[]) => {
-    return this.#engine.exec(`DELETE FROM ${place} WHERE ${ofTables(numbers)}`);
+    return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
   });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -106,13 +106,13 @@ export class Storage {
     await this.#makeDatabase(database);
     const { storage, columns, tagStorage, tags } = table;
     await Promise.all([
-      this.#engine.exec(dataTable(database, table, columns, this.#compression)),
-      tagStorage === undefined ? undefined : this.#engine.exec(tagTable(table, tags)),
+      this.#engine.define(dataTable(database, table, columns, this.#compression)),
+      tagStorage === undefined ? undefined : this.#engine.define(tagTable(tagStorage, table, tags)),
     ]);
     // A super table that was never altered has its columns from being made, whoever made it.
     if (!isAsMade(table)) {
-      if (columns.length > 0) await this.#engine.exec(addMissingColumns(storage, columns, this.#compression));
-      if (tagStorage !== undefined && tags.length > 0) await this.#engine.exec(addMissingTags(tagStorage, tags));
+      if (columns.length > 0) await this.#engine.define(addMissingColumns(storage, columns, this.#compression));
+      if (tagStorage !== undefined && tags.length > 0) await this.#engine.define(addMissingTags(tagStorage, tags));
     }
     await this.#removeIfDropped(database, table);
   }
@@ -130,7 +130,7 @@ export class Storage {
       tagStorage !== undefined &&
         this.#placeOf(tagStorage).ensure({
           columns: tags,
-          create: (all) => tagTable(table, all),
+          create: (all) => tagTable(tagStorage, table, all),
           add: (missing) => addMissingTags(tagStorage, missing),
         }),
     ]);
@@ -146,7 +146,7 @@ export class Storage {
   #makeDatabase({ id }: DatabaseDef): Promise<void> {
     const known = this.#databases.get(id);
     if (known !== undefined) return known;
-    const made = this.#engine.exec(`CREATE DATABASE IF NOT EXISTS ${id}`).catch((error: unknown) => {
+    const made = this.#engine.define({ change: 'make-database', database: id }).catch((error: unknown) => {
       if (this.#databases.get(id) === made) this.#databases.delete(id);
       throw error;
     });
@@ -176,7 +176,7 @@ export class Storage {
     this.#databases.delete(database.id);
     for (const begun = performance.now(); ; ) {
       try {
-        await this.#engine.exec(`DROP DATABASE IF EXISTS ${database.id} SYNC`);
+        await this.#engine.define({ change: 'drop-database', database: database.id });
         return;
       } catch (error) {
         if (performance.now() - begun > maxDropMs || !isNotEmpty(error)) throw error;
@@ -195,14 +195,15 @@ export class Storage {
       await this.#removals.call(tagStorage ?? '', number);
     } else {
       this.#known.delete(storage);
-      await this.#engine.exec(`DROP TABLE IF EXISTS ${storage} SYNC`);
-      await this.#engine.exec(`DROP TABLE IF EXISTS ${tagStorage} SYNC`);
+      await this.#engine.define({ change: 'drop-table', table: storage });
+      if (tagStorage !== undefined) await this.#engine.define({ change: 'drop-table', table: tagStorage });
     }
   }
 
   /** Removes the rows of series. */
   async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
-    await this.#engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf([...ofTable(table), ofSeries(ids)])}`);
+    const where = allOf([...ofTable(table), ofSeries(ids)]);
+    await this.#engine.define({ change: 'delete-rows', table: table.storage, where, isUnseen: true });
   }
 
   /**

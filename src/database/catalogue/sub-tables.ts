@@ -215,7 +215,7 @@ export class SubTables {
 
   async #forgetTogether(dropped: readonly string[]): Promise<readonly undefined[]> {
     const where = dropped.map((condition) => `(${condition})`).join(' OR ');
-    await this.#engine.exec(`DELETE FROM sluice.sub_tables WHERE ${where}`);
+    await this.#engine.define({ change: 'delete-rows', table: 'sluice.sub_tables', where, isUnseen: true });
     return dropped.map(() => undefined);
   }
 

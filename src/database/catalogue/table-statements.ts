@@ -2,6 +2,7 @@ import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { daysInTicks } from '../../model/schema.js';
 import { engineType } from '../../sql/plan/storage.js';
 import { quoteIdentifier } from '../../sql/print/quote.js';
+import type { TableChange } from '../table-change.js';
 import { type Compression, codecOf, codecSettings } from './compression.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
@@ -45,7 +46,7 @@ const dataSettings = [
   'parts_to_delay_insert = 3000',
   'parts_to_throw_insert = 10000',
   'non_replicated_deduplication_window = 1000',
-].join(', ');
+];
 
 /** Makes the engine table of a table's rows, with columns that may be more than the table's own. */
 export function dataTable(
@@ -53,16 +54,16 @@ export function dataTable(
   { storage, number }: TableDef,
   columns: readonly ColumnDef[],
   compression: Compression,
-): string {
+): TableChange {
   const { own, key } = numbering(number);
   const keys = [...own, 'id UInt64', 'ts Int64'].map((column) => {
     const [name = '', type = ''] = column.split(' ');
     return `${name} ${packed(type, compression)}`;
   });
   const stored = [...keys, ...columns.map((column) => definition(column, compression))];
-  return `CREATE TABLE IF NOT EXISTS ${storage} (${stored.join(', ')})
-    ENGINE = ReplacingMergeTree PARTITION BY intDiv(ts, ${partitionSpan(database)}) ORDER BY (${key}id, ts)
-    SETTINGS ${dataSettings}, ${codecSettings}`;
+  const partition = `intDiv(ts, ${partitionSpan(database)})`;
+  const kind = { order: `${key}id, ts`, partition, tableSettings: dataSettings, settings: codecSettings };
+  return { change: 'make-table', table: storage, columns: stored, kind };
 }
 
 /** Tables that are told apart by their numbers are ranges of the key. */
@@ -71,26 +72,24 @@ function numbering(number: number | undefined): { readonly own: readonly string[
 }
 
 /** Makes the engine table of a super table's tags; see {@link dataTable}. */
-export function tagTable({ tagStorage, number }: TableDef, tags: readonly ColumnDef[]): string {
+export function tagTable(tagStorage: string, { number }: TableDef, tags: readonly ColumnDef[]): TableChange {
   const { own, key } = numbering(number);
   const fixed = ['id UInt64', 'ts Int64', 'name String', 'dropped UInt8', 'revision UInt64'];
-  return `CREATE TABLE IF NOT EXISTS ${tagStorage} (${[...own, ...fixed, ...tags.map(tagDefinition)].join(', ')})
-    ENGINE = ReplacingMergeTree(revision) ORDER BY (${key}id)`;
+  const columns = [...own, ...fixed, ...tags.map(tagDefinition)];
+  return { change: 'make-table', table: tagStorage, columns, kind: { order: `${key}id`, version: 'revision' } };
 }
 
 /** Adds columns to an engine table of rows, those that it lacks. */
-export function addMissingColumns(storage: string, columns: readonly ColumnDef[], compression: Compression): string {
-  return `${addMissing(
-    storage,
-    columns.map((column) => definition(column, compression)),
-  )} SETTINGS ${codecSettings}`;
+export function addMissingColumns(
+  storage: string,
+  columns: readonly ColumnDef[],
+  compression: Compression,
+): TableChange {
+  const definitions = columns.map((column) => definition(column, compression));
+  return { change: 'add-columns', table: storage, columns: definitions, settings: codecSettings };
 }
 
 /** Adds tags to an engine table of tags, those that it lacks. */
-export function addMissingTags(tagStorage: string, tags: readonly ColumnDef[]): string {
-  return addMissing(tagStorage, tags.map(tagDefinition));
-}
-
-function addMissing(storage: string, definitions: readonly string[]): string {
-  return `ALTER TABLE ${storage} ${definitions.map((one) => `ADD COLUMN IF NOT EXISTS ${one}`).join(', ')}`;
+export function addMissingTags(tagStorage: string, tags: readonly ColumnDef[]): TableChange {
+  return { change: 'add-columns', table: tagStorage, columns: tags.map(tagDefinition) };
 }

@@ -34,6 +34,7 @@ export async function removeStale(
     found = keys.length;
     if (found === 0) return;
     const where = [...ofTable(table), `(id, ts) IN (${keys.map(([id, ts]) => `(${id}, ${ts})`).join(', ')})`];
-    await storage.inTurn([table], () => engine.exec(`DELETE FROM ${table.storage} WHERE ${allOf(where)}`));
+    const change = { change: 'delete-rows', table: table.storage, where: allOf(where), isUnseen: false } as const;
+    await storage.inTurn([table], () => engine.define(change));
   }
 }

@@ -7,6 +7,7 @@ import { dataTable } from '../../../src/database/catalogue/table-statements.js';
 import { EngineClient } from '../../../src/database/client.js';
 import type { Engine } from '../../../src/database/engine.js';
 import { encodeTables, insertStatement } from '../../../src/database/native-block.js';
+import { statementOf } from '../../../src/database/table-change.js';
 import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
 import { blockOf, tableOf } from '../../support/blocks.js';
 import { startEngine } from '../../support/engine.js';
@@ -67,11 +68,9 @@ test.serial('every value comes back bit by bit, whatever its codec', async (t) =
   await fc.assert(
     fc.asyncProperty(rows, async (some) => {
       for (const kind of ['compact', 'plain', 'memory'] as const) {
-        const create = dataTable(
-          database,
-          { ...table, storage: `d1_0.${kind}` },
-          table.columns,
-          kind === 'plain' ? kind : 'compact',
+        const compression = kind === 'plain' ? kind : 'compact';
+        const create = statementOf(
+          dataTable(database, { ...table, storage: `d1_0.${kind}` }, table.columns, compression),
         );
         await client.exec(`DROP TABLE IF EXISTS d1_0.${kind} SYNC`);
         const plainCreate = create
@@ -183,7 +182,7 @@ test.serial('rows that an engine of 26.7 has compressed are read', async (t) => 
   ];
   const table = { ...tableOf('kept', {}), columns, storage: 'd3_0.t4_0' };
   await client.exec('CREATE DATABASE d3_0');
-  await client.exec(dataTable(database, table, columns, 'compact'));
+  await client.define(dataTable(database, table, columns, 'compact'));
   const [path] = (await cells(`SELECT data_paths[1] FROM system.tables WHERE database = 'd3_0'`)) as string[];
   const directory = join(path!, 'detached', '0_1_1_0');
   mkdirSync(directory, { recursive: true });
