@@ -30,6 +30,7 @@ export async function createHttpDoor(
       httpCodeServerError: settings.general.httpCodeServerError,
       restfulRowLimit: settings.general.restfulRowLimit,
       sqlBytes: limits.sqlBytes,
+      queryBytes: limits.queryBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
       tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
       otlp: {
@@ -89,7 +90,7 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
 /** The ports of the HTTP door, and of that for gRPC. A write is let in before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { sql, reads, writes, events }: ServicePipelines,
+  { bodies, sql, reads, writes, events }: ServicePipelines,
 ): Intake {
   const { guard, metrics } = monitoring;
   return {
@@ -99,6 +100,8 @@ export function intakeOf(
     write: (exchange) => {
       void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
+    bodies,
+    mayWrite: (user) => new Access(catalogue, user).writes,
     authenticate: (given) => credentials.authenticate(given),
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),

@@ -3,6 +3,7 @@ import type { Settings } from './config/adapter-settings.js';
 import type { Variable } from './database/system-tables/system-table.js';
 import { listeningInputs } from './listeners.js';
 import type { WireFormat } from './model/batch.js';
+import { BodyBudget } from './model/body-budget.js';
 import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { queriesOver } from './pipelines/events/run-query.js';
@@ -41,6 +42,8 @@ const maxEventQuestions = 8;
 
 /** The ways through the service. */
 export interface ServicePipelines {
+  /** Room for the bodies of all HTTP doors. */
+  readonly bodies: BodyBudget;
   readonly writes: WritePipeline;
   readonly streams: StreamRunner;
   readonly sql: SqlPipeline;
@@ -63,9 +66,20 @@ export function createPipelines(
   more: WritePipelineExtras = {},
 ): ServicePipelines {
   const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query));
-  const writes = writePipeline(parts, inputs, events, more);
+  const bodies = bodyBudget(parts);
+  const writes = writePipeline(parts, inputs, events, bodies, more);
   const sql = sqlPipeline(parts, writes);
-  return { writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts, writes), events };
+  return { bodies, writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts, writes), events };
+}
+
+function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBudget {
+  const { waiting: maxWaiting, waitMs } = limits.statements;
+  const bodies = new BodyBudget({ limitBytes: limits.bodyBytes, maxWaiting, waitMs });
+  monitoring.metrics.watch({
+    adapter_body_bytes: { help: 'Bytes held for bodies of HTTP.', read: () => bodies.bytes },
+    adapter_waiting_bodies: { help: 'Bodies of HTTP that wait for room.', read: () => bodies.waiting },
+  });
+  return bodies;
 }
 
 function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
@@ -94,6 +108,7 @@ function writePipeline(
   parts: ServiceParts,
   inputs: readonly WriteInput[],
   { observe }: EventsPipeline,
+  budget: BodyBudget,
   { writeLog, broke }: WritePipelineExtras,
 ): WritePipeline {
   const { settings, engine, catalogue, storage, subTables, monitoring, signals, logOf } = parts;
@@ -109,7 +124,7 @@ function writePipeline(
   const tables = { catalogue, storage, subTables };
   const sink = observed(new DatabaseSink({ engine: engine.client, ...tables }), meter);
   const writes = new WritePipeline({
-    bodies: new HttpBodySource(bodies, gate),
+    bodies: new HttpBodySource(bodies, gate, budget),
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
     inputs,

@@ -46,6 +46,14 @@ export const limitsOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'limits.bodyBytes',
+      type: 'size',
+      default: '192MB',
+      env: 'ADAPTER_LIMITS_BODY_BYTES',
+      help: 'memory for HTTP bodies that are being received or worked on, of all users together; further ones wait, unread',
+      min: 1,
+    },
+    {
       flag: 'limits.statements',
       type: 'int',
       default: '256',

@@ -71,6 +71,7 @@ export interface LimitSettings {
   readonly messageBytes: number;
   readonly remoteReadBytes: number;
   readonly creditBytes: number;
+  readonly bodyBytes: number;
   readonly statements: {
     readonly running: number;
     /** 0 is no limit. */
@@ -128,6 +129,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
       messageBytes: reader.number('limits.messageBytes'),
       remoteReadBytes: reader.number('limits.remoteReadBytes'),
       creditBytes: reader.number('limits.creditBytes'),
+      bodyBytes: reader.number('limits.bodyBytes'),
       statements: {
         running: reader.number('limits.statements'),
         runningOfUser: reader.number('limits.statementsOfUser'),

@@ -67,6 +67,16 @@ export class Access {
     return this.#catalogue.principals.grants(this.user).some(({ scope }) => scope === database);
   }
 
+  /** True when there is a table that the user may write, or one may come that the user makes. */
+  get writes(): boolean {
+    const { principals } = this.#catalogue;
+    return (
+      this.createsDatabases ||
+      principals.ownsAny(this.user) ||
+      principals.grants(this.user).some(({ rights }) => rights.includes('WRITE'))
+    );
+  }
+
   /** Throws the refusal unless {@link may}. */
   require(right: Right, database: string, ...tables: readonly string[]): void {
     if (this.may(right, database, ...tables)) return;

@@ -23,6 +23,8 @@ export interface HandlerSettings {
   readonly restfulRowLimit: number;
   /** Longest SQL statement, inflated, in bytes. */
   readonly sqlBytes: number;
+  /** Longest SQL statement that is not an INSERT of rows, in bytes. */
+  readonly queryBytes: number;
   readonly lineproto: WriteRouteSettings;
   readonly tsdbwire: WriteRouteSettings;
   readonly metricsdb: NamedRouteSettings;

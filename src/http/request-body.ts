@@ -1,7 +1,12 @@
-import { IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, type Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { Codes, type Fault, fault } from '../model/fault.js';
+import type { BodyLease } from '../model/body-budget.js';
+import { collectBytes, firstBytes } from '../model/collect-bytes.js';
+import type { Intake } from '../model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { isFault } from './auth.js';
+import type { AdmittedCall, KnownCall } from './call.js';
 
 const chunkBytes = 65_536;
 
@@ -30,9 +35,7 @@ export class RequestBody {
   whole(length: number): Buffer | undefined {
     const raw = this.#raw;
     if (this.#layers > 0 || this.#open !== undefined || raw.readableLength !== length) return undefined;
-    const bytes: Buffer | null = raw.read();
-    raw.resume();
-    return bytes ?? Buffer.alloc(0);
+    return readWhole(raw);
   }
 
   /** The body as a stream. */
@@ -93,59 +96,80 @@ function openBody(raw: IncomingMessage, layers: number): OpenBody {
   });
   let failure: Fault | undefined;
   const broken = new Promise<Fault>((resolve) => {
-    last.once('error', () => {
-      failure = layers > 0 ? notGzip : unreadable;
+    last.once('error', (error) => {
+      const sender = layers > 0 ? notGzip : unreadable;
+      failure = error instanceof FaultError ? error.fault : sender;
       resolve(failure);
     });
   });
   return { stream: last, broken, failure: () => failure };
 }
 
-/**
- * Collects a body of at most `maxBytes` inflated bytes; `what` names it in the fault. A longer one is a fault as soon as that is known, and is not
- * kept; what is left of the request is dropped as it comes.
- */
-export async function collectBody(
-  raw: IncomingMessage,
-  layers: number,
-  maxBytes: number,
-  what = 'SQL statement',
-): Promise<Buffer | Fault> {
-  const tooLong = fault('parameter', Codes.statementTooLong, `${what} too long, the limit is ${maxBytes} bytes`);
-  if (Number(raw.headers['content-length'] ?? 0) > maxBytes) return tooLong;
-  const body = layers === 0 ? undefined : openBody(raw, layers);
-  const stream = body?.stream ?? raw;
-  const collected = await collect(stream, maxBytes);
-  if (collected === 'too-long') {
-    if (body === undefined) raw.resume();
-    else body.stream.destroy();
-    return tooLong;
-  }
-  if (collected === 'broken') return body === undefined ? unreadable : await body.broken;
-  return collected;
+/** A body that was collected. Its room in the budget is given back by `release`, once nothing holds the bytes any more. */
+export interface CollectedBody {
+  readonly bytes: Buffer;
+  release(): void;
 }
 
-async function collect(stream: Readable, maxBytes: number): Promise<Buffer | 'too-long' | 'broken'> {
-  if (stream instanceof IncomingMessage && stream.readableLength === Number(stream.headers['content-length'])) {
-    // All of it came together with the head.
-    const body: Buffer | null = stream.read();
-    stream.resume();
-    return body ?? Buffer.alloc(0);
-  }
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const finish = (result: Buffer | 'too-long' | 'broken') => {
-      stream.off('data', take).off('end', end).off('close', cut);
-      resolve(result);
-    };
-    const take = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) finish('too-long');
-      else chunks.push(chunk);
-    };
-    const end = () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    const cut = () => finish('broken');
-    stream.on('data', take).once('end', end).once('error', cut).once('close', cut);
-  });
+/** How a body is collected. Lengths are those of inflated bytes. */
+export interface BodyRules {
+  readonly maxBytes: number;
+  /** Names the body in the fault; a SQL statement when left out. */
+  readonly what?: string;
+  /** Bodies above a length are for some users only. */
+  readonly long?: { readonly fromBytes: number; readonly isFor: (user: string) => boolean };
 }
+
+const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
+
+/**
+ * Collects a body of at most `maxBytes` inflated bytes. One that came together with the head is there already; for any other the caller must be known, and
+ * room in the budget is waited for before it is read. A longer one is a fault as soon as that is known, and is not kept; what is left of the
+ * request is dropped as it comes.
+ */
+export async function collectBody(
+  call: AdmittedCall | KnownCall,
+  { bodies, authenticate }: Pick<Intake, 'bodies' | 'authenticate'>,
+  rules: BodyRules,
+): Promise<CollectedBody | Fault> {
+  const { layers, aborted } = call;
+  const { raw } = call.request;
+  const text = raw.headers['content-length'];
+  const compressedLength = Number(text ?? 0);
+  if (compressedLength > rules.maxBytes) return longBody(rules);
+  const length = layers === 0 && text !== undefined ? Number(text) : undefined;
+  if (length !== undefined && raw.readableLength === length) return { bytes: readWhole(raw), release: nothing };
+  const identity = 'user' in call ? call : await authenticate(call.credentials);
+  if (isFault(identity)) return identity;
+  const isLimited = rules.long?.isFor(identity.user) === false;
+  const maxBytes = isLimited ? Math.min(rules.maxBytes, rules.long?.fromBytes ?? 0) : rules.maxBytes;
+  const tooLong = isLimited ? denied : longBody(rules);
+  if (compressedLength > maxBytes) return tooLong;
+  let lease: BodyLease;
+  try {
+    lease = await bodies.lease(identity.user, length ?? Math.min(firstBytes, maxBytes), aborted);
+  } catch (error) {
+    return error instanceof FaultError ? error.fault : unreadable;
+  }
+  const body = layers === 0 ? undefined : openBody(raw, layers);
+  const collected = await collectBytes(body?.stream ?? raw, { length, maxBytes, lease, aborted });
+  if (Buffer.isBuffer(collected)) return { bytes: collected, release: () => lease.release() };
+  lease.release();
+  if (collected === 'broken') return body === undefined ? unreadable : await body.broken;
+  if (body === undefined) raw.resume();
+  else body.stream.destroy();
+  return collected === 'too-long' ? tooLong : collected;
+}
+
+function longBody({ what = 'SQL statement', maxBytes }: BodyRules): Fault {
+  return fault('parameter', Codes.statementTooLong, `${what} too long, the limit is ${maxBytes} bytes`);
+}
+
+/** All of a body that has come. */
+function readWhole(raw: IncomingMessage): Buffer {
+  const bytes: Buffer | null = raw.read();
+  raw.resume();
+  return bytes ?? Buffer.alloc(0);
+}
+
+function nothing(): void {}

@@ -64,7 +64,7 @@ export async function carryWrite(
   ]);
   body.release();
   // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
-  const unreadable = (found: Fault) => answers.refused({ ...refusalOfFault(found, 'body'), status: 400 });
+  const unreadable = (found: Fault) => answers.refused(refusalOfFault(found, 'body'));
   if ('code' in ending) return unreadable(ending);
   const failure = body.failure();
   if (failure !== undefined) return unreadable(failure);

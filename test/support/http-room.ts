@@ -3,6 +3,7 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HandlerSettings, HttpObserver } from '../../src/http/call.js';
 import { createHttpServer, type HttpServer, type HttpTimeouts } from '../../src/http/server.js';
+import { BodyBudget } from '../../src/model/body-budget.js';
 import type { ComponentLog } from '../../src/model/component.js';
 import type { CorsSettings } from '../../src/model/cors-settings.js';
 import type { Delivery } from '../../src/model/delivery.js';
@@ -106,6 +107,8 @@ function defaultIntake(options: RoomOptions): Intake {
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),
+    bodies: new BodyBudget({ limitBytes: 2 ** 28, maxWaiting: 10, waitMs: 10_000 }),
+    mayWrite: () => true,
     vgroups: async (_user, database, tables) =>
       database === 'd'
         ? tables.map((_, at) => at + 2)
@@ -138,6 +141,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       httpCodeServerError: false,
       restfulRowLimit: -1,
       sqlBytes: 1_048_576,
+      queryBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
       tsdbwire: { enable: true, createDatabase: false },
       otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },

@@ -85,6 +85,12 @@ export class Principals {
     return this.#owners.get(database);
   }
 
+  /** True for the maker of a database that is still there. */
+  ownsAny(user: string): boolean {
+    for (const owner of this.#owners.values()) if (owner === user) return true;
+    return false;
+  }
+
   grants(user: string): readonly Grant[] {
     return [...(this.#grants.get(user)?.values() ?? [])];
   }

@@ -26,11 +26,12 @@ export function eventHandler(context: HandlerContext): Handler<AdmittedCall> {
 
 /** `PUT /api/v1/events/<id>/acknowledge` and `…/resolve`. A move that was made before is 200 with `changed` false. */
 export function moveHandler(context: HandlerContext, move: EventMove): Handler<AdmittedCall> {
-  return answering(context, async ({ request, params, layers }) => {
-    const body = await collectBody(request.raw, layers, maxBodyBytes, 'request body');
-    if (!Buffer.isBuffer(body)) return body;
-    const comment = readComment(body);
-    return isFault(comment) ? comment : { kind: 'move', id: params.id ?? '', move, comment: comment.comment };
+  return answering(context, async (call) => {
+    const body = await collectBody(call, context.intake, { maxBytes: maxBodyBytes, what: 'request body' });
+    if (isFault(body)) return body;
+    const comment = readComment(body.bytes);
+    body.release();
+    return isFault(comment) ? comment : { kind: 'move', id: call.params.id ?? '', move, comment: comment.comment };
   });
 }
 

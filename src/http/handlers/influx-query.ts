@@ -29,7 +29,7 @@ export function influxQueryHandler(context: HandlerContext): Handler<AdmittedCal
   const { settings } = context;
   return async (call) => {
     const refuse = (found: Fault) => influx1Errors(call, refusalOf(found, 'parameter'), settings);
-    const parameters = await readParameters(call);
+    const parameters = await readParameters(call, context);
     if (isFault(parameters)) return refuse(parameters);
     const statements = readInfluxQl(parameters.get('q') ?? '');
     if (statements.length === 0) return refuse(bad('missing required parameter "q"'));
@@ -47,11 +47,14 @@ function bad(message: string): Fault {
 }
 
 /** The parameters of the query string, or of the form where that has the statements. */
-async function readParameters({ request, query, layers }: AdmittedCall): Promise<URLSearchParams | Fault> {
+async function readParameters(call: AdmittedCall, { intake }: HandlerContext): Promise<URLSearchParams | Fault> {
+  const { request, query } = call;
   if (request.method !== 'POST') return query;
-  const body = await collectBody(request.raw, layers, maxQueryBytes, 'query');
-  if (!Buffer.isBuffer(body) || query.has('q')) return Buffer.isBuffer(body) ? query : body;
-  const form = new URLSearchParams(body.toString());
+  const body = await collectBody(call, intake, { maxBytes: maxQueryBytes, what: 'query' });
+  if (isFault(body)) return body;
+  const form = new URLSearchParams(body.bytes.toString());
+  body.release();
+  if (query.has('q')) return query;
   if (!form.has('db') && query.has('db')) form.set('db', query.get('db') ?? '');
   return form;
 }

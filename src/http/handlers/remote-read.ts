@@ -18,18 +18,19 @@ const maxRequestBytes = 1024 * 1024;
 export function remoteReadHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { intake, settings } = context;
   return async (call) => {
-    const { reply, request, params, id, credentials, layers } = call;
+    const { reply, params, id, credentials } = call;
     const maxBytes = Math.min(maxRequestBytes, settings.metricsdb.messageBytes);
-    const message = await collectBody(request.raw, layers, maxBytes, 'read request');
-    if (isFault(message)) return textErrors(call, refusalOf(message, 'body'), settings);
+    const body = await collectBody(call, intake, { maxBytes, what: 'read request' });
+    if (isFault(body)) return textErrors(call, refusalOf(body, 'body'), settings);
     const database = params.db ?? '';
-    const asked: SeriesRequest = { message, database, credentials, rowLimit: settings.restfulRowLimit };
+    const asked: SeriesRequest = { message: body.bytes, database, credentials, rowLimit: settings.restfulRowLimit };
     const outcome = await ask<SeriesRequest, SeriesAnswer>(
       (exchange) => intake.series(exchange),
       id,
       asked,
       call.aborted,
     );
+    body.release();
     if (outcome.kind === 'refused') return textErrors(call, refusalOf(outcome.fault), settings);
     return sendAnswer(reply, outcome.answer);
   };

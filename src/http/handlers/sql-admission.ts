@@ -8,12 +8,15 @@ import { collectBody } from '../request-body.js';
 const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
 const noSql = fault('parameter', Codes.noSql, 'no sql input');
 
-/**
- * Reads a SQL request: its parameters, then its body. A stranger is turned away before the service holds megabytes for
- * them; who sends a short body is asked behind this door.
- */
-export async function readSqlRequest(call: AdmittedCall, context: HandlerContext): Promise<SqlRequest | Fault> {
-  const { request, query, params, credentials, layers } = call;
+/** A statement, and the room of its body; see {@link CollectedBody}. */
+export interface ReadStatement {
+  readonly sql: SqlRequest;
+  release(): void;
+}
+
+/** Reads a SQL request: its parameters, then its body. A caller whose body came with its head is asked for credentials behind this door. */
+export async function readSqlRequest(call: AdmittedCall, context: HandlerContext): Promise<ReadStatement | Fault> {
+  const { query, params, credentials } = call;
   const { settings } = context;
   const connection = query.get('conn_tz');
   const timeZone = readTimeZone(connection ?? query.get('tz'));
@@ -23,24 +26,23 @@ export async function readSqlRequest(call: AdmittedCall, context: HandlerContext
   if (typeof keyed !== 'boolean') return keyed;
   const ack = readAck(query.get('ack'));
   if (typeof ack === 'object') return ack;
-  if (!isShort(request.headers['content-length'])) {
-    const identity = await context.intake.authenticate(credentials);
-    if (isFault(identity)) return identity;
+  const body = await collectBody(call, context.intake, {
+    maxBytes: settings.sqlBytes,
+    // Longer ones are INSERTs of rows.
+    long: { fromBytes: settings.queryBytes, isFor: (user) => context.intake.mayWrite(user) },
+  });
+  if (isFault(body)) return body;
+  const { release } = body;
+  const statement = trimmed(body.bytes);
+  if (statement.length === 0) {
+    release();
+    return body.bytes.length === 0 ? emptyRequest : noSql;
   }
-  const body = await collectBody(request.raw, layers, settings.sqlBytes);
-  if (!Buffer.isBuffer(body)) return body;
-  if (body.length === 0) return emptyRequest;
-  const statement = trimmed(body);
-  if (statement.length === 0) return noSql;
   const rowLimit = settings.restfulRowLimit;
-  return { statement, database: params.db, credentials, timeZone, connectionZone, keyed, rowLimit, ack };
-}
-
-/** Bodies up to this length are read before it is known who sends them. */
-const shortBodyBytes = 64 * 1024;
-
-function isShort(contentLength: string | undefined): boolean {
-  return contentLength !== undefined && Number(contentLength) <= shortBodyBytes;
+  return {
+    sql: { statement, database: params.db, credentials, timeZone, connectionZone, keyed, rowLimit, ack },
+    release,
+  };
 }
 
 /** Blank, and tab to carriage return. */

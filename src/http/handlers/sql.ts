@@ -15,14 +15,18 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { intake } = context;
   return async (call) => {
     const { id } = call;
-    const sql = await readSqlRequest(call, context);
-    if (isFault(sql)) return refuse(call, context, sql);
+    const read = await readSqlRequest(call, context);
+    if (isFault(read)) return refuse(call, context, read);
+    const { sql, release } = read;
     // The body took its time.
     const state = intake.guard();
-    if (state === 'all-paused') return sendGuardRefusal(call, context, state);
-    if (state === 'query-paused' && isQuery(sql.statement)) return sendGuardRefusal(call, context, state);
+    if (state === 'all-paused' || (state === 'query-paused' && isQuery(sql.statement))) {
+      release();
+      return sendGuardRefusal(call, context, state);
+    }
     record(call, context, id, sql.statement);
     const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
+    release();
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
     if (outcome.answer.kind === 'affected') {
       return sendAffected(call.reply, outcome.answer.rows, sql.keyed);

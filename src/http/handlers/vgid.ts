@@ -35,11 +35,17 @@ export function vgroupHandler(context: HandlerContext): Handler<KnownCall> {
 export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
   return answering(
     context,
-    async ({ request, params, layers }) => {
-      const body = await collectBody(request.raw, layers, maxBodyBytes);
-      if (!Buffer.isBuffer(body)) return body;
-      const tables = namesIn(body);
-      return Array.isArray(tables) ? { database: params.db ?? '', tables } : tables;
+    async (call) => {
+      const { intake } = context;
+      const database = call.params.db ?? '';
+      // A user who may not see the database sends no body.
+      const sight = await intake.vgroups(call.user, database, []);
+      if (isFault(sight)) return sight;
+      const body = await collectBody(call, intake, { maxBytes: maxBodyBytes, what: 'list of names' });
+      if (isFault(body)) return body;
+      const tables = namesIn(body.bytes);
+      body.release();
+      return Array.isArray(tables) ? { database, tables } : tables;
     },
     (vgIDs) => ({ code: 0, vgIDs }),
   );

@@ -1,7 +1,8 @@
-import type { Readable } from 'node:stream';
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
+import type { BodyBudget } from '../../model/body-budget.js';
 import { BufferPool } from '../../model/buffer-pool.js';
+import { type Collected, collectBytes, firstBytes } from '../../model/collect-bytes.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
@@ -34,12 +35,15 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly #gate: CreditGate;
   readonly #open = new Set<Promise<void>>();
   readonly #buffers: BufferPool;
+  readonly #bodies: BodyBudget;
   #draining = false;
 
-  constructor(options: HttpBodyOptions, gate: CreditGate) {
+  /** `bodies` has room for what does not come together with its head. */
+  constructor(options: HttpBodyOptions, gate: CreditGate, bodies: BodyBudget) {
     this.name = options.origin;
     this.#options = options;
     this.#gate = gate;
+    this.#bodies = bodies;
     this.#buffers = new BufferPool(pooledBuffers, options.smallBodyBytes);
   }
 
@@ -69,30 +73,20 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
-    const { format, length, maxMessageBytes } = exchange.request;
+    const { request } = exchange;
+    const { length, maxMessageBytes } = request;
     const { smallBodyBytes } = this.#options;
     const ending = new Ending();
-    const emit = (frame: Frame): void => this.#emit(frame, target, exchange.request, ending);
+    const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
     try {
       if (length !== undefined && length <= Math.min(smallBodyBytes, maxMessageBytes ?? smallBodyBytes)) {
-        if (!this.#gate.isOpen()) await this.#gate.opened();
-        const whole = exchange.request.whole?.(length);
-        if (whole === undefined) await this.#readWhole(exchange.request.body, length, exchange.aborted, emit, ending);
+        // Those that were woken together find the credit used up by the first of them.
+        while (!this.#gate.isOpen()) await this.#gate.opened();
+        const whole = request.whole?.(length);
+        if (whole === undefined) await this.#readShort({ exchange, user: target.user, emit, ending }, length);
         else emit({ bytes: whole, lines: 0, tooLong: false, first: true, last: true });
-      } else if (maxMessageBytes !== undefined) {
-        await this.#gate.opened();
-        const bytes = await this.#collect(exchange.request.body, maxMessageBytes, exchange.aborted);
-        emit({ bytes, lines: 0, tooLong: false, first: true, last: true });
-      } else {
-        const chain = framing(() => this.#options.newCutter(format), this.#options);
-        await new Promise<void>((resolve, reject) => {
-          fromBytes<Frame>(exchange.request.body, chain, this.#gate, exchange.aborted).subscribe({
-            next: emit,
-            complete: resolve,
-            error: reject,
-          });
-        });
-      }
+      } else if (maxMessageBytes === undefined) await this.#readLong({ exchange, user: target.user, emit, ending });
+      else await this.#readMessage({ exchange, user: target.user, emit, ending }, maxMessageBytes);
     } catch (error) {
       if (exchange.aborted.aborted) return;
       if (error instanceof FaultError) return exchange.refuse(error.fault);
@@ -104,45 +98,68 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
-  async #readWhole(
-    body: Readable,
-    length: number,
-    aborted: AbortSignal,
-    emit: (frame: Frame) => void,
-    ending: Ending,
-  ): Promise<void> {
-    const buffer = this.#buffers.take(length);
-    let at = 0;
-    for await (const chunk of body) {
-      aborted.throwIfAborted();
-      if (at + chunk.length > length) throw new Error('it is longer than its Content-Length');
-      if (Buffer.isBuffer(chunk)) at += chunk.copy(buffer, at);
+  async #readShort({ exchange, user, emit, ending }: Reading, length: number): Promise<void> {
+    const { request, aborted } = exchange;
+    const lease = await this.#bodies.lease(user, length, aborted);
+    try {
+      const into = this.#buffers.take(length);
+      const bytes = collected(await collectBytes(request.body, { length, maxBytes: length, lease, aborted, into }));
+      await this.#emitWhole(bytes, emit, ending);
+      this.#buffers.give(into);
+    } finally {
+      lease.release();
     }
-    if (at < length) throw new Error('it is shorter than its Content-Length');
-    emit({ bytes: buffer.subarray(0, at), lines: 0, tooLong: false, first: true, last: true });
-    await ending.settled();
-    this.#buffers.give(buffer);
   }
 
-  /** Collects a longer message, counted in the credit as it comes. */
-  async #collect(body: Readable, maxBytes: number, aborted: AbortSignal): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let length = 0;
+  /** Collects a longer message. */
+  async #readMessage({ exchange, user, emit, ending }: Reading, maxBytes: number): Promise<void> {
+    const { request, aborted } = exchange;
+    const { length } = request;
+    if (length !== undefined && length > maxBytes) throw longMessage(maxBytes);
+    const lease = await this.#bodies.lease(user, length ?? Math.min(firstBytes, maxBytes), aborted);
     try {
-      for await (const chunk of body) {
-        aborted.throwIfAborted();
-        if (!Buffer.isBuffer(chunk)) continue;
-        if (length + chunk.length > maxBytes) {
-          const text = `the body is longer than ${maxBytes} bytes (limits.messageBytes)`;
-          throw new FaultError(fault('parameter', Codes.statementTooLong, text));
-        }
-        this.#gate.take(chunk.length);
-        length += chunk.length;
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks);
+      const bytes = await collectBytes(request.body, { length, maxBytes, lease, aborted });
+      if (bytes === 'too-long') throw longMessage(maxBytes);
+      await this.#emitWhole(collected(bytes), emit, ending);
     } finally {
-      this.#gate.give(length);
+      lease.release();
+    }
+  }
+
+  async #emitWhole(bytes: Buffer, emit: (frame: Frame) => void, ending: Ending): Promise<void> {
+    while (!this.#gate.isOpen()) await this.#gate.opened();
+    emit({ bytes, lines: 0, tooLong: false, first: true, last: true });
+    await ending.settled();
+  }
+
+  /** Runs a long text through framing, in room for what that holds at once. A text of unknown length that turns out to be short is whole. */
+  async #readLong({ exchange, user, emit, ending }: Reading): Promise<void> {
+    const { request, aborted } = exchange;
+    const { blockBytes, maxLineBytes, smallBodyBytes } = this.#options;
+    const { body, format, length } = request;
+    const maxBytes = Math.min(firstBytes, smallBodyBytes);
+    const lease = await this.#bodies.lease(user, maxBytes, aborted);
+    try {
+      if (length === undefined) {
+        const bytes = await collectBytes(body, { length, maxBytes, lease, aborted, keep: true });
+        if (bytes !== 'too-long') return await this.#emitWhole(collected(bytes), emit, ending);
+      }
+      await lease.more(2 * blockBytes + maxLineBytes, aborted);
+      lease.giveUp = (reason) => body.destroy(new FaultError(reason));
+      lease.unread = () => body.readableLength;
+      const chain = framing(() => this.#options.newCutter(format), this.#options);
+      await new Promise<void>((resolve, reject) => {
+        fromBytes<Frame>(body, chain, this.#gate, aborted).subscribe({
+          next: (frame) => {
+            lease.received += frame.bytes.length;
+            emit(frame);
+          },
+          complete: resolve,
+          error: reject,
+        });
+      });
+    } finally {
+      lease.release();
     }
   }
 
@@ -166,9 +183,29 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 }
 
+/** The bytes of a body that was collected, or what happened instead. */
+function collected(found: Collected): Buffer {
+  if (Buffer.isBuffer(found)) return found;
+  if (typeof found === 'object') throw new FaultError(found);
+  throw new Error('it does not have the length that its Content-Length says, or broke off');
+}
+
+function longMessage(maxBytes: number): FaultError {
+  const text = `the body is longer than ${maxBytes} bytes (limits.messageBytes)`;
+  return new FaultError(fault('parameter', Codes.statementTooLong, text));
+}
+
 /** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
 function withoutByteOrderMark(text: Uint8Array): Uint8Array {
   return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text;
+}
+
+/** One body on its way. */
+interface Reading {
+  readonly exchange: Exchange<WriteRequest, Delivery>;
+  readonly user: string;
+  readonly emit: (frame: Frame) => void;
+  readonly ending: Ending;
 }
 
 /** The ending of a request that became several batches. */

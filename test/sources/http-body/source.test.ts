@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import test from 'ava';
+import { BodyBudget } from '../../../src/model/body-budget.js';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, type Fault, fault } from '../../../src/model/fault.js';
@@ -32,7 +33,9 @@ interface Made extends SourceUnderTest {
 
 function make(): Made {
   const gate = new ByteCreditGate(48);
-  const source = new HttpBodySource({ origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh }, gate);
+  const bodies = new BodyBudget({ limitBytes: 2 ** 20, maxWaiting: 10, waitMs: 10_000 });
+  const options = { origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh };
+  const source = new HttpBodySource(options, gate, bodies);
   const request = (body: Readable, length?: number, aborted = new AbortController().signal, maxMessageBytes?: number) =>
     new Promise<Delivery | Fault | undefined>((resolve) => {
       aborted.addEventListener('abort', () => setTimeout(() => resolve(undefined), 20));
