@@ -1,4 +1,5 @@
 import { cardinalityView } from './cardinality.js';
+import { documentsView } from './documents.js';
 import { h, put, say, toast } from './dom.js';
 import { doorsView } from './doors.js';
 import { eventsView } from './events.js';
@@ -10,7 +11,9 @@ import { memoryView } from './memory.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
 import { ask, askJson, logOut, session, Trouble } from './session.js';
+import { startView } from './start.js';
 import { statementsView } from './statements.js';
+import { tailView } from './tail.js';
 
 /**
  * @typedef {object} View
@@ -40,6 +43,9 @@ const views = {
   doors: { title: 'Doors', make: doorsView },
   memory: { title: 'Memory', make: memoryView },
   statements: { title: 'Statements', make: statementsView },
+  tail: { title: 'Live rows', make: tailView, within: 'query' },
+  start: { title: 'Start', make: startView, within: '' },
+  docs: { title: 'Documents', make: documentsView, within: '' },
 };
 /** What is shown where the address names none. */
 const firstView = { title: 'Events', make: eventsView, within: 'events' };
@@ -175,6 +181,8 @@ function showService() {
     h(
       'footer',
       {},
+      h('a', { href: '#start' }, 'First steps'),
+      h('a', { href: '#docs' }, 'Documents'),
       h('a', { href: '/swagger-ui.html' }, 'HTTP interfaces'),
       h('a', { href: '/metrics' }, 'Figures as text'),
     ),

@@ -1,7 +1,7 @@
 import { h, put, say } from './dom.js';
-import { exploreLink } from './explore.js';
 import { labelOf } from './explore-sql.js';
 import { count } from './format.js';
+import { exploreLink } from './links.js';
 import { Trouble } from './session.js';
 import { knownTags, seriesOfTables, tagValues, widestTags } from './tags.js';
 

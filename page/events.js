@@ -1,9 +1,10 @@
 import { h, put, putRows, say, toast } from './dom.js';
 import { ago, count, dateAndTime, measure } from './format.js';
+import { queryLink } from './links.js';
 import { literal, quoted } from './names.js';
 import { poll } from './polling.js';
-import { openQuery } from './query.js';
 import { askJson, Trouble } from './session.js';
+import { firstSteps } from './start.js';
 
 /**
  * @typedef {object} Event
@@ -64,6 +65,7 @@ export function eventsView(context) {
   const summary = h('p', { class: 'muted' });
   const pager = h('nav', { class: 'pager', 'aria-label': 'Pages', hidden: true });
   const dialog = resolveDialog();
+  const steps = firstSteps(context);
   const rows = new Map();
   let pageNum = 1;
 
@@ -165,13 +167,20 @@ export function eventsView(context) {
     list,
     none,
     pager,
+    steps.element,
     dialog.element,
   );
   if (context.kept.events === undefined) say(none, 'Waiting for the database…');
   else show(context.kept.events);
   none.hidden = list.childElementCount > 0;
   const polling = poll(eventsMs, load);
-  return { element: view, stop: polling.stop };
+  return {
+    element: view,
+    stop: () => {
+      polling.stop();
+      steps.stop();
+    },
+  };
 }
 
 /**
@@ -215,7 +224,10 @@ function eventRow(acknowledge, resolve) {
   const describes = h('p', { class: 'description' });
   const take = h('button', {}, 'Acknowledge');
   const close = h('button', {}, 'Resolve…');
-  const draw = h('button', { onclick: () => openQuery(statementAround(event)) }, 'Draw the values around it');
+  const openValues = () => {
+    location.hash = queryLink({ statement: statementAround(event) });
+  };
+  const draw = h('button', { onclick: openValues }, 'Draw the values around it');
   take.addEventListener('click', async () => {
     take.disabled = true;
     await acknowledge(event);

@@ -2,8 +2,8 @@ import { h, put, say } from './dom.js';
 import { exploreStatement, functions, labelOf } from './explore-sql.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
+import { linked, queryLink } from './links.js';
 import { quoted } from './names.js';
-import { openQuery } from './query.js';
 import { rangePicker } from './range.js';
 import { resultCard } from './result.js';
 import { databases, fields, tables } from './schema.js';
@@ -23,21 +23,12 @@ const pauseMs = 250;
 /** @typedef {import('./tags.js').KnownTag} KnownTag */
 /** @typedef {{ database: string; table: string; column: string; of: string; range: string; groups: string[]; filters: { tag: string; comparison: string; value: string }[] | undefined }} State */
 
-/**
- * Opens the view at a table.
- * @param {string} database
- * @param {string} table
- */
-export function exploreLink(database, table) {
-  return `#explore?${new URLSearchParams({ state: JSON.stringify({ database, table }) })}`;
-}
-
 /** @returns {State} */
 function firstState() {
-  const linked = new URLSearchParams(location.hash.split('?').slice(1).join('?')).get('state');
+  const asked = linked().get('state');
   const first = { database: '', table: '', column: '', of: 'AVG', range: '3600000', groups: [], filters: undefined };
   try {
-    return { ...first, ...JSON.parse(linked ?? sessionStorage.getItem(stateKey) ?? '{}') };
+    return { ...first, ...JSON.parse(asked ?? sessionStorage.getItem(stateKey) ?? '{}') };
   } catch {
     return first;
   }
@@ -277,7 +268,9 @@ export function exploreView(context) {
   of.addEventListener('change', soon);
   of.value = state.of;
   if (of.selectedIndex < 0) of.value = 'AVG';
-  take.addEventListener('click', () => openQuery(statement, '', range.value));
+  take.addEventListener('click', () => {
+    location.hash = queryLink({ statement, range: range.value });
+  });
   share.addEventListener('click', async () => {
     try {
       await navigator.clipboard.writeText(range.fill(statement));

@@ -2,6 +2,7 @@ import { h, put, say } from './dom.js';
 import { sqlEditor } from './editor.js';
 import { ago } from './format.js';
 import { forgetStatements, pastStatements, remember } from './history.js';
+import { linked, queryLink } from './links.js';
 import { quoted } from './names.js';
 import { rangeHint, rangePicker } from './range.js';
 import { resultCard } from './result.js';
@@ -14,31 +15,16 @@ const [statementKey, databaseKey, rangeKey] = ['sluice.statement', 'sluice.datab
 const newestRows = 1000;
 
 /**
- * Opens the view of queries and runs a statement there.
- * @param {string} statement with the names of its databases
- * @param {string} [database]
- * @param {string} [range]
- */
-export function openQuery(statement, database = '', range = '3600000') {
-  location.hash = linkOf({ statement, database, range });
-}
-
-/** @param {{ statement: string; database: string; range: string }} query */
-function linkOf({ statement, database, range }) {
-  return `#query?${new URLSearchParams({ q: statement, db: database, range })}`;
-}
-
-/**
  * An editor for statements; rows come as a table, and drawn where they have times.
  * @param {import('./app.js').Context} context
  * @returns {import('./app.js').View}
  */
 export function queryView(context) {
-  const linked = new URLSearchParams(location.hash.split('?').slice(1).join('?'));
+  const asked = linked();
   const first = {
-    statement: linked.get('q') ?? sessionStorage.getItem(statementKey) ?? '',
-    database: linked.get('db') ?? sessionStorage.getItem(databaseKey) ?? '',
-    range: linked.get('range') ?? sessionStorage.getItem(rangeKey) ?? '3600000',
+    statement: asked.get('q') ?? sessionStorage.getItem(statementKey) ?? '',
+    database: asked.get('db') ?? sessionStorage.getItem(databaseKey) ?? '',
+    range: asked.get('range') ?? sessionStorage.getItem(rangeKey) ?? '3600000',
   };
   const run = h('button', { class: 'primary', type: 'submit' }, 'Run');
   const explain = h('button', { type: 'button' }, 'Explain');
@@ -133,7 +119,7 @@ export function queryView(context) {
   const keep = (/** @type {string} */ database) => {
     sessionStorage.setItem(statementKey, editor.text);
     sessionStorage.setItem(rangeKey, range.value);
-    history.replaceState(null, '', linkOf({ statement: editor.text, database, range: range.value }));
+    history.replaceState(null, '', queryLink({ statement: editor.text, database, range: range.value }));
   };
   cancel.addEventListener('click', () => running?.abort());
   explain.addEventListener('click', () => start('EXPLAIN '));
@@ -211,7 +197,7 @@ export function queryView(context) {
     ),
     results,
   );
-  if (linked.get('q') !== null && onlyReads(first.statement)) start();
+  if (asked.get('q') !== null && onlyReads(first.statement)) start();
   return {
     element,
     stop: () => {

@@ -1,4 +1,5 @@
 import { h, put, say } from './dom.js';
+import { tailLink } from './links.js';
 import { databases, fields, tables } from './schema.js';
 import { Trouble } from './session.js';
 
@@ -110,7 +111,9 @@ function tableRow(database, { name, isSuper }, open, insert) {
   const look = h('button', { type: 'button', class: 'small' }, 'Newest rows');
   look.setAttribute('aria-label', `Newest rows of ${name}`);
   look.addEventListener('click', async () => open(database, name, (await fields(database, name))[0]?.name ?? ''));
-  const details = h('details', {}, h('summary', { title: isSuper ? 'super table' : 'table' }, name), look, columns);
+  const live = h('a', { href: tailLink(database, name), 'aria-label': `Live rows of ${name}` }, 'Live');
+  const actions = h('p', { class: 'line' }, look, live);
+  const details = h('details', {}, h('summary', { title: isSuper ? 'super table' : 'table' }, name), actions, columns);
   details.addEventListener('toggle', async () => {
     if (!details.open || columns.childElementCount > 0) return;
     const found = await fields(database, name).catch(() => []);

@@ -1,4 +1,4 @@
-// What the page uses of CodeMirror; `npm run editor-bundle` writes page/codemirror.js from it.
+// What the page uses of CodeMirror; `npm run page-bundles` writes page/codemirror.js from it.
 export { autocompletion, closeBrackets } from '@codemirror/autocomplete';
 export { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 export { SQLDialect, sql } from '@codemirror/lang-sql';

@@ -49,6 +49,50 @@ async function writeWeather(): Promise<void> {
   await service().write(lines.join('\n'), { db: 'sky', precision: 's' });
 }
 
+inBrowser('an empty service shows the first calls, and the first row the moment it arrives', async (t) => {
+  const { page, wrong } = await logInAndSee(t);
+  await page.waitForSelector('.first >> text=Waiting for the first row');
+  await isOpenToAll(t, page, 'first steps');
+  const calls = await page.locator('.first pre').allTextContents();
+  t.is(calls.length, 3);
+  t.regex(
+    calls[1] ?? '',
+    new RegExp(`^curl -u root 'http://127\\.0\\.0\\.1:${service().port}/lineproto/v1/write\\?db=demo' `),
+  );
+  const [, line = ''] = /--data-binary '(.*)'$/.exec(calls[1] ?? '') ?? [];
+  t.is((await service().write(line, { db: 'demo' })).status, 204);
+  await page.waitForSelector('.first h3 >> text=Data has arrived in demo.weather');
+  await page.waitForSelector('.first .rows td >> text=-3.5');
+  await page.click('.first >> text=configurations of agents');
+  await page.waitForSelector('.document h1 >> text=agents');
+  await isOpenToAll(t, page, 'documents');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('the newest rows of a table are followed live, until they are held', async (t) => {
+  const write = (temp: number) => service().write(`tailed,city=oslo temp=${temp}`, { db: 'demo' });
+  await write(1);
+  const { page, wrong } = await logInAndSee(t);
+  await goTo(page, 'Query');
+  await page.waitForSelector('#database option[value=demo]', { state: 'attached' });
+  await page.selectOption('#database', 'demo');
+  await page.click('.tree summary >> text=tailed');
+  await page.click('[aria-label="Live rows of tailed"]');
+  await page.waitForSelector('h1 >> text=demo.tailed');
+  const first = page.locator('.tail tbody tr').first();
+  await first.locator('td.number >> text="1"').waitFor();
+  await write(2);
+  await first.locator('td.number >> text="2"').waitFor();
+  await isOpenToAll(t, page, 'live rows');
+  await page.click('text=Pause');
+  await page.waitForSelector('[aria-pressed=true] >> text=Go on');
+  await write(3);
+  await page.click('text=Go on');
+  await first.locator('td.number >> text="3"').waitFor();
+  t.is(await page.locator('.tail tbody tr').count(), 3);
+  t.deepEqual(wrong, []);
+});
+
 inBrowser('a metric is drawn without SQL, by tags that are chosen, and its SQL runs in the query view', async (t) => {
   await writeWeather();
   const { page, wrong } = await logInAndSee(t);

@@ -43,12 +43,17 @@ test('values of one tag are alternatives, all else must hold together, and what 
     { tag: cpu, comparison: 'LIKE', value: '50%' },
     { tag: cpu, comparison: '=', value: '' },
   ];
-  t.deepEqual(exploreStatement({ ...plain, filters }, hour).split('\n').slice(2, 6), [
-    "  AND `city` IN ('o''slo', 'rome')",
-    "  AND `floor` = '1 OR 1'",
-    '  AND `floor` != 3',
-    "  AND `labels`->'cpu' LIKE '%50\\\\%%'",
-  ]);
+  t.deepEqual(
+    exploreStatement({ ...plain, filters }, hour)
+      .split('\n')
+      .slice(2, 6),
+    [
+      "  AND `city` IN ('o''slo', 'rome')",
+      "  AND `floor` = '1 OR 1'",
+      '  AND `floor` != 3',
+      "  AND `labels`->'cpu' LIKE '%50\\\\%%'",
+    ],
+  );
 });
 
 test('groups get a line each, keys of JSON by their name', (t) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { functionNames } from '../../src/sql/functions/registry.js';
-import { editorBundle } from '../../tools/editor-bundle.js';
+import { pageBundles } from '../../tools/page-bundles.js';
 
 const page = (name: string): string => new URL(`../../../page/${name}`, import.meta.url).href;
 
@@ -61,10 +61,8 @@ test('the editor knows every function of the dialect', async (t) => {
   t.deepEqual(offered.split(' '), functionNames);
 });
 
-test('the bundle of the editor is what its packages make', async (t) => {
-  t.is(
-    readFileSync(new URL(page('codemirror.js')), 'utf8'),
-    await editorBundle(),
-    'npm run editor-bundle writes it anew',
-  );
+test('the bundles of the page are what their packages make', async (t) => {
+  for (const [name, text] of await pageBundles()) {
+    t.true(readFileSync(new URL(page(name)), 'utf8') === text, `npm run page-bundles writes ${name} anew`);
+  }
 });

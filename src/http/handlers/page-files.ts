@@ -1,11 +1,16 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply } from 'fastify';
 import type { Handler } from '../call.js';
 import { sendNotFound } from '../reply.js';
 
+const packageFolder = new URL('../../../../', import.meta.url);
+
 /** The files of the pages, as they lie in the package. */
-export const pageFolder = fileURLToPath(new URL('../../../../page/', import.meta.url));
+export const pageFolder = fileURLToPath(new URL('page/', packageFolder));
+
+/** The documents, which the page shows. */
+const documentFolders = ['docs/', './'].map((name) => fileURLToPath(new URL(name, packageFolder)));
 
 /** What the pages use of other packages. */
 const borrowed: readonly (readonly [specifier: string, folder: string, names: readonly string[]])[] = [
@@ -36,6 +41,9 @@ const pageHeaders = {
 function findFiles(): ReadonlyMap<string, string> {
   const own = readdirSync(pageFolder).filter((name) => /\.(?:html|css|js|svg)$/.test(name));
   const folders = new Map(own.map((name) => [name, pageFolder]));
+  for (const folder of documentFolders.filter((name) => existsSync(name))) {
+    for (const name of readdirSync(folder)) if (/\.(?:md|png)$/.test(name)) folders.set(name, folder);
+  }
   for (const [specifier, folder, names] of borrowed) {
     const found = fileURLToPath(new URL(folder, import.meta.resolve(specifier)));
     for (const name of names) folders.set(name, found);
