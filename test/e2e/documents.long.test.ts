@@ -5,4 +5,8 @@ import { longPages } from '../support/documents.js';
 const world = await DocumentWorld.start();
 test.after.always(() => world.end());
 
-for (const page of longPages) test.serial(`${page} shows what comes`, (t) => world.run(t, page));
+for (const page of longPages)
+  test.serial(`${page} shows what comes`, (t) => {
+    t.timeout(900_000, 'millions of rows are written');
+    return world.run(t, page);
+  });

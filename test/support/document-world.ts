@@ -23,6 +23,9 @@ const settings = [
   '--graphite.protocols=tcp',
 ];
 
+/** The longest that a block of commands may take. */
+const patienceMs = 600_000;
+
 /** Environment of commands: a service that they start listens anywhere. */
 const freeEnvironment = {
   ADAPTER_PORT: '0',
@@ -150,7 +153,7 @@ export class DocumentWorld {
       DOCUMENT_ENGINE_PORT: new URL(this.service.engineUrl).port,
       DOCUMENT_SECRET: engineSecret,
     };
-    const options = { cwd: directory, env, maxBuffer: 64 << 20, timeout: 170_000 };
+    const options = { cwd: directory, env, maxBuffer: 64 << 20, timeout: patienceMs };
     const ended = await execute(program, here, options).catch((error: unknown) => error);
     const { code = 0, stdout = '', stderr = '' } = ended as { code?: number; stdout?: string; stderr?: string };
     return { code, out: stdout, errors: stderr };
