@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { freePort } from '../support/free-ports.js';
 import { root, startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 
@@ -30,15 +31,6 @@ interface Prometheus {
     text: string,
   ): Promise<readonly { readonly metric: Record<string, string>; readonly value: readonly [number, string] }[]>;
   stop(): Promise<void>;
-}
-
-async function freePort(): Promise<number> {
-  const server = http.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = addressOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function addressOf(server: http.Server): AddressInfo {
