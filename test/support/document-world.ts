@@ -149,6 +149,7 @@ export class DocumentWorld {
       TMPDIR: process.env.TMPDIR ?? '/tmp',
       ADAPTER_LOG_PATH: join(directory, 'log'),
       ADAPTER_DATABASE_PATH: join(directory, 'data'),
+      ADAPTER_WAL_PATH: join(directory, 'wal'),
       DOCUMENT_PORT: String(this.service.port),
       DOCUMENT_ENGINE_PORT: new URL(this.service.engineUrl).port,
       DOCUMENT_SECRET: engineSecret,
