@@ -106,6 +106,7 @@ export function intakeOf(
     vgroups: (user, database, tables) => vgroupsOf(new Access(catalogue, user), catalogue, database, tables),
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
+    isDatabaseMissing: () => engine.isMissing(),
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     metrics: () => metrics.text(),
   };

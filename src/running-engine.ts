@@ -1,11 +1,23 @@
 import type { Settings } from './config/adapter-settings.js';
-import { EngineClient } from './database/client.js';
+import { EngineClient, type EngineClientOptions } from './database/client.js';
+import { ClusterEngine } from './database/cluster/engine.js';
+import { ClusterNode } from './database/cluster/node.js';
+import { ClusterNodes } from './database/cluster/nodes.js';
+import type { Engine } from './database/engine.js';
 import { EngineSupervisor } from './database/supervisor.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
 
+/** An engine, and the connections to it. */
+export interface ServiceEngine extends Engine {
+  /** True when the engine answers. */
+  ping(): Promise<boolean>;
+  /** Gives up all connections; statements that run fail. */
+  close(): Promise<void>;
+}
+
 /** The engine that the service works on. */
 export interface RunningEngine {
-  readonly client: EngineClient;
+  readonly client: ServiceEngine;
   readonly url: string;
   /** Process of the embedded engine, while it runs. */
   pid(): number | undefined;
@@ -13,6 +25,8 @@ export interface RunningEngine {
   isUp(): boolean;
   /** True while the process of the embedded engine lives and does not answer. */
   isHung(): boolean;
+  /** True while queries have no answer, as far as this is known: a shard of a cluster has no node that answers. */
+  isMissing(): boolean;
   /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
   /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
@@ -29,15 +43,17 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
     idleTimeoutMs: pool.idleTimeoutMs ?? 0,
   };
   const [node] = database.urls;
+  if (database.mode === 'cluster' && database.cluster !== '') return openCluster(database, limits, logger);
   if (database.mode === 'cluster' && node !== undefined) {
-    const { user, password } = database;
-    const client = new EngineClient({ ...limits, url: node, user, password, isServer: true });
+    const { user, password, ca } = database;
+    const client = new EngineClient({ ...limits, url: node, user, password, ca, isServer: true });
     return {
       client,
       url: node,
       pid: () => undefined,
       isUp: () => true,
       isHung: () => false,
+      isMissing: () => false,
       watch: () => () => {},
       stop: () => client.close(),
     };
@@ -61,7 +77,51 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
     pid: () => supervisor.pid,
     isUp: () => supervisor.state === 'up',
     isHung: () => supervisor.state === 'hung',
+    isMissing: () => false,
     watch,
     stop,
+  };
+}
+
+type ConnectionLimits = Pick<EngineClientOptions, 'maxConnect' | 'maxIdle' | 'idleTimeoutMs'>;
+
+/** Finds the nodes of a cluster, each with connections of its own. */
+async function openCluster(
+  { urls, user, password, ca, cluster, replication }: Settings['database'],
+  limits: ConnectionLimits,
+  logger: Logger,
+): Promise<RunningEngine> {
+  const open = (url: string): ClusterNode => {
+    const client = new EngineClient({ ...limits, url, user, password, ca, isServer: true });
+    return new ClusterNode(url, client, { ca });
+  };
+  const layout = { cluster, replication };
+  const nodes = new ClusterNodes(urls.map(open), layout, componentLog(logger, 'cluster'));
+  const client = new ClusterEngine(nodes, layout);
+  try {
+    await client.start();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  const isUp = (): boolean => nodes.missingShards.length === 0;
+  return {
+    client,
+    url: urls.join(','),
+    pid: () => undefined,
+    isUp,
+    isHung: () => false,
+    isMissing: () => !isUp(),
+    watch: (listener) => {
+      let last = isUp();
+      listener(last);
+      return nodes.watch(() => {
+        const now = isUp();
+        if (now === last) return;
+        last = now;
+        listener(now);
+      });
+    },
+    stop: () => client.close(),
   };
 }

@@ -1,3 +1,4 @@
+import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
 import { insertNumber, writtenBetween } from '../sql/plan/storage.js';
 import { quoteString } from '../sql/print/quote.js';
@@ -43,6 +44,7 @@ export class Changes {
 
   /** Resolves once the rows of a table keep the numbers of their inserts. Must come before any place is taken. */
   track(database: DatabaseDef, table: TableDef): Promise<void> {
+    requireOneOrder(this.#engine, 'streams and topics');
     const { storage } = table;
     const known = this.#tracked.get(storage);
     if (known !== undefined) return known;
@@ -115,6 +117,12 @@ export class Changes {
       await new Promise((resolve) => setTimeout(resolve, mergeWaitMs));
     }
   }
+}
+
+/** Throws where several nodes number inserts, each for itself: what follows rows by those numbers cannot be had there. */
+export function requireOneOrder({ isCluster }: Engine, what: string): void {
+  if (!isCluster) return;
+  throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what} on a cluster`));
 }
 
 function pieces(after: number, inserts: readonly (readonly unknown[])[], end: number, maxRows: number): Changed[] {

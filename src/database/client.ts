@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { Chunks } from '../model/exchange.js';
 import type { FaultError } from '../model/fault.js';
 import { reliedOnDefaults } from '../sql/plan/settings.js';
-import { type Cell, type Engine, fewRowsHeader, type InsertOptions, type ResultOptions } from './engine.js';
+import { type Cell, type Engine, fewRowsHeader, type InsertOptions, type ResultOptions, type Store } from './engine.js';
 import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
 import { EngineHttp, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
@@ -37,15 +37,20 @@ export interface EngineClientOptions {
   readonly isServer?: boolean;
   /** How long a connection may be silent while a statement runs. */
   readonly requestTimeoutMs?: number;
+  /** Certificates of the authorities that vouch for an `https://` engine, PEM; without it those that Node knows. */
+  readonly ca?: string | undefined;
   /** Where rows may be left for an engine of this machine. */
   readonly handover?: () => HandoverPlace | undefined;
   /** Asked when the engine refuses user or password: those of an engine that was started anew, for the next statements. */
   readonly renew?: () => { readonly user: string; readonly password: string } | undefined;
 }
 
-/** May end a statement early. */
+/** How a statement is sent. */
 export interface StatementOptions {
+  /** Ends it early. */
   readonly signal?: AbortSignal;
+  /** Settings of the engine for this statement. */
+  readonly parameters?: Readonly<Record<string, string>>;
 }
 
 /** Results of all readers that are held here at once. */
@@ -80,6 +85,7 @@ export class EngineClient implements Engine {
     const connections = (maxSockets: number): EngineHttp =>
       new EngineHttp({
         url,
+        ca: options.ca,
         maxSockets,
         maxFreeSockets: options.maxIdle || 256,
         idleTimeoutMs: options.idleTimeoutMs || defaultIdleTimeoutMs,
@@ -106,7 +112,7 @@ export class EngineClient implements Engine {
 
   /** Runs a statement without a result. Not repeated on failure. */
   async exec(sql: string, options: StatementOptions = {}): Promise<void> {
-    await this.#whole(sql, limitsFor(sql, this.#isServer), options);
+    await this.#whole(sql, { ...limitsFor(sql, this.#isServer), ...options.parameters }, options);
   }
 
   /** The whole result, in the format that the statement names. */
@@ -129,7 +135,7 @@ export class EngineClient implements Engine {
    * The bytes of a result in the format that the statement names: a short one whole, others as they come, pulled by the
    * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
    */
-  async result(sql: string, options: ResultOptions = {}): Promise<Chunks> {
+  async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
     const { owner, hasFewRows, signal } = options;
     // They are held by the host until they are whole, so that no reader holds them up.
     if (hasFewRows === true && !this.#places.hasFree) return this.#result(this.#few, sql, options);
@@ -142,7 +148,12 @@ export class EngineClient implements Engine {
     }
   }
 
-  async #result(http: EngineHttp, sql: string, options: ResultOptions, place?: ResultPlace): Promise<Chunks> {
+  async #result(
+    http: EngineHttp,
+    sql: string,
+    options: ResultOptions & StatementOptions,
+    place?: ResultPlace,
+  ): Promise<Chunks> {
     // The embedded host ends a query with its connection and needs no id for that.
     const queryId = this.#isServer ? randomUUID() : undefined;
     try {
@@ -201,7 +212,7 @@ export class EngineClient implements Engine {
     data: Uint8Array,
     { logEntries, ...options }: StatementOptions & InsertOptions = {},
   ): Promise<void> {
-    const parameters = { query: statement };
+    const parameters = { query: statement, ...options.parameters };
     const headers: Record<string, string> = logEntries === undefined ? {} : { [logEntriesHeader]: String(logEntries) };
     const handed = this.#handover.put(data);
     if (handed === undefined) {
@@ -224,6 +235,14 @@ export class EngineClient implements Engine {
   get countsLog(): boolean {
     return this.#handover.isOffered;
   }
+
+  stores(): readonly Store[] {
+    return [{ engine: this, prefix: '' }];
+  }
+
+  readonly isCluster = false;
+  /** A single engine keeps the log in a table. */
+  readonly hasKeeper = false;
 
   /** True when the engine answers. */
   ping(): Promise<boolean> {
@@ -266,9 +285,9 @@ export class EngineClient implements Engine {
     http: EngineHttp,
     sql: string,
     queryId: string | undefined,
-    { signal, hasFewRows }: ResultOptions,
+    { signal, hasFewRows, parameters: own }: ResultOptions & StatementOptions,
   ): Promise<IncomingMessage> {
-    const limits = limitsFor(sql, this.#isServer);
+    const limits = { ...limitsFor(sql, this.#isServer), ...own };
     const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
     const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
     return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });

@@ -22,6 +22,13 @@ export interface ResultOptions {
   readonly owner?: string;
 }
 
+/** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
+export interface Store {
+  readonly engine: Pick<Engine, 'rows' | 'exec'>;
+  /** What the names of databases begin with there. */
+  readonly prefix: string;
+}
+
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
 export const fewRowsHeader = 'x-sluice-few-rows';
 
@@ -45,6 +52,12 @@ export interface Engine {
    * FORMAT clause.
    */
   result(statement: string, options?: ResultOptions): Promise<Chunks>;
+  /** The places that together have every row: for work on parts and files. */
+  stores(): readonly Store[];
+  /** True for several nodes, each of which has some of the rows. */
+  readonly isCluster: boolean;
+  /** True where the catalogue's log is kept by a keeper. */
+  readonly hasKeeper: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */

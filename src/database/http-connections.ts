@@ -17,6 +17,8 @@ export interface HttpConnectionsOptions {
   readonly idleTimeoutMs?: number;
   /** How long a connection may be silent while an answer is awaited or read. */
   readonly requestTimeoutMs: number;
+  /** Certificates of the authorities that vouch for an `https://` server, PEM; without it those that Node knows. */
+  readonly ca?: string | undefined;
 }
 
 /** One request; its path is below that of the server's URL. */
@@ -55,7 +57,9 @@ export class HttpConnections {
     const pool = timeout === undefined ? kept : { ...kept, timeout };
     this.#options = options;
     this.#isSecure = url.protocol === 'https:';
-    this.#agent = this.#isSecure ? new SecureAgent(pool) : new Agent(pool);
+    this.#agent = this.#isSecure
+      ? new SecureAgent(options.ca === undefined ? pool : { ...pool, ca: options.ca })
+      : new Agent(pool);
     this.#address = urlToHttpOptions(new URL(url.origin));
     this.#path = url.pathname.replace(/\/+$/, '');
   }

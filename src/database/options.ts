@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
+import { reasonOf } from '../model/reason.js';
 import { isTimeZone } from '../model/time-zones.js';
 import type { Compression } from './catalogue/compression.js';
+import type { Replication } from './cluster/layout.js';
 
 /** Where the database is and how to reach it. */
 export const databaseOptions: OptionTable = {
@@ -42,13 +45,21 @@ export const databaseOptions: OptionTable = {
       flag: 'database.urls',
       type: 'string-list',
       env: 'ADAPTER_DATABASE_URLS',
-      help: 'HTTP address of the database in cluster mode',
+      help: 'HTTP addresses of the database in cluster mode: one, or with database.cluster those of all its nodes',
     },
     {
       flag: 'database.cluster',
       type: 'string',
       env: 'ADAPTER_DATABASE_CLUSTER',
-      help: 'name of the cluster, as its nodes know it; empty is a single database, more is not available yet',
+      help: 'name of the cluster, as its nodes know it; empty is a single database',
+    },
+    {
+      flag: 'database.replication',
+      type: 'string',
+      default: 'replicated',
+      env: 'ADAPTER_DATABASE_REPLICATION',
+      help: 'who copies rows to the replicas of a shard: replicated, their tables do through the keeper; distributed, the node that takes them does',
+      allowed: ['replicated', 'distributed'],
     },
     {
       flag: 'database.user',
@@ -62,6 +73,18 @@ export const databaseOptions: OptionTable = {
       type: 'secret',
       env: 'ADAPTER_DATABASE_PASSWORD',
       help: 'password of that user',
+    },
+    {
+      flag: 'database.passwordFile',
+      type: 'string',
+      env: 'ADAPTER_DATABASE_PASSWORD_FILE',
+      help: 'file with that password, instead of database.password; a line end behind it does not count',
+    },
+    {
+      flag: 'database.caFile',
+      type: 'string',
+      env: 'ADAPTER_DATABASE_CA_FILE',
+      help: 'file with the certificates, in PEM, of the authorities that vouch for https:// addresses; empty is those that Node knows',
     },
     {
       flag: 'database.hangTimeout',
@@ -96,12 +119,15 @@ export interface DatabaseSettings {
   readonly path: string;
   readonly host: string;
   readonly port: number;
-  /** Exactly one in cluster mode. */
+  /** In cluster mode one, or with `cluster` all nodes. */
   readonly urls: readonly string[];
-  /** Empty: a single engine. Names of clusters are refused for now. */
+  /** Empty: a single engine. */
   readonly cluster: string;
+  readonly replication: Replication;
   readonly user: string;
   readonly password: string;
+  /** Certificates of authorities, PEM. */
+  readonly ca: string | undefined;
   /** 0 is for ever. */
   readonly hangTimeoutMs: number;
   readonly compression: Compression;
@@ -118,8 +144,10 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
     port: reader.number('database.port'),
     urls: reader.texts('database.urls'),
     cluster: reader.text('database.cluster'),
+    replication: reader.text('database.replication') === 'distributed' ? 'distributed' : 'replicated',
     user: reader.text('database.user'),
-    password: reader.text('database.password'),
+    password: passwordOf(reader),
+    ca: fileOf(reader, 'database.caFile'),
     hangTimeoutMs: reader.number('database.hangTimeout'),
     compression: reader.text('database.compression') === 'plain' ? 'plain' : 'compact',
     timeZone: reader.text('database.timeZone'),
@@ -127,8 +155,8 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
   if (!isTimeZone(settings.timeZone)) {
     reader.refuse('database.timeZone', 'the name of a time zone, such as UTC or Asia/Tokyo');
   }
-  if (settings.cluster !== '') {
-    reader.refuse('database.cluster', 'the empty name, for one database; clusters are not available yet');
+  if (settings.cluster !== '' && (settings.mode !== 'cluster' || !/^\w+$/.test(settings.cluster))) {
+    reader.refuse('database.cluster', 'a name of letters, digits and _, when database.mode is cluster');
   }
   if (settings.mode === 'cluster') refuseUnreachable(settings, reader);
   else if (settings.path === '') reader.refuse('database.path', 'a directory');
@@ -136,8 +164,29 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
 }
 
 function refuseUnreachable(settings: DatabaseSettings, reader: SettingReader): void {
-  const [url, ...more] = settings.urls;
-  if (url === undefined || more.length > 0 || !isHttpUrl(url)) {
-    reader.refuse('database.urls', 'one http:// or https:// address, when database.mode is cluster');
+  const { urls, cluster } = settings;
+  if (urls.length > 0 && urls.every(isHttpUrl) && (urls.length === 1 || cluster !== '')) return;
+  const needed =
+    'one http:// or https:// address, when database.mode is cluster, or with database.cluster those of all nodes';
+  reader.refuse('database.urls', needed);
+}
+
+/** A password in a file stands in no list of processes and in no environment. */
+function passwordOf(reader: SettingReader): string {
+  const password = reader.text('database.password');
+  if (reader.text('database.passwordFile') === '') return password;
+  if (password !== '') reader.refuse('database.passwordFile', 'the only one of both, when database.password is set');
+  return (fileOf(reader, 'database.passwordFile') ?? '').replace(/\r?\n$/, '');
+}
+
+/** The text of a file that a setting names; undefined where it names none or none that can be read. */
+function fileOf(reader: SettingReader, flag: string): string | undefined {
+  const path = reader.text(flag);
+  if (path === '') return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    reader.refuse(flag, `a file that can be read (${reasonOf(error)})`);
+    return undefined;
   }
 }

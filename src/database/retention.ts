@@ -5,7 +5,7 @@ import type { Catalogue } from './catalogue/catalogue.js';
 import { isOvertaken } from './catalogue/overtaken.js';
 import { partitionSpan } from './catalogue/table-statements.js';
 import { keepsInsertNumbers } from './changes.js';
-import type { Engine } from './engine.js';
+import type { Engine, Store } from './engine.js';
 
 /**
  * Drops the partitions whose rows are all older than their database keeps them (`KEEP`, SQL reference 2.2). A partition
@@ -19,19 +19,34 @@ export async function dropOldRows(
 ): Promise<number> {
   await catalogue.sync();
   let dropped = 0;
-  for (const database of catalogue.databases()) {
-    const partitions = await engine.rows(
-      `SELECT table, partition_id, max(max_block_number) FROM system.parts
-       WHERE database = ${quoteString(database.id)} AND active AND partition != 'tuple()'
-       AND toInt64OrNull(partition) < ${firstKept(database, nowMs)} GROUP BY table, partition_id`,
-    );
-    const newest = partitions.length === 0 ? new Map() : await newestOfFollowed(engine, database);
-    for (const [table, partition, number] of partitions) {
+  for (const store of engine.stores()) {
+    for (const database of catalogue.databases()) {
       if (signal?.aborted === true) return dropped;
-      if (newest.get(table) === number) await drop(engine, `ALTER TABLE ${database.id}.${table} DELETE WHERE 0`);
-      await drop(engine, `ALTER TABLE ${database.id}.${table} DROP PARTITION ID ${quoteString(String(partition))}`);
-      dropped++;
+      dropped += await dropOldRowsOf(database, store, nowMs, signal);
     }
+  }
+  return dropped;
+}
+
+async function dropOldRowsOf(
+  database: DatabaseDef,
+  { engine, prefix }: Store,
+  nowMs: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const name = prefix + database.id;
+  const partitions = await engine.rows(
+    `SELECT table, partition_id, max(max_block_number) FROM system.parts
+     WHERE database = ${quoteString(name)} AND active AND partition != 'tuple()'
+     AND toInt64OrNull(partition) < ${firstKept(database, nowMs)} GROUP BY table, partition_id`,
+  );
+  const newest = partitions.length === 0 ? new Map() : await newestOfFollowed(engine, name);
+  let dropped = 0;
+  for (const [table, partition, number] of partitions) {
+    if (signal?.aborted === true) return dropped;
+    if (newest.get(table) === number) await drop(engine, `ALTER TABLE ${name}.${table} DELETE WHERE 0`);
+    await drop(engine, `ALTER TABLE ${name}.${table} DROP PARTITION ID ${quoteString(String(partition))}`);
+    dropped++;
   }
   return dropped;
 }
@@ -41,10 +56,10 @@ export async function dropOldRows(
  * The engine counts on from the newest that it finds when it starts. Where that one is dropped, a mutation that changes
  * nothing has to hold the next number, or numbers would be given a second time.
  */
-async function newestOfFollowed(engine: Engine, { id }: DatabaseDef): Promise<ReadonlyMap<unknown, unknown>> {
+async function newestOfFollowed(engine: Store['engine'], name: string): Promise<ReadonlyMap<unknown, unknown>> {
   const rows = await engine.rows(
-    `SELECT table, max(max_block_number) FROM system.parts WHERE database = ${quoteString(id)} AND active AND table IN
-     (SELECT name FROM system.tables WHERE database = ${quoteString(id)} AND ${keepsInsertNumbers}) GROUP BY table`,
+    `SELECT table, max(max_block_number) FROM system.parts WHERE database = ${quoteString(name)} AND active AND table IN
+     (SELECT name FROM system.tables WHERE database = ${quoteString(name)} AND ${keepsInsertNumbers}) GROUP BY table`,
   );
   return new Map(rows.map(([table, number]) => [table, number]));
 }
@@ -58,7 +73,7 @@ function firstKept(database: DatabaseDef, nowMs: number): bigint {
 }
 
 /** The table may have been dropped meanwhile. */
-async function drop(engine: Engine, statement: string): Promise<void> {
+async function drop(engine: Store['engine'], statement: string): Promise<void> {
   try {
     await engine.exec(statement);
   } catch (error) {

@@ -2,9 +2,9 @@ import type { ColumnBlock } from '../model/column-block.js';
 import type { TableDef } from '../model/schema.js';
 import { ofTable } from '../sql/plan/storage.js';
 import type { Catalogue } from './catalogue/catalogue.js';
-import { lastPosition } from './catalogue/log.js';
 import type { Engine } from './engine.js';
 import { setOfKeys } from './key-sets.js';
+import { countEntries } from './log-table.js';
 import { decodeNative, type StoredRows } from './native-rows.js';
 
 /** What stored rows are read back through. */
@@ -29,9 +29,9 @@ export async function storedRows(
   const [from, to] = timeRange(blocks);
   const range = [...ofTable(table), `ts BETWEEN ${from} AND ${to}`].join(' AND ');
   const [row] = await engine.rows(
-    `SELECT count(), (${lastPosition}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
+    `SELECT count(), (${countEntries}) FROM (SELECT 1 FROM ${table.storage} WHERE ${range} LIMIT 1)`,
   );
-  if (Number(row?.[1] ?? 0) > catalogue.position) {
+  if (Number(row?.[1] ?? 0) > catalogue.entries) {
     await catalogue.sync();
     if (catalogue.table(table.database, table.name) !== table) return 'outdated';
   }

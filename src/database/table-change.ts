@@ -6,6 +6,8 @@ export interface TableKind {
   readonly version?: string;
   /** What tells partitions apart. */
   readonly partition?: string;
+  /** An INSERT under a name that the table has seen lately inserts nothing. */
+  readonly deduplicates?: boolean;
   /** Settings of the table itself. */
   readonly tableSettings?: readonly string[];
   /** Settings of the statement that makes it. */
@@ -44,8 +46,10 @@ export function statementOf(change: TableChange): string {
     case 'drop-database':
       return `DROP DATABASE IF EXISTS ${change.database} SYNC`;
     case 'make-table': {
-      const { version = '' } = change.kind;
-      return makeTable(change.table, change.columns, `ReplacingMergeTree(${version})`, change.kind);
+      const { version = '', deduplicates = false, tableSettings = [] } = change.kind;
+      const own = deduplicates ? ['non_replicated_deduplication_window = 1000'] : [];
+      const kind = { ...change.kind, tableSettings: [...tableSettings, ...own] };
+      return makeTable(change.table, change.columns, `ReplacingMergeTree(${version})`, kind);
     }
     case 'add-columns': {
       const columns = change.columns.map((column) => `ADD COLUMN IF NOT EXISTS ${column}`);

@@ -83,6 +83,7 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
     pid: () => undefined,
     isUp: () => true,
     isHung: () => false,
+    isMissing: () => false,
     watch: () => () => {},
     stop: () => client.close(),
   };

@@ -147,6 +147,8 @@ export interface Intake {
   guard(): GuardState;
   /** True while the database lives and does not answer, and once nothing can be written any more. */
   isDatabaseHung(): boolean;
+  /** True while queries have no answer because a part of the database does not answer. */
+  isDatabaseMissing(): boolean;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;
 }

@@ -1,3 +1,4 @@
+import { requireOneOrder } from '../database/changes.js';
 import { ConsumerGroups } from '../database/consumers/groups.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
 import { createTopic, dropConsumerGroup, dropTopic } from '../database/definitions/topics.js';
@@ -32,6 +33,7 @@ export async function runTopicStatement(
   await context.catalogue.sync();
   switch (statement.kind) {
     case 'create-topic':
+      requireOneOrder(context.engine, 'topics');
       return createTopic(
         statement,
         await planSource(statement.source, request, definitions.user, context),

@@ -1,4 +1,6 @@
-import { hostname } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { adapterOptions, readAdapterSettings, type Settings } from '../../src/config/adapter-settings.js';
 import { resolveSettings } from '../../src/config/resolve.js';
@@ -159,8 +161,11 @@ wal.segmentBytes size 64MB WAL_SEGMENT_BYTES
 wal.maxBytes size 0 WAL_MAX_BYTES
 database.urls string-list - DATABASE_URLS
 database.cluster string - DATABASE_CLUSTER
+database.replication string replicated DATABASE_REPLICATION
 database.user string default DATABASE_USER
 database.password secret - DATABASE_PASSWORD
+database.passwordFile string - DATABASE_PASSWORD_FILE
+database.caFile string - DATABASE_CA_FILE
 database.hangTimeout duration 30s DATABASE_HANG_TIMEOUT
 database.compression string compact DATABASE_COMPRESSION
 database.timeZone string UTC DATABASE_TIME_ZONE
@@ -311,21 +316,20 @@ test('refuses the root of the file system as log directory', (t) => {
   for (const path of ['/', '//', '']) t.regex(errorOf(`--log.path=${path}`), /^log\.path: /, path);
 });
 
-test('wants the one address of a running database in cluster mode, and no name of a cluster yet', (t) => {
+test('wants the one address of a running database in cluster mode, and those of all nodes with the name of a cluster', (t) => {
   t.is(
     errorOf('--database.mode=cluster'),
-    'database.urls is not set; needed: one http:// or https:// address, when database.mode is cluster.',
+    'database.urls is not set; needed: one http:// or https:// address, when database.mode is cluster, ' +
+      'or with database.cluster those of all nodes.',
   );
   const plain = '--database.mode=cluster';
   t.deepEqual(settingsOf(plain, '--database.urls=http://db1:8123').database.urls, ['http://db1:8123']);
   t.regex(errorOf(plain, '--database.urls=db1:8123'), /^database\.urls: /);
   t.regex(errorOf(plain, '--database.urls=http://db1:8123,https://db2'), /^database\.urls: /);
-  t.is(
-    errorOf(plain, '--database.urls=http://db1:8123', '--database.cluster=c'),
-    'database.cluster: "c" from the command line is refused; ' +
-      'allowed: the empty name, for one database; clusters are not available yet.',
-  );
-  t.regex(errorOf('--database.cluster=c'), /clusters are not available yet/);
+  const both = '--database.urls=http://db1:8123,https://db2';
+  t.is(settingsOf(plain, both, '--database.cluster=c').database.urls.length, 2);
+  t.regex(errorOf(plain, both, "--database.cluster=c'"), /^database\.cluster: .* letters, digits and _/);
+  t.regex(errorOf('--database.cluster=c'), /when database\.mode is cluster/);
   t.regex(errorOf('--database.path='), /^database\.path: /);
 });
 
@@ -347,4 +351,15 @@ test('refuses intervals that no timer can keep', (t) => {
   for (const flag of ['monitor.collectDuration', 'monitor.writeInterval', 'statsgw.gatherInterval']) {
     for (const value of ['0s', '1000h']) t.regex(errorOf(`--${flag}=${value}`), /from 1ms to 576h0m0s/, flag);
   }
+});
+
+test('a password and certificates come from files, and a password from one place only', (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-secrets-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const file = join(directory, 'password');
+  writeFileSync(file, 'from a file\n');
+  t.is(settingsOf(`--database.passwordFile=${file}`).database.password, 'from a file');
+  t.is(settingsOf(`--database.caFile=${file}`).database.ca, 'from a file\n');
+  t.regex(errorOf(`--database.passwordFile=${file}`, '--database.password=x'), /^database\.passwordFile: /);
+  t.regex(errorOf('--database.passwordFile=/no/such/file'), /^database\.passwordFile: .*can be read/);
 });

@@ -18,6 +18,9 @@ test('tables are made once, after a failure with the next call, and rows are rea
   let statements = 0;
   const failsFirst: Engine = {
     countsLog: false,
+    isCluster: false,
+    hasKeeper: false,
+    stores: () => client.stores(),
     define: (change) => failsFirst.exec(statementOf(change)),
     exec: (statement) => {
       statements++;

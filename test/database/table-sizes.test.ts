@@ -8,19 +8,19 @@ test('a table is small until the engine has said that it is large, and is asked 
   const engine = await startEngine();
   const client = new EngineClient(engine.endpoint);
   let asked = 0;
-  const sizes = new TableSizes({
-    rows: (sql) => {
-      asked++;
-      return client.rows(sql);
-    },
-  });
+  const rows = (sql: string) => {
+    asked++;
+    return client.rows(sql);
+  };
+  const engineAsked = { rows, exec: (sql: string) => client.exec(sql) };
+  const sizes = new TableSizes({ stores: () => [{ engine: engineAsked, prefix: '' }] });
   await client.exec('CREATE DATABASE d1_0');
-  for (const [name, rows] of [
+  for (const [name, count] of [
     ['t1_0', 300_000],
     ['t2_0', 10],
   ]) {
     await client.exec(`CREATE TABLE d1_0.${name} (id UInt64) ENGINE = MergeTree ORDER BY id`);
-    await client.exec(`INSERT INTO d1_0.${name} SELECT number FROM numbers(${rows})`);
+    await client.exec(`INSERT INTO d1_0.${name} SELECT number FROM numbers(${count})`);
   }
   t.false(sizes.isLarge('d1_0.t2_0', 0));
   t.false(sizes.isLarge('d1_0.t1_0', 0));

@@ -132,15 +132,14 @@ test('a mistake on the command line ends with exit code 2', async (t) => {
   await fails(t, ['--port=99999'], { code: 2, line: /port: "99999" .*from 0 to 65535/ });
   await fails(t, ['--logLevel=loud'], { code: 2, line: /logLevel: "loud" .*one of/ });
   await fails(t, ['extra'], { code: 2, line: /Argument 1/ });
-  await fails(t, ['--database.mode=cluster', '--database.urls=http://127.0.0.1:1', '--database.cluster=c'], {
-    code: 2,
-    line: /clusters are not available yet/,
-  });
+  await fails(t, ['--database.cluster=c'], { code: 2, line: /when database\.mode is cluster/ });
 });
 
 test('a database that does not answer or refuses the password', async (t) => {
   const cluster = ['--port=0', ...freeListeners, '--database.mode=cluster'];
   await fails(t, [...cluster, '--database.urls=http://127.0.0.1:1'], { code: 1, line: /ECONNREFUSED 127\.0\.0\.1:1/ });
+  const nodes = '--database.urls=http://127.0.0.1:1,http://127.0.0.1:2';
+  await fails(t, [...cluster, nodes, '--database.cluster=c'], { code: 1, line: /No node of the cluster answers at/ });
   const engine = await startEngineHost(t, [`--path=${directoryFor(t)}`, '--password=right']);
   const wrong = [...cluster, `--database.urls=${engine.engineUrl}`, '--database.password=wrong'];
   await fails(t, wrong, { code: 1, line: /[Aa]uthentication failed/ });

@@ -151,6 +151,9 @@ test('where the catalogue changes all the time, inserts are not made for nothing
   let inserts = 0;
   const engine: Engine = {
     countsLog: false,
+    isCluster: false,
+    hasKeeper: false,
+    stores: () => client.stores(),
     define: (change) => client.define(change),
     exec: (statement) => client.exec(statement),
     rows: (statement) => client.rows(statement),

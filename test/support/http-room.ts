@@ -116,6 +116,7 @@ function defaultIntake(options: RoomOptions): Intake {
     slowStatements:
       options.slowStatements ?? (() => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
+    isDatabaseMissing: () => false,
     isDatabaseHung: options.isDatabaseHung ?? (() => false),
     metrics: async () => '# EOF\n',
   };

@@ -6,7 +6,8 @@ import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/sch
 import type { Engine } from '../engine.js';
 import { Gathered } from '../gathered.js';
 import type { Derivations } from './derivations.js';
-import { CatalogueLog } from './log.js';
+import { KeeperLog } from './keeper-log.js';
+import { type CatalogueLog, TableLog } from './log.js';
 import type { Operation } from './operations.js';
 import type { Principals } from './principals.js';
 import { CatalogueState, type Vgroups } from './state.js';
@@ -33,7 +34,7 @@ export class Catalogue implements SchemaView {
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
 
   constructor(engine: Engine, report: ComponentLog) {
-    this.#log = new CatalogueLog(engine);
+    this.#log = engine.hasKeeper ? new KeeperLog(engine) : new TableLog(engine);
     this.#report = report;
   }
 

@@ -1,6 +1,6 @@
 import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/print/quote.js';
-import type { Engine } from '../engine.js';
+import type { Engine, Store } from '../engine.js';
 import { isOvertaken } from './overtaken.js';
 
 /**
@@ -49,7 +49,9 @@ export async function offeredCompression(engine: Engine, wanted: Compression): P
 }
 
 /** Databases, and tables of rows in them, by the names that the catalogue gives. */
-const rowTables = "match(database, '^d[0-9]+_[0-9]+$') AND match(table, '^[tns][0-9a-f]+')";
+function rowTables(prefix: string): string {
+  return `match(database, '^${prefix}d[0-9]+_[0-9]+$') AND match(table, '^[tns][0-9a-f]+') AND name != 'version'`;
+}
 
 /**
  * Gives the columns of all tables their codecs where they have others, such as those of tables that an earlier version made. What is
@@ -58,6 +60,12 @@ const rowTables = "match(database, '^d[0-9]+_[0-9]+$') AND match(table, '^[tns][
  * @returns how many tables were changed.
  */
 export async function renewCodecs(engine: Engine, compression: Compression): Promise<number> {
+  let changed = 0;
+  for (const store of engine.stores()) changed += await renewCodecsOf(store, compression);
+  return changed;
+}
+
+async function renewCodecsOf({ engine, prefix }: Store, compression: Compression): Promise<number> {
   const terms = codecs.map((codec) => {
     const name = quoteString(codecIn(codec, compression));
     return codec.type === '' ? name : `match(type, ${quoteString(codec.type)}), ${name}`;
@@ -66,7 +74,7 @@ export async function renewCodecs(engine: Engine, compression: Compression): Pro
   const outdated = await engine.rows(
     `WITH multiIf(${terms.join(', ')}) AS codec
      SELECT concat(database, '.', table), arrayStringConcat(groupArray(${change}), ', ') FROM system.columns
-     WHERE ${rowTables} AND compression_codec != concat('CODEC(', codec, ')') GROUP BY database, table`,
+     WHERE ${rowTables(prefix)} AND compression_codec != concat('CODEC(', codec, ')') GROUP BY database, table`,
   );
   let changed = 0;
   for (const [place, changes] of outdated) {

@@ -10,9 +10,6 @@ const create = [
   `CREATE TABLE IF NOT EXISTS ${logTable} (entry String) ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
 ];
 
-/** A query of one number: the position of the last entry. */
-export const lastPosition = `SELECT max(_block_number) FROM ${logTable}`;
-
 /** Engine SQL: a condition that holds while the log has just these entries, and else ends its statement; see {@link isGrown}. */
 export function logHas(entries: number): string {
   return `(SELECT ${raiseIf(`count() != ${entries}`, Codes.free, grownText)} FROM ${logTable}) = 0`;
@@ -23,11 +20,32 @@ export function isGrown({ message }: Fault): boolean {
   return message === grownText;
 }
 
+/** The catalogue's log in the engine: entries in one order that is the same for every process, whatever their clocks say. */
+export interface CatalogueLog {
+  /** Appends operations as one entry and gives the entry's key. */
+  append(operations: readonly Operation[]): Promise<string>;
+  /** How many entries there are: the cheapest way to see that nothing was appended. Makes the log where it is missing. */
+  count(): Promise<number>;
+  /** Entries after a position, in order; makes the log where it is missing. */
+  read(after: number): Promise<readonly LogEntry[]>;
+}
+
+/** An entry as it is written down. */
+export function entryText(key: string, operations: readonly Operation[]): string {
+  return JSON.stringify({ key, at: Date.now(), operations });
+}
+
+/** What {@link entryText} has written. */
+export function readEntry(position: number, text: string): LogEntry {
+  const entry: Omit<LogEntry, 'position'> = JSON.parse(text);
+  return { ...entry, position };
+}
+
 /**
- * The catalogue's log in the engine. Entries are ordered by the number the engine gives to each insert when it commits
- * it, which survives merges: that order is the same for every process, whatever their clocks say.
+ * The log as a table of one engine. Entries are ordered by the number the engine gives to each insert when it commits it, which
+ * survives merges.
  */
-export class CatalogueLog {
+export class TableLog implements CatalogueLog {
   readonly #engine: Engine;
   readonly #tables: OwnTables;
 
@@ -36,33 +54,24 @@ export class CatalogueLog {
     this.#tables = new OwnTables(engine, create);
   }
 
-  /** Appends operations as one entry and gives the entry's key. */
   async append(operations: readonly Operation[]): Promise<string> {
     const key = randomUUID();
-    const entry = JSON.stringify({ key, at: Date.now(), operations });
-    await this.#tables.insert('catalogue', [{ entry }]);
+    await this.#tables.insert('catalogue', [{ entry: entryText(key, operations) }]);
     return key;
   }
 
-  /**
-   * How many entries there are, which the engine knows without reading any: the cheapest way to see that nothing was
-   * appended. Makes the log where it is missing.
-   */
+  /** The engine knows it without reading any. */
   async count(): Promise<number> {
     await this.#tables.prepare();
     const [row] = await this.#engine.rows(countEntries);
     return Number(row?.[0]);
   }
 
-  /** Entries after a position, in order; makes the log where it is missing. */
   async read(after: number): Promise<readonly LogEntry[]> {
     await this.#tables.prepare();
     const rows = await this.#engine.rows(
       `SELECT toString(_block_number), entry FROM ${logTable} WHERE _block_number > ${after} ORDER BY _block_number, _block_offset`,
     );
-    return rows.map(([position, text]) => {
-      const entry: Omit<LogEntry, 'position'> = JSON.parse(String(text));
-      return { ...entry, position: Number(position) };
-    });
+    return rows.map(([position, text]) => readEntry(Number(position), String(text)));
   }
 }

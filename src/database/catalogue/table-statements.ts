@@ -45,7 +45,6 @@ const dataSettings = [
   'merge_selector_base = 30',
   'parts_to_delay_insert = 3000',
   'parts_to_throw_insert = 10000',
-  'non_replicated_deduplication_window = 1000',
 ];
 
 /** Makes the engine table of a table's rows, with columns that may be more than the table's own. */
@@ -62,7 +61,8 @@ export function dataTable(
   });
   const stored = [...keys, ...columns.map((column) => definition(column, compression))];
   const partition = `intDiv(ts, ${partitionSpan(database)})`;
-  const kind = { order: `${key}id, ts`, partition, tableSettings: dataSettings, settings: codecSettings };
+  const kept = { tableSettings: dataSettings, settings: codecSettings, deduplicates: true };
+  const kind = { order: `${key}id, ts`, partition, ...kept };
   return { change: 'make-table', table: storage, columns: stored, kind };
 }
 

@@ -88,12 +88,16 @@ async function showCreateView(name: ObjectName, context: DefinitionContext): Pro
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
   const { table } = await describedTable(name, context);
   const [database = '', storage = ''] = table.storage.split('.');
-  const [[parts, bytes, rows] = []] = await engine.rows(
-    `SELECT count(), toString(sum(bytes_on_disk)), toString(sum(rows)) FROM system.parts
-     WHERE active AND database = ${quoteString(database)} AND table = ${quoteString(storage)}`,
-  );
+  let [parts, bytes, rows] = [0, 0, 0n];
+  for (const store of engine.stores()) {
+    const [[ownParts, ownBytes, ownRows] = []] = await store.engine.rows(
+      `SELECT count(), toString(sum(bytes_on_disk)), toString(sum(rows)) FROM system.parts
+       WHERE active AND database = ${quoteString(store.prefix + database)} AND table = ${quoteString(storage)}`,
+    );
+    [parts, bytes, rows] = [parts + Number(ownParts), bytes + Number(ownBytes), rows + BigInt(String(ownRows))];
+  }
   return [
-    [`Total_Blocks=[${parts}] Total_Size=[${(Number(bytes) / 1024).toFixed(2)} KiB]`],
+    [`Total_Blocks=[${parts}] Total_Size=[${(bytes / 1024).toFixed(2)} KiB]`],
     [`Total_Rows=[${rows}] Total_Columns=[${table.columns.length + 1}]`],
   ];
 }

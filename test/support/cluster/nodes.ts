@@ -113,7 +113,8 @@ export class TestCluster {
   get settings(): readonly string[] {
     const urls = this.nodes.map(({ url }) => url).join(',');
     const access = [`--database.user=${this.user}`, `--database.password=${this.password}`];
-    return ['--database.mode=cluster', `--database.urls=${urls}`, `--database.cluster=${this.name}`, ...access];
+    const layout = [`--database.cluster=${this.name}`, '--database.replication=distributed'];
+    return ['--database.mode=cluster', `--database.urls=${urls}`, ...layout, ...access];
   }
 }
 

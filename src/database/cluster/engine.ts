@@ -1,0 +1,252 @@
+import type { Chunks } from '../../model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { EngineClient } from '../client.js';
+import type { Cell, Engine, InsertOptions, ResultOptions, Store } from '../engine.js';
+import { engineCodeOf } from '../engine-faults.js';
+import { countEntries, grownText, logTable } from '../log-table.js';
+import type { TableChange } from '../table-change.js';
+import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
+import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
+import type { ClusterNode } from './node.js';
+import type { ClusterNodes } from './nodes.js';
+import { readingRoute } from './routes.js';
+
+/** How often a statement is sent when nodes fail under it; each time to another one, after a look at all. */
+const maxAttempts = 4;
+
+/** Tables that are ordered by the numbers of inserts lie on one node, and with them the statements that name them. */
+const orderedTables = /\bsluice\.(?:stream_|consumer|event)/;
+const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
+
+/** BAD_ARGUMENTS: the engine is told nothing of a keeper. */
+const noKeeperCode = 36;
+/** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
+const alterLaterCode = 517;
+const alterPauseMs = 100;
+
+/** A cluster of engines as one {@link Engine}: any node that answers takes any statement. See docs/cluster.md. */
+export class ClusterEngine implements Engine {
+  readonly countsLog = true;
+  readonly isCluster = true;
+  readonly #nodes: ClusterNodes;
+  readonly #layout: ClusterLayout;
+  #hasKeeper = false;
+  #turn = 0;
+  #version = 0n;
+
+  constructor(nodes: ClusterNodes, layout: ClusterLayout) {
+    this.#nodes = nodes;
+    this.#layout = layout;
+  }
+
+  /** See {@link ClusterNodes.start}; finds out, too, whether the nodes have a keeper for the catalogue. */
+  async start(): Promise<void> {
+    await this.#nodes.start();
+    await this.define({ change: 'make-database', database: 'sluice' });
+    const { cluster } = this.#layout;
+    const create = `CREATE TABLE IF NOT EXISTS ${logTable} (position UInt64, entry String)
+      ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
+    try {
+      await this.#everywhere([create], this.#nodes.usable);
+      this.#hasKeeper = true;
+    } catch (error) {
+      if (engineCodeOf(error) !== noKeeperCode) throw error;
+    }
+  }
+
+  get hasKeeper(): boolean {
+    return this.#hasKeeper;
+  }
+
+  async define(change: TableChange): Promise<void> {
+    const statements = nodeStatements(change, this.#layout);
+    if (change.change !== 'delete-rows') {
+      await this.#nodes.changing(this.#everywhere(statements, this.#nodes.usable));
+    } else if (this.#layout.replication === 'replicated') {
+      await this.#everywhere(statements, this.#oneOfEachShard());
+    } else if (change.isUnseen) {
+      await this.#everywhere(statements, this.#nodes.usable);
+    } else {
+      await this.#deleteFromCopies(statements, change.table);
+    }
+  }
+
+  async exec(statement: string): Promise<void> {
+    if (this.#isHome(statement)) return this.#home().exec(statement);
+    if (/^\s*INSERT\b/i.test(statement)) {
+      return this.#write(statement, (client, parameters) => client.exec(statement, { parameters }));
+    }
+    await this.#read((client, parameters) => client.exec(statement, { parameters }));
+  }
+
+  async rows(statement: string): Promise<readonly (readonly Cell[])[]> {
+    if (this.#isHome(statement)) return this.#home().rows(statement);
+    return this.#read((client, parameters) => client.rows(statement, { parameters }));
+  }
+
+  async bytes(statement: string): Promise<Buffer> {
+    if (this.#isHome(statement)) return this.#home().bytes(statement);
+    return this.#read((client, parameters) => client.bytes(statement, { parameters }));
+  }
+
+  async result(statement: string, options: ResultOptions = {}): Promise<Chunks> {
+    if (this.#isHome(statement)) return this.#home().result(statement, options);
+    return this.#read((client, parameters) => client.result(statement, { ...options, parameters }), options.signal);
+  }
+
+  async insert(statement: string, data: Uint8Array, { logEntries }: InsertOptions = {}): Promise<void> {
+    if (logEntries !== undefined) {
+      const [row] = await this.rows(
+        `${countEntries} SETTINGS keeper_max_retries = 2, keeper_retry_max_backoff_ms = 500`,
+      );
+      if (Number(row?.[0]) !== logEntries) throw new FaultError(fault('database', Codes.free, grownText));
+    }
+    if (this.#isHome(statement)) return this.#home().insert(statement, data);
+    await this.#write(statement, (client, parameters) => client.insert(statement, data, { parameters }));
+  }
+
+  stores(): readonly Store[] {
+    const nodes = this.#layout.replication === 'replicated' ? this.#oneOfEachShard() : this.#nodes.usable;
+    return nodes.map(({ client }) => ({ engine: client, prefix: localPrefix }));
+  }
+
+  /** True when some node answers. */
+  async ping(): Promise<boolean> {
+    await this.#nodes.look();
+    return this.#nodes.usable.length > 0;
+  }
+
+  close(): Promise<void> {
+    return this.#nodes.stop();
+  }
+
+  #isHome(statement: string): boolean {
+    return statement.includes('sluice.') && (this.#hasKeeper ? orderedTables : orderedOrLog).test(statement);
+  }
+
+  /** The node that has what lies on one node alone: the first replica of the first shard. */
+  #home(): EngineClient {
+    const home = this.#nodes.at({ shard: 1, replica: 1 });
+    if (home === undefined || home.state === 'away') throw unreachable('The first node of the cluster does not answer');
+    return home.client;
+  }
+
+  #oneOfEachShard(): readonly ClusterNode[] {
+    const found = new Map<number | undefined, ClusterNode>();
+    for (const node of this.#nodes.usable) if (!found.has(node.place?.shard)) found.set(node.place?.shard, node);
+    return [...found.values()];
+  }
+
+  /** Sends what only reads, or may be done twice, to one node after the other until one has answered. */
+  async #read<T>(
+    ask: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const route = readingRoute(this.#nodes.all, this.#turn++);
+      if (route === undefined) throw unreachable('No node of the cluster answers');
+      try {
+        return await ask(route.node.client, route.parameters);
+      } catch (error) {
+        if (attempt === maxAttempts || signal?.aborted === true || !isNetwork(error)) throw error;
+        await this.#nodes.look();
+      }
+    }
+  }
+
+  /**
+   * Stores rows in at least one replica of every shard that they belong to, and in all that answer. What a replica that is away
+   * misses waits on the node that took the rows.
+   */
+  async #write(
+    statement: string,
+    send: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<void>,
+  ): Promise<void> {
+    const version = this.#nextVersion();
+    const table = /^\s*INSERT\s+INTO\s+([\w.]+)/i.exec(statement)?.[1];
+    const isSpread = table !== logTable;
+    for (let attempt = 1; ; attempt++) {
+      const [missing] = this.#nodes.missingShards;
+      if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
+      const queues = this.#layout.replication === 'distributed' && isSpread && !this.#nodes.isWhole;
+      const route = readingRoute(this.#nodes.all, this.#turn++);
+      if (route === undefined) throw unreachable('No node of the cluster answers');
+      const own = { distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
+      try {
+        await send(route.node.client, { ...route.parameters, ...own });
+        if (queues && table !== undefined) await this.#afterQueued(route.node, table);
+        return;
+      } catch (error) {
+        // Whoever appends to the log finds out by itself whether an entry has come there.
+        if (attempt === maxAttempts || !isSpread || !isNetwork(error)) throw error;
+        await this.#nodes.look();
+      }
+    }
+  }
+
+  /** Sends queued rows on at once; rejects unless every shard has them in a replica that answers. */
+  async #afterQueued(entry: ClusterNode, table: string): Promise<void> {
+    await flushQueues([entry], table);
+    const waiting = await nodesWithQueues([entry], table);
+    for (const place of waiting) this.#nodes.doubt(place);
+    const isWaiting = ({ place }: ClusterNode): boolean =>
+      waiting.some(({ shard, replica }) => shard === place?.shard && replica === place.replica);
+    const stored = new Set(this.#nodes.usable.filter((node) => !isWaiting(node)).map(({ place }) => place?.shard));
+    const lacking = waiting.find(({ shard }) => !stored.has(shard));
+    if (lacking !== undefined) throw unreachable(`No node of shard ${lacking.shard} of the cluster has taken the rows`);
+  }
+
+  /** Rises with every INSERT of this process, and follows the clock so that those of others are about as far. */
+  #nextVersion(): string {
+    const now = BigInt(Date.now()) * 1_000_000n;
+    this.#version = now > this.#version ? now : this.#version + 1n;
+    return String(this.#version);
+  }
+
+  /** All copies must be there: one that came back later would show the rows again. */
+  async #deleteFromCopies(statements: readonly string[], table: string): Promise<void> {
+    const { all } = this.#nodes;
+    if (!this.#nodes.isWhole) {
+      const away = all.filter(({ state }) => state !== 'up').map(({ url }) => url);
+      throw unreachable(`Rows are deleted when all nodes have everything; not yet: ${away.join(', ')}`);
+    }
+    await flushQueues(all, table);
+    await this.#everywhere(statements, all, true);
+  }
+
+  /** Runs statements on nodes side by side. A node that goes away meanwhile catches up when it is back, unless `needsAll`. */
+  async #everywhere(statements: readonly string[], nodes: readonly ClusterNode[], needsAll = false): Promise<void> {
+    if (nodes.length === 0) throw unreachable('No node of the cluster answers');
+    const failures = await Promise.all(nodes.map((node) => this.#runOn(node, statements)));
+    const failed = failures.filter((error) => error !== undefined);
+    if (failed.length > 0 && (needsAll || failed.length === nodes.length)) throw failed[0];
+  }
+
+  /** The error of a node that is away by now; throws any other one. */
+  async #runOn(node: ClusterNode, statements: readonly string[]): Promise<unknown> {
+    for (const statement of statements) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await node.client.exec(statement, { parameters: definingParameters });
+          break;
+        } catch (error) {
+          const isEarly = engineCodeOf(error) === alterLaterCode;
+          if (!isEarly && !isNetwork(error)) throw error;
+          if (!isEarly) await this.#nodes.look();
+          if (node.state === 'away') return error;
+          if (attempt === maxAttempts) throw error;
+          if (isEarly) await new Promise((resolve) => setTimeout(resolve, alterPauseMs * attempt));
+        }
+      }
+    }
+    return undefined;
+  }
+}
+
+function unreachable(text: string): FaultError {
+  return new FaultError(fault('network', Codes.networkUnavailable, text));
+}
+
+function isNetwork(error: unknown): error is FaultError & { readonly fault: Fault } {
+  return error instanceof FaultError && error.fault.kind === 'network';
+}

@@ -1,0 +1,230 @@
+import type { ComponentLog } from '../../model/component.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
+import { quoteString } from '../../sql/print/quote.js';
+import { copyDefinitions, flushQueues, nodesWithQueues } from './catch-up.js';
+import type { ClusterLayout } from './layout.js';
+import type { ClusterNode, NodePlace } from './node.js';
+
+/** How often a node that answers is looked at, and one that is behind. */
+const lookMs = 1_000;
+const behindMs = 200;
+/** How often one that is away is: twice as seldom every time. */
+const firstBackOffMs = 200;
+const lastBackOffMs = 3_000;
+
+const awayText = 'the node does not answer';
+
+/**
+ * The nodes of a cluster: which answer, and which have all rows. One that comes back is given the tables that it lacks and the
+ * rows that others keep for it, before it counts as whole. A node also stays behind while any node is away, because that one may keep
+ * rows for it.
+ */
+export class ClusterNodes {
+  readonly all: readonly ClusterNode[];
+  readonly #layout: ClusterLayout;
+  readonly #log: ComponentLog;
+  readonly #timers = new Map<ClusterNode, NodeJS.Timeout>();
+  readonly #backOffMs = new Map<ClusterNode, number>();
+  /** Nodes that have the definitions of the others since they came back. */
+  readonly #defined = new Set<ClusterNode>();
+  readonly #changes = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<() => void>();
+  #shards: ReadonlySet<number> = new Set();
+  #looking: Promise<void> | undefined;
+  #settling: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(all: readonly ClusterNode[], layout: ClusterLayout, log: ComponentLog) {
+    this.all = all;
+    this.#layout = layout;
+    this.#log = log;
+  }
+
+  /** Finds the nodes; rejects with one line when none answers or the cluster is another one than its addresses say. */
+  async start(): Promise<void> {
+    await Promise.all(this.all.map((node) => this.#look(node)));
+    const [first, ...others] = this.usable;
+    if (first === undefined) {
+      const urls = this.all.map(({ url }) => url).join(', ');
+      throw new FaultError(fault('network', Codes.networkUnavailable, `No node of the cluster answers at ${urls}`));
+    }
+    // Round twice: what any of them has, all have then.
+    const round = [first, ...others, first, ...others];
+    for (const [at, from] of round.entries()) {
+      const to = round[at + 1];
+      if (to !== undefined && to !== from) await copyDefinitions(from.client, to.client);
+    }
+    for (const node of this.usable) this.#defined.add(node);
+    await this.#settle();
+    for (const node of this.all) this.#plan(node);
+  }
+
+  /** Nodes that answer. */
+  get usable(): readonly ClusterNode[] {
+    return this.all.filter(({ state }) => state !== 'away');
+  }
+
+  /** True while every node answers and has everything. */
+  get isWhole(): boolean {
+    return this.all.every(({ state }) => state === 'up');
+  }
+
+  /** Shards of which no node answers; a node that has never answered may belong to any. */
+  get missingShards(): readonly number[] {
+    const found = new Set(this.usable.map(({ place }) => place?.shard));
+    return [...this.#shards].filter((shard) => !found.has(shard));
+  }
+
+  /** Calls the listener whenever a node comes or goes, until the result is called. */
+  watch(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Keeps in mind that definitions are under way: a node that comes back meanwhile waits for them. */
+  async changing<T>(work: Promise<T>): Promise<T> {
+    const settled = work.catch(() => undefined);
+    this.#changes.add(settled);
+    try {
+      return await work;
+    } finally {
+      this.#changes.delete(settled);
+    }
+  }
+
+  /** Looks at all nodes that should answer now, because a statement failed. */
+  async look(): Promise<void> {
+    this.#looking ??= Promise.all(this.usable.map((node) => this.#look(node))).then(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
+  }
+
+  /** Takes note that a node which answers did not take rows. */
+  doubt(place: NodePlace): void {
+    const node = this.at(place);
+    if (node?.state === 'up') this.#enter(node, 'behind');
+  }
+
+  at({ shard, replica }: NodePlace): ClusterNode | undefined {
+    return this.all.find(({ place }) => place?.shard === shard && place.replica === replica);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    await Promise.all(this.all.map((node) => node.close()));
+  }
+
+  #plan(node: ClusterNode): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timers.get(node));
+    const next = async (): Promise<void> => {
+      await this.#look(node);
+      if (node.state === 'behind') await this.#settle();
+      this.#plan(node);
+    };
+    const timer = setTimeout(() => void next(), this.#waitMs(node));
+    this.#timers.set(node, timer.unref());
+  }
+
+  #waitMs(node: ClusterNode): number {
+    if (node.state === 'up') return lookMs;
+    if (node.state === 'behind') return behindMs;
+    const wait = this.#backOffMs.get(node) ?? firstBackOffMs;
+    this.#backOffMs.set(node, Math.min(lastBackOffMs, wait * 2));
+    return wait;
+  }
+
+  async #look(node: ClusterNode): Promise<void> {
+    const answers = await node.probe();
+    if (this.#isStopped) return;
+    if (!answers) {
+      if (node.state !== 'away') this.#enter(node, 'away');
+      return;
+    }
+    if (node.state !== 'away') return;
+    node.client.refuseAll(undefined);
+    try {
+      node.place = await this.#locate(node);
+    } catch (error) {
+      node.client.refuseAll(awayText);
+      // At the start whoever waits is told; later the node stays away until it is one of the cluster.
+      if (this.#timers.size === 0 && !(error instanceof FaultError && error.fault.kind === 'network')) throw error;
+      this.#log.warn({ url: node.url, error: reasonOf(error) }, 'A node of the cluster answers, but cannot be used.');
+      return;
+    }
+    this.#backOffMs.delete(node);
+    this.#enter(node, 'behind');
+  }
+
+  #enter(node: ClusterNode, state: ClusterNode['state']): void {
+    const { url, place } = node;
+    node.state = state;
+    if (state !== 'up') this.#defined.delete(node);
+    if (state === 'away') {
+      node.client.refuseAll(awayText);
+      this.#log.warn({ url, ...place }, 'A node of the cluster is away.');
+    } else if (this.#timers.size > 0) {
+      this.#log.info({ url, ...place }, state === 'up' ? 'A node of the cluster has everything.' : 'A node is back.');
+    }
+    if (this.#timers.size > 0) this.#plan(node);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Brings nodes that are behind up, as far as that is possible now. */
+  async #settle(): Promise<void> {
+    this.#settling ??= this.#settleNow()
+      .catch((error: unknown) => {
+        this.#log.debug({ error: reasonOf(error) }, 'Nodes of the cluster could not catch up yet.');
+      })
+      .finally(() => {
+        this.#settling = undefined;
+      });
+    await this.#settling;
+  }
+
+  async #settleNow(): Promise<void> {
+    const behind = this.all.filter(({ state }) => state === 'behind');
+    for (const node of behind) {
+      if (this.#defined.has(node)) continue;
+      // What was begun before this node came back did not go to it.
+      await Promise.all(this.#changes);
+      const from =
+        this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
+      if (from !== undefined) await copyDefinitions(from.client, node.client);
+      this.#defined.add(node);
+    }
+    const { usable } = this;
+    await flushQueues(usable);
+    if (usable.length < this.all.length) return;
+    const waited = await nodesWithQueues(usable);
+    for (const node of behind) {
+      const { place, state } = node;
+      const lacks = waited.some(({ shard, replica }) => shard === place?.shard && replica === place.replica);
+      if (!lacks && state === 'behind' && this.#defined.has(node)) this.#enter(node, 'up');
+    }
+  }
+
+  async #locate({ client, url }: ClusterNode): Promise<NodePlace> {
+    const { cluster } = this.#layout;
+    const rows = await client.rows(
+      `SELECT shard_num, replica_num, is_local FROM system.clusters WHERE cluster = ${quoteString(cluster)}`,
+    );
+    const problem = (text: string): FaultError => new FaultError(fault('parameter', Codes.invalidParameters, text));
+    if (rows.length === 0) throw problem(`The node at ${url} knows no cluster ${cluster}; see database.cluster`);
+    if (rows.length !== this.all.length) {
+      const counts = `the cluster ${cluster} has ${rows.length} nodes and database.urls names ${this.all.length}`;
+      throw problem(`database.urls must name every node of the cluster: ${counts}`);
+    }
+    const [own] = rows.filter(([, , isLocal]) => isLocal === 1);
+    if (own === undefined) {
+      throw problem(
+        `The node at ${url} does not find itself in the cluster ${cluster}: is_local is 0 in system.clusters`,
+      );
+    }
+    this.#shards = new Set(rows.map(([shard]) => Number(shard)));
+    return { shard: Number(own[0]), replica: Number(own[1]) };
+  }
+}

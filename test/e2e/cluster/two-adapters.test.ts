@@ -1,0 +1,104 @@
+import test, { type ExecutionContext } from 'ava';
+import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { fileScope, type Listening, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { skipped } from '../../support/skipped.js';
+import { until } from '../../support/until.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+const { scope, end } = fileScope();
+
+async function run(t: ExecutionContext, adapter: Listening, ...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) {
+    const reply = await sql(adapter, statement);
+    t.is(reply.code, 0, `${statement}: ${reply.desc}`);
+  }
+}
+
+async function write(t: ExecutionContext, adapter: Listening, database: string, lines: string): Promise<void> {
+  const { status, text } = await writeLines(adapter, database, lines);
+  t.is(status, 204, text);
+}
+
+const missing = missingCluster(true);
+const cluster = missing === undefined ? await startCluster(scope, { shards: 2, replicas: 2, keeper: true }) : undefined;
+
+/** Two adapters on the cluster; undefined where there is none. */
+const pair =
+  cluster === undefined
+    ? undefined
+    : await Promise.all([0, 1].map(() => startAdapter(scope, [...cluster.settings, '--write.ack=stored'])));
+
+test.after.always(end);
+
+function onPair(body: (t: ExecutionContext, a: Listening, b: Listening) => Promise<void>) {
+  return async (t: ExecutionContext): Promise<void> => {
+    const [a, b] = pair ?? [];
+    if (a === undefined || b === undefined) skipped(t, missing ?? '');
+    else await body(t, a, b);
+  };
+}
+
+test.serial(
+  'two adapters on a cluster work as one, and rows lie on all nodes',
+  onPair(async (t, a, b) => {
+    await run(t, a, 'CREATE DATABASE d');
+    await write(t, a, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=1,w=${i}i ${startMs}`).join('\n'));
+    t.deepEqual(await rowsOf(b, 'SELECT count(*), sum(w) FROM d.m'), [[40, 780]]);
+    await write(t, b, 'd', Array.from({ length: 40 }, (_, i) => `m,k=k${i} v=2 ${startMs}`).join('\n'));
+    await write(t, a, 'd', `m,k=k0 w=7i ${startMs}`);
+    for (const adapter of [a, b]) {
+      t.deepEqual(await rowsOf(adapter, 'SELECT count(*), sum(v), sum(w) FROM d.m'), [[40, 80, 787]]);
+      t.is((await rowsOf(adapter, 'SELECT DISTINCT tbname FROM d.m')).length, 40);
+      t.deepEqual(await rowsOf(adapter, "SELECT v, w FROM d.m WHERE k = 'k5'"), [[2, 5]]);
+    }
+    const storage = await localTable();
+    for (const node of cluster!.nodes) {
+      const [row] = await cluster!.client(node).rows(`SELECT uniqExact(id) FROM ${storage}`);
+      t.true(Number(row?.[0]) > 5 && Number(row?.[0]) < 35, 'each shard has some of the series');
+    }
+    await run(t, a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)', `INSERT INTO d.n VALUES (${startMs}, 1)`);
+    await run(t, b, 'ALTER TABLE d.n ADD COLUMN w INT', `INSERT INTO d.n (ts, w) VALUES (${startMs}, 2)`);
+    t.deepEqual(await rowsOf(a, 'SELECT v, w FROM d.n'), [[1, 2]]);
+    await run(t, a, `DELETE FROM d.m WHERE k = 'k5'`);
+    t.deepEqual(await rowsOf(b, 'SELECT count(*) FROM d.m'), [[39]]);
+    await run(t, b, 'DROP STABLE d.m');
+    await write(t, a, 'd', `m,k=k0 v=1 ${startMs}`);
+    t.deepEqual(await rowsOf(b, 'SELECT k, v FROM d.m'), [['k0', 1]]);
+    t.regex((await sql(a, 'CREATE TOPIC t AS SELECT * FROM d.m')).desc ?? '', /topics on a cluster/);
+  }),
+);
+
+test.serial(
+  'tables and columns that both invent at once are one',
+  onPair(async (t, a, b) => {
+    const bodies = 10;
+    const writeAll = async (adapter: Listening, side: number): Promise<void> => {
+      for (let body = 0; body < bodies; body++) {
+        const lines = [
+          `m${body % 5},k=k${body} c${body}=${body}i64 ${startMs + body * 2 + side}`,
+          `shared,side=s${side} c${body}=${body}i64,d=1 ${startMs + body}`,
+        ];
+        await write(t, adapter, 'race', lines.join('\n'));
+      }
+    };
+    await Promise.all([writeAll(a, 0), writeAll(b, 1)]);
+    const expected = [[bodies * 2, bodies * 2, 2, 2]];
+    const select = 'SELECT count(*), count(d), count(c0), count(c9) FROM race.shared';
+    for (const adapter of [a, b]) {
+      t.true(
+        await until(async () => JSON.stringify(await rowsOf(adapter, select)) === JSON.stringify(expected), 2_000),
+      );
+    }
+  }),
+);
+
+/** The engine table with the rows of the first measurement. */
+async function localTable(): Promise<string> {
+  const [node] = cluster!.nodes;
+  const [row] = await cluster!
+    .client(node!)
+    .rows(
+      "SELECT concat(database, '.', name) FROM system.tables WHERE match(database, '^local_d') AND match(name, '^[ts]')",
+    );
+  return String(row?.[0]);
+}
