@@ -14,7 +14,7 @@ import { readUsing, type SubTableOptions, type UsingClause } from './insert/usin
 export type { InsertContext, InsertPlan, Resolved, TableName } from './insert/context.js';
 
 /**
- * Scans the text of a whole INSERT or IMPORT statement with VALUES into column blocks (sql reference 3.1 to 3.4). Scanning
+ * Scans the text of a whole INSERT or IMPORT statement with VALUES into column blocks. Scanning
  * has two phases: while memory does not know a table the plan lists every unknown name of the statement; the caller looks
  * them up and scans again. Throws FaultError when the statement is wrong, in which case none of it may be written.
  */

@@ -54,7 +54,7 @@ function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
   return picking(name, ['number', 'integer'], keep, { ofValues: true });
 }
 
-/** Functions that pick several rows of a slice (5.7). */
+/** Functions that pick several rows of a slice. */
 export const pickFunctions: readonly SeriesFunction[] = [
   extremes('TOP', 'DESC'),
   extremes('BOTTOM', 'ASC'),

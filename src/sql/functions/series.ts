@@ -71,7 +71,7 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
   return { sql: value, keep: mode >= 2n ? `isNotNull(${value})` : laterRows(arg, before, rows) };
 }
 
-/** All rows but the first one; none at all where every value of the slice is NULL (4.7). */
+/** All rows but the first one; none at all where every value of the slice is NULL. */
 function laterRows(arg: Value, before: string, rows: RowWindows): string {
   const later = `${rows.over('row_number()')} > 1`;
   if (!arg.nullable) return later;
@@ -180,7 +180,7 @@ function neighbour(name: string, engine: string): SeriesFunction {
   };
 }
 
-/** Functions over the rows of a slice in order of time (5.8). */
+/** Functions over the rows of a slice in order of time. */
 export const seriesFunctions: readonly SeriesFunction[] = [
   {
     kind: 'series',

@@ -75,7 +75,7 @@ export interface AggregateFunction extends FunctionBase {
   readonly kind: 'aggregate' | 'selection';
   /** Whether the result has just the engine type that stores its type; see {@link Value.exact}. */
   exact?(args: readonly Value[]): boolean;
-  /** True for functions that give 0 over no rows; one of them makes the whole group appear (4.7). */
+  /** True for functions that give 0 over no rows; one of them makes the whole group appear. */
   readonly countLike?: boolean;
   /** Whether rows have to be seen in their order, with their neighbours; some functions ask only now and then. */
   readonly ordered?: boolean | 'in-windows' | 'beside-columns';
@@ -103,7 +103,7 @@ export interface SeriesResult {
 /**
  * A function of the rows of a slice in order of time, which gives a value for each row or for some of them. `rows` tells
  * which ones can stand side by side: those that give `each` row, those that leave out the first (`after-first`), while
- * one that picks its rows stands alone (5.9).
+ * one that picks its rows stands alone.
  */
 export interface SeriesFunction extends FunctionBase {
   readonly kind: 'series';

@@ -202,7 +202,7 @@ function literalPattern(text: string): string {
   return text.replace(/\s+|[\\^$.|?*+()[\]{}]/g, (found) => (/\s/.test(found) ? '\\s*' : `\\${found}`));
 }
 
-/** Times by formats with words such as YYYY and HH24 (5.3). */
+/** Times by formats with words such as YYYY and HH24. */
 export const timeFormatFunctions: readonly ScalarFunction[] = [
   {
     kind: 'scalar',

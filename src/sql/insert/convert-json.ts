@@ -6,7 +6,7 @@ const maxKeyBytes = 256;
 /**
  * Checks the text of a JSON tag and gives it in the form that is stored: a flat object without the members that have an
  * empty key, of equal keys the first. Keys are printable ASCII. Undefined, the NULL tag, for blank text, `null` and an object
- * without members. `fail` makes the fault of a bad text from its reason (sql reference 2.1 and 3.2).
+ * without members. `fail` makes the fault of a bad text from its reason.
  */
 export function parseJsonTag(text: string, fail: (reason: string) => FaultError): string | undefined {
   if (Buffer.byteLength(text) > maxTextBytes) throw fail('json string too long than 4095');

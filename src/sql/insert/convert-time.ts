@@ -14,7 +14,7 @@ const maxTicks = (1n << 63n) - 1n;
 
 /**
  * Reads time values of one precision: ticks, timestamp text, NOW and TODAY, each with an optional duration added or taken
- * off (sql reference 1.7 and 3.1). NOW is the same for the whole statement.
+ * off. NOW is the same for the whole statement.
  */
 export class TimeReader {
   /** Ticks of the last value read, as a low and a high word. */

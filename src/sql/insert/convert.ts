@@ -10,7 +10,7 @@ import { type Field, FieldKind, type IntegerRange, integerRanges } from './field
 import { fastDecimal, fastInteger, fastScaled, fastWide } from './number.js';
 
 /**
- * Reads values at the cursor into fields (sql reference 3.2). Usual spellings take a path without any allocation, all
+ * Reads values at the cursor into fields. Usual spellings take a path without any allocation, all
  * others one that reads a token first. A value that does not fit its column throws; NULL writes nothing.
  */
 export class ValueConverter {

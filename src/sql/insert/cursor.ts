@@ -48,7 +48,7 @@ function isBlank(byte: number): boolean {
 }
 
 /**
- * A place in the bytes of a statement, with the lexical rules of INSERT (sql reference 1.1 to 1.5 and 3.1). Every byte is
+ * A place in the bytes of a statement, with the lexical rules of INSERT. Every byte is
  * passed a bounded number of times. The text of the last literal is left in `text`, `textStart` and `textEnd`: a part
  * of the statement, or of a scratch buffer when a string held escapes; either is valid until the next literal is read.
  */
@@ -141,7 +141,7 @@ export class Cursor {
     return { text, quoted: false, span: { start, end: at } };
   }
 
-  /** Reads `[db.]name`; lengths are limited and a table name holds no dot (sql reference 1.1 and 1.9). */
+  /** Reads `[db.]name`; lengths are limited and a table name holds no dot. */
   readObjectName(): { readonly database: Name | undefined; readonly name: Name } {
     const first = this.readName('table_name is expected');
     if (!this.skip(Byte.dot)) return { database: undefined, name: checkedName(first, maxNameBytes) };
@@ -174,7 +174,7 @@ export class Cursor {
     return this.#readWord();
   }
 
-  /** Reads a quoted string; the opening quote comes next. Escapes and doubled quotes: sql reference 1.4. */
+  /** Reads a quoted string; the opening quote comes next. Backslashes escape; a doubled quote stands for one. */
   readString(): void {
     const { bytes, end } = this;
     const open = this.at;

@@ -12,7 +12,7 @@ export function decimalOverflow(): FaultError {
   return new FaultError(fault('syntax', Codes.decimalOverflow, 'Decimal value overflow'));
 }
 
-/** A primary time outside of what the database keeps (sql reference 3.4). */
+/** A primary time that is older than `KEEP` of the database, or too far in the future. */
 export function timestampOutOfRange(): FaultError {
   return new FaultError(fault('syntax', Codes.timestampOutOfRange, 'Timestamp data out of range'));
 }

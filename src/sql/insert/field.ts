@@ -36,7 +36,7 @@ function range(noun: string, bits: number, signed: boolean): IntegerRange {
     : { noun: `unsigned ${noun}`, min: 0n, max: size - 1n };
 }
 
-/** Ranges of the integer types, by type name (sql reference 2.1). */
+/** Ranges of the integer types, by type name. */
 export const integerRanges: Partial<Record<TypeName, IntegerRange>> = {
   TINYINT: range('tinyint', 8, true),
   SMALLINT: range('smallint', 16, true),

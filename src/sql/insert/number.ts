@@ -161,7 +161,7 @@ const shape = {
   exponent: 0,
 };
 
-/** Checks that the whole of `bytes[start, end)` is a number of the dialect (sql reference 1.5); fills {@link shape}. */
+/** Checks that the whole of `bytes[start, end)` is a number of the dialect; fills {@link shape}. */
 function scanNumber(bytes: Uint8Array, start: number, end: number): boolean {
   let at = start;
   shape.negative = bytes[at] === Byte.minus;

@@ -72,7 +72,7 @@ export class TableShape {
 
   /**
    * The layout of a column list, or of the whole table without one. In the super-table form the list has `tbname` and may
-   * name tags (sql reference 3.1, rules 2, 5 and 6); `from` is where errors of the whole list point to.
+   * name tags; `from` is where errors of the whole list point to.
    */
   layoutOf(names: readonly Name[] | undefined, superForm: boolean, cursor: Cursor, from: number): Layout {
     if (names === undefined) {

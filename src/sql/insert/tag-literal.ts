@@ -24,8 +24,8 @@ export function readTagLiteral(
 }
 
 /**
- * The value of one tag in `SET TAG`, which is laxer: a text that is no number means 0 for FLOAT and DOUBLE (sql reference 2.3,
- * rule 15). Otherwise as {@link readTagLiteral}.
+ * The value of one tag in `SET TAG`, which is laxer: a text that is no number means 0 for FLOAT and DOUBLE.
+ * Otherwise as {@link readTagLiteral}.
  */
 export const readChangedTag: typeof readTagLiteral = (literal, tag, ...times) =>
   (tag.type.name === 'FLOAT' || tag.type.name === 'DOUBLE') && isBadNumber(literal)

@@ -18,7 +18,7 @@ export interface DeletePlan {
 }
 
 /**
- * Checks a DELETE (sql reference 3.5): limits on the primary timestamp joined by AND, for super tables also any conditions
+ * Checks a DELETE: limits on the primary timestamp joined by AND, for super tables also any conditions
  * on tags and `tbname`. Everything else is error 0x2655, because it gives no single range of time.
  */
 export function planDelete(table: ObjectName, where: Expression | undefined, context: QueryContext): DeletePlan {

@@ -28,7 +28,7 @@ export interface FillTask {
 }
 
 /**
- * Adds the missing windows of every slice that has one (4.8, FILL) and gives their values by the mode. The result has the
+ * Adds the missing windows of every slice that has a FILL clause and gives their values by the mode. The result has the
  * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
  * A window that HAVING leaves out counts as missing; whether a filled one passes is for the caller to ask again.
  */

@@ -28,7 +28,7 @@ export interface Grouping {
   readonly aggregates: readonly EngineAggregate[];
   /** Tags that a key decides: engine SQL over rows and their column. */
   readonly dependents: ReadonlyMap<string, string>;
-  /** A count is asked for: groups of sub-tables show even when they are empty (4.7). */
+  /** A count is asked for: groups of sub-tables show even when they are empty. */
   readonly countLike: boolean;
   /** Nothing but LAST_ROW is asked for. */
   readonly newestOnly: boolean;

@@ -191,7 +191,7 @@ function aggregateCalls(expression: Expression): CallExpression[] {
   return partsOf(expression).flatMap(aggregateCalls);
 }
 
-/** A function that gives several rows stands alone (5.9). */
+/** A function that gives several rows stands alone in its SELECT. */
 function checkManyRows(task: BlockTask): void {
   const calls = aggregatesOf(task);
   const many = calls.find(({ name }) => {

@@ -56,7 +56,7 @@ export interface TimeRange {
 }
 
 /**
- * Plans INSERT … SELECT (sql reference 3.1, rule 8): columns of the SELECT belong to those of the table by position and are
+ * Plans INSERT … SELECT: columns of the SELECT belong to those of the table by position and are
  * converted as CAST does, except that text too long and numbers out of range are refused, as in INSERT … VALUES.
  */
 export function planInsertSelect(

@@ -25,7 +25,7 @@ function callsInterp(expression: Expression): boolean {
   return mentions(expression, (name) => name === 'INTERP');
 }
 
-/** A SELECT with INTERP (4.10): values at regular points of time, slice by slice. */
+/** A SELECT with INTERP: values at regular points of time, slice by slice. */
 export function planInterp(task: BlockTask): PlannedBlock {
   const { select, relation, env, items, filter } = task;
   checkPlace(task);

@@ -5,7 +5,7 @@ import { columnsIn } from '../resolve/mentioned.js';
 import type { Relation, RowKey } from '../resolve/relation.js';
 
 /**
- * Aggregates over a window join give one row for each main row (sql reference 4.11): the SELECT is grouped by what tells main
+ * Aggregates over a window join give one row for each main row: the SELECT is grouped by what tells main
  * rows apart, and by the columns of the main row that it names.
  */
 export function groupedByMainRow(select: Select, relation: Relation | undefined): Select {

@@ -31,7 +31,7 @@ type Operator = keyof typeof mirroredOperators;
 const maxJlimit = 1024;
 
 /**
- * For each main row the partner rows nearest to it in time, or all within a window around it (sql reference 4.11).
+ * For each main row the partner rows nearest to it in time, or all within a window around it.
  *
  * The partner's rows are numbered in the order of time, within equal values of the other conditions. Engine ASOF joins find
  * the first and the last number that each main row meets, and a join by number brings the rows: the work is that of sorting

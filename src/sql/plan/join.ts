@@ -39,7 +39,7 @@ const mainOnTheRight: ReadonlySet<JoinKind> = new Set([
 ]);
 
 /**
- * The relation of a join (sql reference 4.11). Tables are read with the terms of WHERE that choose their rows, which the
+ * The relation of a join. Tables are read with the terms of WHERE that choose their rows, which the
  * SELECT above checks again; the engine joins what is left. Without equal primary timestamps: 0x2701, without any condition
  * between the sides: 0x2702.
  */

@@ -5,7 +5,7 @@ import { refuse } from '../resolve/context.js';
 import { Uses, type Value } from '../resolve/value.js';
 import type { Item } from './items.js';
 
-/** A sort term: NULL counts as the smallest value unless NULLS FIRST or LAST is written (4.5). */
+/** A sort term: NULL counts as the smallest value unless NULLS FIRST or LAST is written. */
 export function sortTerm(sql: string, nullable: boolean, order?: Omit<OrderItem, 'value'>): string {
   const descending = order?.descending === true;
   const direction = descending ? 'DESC' : 'ASC';
@@ -68,7 +68,7 @@ export function rowRange(limit: Limit | undefined): RowRange | undefined {
 
 /**
  * LIMIT holds for every slice of a PARTITION BY without ORDER BY, and for all rows together else. SLIMIT chooses slices, of a
- * PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing (4.5).
+ * PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing.
  */
 export function sliceLimits(
   { partitionBy, orderBy, slimit, limit }: Pick<Select, 'partitionBy' | 'orderBy' | 'slimit' | 'limit'>,

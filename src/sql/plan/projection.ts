@@ -36,7 +36,7 @@ export function planProjection(task: BlockTask): PlannedBlock {
   return { sql: printSelect(rows), columns: shown, select: rows };
 }
 
-/** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows (4.5). */
+/** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows. */
 function chooseScan(
   { select, relation, filter }: BlockTask,
   values: readonly Value[],

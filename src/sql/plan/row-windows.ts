@@ -70,7 +70,7 @@ function translatorOf({ env, relation }: BlockTask): ExpressionTranslator {
   return new ExpressionTranslator(env, new RowNames(relation, inClause));
 }
 
-/** Puts the rows of a block, which reads `rows`, into windows (4.9): each slice by itself, in the order of time. */
+/** Puts the rows of a block, which reads `rows`, into windows: each slice by itself, in the order of time. */
 export function numberWindows(task: BlockTask, rows: SlicedRows, clause: RowWindowClause): RowNumbering {
   switch (clause.kind) {
     case 'session':

@@ -26,7 +26,7 @@ export function asksForSeries({ select, items }: BlockTask): boolean {
 }
 
 /**
- * A SELECT with functions over the rows of a slice in order of time (5.7, 5.8). With PARTITION BY every combination of its
+ * A SELECT with functions over the rows of a slice in order of time. With PARTITION BY every combination of its
  * keys is a slice, else all rows are one. Rows come slice by slice in the order of time.
  */
 export function planSeries(task: BlockTask): PlannedBlock {
@@ -107,7 +107,7 @@ function notInWindow(name: string): Error {
   return refuse(Codes.notInWindow, `${name} function is not supported in time window query`);
 }
 
-/** Where such functions may not stand (5.9). */
+/** Such functions may not stand in FILL, GROUP BY or HAVING, and most of them not in windows. */
 function checkPlace(task: BlockTask): void {
   const { select } = task;
   const names = seriesCalls(task);

@@ -156,7 +156,7 @@ function namesColumn(expression: Expression, names: ReadonlySet<string>): boolea
   return found;
 }
 
-/** Windows begin their rows with `_wstart`, whether the statement says so or not (SQL reference, 2.7). */
+/** Windows begin their rows with `_wstart`, whether the statement says so or not. */
 function withTime(select: StreamSelect, source: TableTarget): StreamSelect {
   const first = select.items[0]?.value;
   const named = first?.kind === 'column' ? first.name.text : undefined;

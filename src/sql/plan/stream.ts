@@ -18,7 +18,7 @@ import {
   streamBlock,
 } from './stream-query.js';
 
-/** The tag that tells groups apart where the statement names none (SQL reference, 2.7). */
+/** The tag that tells groups apart where the statement names none. */
 const groupTag = 'group_id';
 
 /** The super table that a stream makes for its results. */

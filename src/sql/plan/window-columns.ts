@@ -9,7 +9,7 @@ export interface WindowEnds {
   readonly end: string;
 }
 
-/** A pseudo column of windows (4.3): limits of the window, or of the time range of WHERE. Error 0x2658 without windows. */
+/** A pseudo column of windows: limits of the window, or of the time range of WHERE. Error 0x2658 without windows. */
 export function windowColumn(
   name: string,
   window: WindowEnds | undefined,

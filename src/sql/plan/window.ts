@@ -29,7 +29,7 @@ interface Span {
   readonly count: bigint;
 }
 
-/** Reads an INTERVAL clause (4.8); `zone` gives midnight, month and year. Checks lengths, sliding and offset. */
+/** Reads an INTERVAL clause; `zone` gives midnight, month and year. Checks lengths, sliding and offset. */
 export function intervalWindows(
   clause: IntervalClause,
   precision: Precision,
