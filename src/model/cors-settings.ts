@@ -1,4 +1,4 @@
-/** The settings `cors.*` (specification 1, "Cross-origin (browser) settings"). */
+/** The settings `cors.*`: which pages of other origins may call. */
 export interface CorsSettings {
   /** Makes `allowOrigins` irrelevant. */
   readonly allowAllOrigins: boolean;

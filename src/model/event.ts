@@ -17,7 +17,7 @@ export type EventSource = (typeof eventSources)[number];
 export const resolvedByCondition = '(condition cleared)';
 
 /**
- * Something that needs, or needed, the attention of a person, as clients see it (specification 3). Times are Unix
+ * Something that needs, or needed, the attention of a person, as clients see it. Times are Unix
  * milliseconds; what does not apply is null.
  */
 export interface Event {

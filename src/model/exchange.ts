@@ -124,7 +124,7 @@ export type EventAnswer =
   | { readonly kind: 'get'; readonly event: Event }
   | { readonly kind: 'move'; readonly event: MovedEvent };
 
-/** State of the memory guard (specification 1, "States and transitions"). */
+/** State of the memory guard: everything goes, queries are refused, or everything is. */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
 /** The ports through which the HTTP room reaches the pipelines. */

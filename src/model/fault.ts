@@ -21,7 +21,7 @@ export interface Place {
   readonly word: string;
 }
 
-/** Wire codes of the dialect and of the adapter: the only place where they are written (specification 1, "Errors"). */
+/** Wire codes of the dialect and of the adapter: the only place where they are written. docs/errors.md lists them. */
 export const Codes = {
   loginFailure: 0x0003,
   networkUnavailable: 0x000b,

@@ -1,4 +1,4 @@
-/** The level names of the specification ("Configuration parameters", General), most severe first. */
+/** The values of the setting `logLevel`, most severe first. */
 export const logLevels = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] as const;
 
 /** Which entries a log keeps: those of this level and of the graver ones. */

@@ -26,9 +26,9 @@ export type OptionValue =
   | undefined;
 
 /**
- * One setting, one row (specification 1, "Configuration parameters"). `flag` is the full command-line name with its group
+ * One setting, one row. `flag` is the full command-line name with its group
  * prefix; the file section is the part before the first dot, the file key the rest. `env` is the full name of the
- * environment variable: the specification's names are irregular, so it is never derived.
+ * environment variable: established names are irregular, so it is never derived.
  */
 export interface OptionRow {
   readonly flag: string;

@@ -6,7 +6,7 @@ interface Typed {
   readonly type: DataType;
 }
 
-/** Longest declared widths, as column and as tag (SQL reference, limits): bytes, characters for NCHAR. */
+/** Longest declared widths, as column and as tag: bytes, characters for NCHAR. */
 const widest: Partial<Record<TypeName, { readonly column: number; readonly tag: number }>> = {
   VARCHAR: { column: 65517, tag: 16382 },
   VARBINARY: { column: 65517, tag: 16382 },
@@ -14,7 +14,7 @@ const widest: Partial<Record<TypeName, { readonly column: number; readonly tag: 
   NCHAR: { column: 16379, tag: 4095 },
 };
 
-/** Longest row and longest tags of a sub-table, in bytes (SQL reference, limits). */
+/** Longest row and longest tags of a sub-table, in bytes. */
 const maxRowBytes = 65531;
 const maxTagsBytes = 16384;
 

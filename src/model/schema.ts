@@ -1,7 +1,7 @@
 /** Tick of a database's timestamps. */
 export type Precision = 'ms' | 'us' | 'ns';
 
-/** Type names as the dialect prints them (specification 1, "SQL response body"). */
+/** Type names as the dialect prints them, in `column_meta` of an answer for example. */
 export type TypeName =
   | 'BOOL'
   | 'TINYINT'
