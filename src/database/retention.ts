@@ -8,7 +8,7 @@ import { keepsInsertNumbers } from './changes.js';
 import type { Engine, Store } from './engine.js';
 
 /**
- * Drops the partitions whose rows are all older than their database keeps them (`KEEP`, SQL reference 2.2). A partition
+ * Drops the partitions whose rows are all older than their database keeps them (`KEEP`). A partition
  * spans ten days or more, so rows may stay for that much longer. Several processes may do it at once.
  * @returns how many partitions were dropped.
  */

@@ -101,7 +101,7 @@ export class Access {
 
 const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
 
-/** The refusal of a definition or of administration (SQL reference, users and privileges, note 3). */
+/** The refusal of a definition or of administration; of data it is `denied`, which does not tell whether there is such a table. */
 export function insufficientPrivilege(): FaultError {
   return new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
 }

@@ -34,7 +34,7 @@ type Tables = Map<string, TableEntry>;
 type CreateTable = Extract<Operation, { op: 'create-table' }>;
 type ExtendTable = Extract<Operation, { op: 'extend-table' }>;
 
-/** Most columns a table may have, time column and tags included, and most tags (SQL reference, limits). */
+/** Most columns a table may have, time column and tags included, and most tags. */
 const maxColumns = 4096;
 const maxTags = 128;
 

@@ -6,7 +6,7 @@ import type { Catalogue } from './catalogue.js';
 
 /** Days that data of a database made by a write is kept: the default of CREATE DATABASE. */
 const defaultKeepDays = 3650;
-/** Longest name of a database, in bytes (SQL reference, limits). */
+/** Longest name of a database, in bytes. */
 const maxNameBytes = 64;
 
 /** A database that rows are to be written to, and by whom. `create`: it is made when it is missing (`smlAutoCreateDB`). */

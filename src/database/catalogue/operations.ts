@@ -120,7 +120,7 @@ export type PrincipalOperation =
   | ({ readonly op: 'alter-token'; readonly name: string } & TokenChange)
   | { readonly op: 'drop-token'; readonly name: string };
 
-/** What GRANT gives (SQL reference, users and privileges). ALL is all of them. */
+/** What GRANT gives. ALL is all of them. */
 export const rights = ['READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 /** A right that users may have on a database or table. */
 export type Right = (typeof rights)[number];

@@ -31,7 +31,7 @@ export interface Vgroups {
   readonly count: number;
 }
 
-/** The first vgroup of an installation, and how many a database has that does not say (SQL reference, 2.2 and 2.5). */
+/** The first vgroup of an installation, and how many a database has that does not say. */
 const firstVgroup = 2;
 const defaultVgroups = 2;
 

@@ -13,7 +13,7 @@ const allowedWords: Readonly<Record<keyof EncodingWords, readonly string[]>> = {
   level: ['low', 'medium', 'high'],
 };
 
-/** The words in lower case; throws 0x261A for one that there is not (SQL reference, 2.3). */
+/** The words in lower case; throws 0x261A for one that there is not. */
 export function checkedEncoding(words: EncodingWords): EncodingWords {
   const { encode, compress, level } = words;
   return {
@@ -38,7 +38,7 @@ export function encodingOf(type: DataType, chosen: EncodingWords = {}): ColumnEn
   return [chosen.encode ?? encode, chosen.compress ?? compress, chosen.level ?? level];
 }
 
-/** Encodings by type (SQL reference, 2.3). */
+/** The encoding that a column of a type has unless its statement says otherwise. */
 function usualEncoding({ name }: DataType): ColumnEncoding {
   switch (name) {
     case 'TINYINT':

@@ -2,7 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Precision } from '../../model/schema.js';
 import type { DatabaseOption } from '../../sql/ast-statement.js';
 
-/** One option of CREATE DATABASE: what it may hold and what it is by default (SQL reference, database options). */
+/** One option of CREATE DATABASE: what it may hold and what it is by default. */
 interface OptionRule {
   readonly default: string;
   readonly alter: boolean;

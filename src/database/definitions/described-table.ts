@@ -10,7 +10,7 @@ export interface DescribedTable {
   readonly subTable: SubTable | undefined;
 }
 
-/** The table that SHOW or DESCRIBE names; throws 0x2662 when there is none (SQL reference, 7, note 1). */
+/** The table that SHOW or DESCRIBE names; throws 0x2662 when there is none. */
 export async function describedTable(name: ObjectName, context: DefinitionContext): Promise<DescribedTable> {
   const database = await databaseOf(context, name);
   const found = await findTable(context, database, name.name.text);

@@ -29,7 +29,7 @@ const optionsWhenGiven =
   "ENCRYPT_ALGORITHM' SS_CHUNKPAGES SS_KEEPLOCAL SS_COMPACT COMPACT_INTERVAL COMPACT_TIME_RANGE COMPACT_TIME_OFFSET STRICT' " +
   'SCHEMALESS';
 
-/** The statement that makes a database like this one (SQL reference, 2.2). */
+/** The statement that makes a database like this one. */
 export function createDatabaseText(database: DatabaseDef): string {
   const options = effectiveOptions(database.options);
   const given = optionsWhenGiven.split(' ').filter((name) => database.options[name.replace("'", '')] !== undefined);

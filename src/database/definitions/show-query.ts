@@ -54,8 +54,8 @@ const lists: Readonly<Record<string, readonly [table: string, columns?: string]>
 const [variableName, viewName] = ['name', 'view_name'];
 
 /**
- * A SHOW as the SELECT over system tables that it stands for, in the dialect's own words, so that both always agree
- * (SQL reference, 2.4). Undefined for those that are no list. Throws a FaultError for names that do not exist.
+ * A SHOW as the SELECT over system tables that it stands for, in the dialect's own words, so that both always agree.
+ * Undefined for those that are no list. Throws a FaultError for names that do not exist.
  */
 export async function showQuery(show: Show, context: DefinitionContext): Promise<string | undefined> {
   switch (show.what) {

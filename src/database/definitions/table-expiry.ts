@@ -18,8 +18,8 @@ export interface ExpiryContext extends Pick<DefinitionContext, 'catalogue' | 'st
 }
 
 /**
- * Drops the normal tables and sub-tables that have lived for their TTL, in days since they were created (SQL reference,
- * 2.3 and 3.4), as DROP TABLE would. Several processes may do it at once. The signal ends it between two tables.
+ * Drops the normal tables and sub-tables that have lived for their TTL, in days since they were created,
+ * as DROP TABLE would. Several processes may do it at once. The signal ends it between two tables.
  * @returns how many were dropped.
  */
 export async function dropExpired(context: ExpiryContext, nowMs: number, signal?: AbortSignal): Promise<number> {

@@ -9,11 +9,11 @@ import { type DefinitionContext, databaseOf, findTable, submit } from './context
 type CreateTsma = Extract<Statement, { kind: 'create-tsma' }>;
 type DropTsma = Extract<Statement, { kind: 'drop-tsma' }>;
 
-/** Longest name of a TSMA, and its longest statement that lists show, in bytes (SQL reference, limits and 2.5). */
+/** Longest name of a TSMA, and its longest statement that lists show, in bytes. */
 const maxNameBytes = 178;
 const maxStatementBytes = 65_536;
 
-/** Functions whose results over windows can be put together (SQL reference, 2.7). */
+/** Functions whose results over windows can be put together. */
 const functions: ReadonlySet<string> = new Set(
   'MIN MAX SUM FIRST LAST AVG COUNT SPREAD STDDEV STDDEV_POP HYPERLOGLOG'.split(' '),
 );

@@ -109,7 +109,7 @@ function checkedHosts(text: string): readonly string[] {
   return hosts;
 }
 
-/** Checks a user name: a letter first, at most 23 bytes (SQL reference, users). */
+/** Checks a user name: a letter first, at most 23 bytes. */
 function checkedUserName(name: string): string {
   if (Buffer.byteLength(name) > 23)
     throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));

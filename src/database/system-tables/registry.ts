@@ -16,7 +16,7 @@ import { vgroupsTable, vnodesTable } from './vgroups.js';
 import { viewsTable } from './views.js';
 import { withoutRows } from './without-rows.js';
 
-/** Every system table, by database and name (SQL reference, 2.5). */
+/** Every system table, by database and name. */
 const systemTables: Readonly<Record<string, Readonly<Record<string, SystemTable>>>> = {
   information_schema: {
     ins_databases: databasesTable((database) => Object.keys(systemTables[database] ?? {}).length),
