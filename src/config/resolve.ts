@@ -55,7 +55,7 @@ interface FileReading extends FileSettings {
 
 /**
  * Finds the value of every setting: the command line outranks the environment, the environment the file, the file the
- * default (specification 1, "Configuration parameters"). Reads one file and nothing else; never throws for what a
+ * default. Reads one file and nothing else; never throws for what a
  * person can get wrong.
  */
 export function resolveSettings<S>(input: SettingsInput<S>): Resolution<S> {

@@ -25,8 +25,8 @@ interface Reading {
 }
 
 /**
- * Reads the text of a settings file: top-level keys for the table without a group, one section for each other table
- * (specification 1, "Configuration parameters"). Sections and keys are found whatever their case. Unknown names and
+ * Reads the text of a settings file: top-level keys for the table without a group, one section for each other table.
+ * Sections and keys are found whatever their case. Unknown names and
  * wrong types are errors, because a setting that is silently not applied is found too late.
  */
 export function readTomlFile(tables: readonly OptionTable[], path: string, text: string): FileSettings {

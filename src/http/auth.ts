@@ -19,7 +19,7 @@ export function isFault(value: object): value is Fault {
 
 /**
  * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, the word in exactly this
- * case, one blank, the token (specification 1, "Authentication"). Whether they are true is decided behind the door.
+ * case, one blank, the token. Whether they are true is decided behind the door.
  * `query` matters to `Bearer` only: a `token` parameter beside it is refused.
  */
 export function readAuthorization(
@@ -61,7 +61,7 @@ function readCustom(token: string, codes: LoginCodes): Credentials | Fault {
 
 /**
  * Credentials of a line-protocol write: parameters `u` and `p` each override their half of a Basic header. Tokens are
- * not supported here (specification 1, "Authentication", rule 2), so any other scheme, like a malformed header, is a
+ * not supported here, so any other scheme, like a malformed header, is a
  * fault unless both parameters are given.
  */
 export function readWriteCredentials(header: string | undefined, query: URLSearchParams): Credentials | Fault {

@@ -15,7 +15,7 @@ export interface LoginCodeContent {
   readonly issued: number;
 }
 
-/** Seals and opens the code that the login route hands out (specification 1, "Login response"). */
+/** Seals and opens the code that the login route hands out. */
 export interface LoginCodes {
   /** A code without blanks; two codes for the same user differ. */
   seal(user: string, password: string): string;

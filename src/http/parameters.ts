@@ -58,8 +58,8 @@ export function readWriteRequestId(text: string | null, fresh: string): string |
 }
 
 /**
- * `tz` or `conn_tz`: an IANA zone name in its exact spelling; absent or empty is UTC, `Local` the zone of this machine
- * (specification 1, "Run SQL"). Offsets are not names.
+ * `tz` or `conn_tz`: an IANA zone name in its exact spelling; absent or empty is UTC, `Local` the zone of this machine.
+ * Offsets are not names.
  */
 export function readTimeZone(text: string | null): string | Fault {
   if (text === null || text === '' || text === 'UTC') return 'UTC';

@@ -1,7 +1,7 @@
 import { Codes, type Fault, type FaultKind, mayPass } from '../model/fault.js';
 import { unsupportedEncoding } from './compression.js';
 
-/** One condition of the specification's two status tables. */
+/** A kind of error, and its status with and without `httpCodeServerError`. */
 export interface StatusRow {
   readonly condition: string;
   readonly codes: readonly number[];
@@ -13,7 +13,7 @@ export interface StatusRow {
 }
 
 /**
- * Both tables of specification 1, "Errors", as one. Codes are looked at in all rows before kinds are, because a code
+ * The status of every error. Codes are looked at in all rows before kinds are, because a code
  * says more: an unknown table (0x2603) found by the parser is "any other call error" and not a parsing error.
  */
 const statusTable: readonly StatusRow[] = [

@@ -22,7 +22,7 @@ export interface MemoryGuardOptions {
 const relieveMs = 2_000;
 
 /**
- * The memory guard (specification 1, "States and transitions"): one state for the whole service, judged anew at every
+ * The memory guard: one state for the whole service, judged anew at every
  * sample, without hysteresis. Doors ask {@link MemoryGuard.state}; readers that wait are held by {@link holdWhile}.
  */
 export class MemoryGuard implements Component {

@@ -12,7 +12,7 @@ const retryMs = 500;
 const undecided = fault('network', Codes.networkUnavailable, 'Unable to establish connection');
 
 /**
- * The user that a door writes as whose senders bring no credentials (specification 1, "Authentication", rule 4): the user and
+ * The user that a door writes as whose senders bring no credentials: the user and
  * password of its settings. A wrong password is said in the log; what senders send is refused then, and they stay connected.
  * Changed users and passwords are noticed within seconds.
  */

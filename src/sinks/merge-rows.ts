@@ -25,7 +25,7 @@ interface Origin {
 
 /**
  * Joins rows of equal key (sub-table, time) column by column, later over earlier, on top of what is stored: a column
- * that a row omits keeps its value, an explicit NULL overwrites (SQL reference, overwrite rules). The result is one
+ * that a row omits keeps its value, an explicit NULL overwrites. The result is one
  * block of complete rows, one row a key, in order of first appearance.
  */
 export function mergeRows(

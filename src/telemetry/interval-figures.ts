@@ -14,7 +14,7 @@ const summary = `${prefix}_summary_milliseconds`;
 const maxTagCharacters = 128;
 
 /**
- * Figures by interval, in the layout of `monitor.writeToDB` (adapter facts, "monitor.writeToDB"): what is counted since
+ * Figures by interval, in the layout that `monitor.writeToDB` stores (src/sources/own-figures/README.md): what is counted since
  * the start as the difference to the last interval that was kept, everything else as it is.
  */
 export class IntervalFigures {

@@ -6,7 +6,7 @@ import { mask, redactFields } from './redact.js';
 
 export type { Logger } from 'pino';
 
-/** The specification's level names in the logger's own: `panic` is as severe as `fatal`, `warning` is `warn`. */
+/** The level names of the settings in the logger's own: `panic` is as severe as `fatal`, `warning` is `warn`. */
 const levels: Readonly<Record<LogLevel, Level>> = {
   panic: 'fatal',
   fatal: 'fatal',

@@ -10,7 +10,7 @@ export const maxCommentLength = 2000;
 const lastInstant = 8_640_000_000_000_000;
 const timeSchema = { type: 'integer', format: 'int64', minimum: 0, maximum: lastInstant } as const;
 
-/** The filters and the page of the list (specification 3, "Endpoints"). */
+/** The filters and the page of the list. */
 export const eventParameters = {
   from: {
     name: 'from',
@@ -168,7 +168,7 @@ const badBody = refusal('The body is not what it may be.');
 const forbidden = refusal('The user may read the event, but not move it.');
 const notFound = refusal('There is no such event.');
 
-/** The four operations of specification 3. */
+/** The four operations on events. */
 export const eventOperations = {
   list: {
     operationId: 'apiV1EventsGet',

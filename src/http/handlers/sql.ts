@@ -10,7 +10,7 @@ import { redactUri } from '../redact.js';
 import { sendAffected, sendGuardRefusal, sendRows, sendWholeRows } from '../reply.js';
 import { isQuery, readSqlRequest } from './sql-admission.js';
 
-/** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out (specification 1, "Run SQL"). */
+/** `POST /rest/sql` and `POST /rest/sql/<db>`: one statement in, one JSON body out. */
 export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { intake } = context;
   return async (call) => {

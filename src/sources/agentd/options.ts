@@ -1,6 +1,6 @@
 import type { OptionTable, SettingReader } from '../../model/option.js';
 
-/** The direct metric-agent listener (specification 1, "Group agentd"). */
+/** The direct metric-agent listener, which speaks collectd's binary protocol. */
 export const agentdOptions: OptionTable = {
   group: 'agentd',
   title: 'Metric-agent listener',

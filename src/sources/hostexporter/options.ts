@@ -1,6 +1,6 @@
 import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
 
-/** The scraper of host-metric exporters (specification 1, "Group hostexporter"). */
+/** The scraper of host-metric exporters. */
 export const hostexporterOptions: OptionTable = {
   group: 'hostexporter',
   title: 'Scraper of host-metric exporters',

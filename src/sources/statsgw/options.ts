@@ -1,6 +1,6 @@
 import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
 
-/** The statistics-daemon listener (specification 1, "Group statsgw"). */
+/** The statistics-daemon listener. */
 export const statsgwOptions: OptionTable = {
   group: 'statsgw',
   title: 'Statistics-daemon listener',

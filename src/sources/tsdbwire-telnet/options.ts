@@ -1,6 +1,6 @@
 import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
 
-/** The telnet-format TCP listeners (specification 1, "Group tsdbwire_telnet"). */
+/** The telnet-format TCP listeners. */
 export const tsdbwireTelnetOptions: OptionTable = {
   group: 'tsdbwire_telnet',
   title: 'Telnet-format listeners',

@@ -4,14 +4,14 @@ import { typeLength, typeText } from '../../model/schema.js';
 const newline = 10;
 const comma = 44;
 
-/** `[name, type, length]` of every column, as `column_meta` shows it (specification 1, "SQL response body"). */
+/** `[name, type, length]` of every column, as `column_meta` shows it. */
 function metaText(meta: readonly ColumnMeta[]): string {
   return JSON.stringify(meta.map((column) => [column.name, typeText(column.type), typeLength(column.type)]));
 }
 
 /**
  * Body of a statement without a result set: one column `affected_rows`, one row; an object when keyed.
- * The specification fixes the shape (1, "SQL response body", rules 1 and 2).
+ * Clients rely on this shape.
  */
 export function affectedBody(rows: number, keyed: boolean): string {
   const row = keyed ? `{"affected_rows":${rows}}` : `[${rows}]`;
