@@ -54,7 +54,7 @@ export async function runInsert(scenario: InsertScenario, context: InsertContext
   }
 }
 
-/** One run: definitions first, then the super tables one after the other (specification 2, insert scenario). */
+/** One run: definitions first, then the super tables one after the other. */
 class InsertRun {
   readonly #scenario: InsertScenario;
   readonly #context: InsertContext;

@@ -11,7 +11,7 @@ export function threadLine(thread: number, interlaced: boolean, { rows, seconds 
   return `thread[${thread}] ${mode} mode, completed total inserted rows: ${rows}, ${rate} records/second`;
 }
 
-/** The lines of a super table, or of several together (specification 2, result output). */
+/** The lines of a super table, or of several together. */
 export function summaryLines(figures: LoadFigures, threads: number, database: string): string[] {
   const { seconds, rows, failedRows, failedRequests, retries } = figures;
   const rate = perSecond(rows, seconds);

@@ -1,7 +1,7 @@
 import type { RunReport } from './run-report.js';
 
 /**
- * What an insertion run did, as its reports tell it (specification 2, "Result output"): plain figures, so that the JSON report
+ * What an insertion run did, as its reports tell it: plain figures, so that the JSON report
  * is this value and nothing else. Times are Unix milliseconds; delays are milliseconds from sending a request to its answer.
  */
 export interface LoadReport extends RunReport {

@@ -2,7 +2,7 @@ import type { DelayFigures } from './insert-report.js';
 import type { RunReport } from './run-report.js';
 
 /**
- * What a query run did, as its reports tell it (specification 2, "Query scenario"): plain figures, so that the JSON report is
+ * What a query run did, as its reports tell it: plain figures, so that the JSON report is
  * this value and nothing else. Times are Unix milliseconds; delays are milliseconds from a query's start to its last row.
  */
 export interface QueryReport extends RunReport {

@@ -1,7 +1,7 @@
 import type { DataType, Precision } from '../../model/schema.js';
 
 /**
- * What the load tool is asked to do: arguments or a JSON file, checked and with every default filled in (specification 2).
+ * What the load tool is asked to do: arguments or a JSON file, checked and with every default filled in.
  * Times are in the ticks of the database's precision where they belong to rows, in milliseconds elsewhere.
  */
 export type LoadScenario = InsertScenario | QueryScenario | SubscribeScenario;
@@ -39,7 +39,7 @@ export interface LoadRun {
   readonly debug: boolean;
 }
 
-/** Paths that rows take (specification 2, `-I`). */
+/** Paths that rows take: the argument `-I`. */
 export type InsertMode = 'taosc' | 'stmt' | 'rest' | 'sml' | 'sml-rest';
 
 /** True for the modes that send text without a schema. */

@@ -43,7 +43,7 @@ export class QueryCounts {
   }
 }
 
-/** The line of one part (specification 2, query scenario); `number` is that of its statement, from 1 on. */
+/** The line of one part; `number` is that of its statement, from 1 on. */
 export function partLine({ section, statements, threads, figures }: QueryPartReport, number: number): string {
   const { queries, seconds } = figures;
   const what = section === 'specified' ? ` sql ${number}` : ` ${section} queries`;

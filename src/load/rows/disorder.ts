@@ -9,7 +9,7 @@ const bitsPerRow = 16;
 
 /**
  * Which rows are late, and by how much: with a probability of `ratio` percent a row's time is its ordered one less 1 to `range`
- * ticks (specification 2, `disorder_ratio`, `disorder_range`). A time that another row of the table has already is drawn again a
+ * ticks (`disorder_ratio`, `disorder_range`). A time that another row of the table has already is drawn again a
  * few times, so that late rows overwrite others only where the range has no free times left.
  */
 export class Disorder {

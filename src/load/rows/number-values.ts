@@ -36,7 +36,7 @@ export function isWide(type: TypeName): boolean {
   return type === 'BIGINT' || type === 'BIGINT UNSIGNED' || type === 'TIMESTAMP';
 }
 
-/** Random values from `min` up to but without `max`; equal bounds are a constant (specification 2, "Column and tag definitions"). */
+/** Random values from `min` up to but without `max`; equal bounds are a constant. */
 export function rangeFill(type: TypeName, min: number | bigint, max: number | bigint): Fill {
   if (isWide(type)) return wideFill(wholeOf(min), wholeOf(max));
   if (type === 'BOOL') return min === max ? constantFill(Number(min) === 0 ? 0 : 1) : boolFill;

@@ -39,7 +39,7 @@ export function splitTables({ from, to }: TableRange, threads: number): TableRan
   });
 }
 
-/** The pace of a super table of which each table gets `rows` rows (specification 2, `interlace_rows`, `num_of_records_per_req`). */
+/** The pace of a super table of which each table gets `rows` rows (`interlace_rows`, `num_of_records_per_req`). */
 export function paceOf(plan: Pick<SuperTablePlan, 'rowsPerRequest' | 'interlaceRows'>, rows: number): Pace {
   const notes: string[] = [];
   let { interlaceRows } = plan;

@@ -13,7 +13,7 @@ type NamePlan = Pick<
   'name' | 'childPrefix' | 'childCount' | 'childFrom' | 'childTo' | 'escapeNames' | 'normalTables'
 >;
 
-/** Tables `prefix0`, `prefix1`, …; a single normal table has the super table's name (specification 2, "super_tables"). */
+/** Tables `prefix0`, `prefix1`, …; a single normal table has the super table's name. */
 export function tablesOf(plan: NamePlan, count: number = plan.childCount): TableSet {
   const { childFrom: from, escapeNames } = plan;
   const to = Math.min(plan.childTo, Math.max(count, from));

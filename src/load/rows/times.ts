@@ -3,7 +3,7 @@ import type { Turn } from './plan.js';
 
 const two32 = 0x100000000;
 
-/** Times of rows: row k of every table has `start + k × step`, unless it is late (specification 2, `timestamp_step`). */
+/** Times of rows: row k of every table has `start + k × step`, unless it is late (`timestamp_step`). */
 export class RowTimes {
   readonly #start: bigint;
   readonly #step: bigint;

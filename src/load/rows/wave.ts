@@ -5,7 +5,7 @@ const degrees = 360;
 
 /**
  * Values along a wave: `amplitude × shape(x) + offset + offset × (0 … fluctuation-1)/100`, where the angle x is the row's time
- * modulo 360, in degrees (specification 2, "Column and tag definitions", `fun`).
+ * modulo 360, in degrees. It is the key `fun` of a column.
  */
 export class WaveValues {
   /** The wave at each whole degree, without its fluctuation. */

@@ -37,7 +37,7 @@ const intUnsigned: LoadType = { name: 'INT UNSIGNED', usual: uint, widest: { min
 const bigintUnsigned: LoadType = { name: 'BIGINT UNSIGNED', usual: uint, widest: { min: 0, max: 2n ** 64n } };
 const varchar: LoadType = { name: 'VARCHAR', sized: true };
 
-/** Types by every name they may be given with, in lower case (specification 2, column and tag definitions). */
+/** Types by every name they may be given with, in lower case. */
 const types: ReadonlyMap<string, LoadType> = new Map<string, LoadType>([
   ['bool', { name: 'BOOL', usual: { min: 0, max: 2 }, widest: { min: 0, max: 2 } }],
   ['tinyint', { name: 'TINYINT', usual: { min: -127, max: 128 }, widest: { min: -128, max: 128 } }],

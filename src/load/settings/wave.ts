@@ -8,7 +8,7 @@ const pattern = new RegExp(
 
 /**
  * Reads the value of `fun`: `<a>*sin(x)+<b>*random(<n>)`, or with cos, or with minus; `b` may stand without `random`, or be
- * missing (specification 2, column and tag definitions). Blanks count for nothing. Undefined when it is something else.
+ * missing. Blanks count for nothing. Undefined when it is something else.
  */
 export function readWave(text: string): Wave | undefined {
   const plain = text.replace(/\s+/g, '');
