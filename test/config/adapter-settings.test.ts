@@ -6,7 +6,7 @@ import { adapterOptions, readAdapterSettings, type Settings } from '../../src/co
 import { resolveSettings } from '../../src/config/resolve.js';
 import { parseValue, printValue } from '../../src/config/values.js';
 
-/** The tables of the specification ("Configuration parameters"), and below them the service's own settings. */
+/** The settings that other products of this family have too, and below them the service's own. */
 const expected = `
 port int 6041 PORT
 debug bool true DEBUG
@@ -197,7 +197,7 @@ function errorOf(...argv: string[]): string {
   return 'general' in result ? '' : result.join('\n');
 }
 
-test('has every setting of the specification with its type, default and environment name, and its own', (t) => {
+test('has every setting with its type, default and environment name, and no others', (t) => {
   const lines = rows.map((row) => {
     const value = row.default?.replaceAll(', ', ',') ?? '-';
     const also = row.envAlso === undefined ? '' : ' un-prefixed-too';
@@ -218,7 +218,7 @@ test('gives every flag and every environment name to one setting alone', (t) => 
   );
 });
 
-test('accepts the four un-prefixed names of the specification and no others', (t) => {
+test('accepts four names without a prefix and no others', (t) => {
   t.deepEqual(rows.flatMap((row) => row.envAlso ?? []).toSorted(), [
     'MONITOR_COLLECT_DURATION',
     'MONITOR_INCGROUP',

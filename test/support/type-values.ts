@@ -17,7 +17,7 @@ const wkbLine = '"01020000000200000000000000000000000000000000000000000000000000
 const [zero, one] = ['0000000000000000', '000000000000f03f'];
 const wkbSquare = `"01030000000100000004000000${zero}${zero}${one}${zero}${one}${one}${zero}${zero}"`;
 
-/** Every type of the specification's list but the sole tag JSON and the type of NULL itself; smallest values first. */
+/** Every type but the sole tag JSON and the type of NULL itself; smallest values first. */
 export const typeValues: readonly TypeValues[] = [
   {
     type: 'BOOL',

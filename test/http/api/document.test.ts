@@ -46,7 +46,7 @@ test('operations have names of their own, and exactly the parameters of their pa
   }
 });
 
-test('the operations of the events have the names of the specification', (t) => {
+test('the operations of the events have the names that generated clients use', (t) => {
   const events = described.filter(({ path }) => path.startsWith('/api/v1/events'));
   t.deepEqual(
     events.map(({ method, path, operation }) => [operation.operationId, method, path]),
