@@ -69,7 +69,7 @@ const tmqOptions: OptionTable = {
       type: 'int',
       default: '2',
       env: 'ADAPTER_TMQ_RELEASE_INTERVAL_MULTIPLIER_FOR_AUTOCOMMIT',
-      help: 'auto-commit intervals that a consumer may stay away before its share of the messages goes to others',
+      help: 'a consumer that is silent for this many auto-commit intervals loses its share of the messages',
       min: 1,
       max: 10,
     },

@@ -1,8 +1,7 @@
 import type { OptionRow, OptionTable } from '../model/option.js';
 import { adapterOptions } from './adapter-settings.js';
-import { fileKey } from './toml-file.js';
 import { shownDefault } from './usage.js';
-import { describeAllowed } from './values.js';
+import { describeRange } from './values.js';
 
 const introduction = `# Settings
 
@@ -17,8 +16,8 @@ A setting can be given in four places. The first one that has it counts:
    where it may be missing;
 4. the default.
 
-In the file, general settings stand at the top and the others in a section named for their group. Upper and lower case
-are the same. Unknown names and wrong types stop the start with a line that says what is allowed.
+In the file, general settings are at the top, and the others in a section with the name of their group: \`--log.path\` is \`path\` in
+\`[log]\`. Upper and lower case are the same. An unknown name or a wrong type stops the start with a line that says what is allowed.
 \`level\` in section \`[log]\` is a second name of \`logLevel\`.
 
 \`\`\`toml
@@ -39,16 +38,30 @@ dbs = ["first", "second"]
 | bool | \`true\` or \`false\` (outside the file also \`1\`, \`t\`, \`0\`, \`f\`). On the command line the bare flag means true; false is \`--debug=false\` |
 | duration | numbers with the units \`h\`, \`m\`, \`s\`, \`ms\`, \`us\`, \`ns\`: \`1h30m\`, \`2.5s\`, \`500ms\`. Only 0 may stand alone |
 | size | a whole number with \`KB\`, \`MB\`, \`GB\` or \`TB\` (powers of 1024), or a number of bytes |
-| list | parted by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |
+| list | separated by commas or blanks, brackets optional: \`a,b\` or \`[a, b]\`; the flag may be repeated; in the file an array |
 | secret | a text that is never printed |
-| tables | in the file tables in double brackets, one each: \`[[events.rules]]\`; elsewhere a JSON list of objects |
+| tables | in the file one table in double brackets for each: \`[[events.rules]]\`; elsewhere a JSON list of objects |
 
 \`--help\` prints all flags, \`--version\` (\`-V\`) the version.
 
 A file with every setting and its default is [packaging/adapter.toml](../packaging/adapter.toml).
 
-Accepted and checked, but without effect: \`debug\`. \`tmq\` is read by processes that consume topics, such as the load tool;
-see [topics.md](topics.md).
+\`debug\` is accepted and has no effect. Processes that consume topics, such as the load tool, read \`tmq\`; see [topics.md](topics.md).
+
+## The settings that most people change
+
+| Setting | Why |
+|---|---|
+| \`port\` | another program has 6041 |
+| \`database.path\`, \`log.path\` | where the data and the log are |
+| \`smlAutoCreateDB\` | agents may write to databases that nobody has made |
+| \`ssl.enable\`, \`ssl.certFile\`, \`ssl.keyFile\` | the network is not yours |
+| \`httpCodeServerError\` | clients should see a failed statement in the HTTP status |
+| \`tsdbwire_telnet.enable\`, \`graphite.enable\`, \`hostexporter.enable\` | ways in that are off by default |
+| \`statsgw.password\`, \`agentd.password\` and those of the other listeners | the password of \`root\` was changed, or listeners write as another user |
+| \`events.rules\` | events of your own |
+| \`write.ack\`, \`wal.sync\` | answers should wait for the database or the disk |
+| \`monitor.pauseQueryMemoryThreshold\`, \`monitor.pauseAllMemoryThreshold\` | other programs share the machine |
 `;
 
 /** The page `docs/settings.md`: every setting of the service, one section a table. */
@@ -58,21 +71,20 @@ export function renderSettingsPage(): string {
 
 function renderTable(table: OptionTable): string {
   const place = table.group === '' ? 'In the file: at the top.' : `In the file: section \`[${table.group}]\`.`;
-  const head = '| Flag | File key | Environment | Type | Default | What it does |\n|---|---|---|---|---|---|';
+  const head = '| Flag | Environment | Type | Default | What it does |\n|---|---|---|---|---|';
   return `## ${table.title}\n\n${place}\n\n${head}\n${table.rows.map(renderRow).join('\n')}\n`;
 }
 
 function renderRow(row: OptionRow): string {
   const flag = row.short === undefined ? code(`--${row.flag}`) : `${code(`-${row.short}`)}, ${code(`--${row.flag}`)}`;
   const env = [row.env, ...(row.envAlso ?? [])].map(code).join(', ');
-  const cells = [flag, code(fileKey(row)), env, typeText(row), defaultText(row), row.help.replaceAll('|', '\\|')];
+  const cells = [flag, env, typeText(row), defaultText(row), row.help.replaceAll('|', '\\|')];
   return `| ${cells.join(' | ')} |`;
 }
 
 function typeText(row: OptionRow): string {
-  const bounded = row.allowed !== undefined || row.min !== undefined || row.max !== undefined;
   const name = row.type.endsWith('-list') ? `${row.type.slice(0, -5)} list` : row.type;
-  return bounded ? `${name}: ${describeAllowed(row)}` : name;
+  return row.allowed === undefined ? `${name}${describeRange(row)}` : `${name}: ${row.allowed.join(', ')}`;
 }
 
 function defaultText(row: OptionRow): string {

@@ -62,7 +62,8 @@ const typePhrases: Readonly<Record<OptionType, string>> = {
   tables: 'tables, in the file [[section.key]]; elsewhere a JSON list of objects',
 };
 
-function describeRange(rule: ValueRule): string {
+/** The bounds of a setting for people, to stand behind its type: ` from 1 to 10`; empty without any. */
+export function describeRange(rule: ValueRule): string {
   const { min, max, type } = rule;
   if (min === undefined && max === undefined) return '';
   const each = type === 'int-list' ? ', each' : '';

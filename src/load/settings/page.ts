@@ -6,18 +6,18 @@ const introduction = `# Arguments and files of the load tool
 
 This page is generated from the tables in \`src/load/settings\`; \`npm run settings-page\` writes it anew.
 
-What is to be done is said either by arguments or by a JSON file that \`-f\` names. Arguments ask for insertions only; a file
-also for queries and subscriptions. Beside \`-f\` only \`-y\`, \`-g\`, \`--json\` and \`--html\` count.
+Arguments describe insertions. A JSON file, which \`-f\` names, also describes queries and subscriptions. With \`-f\` only \`-y\`, \`-g\`,
+\`--json\` and \`--html\` count.
 
 ## Arguments
 
-All of these are equal: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Switches can be bundled and the last letter may have a
-value: \`-yn5\`. Long names can be cut where they stay unique. Of a repeated argument the last counts. \`--\` ends the
+These mean the same: \`-n 5\`, \`-n5\`, \`--records=5\`, \`--records 5\`. Switches can be bundled, and the last letter may have a
+value: \`-yn5\`. Long names can be cut as long as they are unique. If an argument is repeated, the last one counts. \`--\` ends the
 arguments. \`-h\` is the host; help is \`-?\`.
 
 A mistake in the command line ends the tool with code 64 before anything is touched. With \`--lenient\` a number that cannot be
-read, or is out of range, is complained of and replaced instead, but never a port. The tool ends with code 0 after success,
-with 1 when a file asks for what cannot be, and with 255 when a run failed.
+read, or is out of range, is replaced with a message, but never a port. The exit code is 0 after success, 1 when a file asks for something
+impossible, and 255 when a run failed.
 
 [load-tool.md](load-tool.md) shows what to do with it.
 `;
@@ -25,8 +25,8 @@ with 1 when a file asks for what cannot be, and with 255 when a run failed.
 const fileIntroduction = `
 ## Keys of a file
 
-Keys are found whatever their case; of a repeated one the first counts. An unknown key is ignored with a warning that names
-the nearest known one. A number in a text, or true in the place of \`"yes"\`, is taken with a warning; any other value of a
+Upper and lower case of keys are the same. If a key is repeated, the first one counts. An unknown key is ignored with a warning that names
+the nearest known one. A number as text, or true instead of \`"yes"\`, is accepted with a warning. Any other value of a
 wrong type ends the run before anything is touched. Paths are relative to the working directory. A file has one JSON object
 without comments.
 `;
@@ -55,7 +55,7 @@ function flagRow({ short, long, also = [], word, help, setting }: LoadFlag): str
 function renderKeys(level: Level): string {
   const others = isOpen(level) ? 'Any other key is an option of CREATE DATABASE.\n\n' : '';
   const useless = withoutEffect[level];
-  const end = useless === undefined ? '' : `\nUnderstood and without effect: ${useless.map(code).join(', ')}.\n`;
+  const end = useless === undefined ? '' : `\nAccepted and without effect: ${useless.map(code).join(', ')}.\n`;
   const rows = rowsAt(level).map(keyRow).join('\n');
   return `### ${levels[level]}\n\n${others}| Key | Type | Default | What it means |\n|---|---|---|---|\n${rows}\n${end}`;
 }

@@ -47,7 +47,7 @@ export const tsdbwireTelnetOptions: OptionTable = {
       type: 'int',
       default: '1',
       env: 'ADAPTER_TSDBWIRE_TELNET_BATCH_SIZE',
-      help: 'lines that are gathered before they are written; 1 does not wait',
+      help: 'batch size in lines; 1 writes at once',
       min: 1,
     },
     {

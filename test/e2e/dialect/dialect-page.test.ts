@@ -13,8 +13,8 @@ test.before(async () => {
   for (const statement of statementsIn(first?.text ?? '')) await service.run(statement, { database });
 });
 
-test('what the page calls refused is refused by name', async (t) => {
-  const [, refused = ''] = page.split('## What is refused by name');
+test('what the page calls unsupported is refused by name', async (t) => {
+  const [, refused = ''] = page.split('## Unsupported statements');
   const cases = [...refused.matchAll(/^\| `([^`]+)` /gm)].map((match) => match[1] ?? '');
   t.true(cases.length > 5);
   for (const statement of cases) {
