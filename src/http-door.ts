@@ -98,7 +98,9 @@ export function intakeOf(
     series: (exchange) => reads.ask(exchange),
     events: (exchange) => events.questions.ask(exchange),
     write: (exchange) => {
-      void letIn(exchange, credentials, (user) => writes.write(exchange, user));
+      const known = credentials.known(exchange.request.credentials);
+      if (known !== undefined && 'user' in known) writes.write(exchange, known.user);
+      else void letIn(exchange, credentials, (user) => writes.write(exchange, user));
     },
     bodies,
     mayWrite: (user) => new Access(catalogue, user).writes,
@@ -116,12 +118,12 @@ export function intakeOf(
 async function letIn<Q extends { readonly credentials: Credentials }, A>(
   exchange: Exchange<Q, A>,
   credentials: CredentialCheck,
-  go: (user: string) => Promise<void>,
+  go: (user: string) => void,
 ): Promise<void> {
   try {
     const identity = await credentials.authenticate(exchange.request.credentials);
     if ('kind' in identity) exchange.refuse(identity);
-    else await go(identity.user);
+    else go(identity.user);
   } catch (error) {
     exchange.refuse(fault('database', Codes.free, 'Internal error', error));
   }

@@ -68,6 +68,8 @@ export class CredentialCheck {
    * passwords wait to be checked.
    */
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
+    const known = this.known(credentials);
+    if (known !== undefined) return known;
     try {
       if (this.#catalogue.principals.users().length === 0) await this.prepare();
       return credentials.scheme === 'token'
@@ -79,13 +81,17 @@ export class CredentialCheck {
     }
   }
 
+  /** The identity of those who were let in before; undefined where that takes a look. */
+  known(credentials: Credentials): Identity | Fault | undefined {
+    if (credentials.scheme === 'token') return this.#ownerOf(tokenDigest(credentials.token));
+    const found = this.#catalogue.principals.user(credentials.user);
+    return found !== undefined && this.#isRemembered(found, this.#digestOf(credentials)) ? admitted(found) : undefined;
+  }
+
   /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
   async #checkToken(token: string): Promise<Identity | Fault> {
-    const digest = tokenDigest(token);
-    const known = this.#ownerOf(digest);
-    if (known !== undefined) return known;
     await this.#catalogue.sync();
-    return this.#ownerOf(digest) ?? refused;
+    return this.#ownerOf(tokenDigest(token)) ?? refused;
   }
 
   #ownerOf(digest: string): Identity | undefined {
@@ -96,10 +102,11 @@ export class CredentialCheck {
   }
 
   async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {
-    const digest = hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
-    const found = this.#catalogue.principals.user(user);
-    if (found !== undefined && this.#isRemembered(found, digest)) return admitted(found);
-    return this.#verifyOnce({ user, password, from }, digest);
+    return this.#verifyOnce({ user, password, from }, this.#digestOf({ user, password }));
+  }
+
+  #digestOf({ user, password }: PasswordCredentials): Buffer {
+    return hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
   }
 
   #isRemembered({ name, revision }: UserDef, digest: Buffer): boolean {

@@ -110,8 +110,11 @@ export interface KnownCall extends AdmittedCall {
   readonly user: string;
 }
 
-/** Answers one call; resolves with its reply once that was handed to the server. */
-export type Handler<C extends Call = Call> = (call: C) => Promise<FastifyReply>;
+/** Answers one call, at once or later. Rejects when it cannot for a mistake in the program. */
+export type Handler<C extends Call = Call> = (call: C) => Answer | Promise<Answer>;
+
+/** The reply, once it was handed to the server; undefined where that happens later. */
+type Answer = FastifyReply | undefined;
 
 /** Why a request is not served, or not in full, for the forms of errors to put into words. */
 export interface Refusal {

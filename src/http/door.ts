@@ -51,7 +51,7 @@ export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
   if (rules.guard === undefined) return rules.handler(context);
   if (rules.identify === undefined) {
     const handle = rules.handler(context);
-    return async (call) => {
+    return (call) => {
       const admitted = admit(call, rules, context);
       return 'credentials' in admitted ? handle(admitted) : admitted;
     };
@@ -62,7 +62,7 @@ export function doorOf(rules: DoorRules, context: HandlerContext): Handler {
     if (!('credentials' in admitted)) return admitted;
     const identity = await context.intake.authenticate(admitted.credentials);
     if (isFault(identity)) return rules.errors(call, refusalOf(identity, 'credentials'), context.settings);
-    return handle({ ...admitted, user: identity.user });
+    return handle(Object.assign(admitted, { user: identity.user }));
   };
 }
 
@@ -81,7 +81,7 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   const credentials = given.scheme === 'password' ? { ...given, from: request.ip } : given;
   const layers = gzipLayers(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
-  return { ...call, id, credentials, layers };
+  return Object.assign(call, { id, credentials, layers });
 }
 
 function requestIdOf({ request, query }: Call, form: GuardedDoor['requestId']): string | Fault {

@@ -1,9 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-interface OpenCall {
+/** A request that is not finished yet. */
+export class OpenCall {
   readonly raw: IncomingMessage;
-  readonly abort: AbortController;
+  readonly response: ServerResponse;
+  /** Called once it is over. */
+  ended: () => void = () => undefined;
+  #abort: AbortController | undefined;
+
+  constructor(raw: IncomingMessage, response: ServerResponse) {
+    this.raw = raw;
+    this.response = response;
+  }
+
+  /** Fires when the client goes away before it has its answer. */
+  get aborted(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.response.closed && !this.response.writableFinished) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  /** Called when the connection or the answer has ended. */
+  close(): void {
+    if (!this.response.writableFinished) this.#abort?.abort();
+    this.ended();
+  }
 }
 
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
@@ -13,21 +37,16 @@ export class OpenCalls {
   #whenChanged: () => void = () => undefined;
 
   /** Begins to watch a request; its end is noticed by itself. */
-  add(raw: IncomingMessage, response: ServerResponse): void {
-    const abort = new AbortController();
-    this.#calls.set(response, { raw, abort });
+  add(raw: IncomingMessage, response: ServerResponse): OpenCall {
+    const call = new OpenCall(raw, response);
+    this.#calls.set(response, call);
     if (this.draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       this.#calls.delete(response);
-      if (!response.writableFinished) abort.abort();
+      call.close();
       this.#whenChanged();
     });
-  }
-
-  /** Fires when the client of an open request goes away before it has its answer. */
-  signal(response: ServerResponse): AbortSignal {
-    const call = this.#calls.get(response);
-    return call === undefined ? AbortSignal.abort() : call.abort.signal;
+    return call;
   }
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */

@@ -17,18 +17,14 @@ const notGzip = fault('parameter', Codes.free, 'request body is not valid gzip d
 export class RequestBody {
   readonly #raw: IncomingMessage;
   readonly #layers: number;
+  readonly #broken: (found: Fault) => void;
   #open: OpenBody | undefined;
-  #tell: (found: Fault) => void = () => {};
-  /** See {@link OpenBody.broken}. */
-  readonly broken: Promise<Fault>;
 
-  /** `layers` of gzip are unwrapped. */
-  constructor(raw: IncomingMessage, layers: number) {
+  /** `layers` of gzip are unwrapped; `broken` is told when the body turns out not to be what its headers promise. */
+  constructor(raw: IncomingMessage, layers: number, broken: (found: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
-    this.broken = new Promise((resolve) => {
-      this.#tell = resolve;
-    });
+    this.#broken = broken;
   }
 
   /** All of the body, when its `length` bytes have come; undefined otherwise, and once it was opened. */
@@ -42,7 +38,7 @@ export class RequestBody {
   get stream(): Readable {
     if (this.#open === undefined) {
       this.#open = openBody(this.#raw, this.#layers);
-      void this.#open.broken.then(this.#tell);
+      void this.#open.broken.then(this.#broken);
     }
     return this.#open.stream;
   }

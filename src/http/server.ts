@@ -1,6 +1,11 @@
 import type { Server, Socket } from 'node:net';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from 'fastify';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { CorsSettings } from '../model/cors-settings.js';
 import type { Intake } from '../model/exchange.js';
@@ -13,7 +18,7 @@ import { type CorsPolicy, createCorsPolicy } from './cors.js';
 import { doorOf } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
 import { createLoginCodes } from './login-code.js';
-import { OpenCalls } from './open-calls.js';
+import { type OpenCall, OpenCalls } from './open-calls.js';
 import { requestIdOf } from './parameters.js';
 import { probablePath } from './probable-path.js';
 import { redactUri } from './redact.js';
@@ -95,11 +100,16 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
   const open = new OpenCalls();
   const app = buildApp(options, open);
-  app.addHook('onRequest', async (request, reply) => {
-    begin(request, reply, open, options);
-    return passDoor(request, reply, open, cors, context);
+  const enter: Enter = (request, reply, route) => {
+    const call = open.add(request.raw, reply.raw);
+    watch(call, request, reply, route, options);
+    return passDoor(request, reply, open, cors, context) ? call : undefined;
+  };
+  app.addHook('onRequest', (request, reply, next) => {
+    if (!request.is404) next();
+    else if (enter(request, reply, 'unknown')) sendNotFound(reply, probablePath(request.url));
   });
-  for (const route of mounted) mount(app, route, doorOf(route, context), open);
+  for (const route of mounted) mount(app, route, doorOf(route, context), enter);
 
   let connections = 0;
   app.server.on('connection', (socket: Socket) => {
@@ -200,60 +210,70 @@ function judgeSilence(socket: Socket, open: OpenCalls): void {
   });
 }
 
+/** Takes a request in; undefined when it is answered at the door. `route` is the template of its path. */
+type Enter = (request: FastifyRequest, reply: FastifyReply, route: string) => OpenCall | undefined;
+
 /** Takes note of a request and of its end, whatever way it ends. */
-function begin(request: FastifyRequest, reply: FastifyReply, open: OpenCalls, options: HttpServerOptions): void {
+function watch(
+  call: OpenCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: string,
+  options: HttpServerOptions,
+): void {
   const { log, observer } = options;
   const started = performance.now();
   // Asked now: a socket that is gone has no address.
   const client = request.ip;
   observer?.begun();
-  open.add(request.raw, reply.raw);
-  reply.raw.once('close', () => {
+  call.ended = () => {
     const status = reply.raw.writableFinished ? reply.statusCode : 499;
     const seconds = (performance.now() - started) / second;
-    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    const { method } = request;
     const failed = status >= 400 || hasFailed(reply);
-    observer?.ended({ route, method: request.method, status, seconds, client, failed });
-    const uri = redactUri(request.url);
-    const fields = { requestId: request.id, method: request.method, uri, status, seconds, client };
-    if (status === 500 || status === 502) log.warn(fields, 'Request answered with an error.');
+    observer?.ended({ route, method, status, seconds, client, failed });
+    const isError = status === 500 || status === 502;
+    if (!isError && log.dropsDebug) return;
+    const fields = { requestId: request.id, method, uri: redactUri(request.url), status, seconds, client };
+    if (isError) log.warn(fields, 'Request answered with an error.');
     else log.debug(fields, 'Request answered.');
-  });
+  };
 }
 
-/** What is decided before any route: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. */
+/**
+ * What is decided before any route: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
+ * when the request is answered by that.
+ */
 function passDoor(
   request: FastifyRequest,
   reply: FastifyReply,
   open: OpenCalls,
   cors: CorsPolicy,
   context: HandlerContext,
-): FastifyReply | undefined {
-  // Nothing here reads a body by its type, and a strange type must not be refused.
-  delete request.headers['content-type'];
+): boolean {
   if (open.draining) {
     context.observer?.refused('draining');
-    return sendJson(reply, 503, errorBody(Codes.free, 'service is shutting down'));
+    return refuse(reply, 503, 'service is shutting down');
   }
   const { origin, host, referer, 'user-agent': userAgent } = request.headers;
-  if (host === undefined && request.raw.httpVersion === '1.1') {
-    return sendJson(reply, 400, errorBody(Codes.free, 'the Host header is missing'));
-  }
-  if (request.url.startsWith('*') && request.method !== 'OPTIONS') {
-    return sendJson(reply, 400, errorBody(Codes.free, 'malformed URL'));
-  }
-  if (hasTwoHosts(request.raw.rawHeaders)) {
-    return sendJson(reply, 400, errorBody(Codes.free, 'there are two Host headers'));
-  }
+  if (host === undefined && request.raw.httpVersion === '1.1') return refuse(reply, 400, 'the Host header is missing');
+  if (request.url.startsWith('*') && request.method !== 'OPTIONS') return refuse(reply, 400, 'malformed URL');
+  if (hasTwoHosts(request.raw.rawHeaders)) return refuse(reply, 400, 'there are two Host headers');
   const [site, mode] = [headerText(request.headers['sec-fetch-site']), headerText(request.headers['sec-fetch-mode'])];
   const verdict = cors({ method: request.method, origin, host, site, mode, referer, userAgent });
-  if (verdict.kind === 'refuse') return sendRefusal(reply, verdict.reason);
+  if (verdict.kind === 'refuse') {
+    if (verdict.reason !== '') return refuse(reply, 403, verdict.reason);
+    sendEmpty(reply, 403);
+    return false;
+  }
   reply.headers(verdict.headers);
-  return verdict.kind === 'preflight' ? reply.code(204).send() : undefined;
+  if (verdict.kind === 'preflight') reply.code(204).send();
+  return verdict.kind !== 'preflight';
 }
 
-function sendRefusal(reply: FastifyReply, reason: string): FastifyReply {
-  return reason === '' ? sendEmpty(reply, 403) : sendJson(reply, 403, errorBody(Codes.free, reason));
+function refuse(reply: FastifyReply, status: number, reason: string): false {
+  sendJson(reply, status, errorBody(Codes.free, reason));
+  return false;
 }
 
 /** Names and values by turns; the runtime itself keeps the first of them only (RFC 9112 section 3.2 wants such a request refused). */
@@ -266,24 +286,62 @@ function hasTwoHosts(headers: readonly string[]): boolean {
   return hosts > 1;
 }
 
-function mount(app: FastifyInstance, route: Route, handle: Handler, open: OpenCalls): void {
-  app.route<{ Params: Record<string, string> }>({
-    method: route.method,
-    url: route.path,
-    handler: async (request, reply) => {
-      const { params } = request;
-      // An encoded slash splits a segment, and only a job and what follows it may have more.
-      if (Object.entries(params).some(([name, value]) => name !== '*' && name !== 'job' && value.includes('/')))
-        return sendNotFound(reply);
-      return handle(callOf(request, reply, params, open.signal(reply.raw)));
-    },
-  });
+/**
+ * A route is served before anything would read a body: handlers read bodies themselves, whatever type they are said to have.
+ */
+function mount(app: FastifyInstance, route: Route, handle: Handler, enter: Enter): void {
+  const onRequest: onRequestHookHandler = (request, reply, next) => {
+    const open = enter(request, reply, route.path);
+    if (open === undefined) return;
+    const { params } = request;
+    // An encoded slash splits a segment, and only a job and what follows it may have more.
+    if (!isParameters(params) || hasSplitSegment(params)) sendNotFound(reply);
+    // By the next tick all of a short body has been read.
+    else process.nextTick(serve, handle, new HttpCall(request, reply, params, open), next);
+  };
+  const handler = (): never => {
+    throw new Error('A route was not served at its beginning.');
+  };
+  app.route({ method: route.method, url: route.path, onRequest, handler });
 }
 
-function callOf(request: FastifyRequest, reply: FastifyReply, params: Call['params'], aborted: AbortSignal): Call {
-  const question = request.url.indexOf('?');
-  const query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
-  return { request, reply, params, query, aborted };
+function serve(handle: Handler, call: Call, failed: (error: Error) => void): void {
+  try {
+    const answer = handle(call);
+    if (answer instanceof Promise) answer.catch(failed);
+  } catch (error) {
+    failed(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function isParameters(params: unknown): params is Call['params'] {
+  return typeof params === 'object' && params !== null;
+}
+
+function hasSplitSegment(params: Call['params']): boolean {
+  for (const name in params) if (name !== '*' && name !== 'job' && params[name]?.includes('/')) return true;
+  return false;
+}
+
+class HttpCall implements Call {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly params: Call['params'];
+  readonly query: URLSearchParams;
+  readonly #open: OpenCall;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, params: Call['params'], open: OpenCall) {
+    this.request = request;
+    this.reply = reply;
+    this.params = params;
+    const question = request.url.indexOf('?');
+    this.query = new URLSearchParams(question === -1 ? '' : request.url.slice(question + 1));
+    this.#open = open;
+  }
+
+  get aborted(): AbortSignal {
+    return this.#open.aborted;
+  }
 }
 
 function listen(server: Server, options: HttpServerOptions): Promise<number> {

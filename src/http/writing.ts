@@ -1,13 +1,14 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { WireFormat } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
-import type { WriteRequest } from '../model/exchange.js';
+import type { Credentials, Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import type { AdmittedCall, HandlerContext, Refusal } from './call.js';
 import { refusalOf as refusalOfFault } from './door.js';
-import { ask, type Outcome } from './exchange.js';
+import type { Outcome } from './exchange.js';
 import { readAck } from './parameters.js';
-import { sendEmpty, sendGuardRefusal } from './reply.js';
+import { sendEmpty, sendGuardRefusal, sendInternalError } from './reply.js';
 import { RequestBody } from './request-body.js';
 
 /** What the body of a write is, and where it goes. */
@@ -35,40 +36,95 @@ export interface WriteAnswers {
  * the reason. Bad rows are 400, an unknown database is 404; what may pass (network, memory, a full queue) is 503 with
  * `Retry-After`.
  */
-export async function carryWrite(
+export function carryWrite(
   call: AdmittedCall,
   context: HandlerContext,
-  { rowWord, head, ...admitted }: Write,
+  write: Write,
   answers: WriteAnswers,
-): Promise<FastifyReply> {
-  const { id, layers, credentials } = call;
+): FastifyReply | undefined {
   const ack = readAck(call.query.get('ack'));
   if (typeof ack === 'object') return answers.refused(refusalOfFault(ack));
-  const body = new RequestBody(call.request.raw, layers);
-  const length = layers === 0 ? contentLength(call, head?.length) : undefined;
-  if (head !== undefined) body.stream.unshift(head);
-  const target = ack === undefined ? admitted.target : { ...admitted.target, ack };
-  const write: WriteRequest = {
-    ...admitted,
-    target,
-    credentials,
-    get body() {
-      return body.stream;
-    },
-    whole: (bytes) => body.whole(bytes),
-    length,
-  };
-  const ending = await Promise.race([
-    ask<WriteRequest, Delivery>((exchange) => context.intake.write(exchange), id, write, call.aborted),
-    body.broken,
-  ]);
-  body.release();
-  // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
-  const unreadable = (found: Fault) => answers.refused(refusalOfFault(found, 'body'));
-  if ('code' in ending) return unreadable(ending);
-  const failure = body.failure();
-  if (failure !== undefined) return unreadable(failure);
-  return sendOutcome(call, context, ending, rowWord, answers);
+  const target = ack === undefined ? write.target : { ...write.target, ack };
+  context.intake.write(new WriteExchange(call, context, { ...write, target }, answers));
+  return undefined;
+}
+
+/** A write request on its way through the pipeline, which is answered once. */
+class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
+  readonly format: WireFormat;
+  readonly target: WriteRequest['target'];
+  readonly maxMessageBytes: number | undefined;
+  readonly length: number | undefined;
+  readonly #call: AdmittedCall;
+  readonly #context: HandlerContext;
+  readonly #rowWord: string;
+  readonly #answers: WriteAnswers;
+  readonly #body: RequestBody;
+  #isOver = false;
+
+  constructor(call: AdmittedCall, context: HandlerContext, write: Write, answers: WriteAnswers) {
+    const { format, target, maxMessageBytes, rowWord, head } = write;
+    this.format = format;
+    this.target = target;
+    this.maxMessageBytes = maxMessageBytes;
+    this.length = call.layers === 0 ? contentLength(call, head?.length) : undefined;
+    this.#call = call;
+    this.#context = context;
+    this.#rowWord = rowWord;
+    this.#answers = answers;
+    this.#body = new RequestBody(call.request.raw, call.layers, (found) =>
+      this.#end({ kind: 'unreadable', fault: found }),
+    );
+    if (head !== undefined) this.#body.stream.unshift(head);
+  }
+
+  get id(): string {
+    return this.#call.id;
+  }
+
+  get request(): WriteRequest {
+    return this;
+  }
+
+  get credentials(): Credentials {
+    return this.#call.credentials;
+  }
+
+  get aborted(): AbortSignal {
+    return this.#call.aborted;
+  }
+
+  get body(): Readable {
+    return this.#body.stream;
+  }
+
+  whole(bytes: number): Buffer | undefined {
+    return this.#body.whole(bytes);
+  }
+
+  answer(delivery: Delivery): void {
+    this.#end({ kind: 'answered', answer: delivery });
+  }
+
+  refuse(found: Fault): void {
+    this.#end({ kind: 'refused', fault: found });
+  }
+
+  #end(ending: Outcome<Delivery> | { readonly kind: 'unreadable'; readonly fault: Fault }): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#body.release();
+    try {
+      // A pipeline that stumbles over a broken body reports it in its own words; the client is told about the body.
+      const failure = ending.kind === 'unreadable' ? ending.fault : this.#body.failure();
+      if (failure !== undefined) this.#answers.refused(refusalOfFault(failure, 'body'));
+      else if (ending.kind !== 'unreadable')
+        sendOutcome(this.#call, this.#context, ending, this.#rowWord, this.#answers);
+    } catch (error) {
+      this.#context.log.error({ requestId: this.id, err: error }, 'A write could not be answered.');
+      sendInternalError(this.#call.reply);
+    }
+  }
 }
 
 function contentLength(call: AdmittedCall, before = 0): number | undefined {

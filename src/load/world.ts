@@ -170,6 +170,6 @@ function writeLines(
       length: text.length,
     };
     const refuse = (refused: Fault): void => reject(new FaultError(refused));
-    writes.write({ id: '', request, aborted: never, answer: resolve, refuse }, user).catch(reject);
+    writes.write({ id: '', request, aborted: never, answer: resolve, refuse }, user);
   });
 }

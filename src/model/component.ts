@@ -58,6 +58,8 @@ export interface WriteMeter {
 
 /** The log a component is handed: fields first, then a sentence. */
 export interface ComponentLog {
+  /** True when lines of `debug` are dropped, so that their fields need not be made. */
+  readonly dropsDebug?: boolean;
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -83,11 +83,11 @@ export interface WriteRequest {
   /** Inflated body, not yet read; opened when it is asked for. */
   readonly body: Readable;
   /** The body, where all `length` bytes of it have come already and nothing has asked for {@link WriteRequest.body}. */
-  readonly whole?: (length: number) => Buffer | undefined;
+  whole?(length: number): Buffer | undefined;
   /** From the Content-Length header of a body that is not compressed. */
   readonly length: number | undefined;
   /** Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows. */
-  readonly maxMessageBytes?: number;
+  readonly maxMessageBytes?: number | undefined;
 }
 
 /** A remote read request: labelled series of a database. */

@@ -1,6 +1,6 @@
 import { map, merge, Subject, type Subscription } from 'rxjs';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
-import { ensureWritable } from '../database/catalogue/ensure-database.js';
+import { ensureWritable, isWritable } from '../database/catalogue/ensure-database.js';
 import { storageWhenMade } from '../database/catalogue/shapes.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import type {
@@ -198,14 +198,20 @@ export class WritePipeline implements Component {
   }
 
   /** Takes a write request of a user who has been let in, once its database exists. */
-  async write(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
+  write(exchange: Exchange<WriteRequest, Delivery>, user: string): void {
+    if (this.#failure !== undefined) exchange.refuse(brokenFault);
+    else if (isWritable(this.#context.catalogue, { name: exchange.request.target.database, user })) {
+      this.#context.bodies.accept(exchange, user);
+    } else void this.#writeOnceThere(exchange, user);
+  }
+
+  async #writeOnceThere(exchange: Exchange<WriteRequest, Delivery>, user: string): Promise<void> {
     const { database, createDatabase } = exchange.request.target;
     try {
-      if (this.#failure !== undefined) throw new FaultError(brokenFault);
       await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
     } catch (error) {
-      if (!(error instanceof FaultError)) throw error;
-      exchange.refuse(error.fault);
+      const found = error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
+      exchange.refuse(found);
       return;
     }
     this.#context.bodies.accept(exchange, user);

@@ -69,6 +69,7 @@ function both(first: DestinationStream, second: DestinationStream): DestinationS
 export function componentLog(logger: Logger, component: string): ComponentLog {
   const child = logger.child({ component });
   return {
+    dropsDebug: !child.isLevelEnabled('debug'),
     error: (fields, message) => child.error(fields, message),
     warn: (fields, message) => child.warn(fields, message),
     info: (fields, message) => child.info(fields, message),

@@ -43,6 +43,11 @@ export async function ensureDatabase(
   return made;
 }
 
+/** True when a database is there and a user may write to all of it: then {@link ensureWritable} has nothing to do. */
+export function isWritable(catalogue: Catalogue, { name, user }: Omit<WrittenDatabase, 'create'>): boolean {
+  return catalogue.database(name) !== undefined && new Access(catalogue, user).may('WRITE', name);
+}
+
 /** Like {@link ensureDatabase}, for writes that make tables as they need them: the user must have WRITE on all of it. */
 export async function ensureWritable(catalogue: Catalogue, wanted: WrittenDatabase): Promise<DatabaseDef> {
   const { name, create, user } = wanted;

@@ -22,7 +22,7 @@ export function influx2WriteHandler(context: HandlerContext): Handler<AdmittedCa
 function writing(context: HandlerContext, parameter: 'db' | 'bucket', errors: ErrorForm): Handler<AdmittedCall> {
   const { settings } = context;
   const { createDatabase } = settings.lineproto;
-  return async (call) => {
+  return (call) => {
     const { query, reply } = call;
     const refused = (refusal: Refusal) => errors(call, refusal, settings);
     const bad = (message: string) => refused(refusalOf(fault('parameter', Codes.free, message), 'parameter'));

@@ -22,7 +22,7 @@ interface LineError {
  */
 export function lineprotoWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
-  return async (call) => {
+  return (call) => {
     const { query, reply } = call;
     const database = query.get('db') ?? '';
     if (database === '') {

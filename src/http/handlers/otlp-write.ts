@@ -15,7 +15,7 @@ import { carryWrite } from '../writing.js';
 export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes, db } = settings.otlp;
-  return async (call) => {
+  return (call) => {
     const isJson = isOtlpJson(call);
     if (isJson === undefined) {
       const message = `unsupported Content-Type ${JSON.stringify(contentType(call) ?? '')}: it must be ${otlpTypes.protobuf} or ${otlpTypes.json}`;

@@ -30,7 +30,7 @@ export function pushHandler(context: HandlerContext): Handler<AdmittedCall> {
 
 /** `DELETE` on the same paths: what was pushed is history, and stays; clients that tidy up are told that it is well. */
 export function forgetHandler(): Handler<AdmittedCall> {
-  return async ({ reply }) => sendEmpty(reply, 202);
+  return ({ reply }) => sendEmpty(reply, 202);
 }
 
 function pushing(
@@ -40,7 +40,7 @@ function pushing(
 ): Handler<AdmittedCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes, db } = settings.metricsdb;
-  return async (call) => {
+  return (call) => {
     const refused = (refusal: Refusal) => textErrors(call, refusal, settings);
     const labels = read(call);
     if (isFault(labels)) return refused(refusalOf(labels, 'parameter'));

@@ -20,7 +20,7 @@ const messages = { version1: 'prometheus.writerequest', version2: 'io.prometheus
 export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCall> {
   const { settings } = context;
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
-  return async (call) => {
+  return (call) => {
     const isNewer = isVersion2(call);
     const tally: WriteTally = { histograms: 0, exemplars: 0 };
     const refused = (refusal: Refusal) => {

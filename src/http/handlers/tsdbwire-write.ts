@@ -19,7 +19,7 @@ export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
 export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<AdmittedCall> {
   const { settings } = context;
   const rowWord = format === 'tsdbwire-telnet' ? 'line' : 'object';
-  return async (call) => {
+  return (call) => {
     const refused = (refusal: Refusal) => tsdbwireErrors(call, refusal, settings);
     const ttl = readWriteTtl(call);
     if (typeof ttl !== 'number') return refused(refusalOf(ttl, 'parameter'));

@@ -1,8 +1,8 @@
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import { ensureWritable } from '../../database/catalogue/ensure-database.js';
+import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../../database/catalogue/overtaken.js';
-import { Access, isDenied } from '../../database/rights.js';
+import { isDenied } from '../../database/rights.js';
 import type { Batch, ByteBlock } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
@@ -46,9 +46,8 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
       };
       return source.subscribe({
         next: (batch) => {
-          const { database, user } = batch.target;
-          const isKnown = catalogue.database(database) !== undefined;
-          if (isKnown && new Access(catalogue, user).may('WRITE', database)) subscriber.next(reading(batch, 1));
+          const { database: name, user } = batch.target;
+          if (isWritable(catalogue, { name, user })) subscriber.next(reading(batch, 1));
           else void ask(batch, 1);
         },
         error: (error) => subscriber.error(error),

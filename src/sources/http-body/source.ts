@@ -33,7 +33,8 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly batches$ = new Subject<Batch<ByteBlock>>();
   readonly #options: HttpBodyOptions;
   readonly #gate: CreditGate;
-  readonly #open = new Set<Promise<void>>();
+  #open = 0;
+  #whenClosed: (() => void) | undefined;
   readonly #buffers: BufferPool;
   readonly #bodies: BodyBudget;
   #draining = false;
@@ -51,8 +52,11 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true;
-    const expired = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([Promise.all(this.#open), expired]);
+    if (this.#open === 0 || deadline.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#whenClosed = resolve;
+      deadline.addEventListener('abort', () => resolve(), { once: true });
+    });
   }
 
   async stop(): Promise<void> {
@@ -66,35 +70,58 @@ export class HttpBodySource implements Source<ByteBlock> {
       exchange.answer({ outcome: 'shed', reason: 'draining' });
       return;
     }
-    const work: Promise<void> = this.#read(exchange, { ...exchange.request.target, user }).finally(() =>
-      this.#open.delete(work),
-    );
-    this.#open.add(work);
+    this.#open++;
+    const { request } = exchange;
+    const target = { ...request.target, user };
+    const bytes = this.#isShort(request) && this.#gate.isOpen() ? request.whole?.(request.length) : undefined;
+    if (bytes === undefined) {
+      void this.#read(exchange, target);
+      return;
+    }
+    const ending = new Ending();
+    this.#emit(wholeFrame(bytes), target, request, ending);
+    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+  }
+
+  #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
+    const { length, maxMessageBytes } = request;
+    const { smallBodyBytes } = this.#options;
+    return length !== undefined && length <= Math.min(smallBodyBytes, maxMessageBytes ?? smallBodyBytes);
+  }
+
+  #answer(exchange: Exchange<WriteRequest, Delivery>, delivery: Delivery): void {
+    this.#close();
+    exchange.answer(delivery);
+  }
+
+  #close(): void {
+    this.#open--;
+    if (this.#open === 0) this.#whenClosed?.();
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {
     const { request } = exchange;
-    const { length, maxMessageBytes } = request;
-    const { smallBodyBytes } = this.#options;
+    const { maxMessageBytes } = request;
     const ending = new Ending();
     const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
     try {
-      if (length !== undefined && length <= Math.min(smallBodyBytes, maxMessageBytes ?? smallBodyBytes)) {
+      if (this.#isShort(request)) {
         // Those that were woken together find the credit used up by the first of them.
         while (!this.#gate.isOpen()) await this.#gate.opened();
-        const whole = request.whole?.(length);
-        if (whole === undefined) await this.#readShort({ exchange, user: target.user, emit, ending }, length);
-        else emit({ bytes: whole, lines: 0, tooLong: false, first: true, last: true });
+        const whole = request.whole?.(request.length);
+        if (whole === undefined) await this.#readShort({ exchange, user: target.user, emit, ending }, request.length);
+        else emit(wholeFrame(whole));
       } else if (maxMessageBytes === undefined) await this.#readLong({ exchange, user: target.user, emit, ending });
       else await this.#readMessage({ exchange, user: target.user, emit, ending }, maxMessageBytes);
     } catch (error) {
+      this.#close();
       if (exchange.aborted.aborted) return;
       if (error instanceof FaultError) return exchange.refuse(error.fault);
       const text = reasonOf(error);
       exchange.refuse(fault('parameter', Codes.invalidContentLength, `The body could not be read: ${text}`, error));
       return;
     }
-    exchange.answer(await ending.settled());
+    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
   }
 
   /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
@@ -128,7 +155,7 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   async #emitWhole(bytes: Buffer, emit: (frame: Frame) => void, ending: Ending): Promise<void> {
     while (!this.#gate.isOpen()) await this.#gate.opened();
-    emit({ bytes, lines: 0, tooLong: false, first: true, last: true });
+    emit(wholeFrame(bytes));
     await ending.settled();
   }
 
@@ -195,6 +222,10 @@ function longMessage(maxBytes: number): FaultError {
   return new FaultError(fault('parameter', Codes.statementTooLong, text));
 }
 
+function wholeFrame(bytes: Uint8Array): Frame {
+  return { bytes, lines: 0, tooLong: false, first: true, last: true };
+}
+
 /** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
 function withoutByteOrderMark(text: Uint8Array): Uint8Array {
   return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text;
@@ -214,7 +245,7 @@ class Ending {
   lines = 0;
   #open = 0;
   #worst: Delivery = delivered(0);
-  #wake: (() => void) | undefined;
+  readonly #waiters: ((delivery: Delivery) => void)[] = [];
 
   reject(row: RowReject): void {
     this.#worst = worstOf(this.#worst, delivered(0, 1, [row]));
@@ -226,17 +257,18 @@ class Ending {
       this.#worst = worstOf(this.#worst, firstLine === 0 ? delivery : numberedFrom(firstLine, delivery));
       this.#open--;
       settled();
-      if (this.#open === 0) this.#wake?.();
+      if (this.#open === 0) for (const tell of this.#waiters.splice(0)) tell(this.#worst);
     };
   }
 
-  async settled(): Promise<Delivery> {
-    if (this.#open > 0) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    return this.#worst;
+  /** Calls back once all that was begun has ended. */
+  whenSettled(tell: (delivery: Delivery) => void): void {
+    if (this.#open === 0) tell(this.#worst);
+    else this.#waiters.push(tell);
+  }
+
+  settled(): Promise<Delivery> {
+    return new Promise((resolve) => this.whenSettled(resolve));
   }
 }
 
