@@ -105,10 +105,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     watch(call, request, reply, route, options);
     return passDoor(request, reply, open, cors, context) ? call : undefined;
   };
+  // Before Fastify looks at a body here, too.
   app.addHook('onRequest', (request, reply, next) => {
     if (!request.is404) next();
     else if (enter(request, reply, 'unknown')) sendNotFound(reply, probablePath(request.url));
   });
+  app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   for (const route of mounted) mount(app, route, doorOf(route, context), enter);
 
   let connections = 0;
@@ -175,9 +177,6 @@ function buildApp(options: HttpServerOptions, open: OpenCalls): FastifyInstance 
   });
   app.register(fastifyStatic, { root: pageFolder, serve: false });
   app.server.on('timeout', (socket: Socket) => judgeSilence(socket, open));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  app.setNotFoundHandler((request, reply) => sendNotFound(reply, probablePath(request.url)));
   app.setErrorHandler((error, request, reply) => {
     const status = clientStatusOf(error);
     if (status !== undefined) {

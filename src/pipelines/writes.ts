@@ -265,7 +265,10 @@ export class WritePipeline implements Component {
     const doors = [{ source: bodies, retry: 'sender' } as const, ...inputs].map((input) => this.#arriving(input));
     const texts$ = merge(...doors, this.#again$).pipe(
       admit(catalogue),
-      parse((batch) => this.#parse(batch.payload, batch.target)),
+      parse(
+        (batch) => this.#parse(batch.payload, batch.target),
+        (block) => definer.isDefined(block),
+      ),
     );
     const logged$ = merge(texts$, this.#statements$).pipe(
       map((batch) => this.#asAcknowledged(batch)),

@@ -117,7 +117,7 @@ export class WriteAheadLog {
    */
   append(text: Omit<LoggedText, 'sequence'>, written: (result: LoggedRecord | Fault) => void): void {
     const sequence = this.#sequence++;
-    const head = encodeTextHead({ ...text, sequence });
+    const head = encodeTextHead(sequence, text);
     this.#writer.append([head, text.bytes], (result) => {
       if ('kind' in result) written(result);
       else {

@@ -80,7 +80,7 @@ const maxNameBytes = 65_535;
  * The record of a text without the text itself, which follows it: so a long text is written from where it lies. All numbers
  * are little-endian.
  */
-export function encodeTextHead(text: LoggedText): Buffer {
+export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequence'>): Buffer {
   const { origin, database, user, zone, bytes, part } = text;
   const names = [origin, database, user, zone];
   let length = fixedTextBytes;
@@ -88,7 +88,7 @@ export function encodeTextHead(text: LoggedText): Buffer {
   const out = Buffer.allocUnsafe(prefixBytes + length);
   let at = prefixBytes;
   at = out.writeUInt8(kinds.text, at);
-  at = out.writeUIntLE(text.sequence, at, 6);
+  at = out.writeUIntLE(sequence, at, 6);
   at = out.writeBigInt64LE(text.receivedMicros, at);
   at = out.writeBigInt64LE(text.nowNs, at);
   at = out.writeUInt8(formatNumbers[text.format], at);

@@ -52,8 +52,8 @@ test("what is odd about a request is the client's mistake, answered once and not
   for (const [head, status] of [
     ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=9-1', 416],
     ['GET /page/style.css HTTP/1.1\r\nHost: a\r\nRange: bytes=999999999-', 416],
-    ['QUERY /rest/sql HTTP/1.1\r\nHost: a', 400],
-    ['QUERY /-/ping HTTP/1.1\r\nHost: a', 400],
+    ['QUERY /rest/sql HTTP/1.1\r\nHost: a', 404],
+    ['QUERY /-/ping HTTP/1.1\r\nHost: a', 404],
     ['MKCALENDAR / HTTP/1.1\r\nHost: a', 404],
     ['PRI * HTTP/2.0', 400],
     ['PRI *', 404],

@@ -48,7 +48,7 @@ const anyMembers = fc.array(
 );
 
 function bytesOf(text: LoggedText): Buffer {
-  return Buffer.concat([encodeTextHead(text), text.bytes]);
+  return Buffer.concat([encodeTextHead(text.sequence, text), text.bytes]);
 }
 
 function read(bytes: Buffer) {

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { ensureWritable, isWritable } from '../../database/catalogue/ensure-database.js';
 import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { isDenied } from '../../database/rights.js';
-import type { Batch, ByteBlock } from '../../model/batch.js';
+import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { unread } from './stamp.js';
@@ -41,8 +41,8 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
           if (isLost && count < maxReadings) void ask(batch, count + 1);
           else batch.settle(delivery);
         };
-        const epoch = catalogue.epoch(target.database);
-        return { ...batch, target: { ...target, reading: { ...(target.reading ?? unread()), epoch } }, settle };
+        const { nowMicros } = target.reading ?? unread();
+        return batchFrom(batch, targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros }), settle);
       };
       return source.subscribe({
         next: (batch) => {

@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
-import type { Batch, ByteBlock, Payload } from '../../model/batch.js';
+import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 
@@ -19,5 +19,5 @@ export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter): 
     } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
     batch.settle(delivery);
   };
-  return { ...batch, settle };
+  return batchFrom(batch, batch.target, settle);
 }

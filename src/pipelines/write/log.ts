@@ -150,8 +150,8 @@ export class LogStage implements GroupLog {
     const { database, user, createDatabase, ttl, precision, reading } = target;
     const { format, bytes, part, nowNs = 0n, zone = '' } = text;
     const receivedMicros = reading?.nowMicros ?? 0n;
-    const where = { origin, database, user, createDatabase, ttl, precision };
-    this.#context.wal.append({ ...where, format, part, receivedMicros, nowNs, zone, bytes }, (result) => {
+    const where = { origin, database, user, createDatabase, ttl, precision, receivedMicros } as const;
+    this.#context.wal.append({ ...where, format, part, nowNs, zone, bytes }, (result) => {
       if ('kind' in result) batch.settle({ outcome: 'failed', fault: result });
       else {
         this.#arrived.push({ batch, record: result });
@@ -223,7 +223,7 @@ export class LogStage implements GroupLog {
       const again = (): Promise<ColumnBlock | undefined> =>
         ++readings > maxReadings ? Promise.resolve(undefined) : this.#again(block, record);
       const earlierGroup = this.#earlierGroupOf(block, record.sequence);
-      const logged = { sequence: record.sequence, again, ...(earlierGroup === undefined ? {} : { earlierGroup }) };
+      const logged = { sequence: record.sequence, again, earlierGroup };
       const settle = (delivery: Delivery): void => {
         this.#lastProgress = performance.now();
         const ended = (): void => this.#ended(record, bytes);

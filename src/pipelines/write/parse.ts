@@ -1,7 +1,9 @@
-import { filter, map, type OperatorFunction } from 'rxjs';
+import { Observable, type OperatorFunction } from 'rxjs';
 import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/parse/parse-options.js';
+import { joined, Turn } from './turn.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
 export type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
@@ -9,21 +11,59 @@ export type ParsePoints = (batch: Batch<ByteBlock>) => ParsedPoints;
 /**
  * Text to the rows of its tables. Bad lines stay with the rows; a text that cannot be read at all ends here, and a defect of
  * the parser costs this text alone and not the pipeline.
+ *
+ * Short texts of one turn of the event loop are read as one, as long as all of it is good and its tables are `isDefined`:
+ * otherwise each of them is read alone, so that nobody answers for another one's lines.
  */
-export function parse(read: ParsePoints): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
+export function parse(
+  read: ParsePoints,
+  isDefined: (block: ColumnBlock) => boolean,
+): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
   return (source) =>
-    source.pipe(
-      map((batch) => parsed(batch, read)),
-      filter((batch) => batch !== undefined),
-    );
+    new Observable((subscriber) => {
+      const turn = new Turn((texts) => {
+        const together = texts.length > 1 ? parsedTogether(texts, read, isDefined) : undefined;
+        if (together !== undefined) subscriber.next(together);
+        else {
+          for (const text of texts) {
+            const rows = parsed(text, read);
+            if (rows !== undefined) subscriber.next(rows);
+          }
+        }
+        return together !== undefined || texts.length === 1;
+      });
+      return source.subscribe({
+        next: (batch) => turn.add(batch),
+        error: (error) => subscriber.error(error),
+        complete: () => {
+          turn.flush();
+          subscriber.complete();
+        },
+      });
+    });
+}
+
+/** The rows of several texts; undefined when one of them must be looked at by itself. */
+function parsedTogether(
+  texts: readonly Batch<ByteBlock>[],
+  read: ParsePoints,
+  isDefined: (block: ColumnBlock) => boolean,
+): Batch<RowSet> | undefined {
+  const batch = joined(texts);
+  try {
+    const points = read(batch);
+    // Rows without a time have that of their own text's arrival.
+    if (points.rejectedRows > 0 || points.usesNow || !points.blocks.every(isDefined)) return undefined;
+    return rowsOf(batch, points);
+  } catch {
+    // Whose fault it is is found out when they are read one by one.
+    return undefined;
+  }
 }
 
 function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | undefined {
-  const { format, bytes, part } = batch.payload;
   try {
-    const { blocks, rejectedRows, rejects } = read(batch);
-    const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
-    return { ...batch, payload: { kind: 'rows', blocks, text: { format, bytes, part }, rejectedRows, rejects }, rows };
+    return rowsOf(batch, read(batch));
   } catch (error) {
     if (error instanceof FaultError) batch.settle({ outcome: 'rejected', fault: error.fault });
     else {
@@ -32,4 +72,17 @@ function parsed(batch: Batch<ByteBlock>, read: ParsePoints): Batch<RowSet> | und
     }
     return undefined;
   }
+}
+
+function rowsOf(batch: Batch<ByteBlock>, { blocks, rows, rejectedRows, rejects }: ParsedPoints): Batch<RowSet> {
+  const { origin, target, payload, bytes } = batch;
+  const text = { format: payload.format, bytes: payload.bytes, part: payload.part };
+  return {
+    origin,
+    target,
+    payload: { kind: 'rows', blocks, text, rejectedRows, rejects },
+    rows,
+    bytes,
+    settle: (delivery) => batch.settle(delivery),
+  };
 }

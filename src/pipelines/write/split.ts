@@ -30,9 +30,10 @@ export function shareOf(block: ColumnBlock, bytes: number, rows: number): number
 
 /** Gives the target of each block: a statement may write to several databases. Blocks of one database have one target. */
 export function targets(target: Target): (block: ColumnBlock) => Target {
-  const others = new Map<string, Target>();
+  let others: Map<string, Target> | undefined;
   return ({ database }) => {
     if (database === target.database) return target;
+    others ??= new Map();
     const known = others.get(database) ?? { ...target, database };
     others.set(database, known);
     return known;

@@ -1,9 +1,9 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
-import type { Batch, ByteBlock, Reading } from '../../model/batch.js';
+import { type Batch, type ByteBlock, batchFrom, type Reading, targetAt } from '../../model/batch.js';
 
 /** Rows without a time have the time of their arrival, however often the text is read, so that none is stored twice. */
 export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
-  return map((batch) => ({ ...batch, target: { ...batch.target, reading: unread() } }));
+  return map((batch) => batchFrom(batch, targetAt(batch.target, unread())));
 }
 
 /** A text that nobody has looked at, as of now. */

@@ -17,6 +17,8 @@ export class TimeReader {
   /** Ticks of the last timestamp read: low word, high word. */
   readonly words = new Uint32Array(2);
   problem: LineProblem | undefined;
+  /** True once the current time was taken for a timestamp. */
+  usesNow = false;
   readonly #nowLow: number;
   readonly #nowHigh: number;
   readonly #minLow: number;
@@ -53,6 +55,7 @@ export class TimeReader {
 
   /** Takes the current time, for a line without a timestamp. */
   now(): void {
+    this.usesNow = true;
     this.words[0] = this.#nowLow;
     this.words[1] = this.#nowHigh;
   }

@@ -71,7 +71,7 @@ class LineReader {
         at = this.#readLine(at);
       }
     }
-    return this.#points.finish(this.#line);
+    return this.#points.finish(this.#line, this.#time.usesNow);
   }
 
   /** Reads the line whose first byte that is not blank is at `start`, and returns the position after it. */

@@ -56,4 +56,6 @@ export interface ParsedPoints {
   readonly rejects: readonly RowReject[];
   /** All rejected lines. */
   readonly rejectedRows: number;
+  /** False when no row took the time of now for its own; true as well where that is not known. */
+  readonly usesNow: boolean;
 }

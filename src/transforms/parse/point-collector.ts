@@ -257,11 +257,11 @@ export class PointCollector {
     this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
   }
 
-  /** What was collected; `lines` is the number of lines or messages of the text. */
-  finish(lines: number): ParsedPoints {
+  /** What was collected; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */
+  finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
     const rejects = this.#rejects;
-    return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows };
+    return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows, usesNow };
   }
 
   #resume(series: number): void {

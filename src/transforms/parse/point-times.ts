@@ -28,6 +28,11 @@ export class PointTimes {
     this.#millis = this.#reader('ms');
   }
 
+  /** True once the current time was taken for a timestamp. */
+  get usesNow(): boolean {
+    return this.#seconds.usesNow || this.#millis.usesNow;
+  }
+
   /** Reads the timestamp `bytes[start, end)`: 10 digits are seconds, 13 milliseconds, `0` is now. False sets `problem`. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#isRepeated(bytes, start, end)) return true;

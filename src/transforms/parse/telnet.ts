@@ -122,7 +122,7 @@ class TelnetReader {
       }
       lineStart = lineEnd + 1;
     }
-    return this.#points.finish(line);
+    return this.#points.finish(line, this.#times.usesNow);
   }
 
   /** Position of the first line break from `start` on, found four bytes at a time. */

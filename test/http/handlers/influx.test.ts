@@ -9,12 +9,13 @@ const bad = fault('parameter', Codes.lineSyntax, 'no field');
 /** Answers every write in one way, and remembers what came. */
 function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
   return {
-    write: ({ request, answer: reply, refuse }) => {
+    write: (exchange) => {
+      const { request } = exchange;
       seen.push(request);
       request.body.resume();
       const { database } = request.target;
-      if (database === 'none') refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
-      else reply(answer);
+      if (database === 'none') exchange.refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
+      else exchange.answer(answer);
     },
   };
 }

@@ -264,7 +264,7 @@ test('a client that goes away while it sends aborts the exchange and breaks the 
       exchange.request.body.resume();
       events = [once(exchange.request.body, 'error').then(String), once(exchange.aborted, 'abort')];
       setTimeout(() => socket.destroy(), 10);
-      exchange.aborted.addEventListener('abort', () => exchange.answer({ outcome: 'shed', reason: 'draining' }));
+      void Promise.all(events).then(() => exchange.answer({ outcome: 'shed', reason: 'draining' }));
     },
   });
   const { socket, received } = connect(room);

@@ -11,14 +11,15 @@ const types = { protobuf: 'application/x-protobuf', json: 'application/json' } a
 
 function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
   return {
-    write: ({ request, answer: reply, refuse }) => {
+    write: (exchange) => {
+      const { request } = exchange;
       seen.push(request);
       request.body.resume();
       const { database } = request.target;
-      if (database === 'none') refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
-      else if (database === 'away') refuse(fault('network', Codes.networkUnavailable, 'no engine'));
-      else if (database === 'long') refuse(fault('parameter', Codes.statementTooLong, 'the body is longer'));
-      else reply(answer);
+      if (database === 'none') exchange.refuse(fault('database', Codes.databaseNotExist, 'Database not exist'));
+      else if (database === 'away') exchange.refuse(fault('network', Codes.networkUnavailable, 'no engine'));
+      else if (database === 'long') exchange.refuse(fault('parameter', Codes.statementTooLong, 'the body is longer'));
+      else exchange.answer(answer);
     },
   };
 }

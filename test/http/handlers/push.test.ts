@@ -12,10 +12,11 @@ interface Seen {
 
 function recording(seen: Seen[], answer = delivered(1)): RoomOptions {
   return {
-    write: ({ request, answer: reply }) => {
+    write: (exchange) => {
+      const { request } = exchange;
       void text(request.body).then((body) => {
         seen.push({ request, body });
-        reply(answer);
+        exchange.answer(answer);
       });
     },
   };

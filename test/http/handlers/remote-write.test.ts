@@ -33,10 +33,11 @@ const message2 = 'application/x-protobuf;proto=io.prometheus.write.v2.Request';
 
 test('a request of version 2 is told how many samples are stored, others are not', async (t) => {
   const room = await startRoom(t, {
-    write: ({ request, answer }) => {
+    write: (exchange) => {
+      const { request } = exchange;
       request.body.resume();
       Object.assign(request.target.tally ?? {}, { histograms: 1, exemplars: 2 });
-      answer(delivered(6));
+      exchange.answer(delivered(6));
     },
   });
   const written = async (headers: Record<string, string>) => {
