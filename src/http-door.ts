@@ -31,6 +31,7 @@ export async function createHttpDoor(
       restfulRowLimit: settings.general.restfulRowLimit,
       sqlBytes: limits.sqlBytes,
       queryBytes: limits.queryBytes,
+      inflatedBytes: limits.inflatedBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
       tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
       otlp: {

@@ -46,6 +46,14 @@ export const limitsOptions: OptionTable = {
       min: 1,
     },
     {
+      flag: 'limits.inflatedBytes',
+      type: 'size',
+      default: '1GB',
+      env: 'ADAPTER_LIMITS_INFLATED_BYTES',
+      help: 'longest text that a gzip body of a write may inflate to; longer ones are refused with what was read of them stored',
+      min: 1,
+    },
+    {
       flag: 'limits.bodyBytes',
       type: 'size',
       default: '192MB',

@@ -72,6 +72,7 @@ export interface LimitSettings {
   readonly remoteReadBytes: number;
   readonly creditBytes: number;
   readonly bodyBytes: number;
+  readonly inflatedBytes: number;
   readonly statements: {
     readonly running: number;
     /** 0 is no limit. */
@@ -129,6 +130,7 @@ export function readServiceSettings(reader: SettingReader): ServiceSettings {
       messageBytes: reader.number('limits.messageBytes'),
       remoteReadBytes: reader.number('limits.remoteReadBytes'),
       creditBytes: reader.number('limits.creditBytes'),
+      inflatedBytes: reader.number('limits.inflatedBytes'),
       bodyBytes: reader.number('limits.bodyBytes'),
       statements: {
         running: reader.number('limits.statements'),

@@ -25,6 +25,8 @@ export interface HandlerSettings {
   readonly sqlBytes: number;
   /** Longest SQL statement that is not an INSERT of rows, in bytes. */
   readonly queryBytes: number;
+  /** Longest text of a write that comes compressed, inflated, in bytes. */
+  readonly inflatedBytes: number;
   readonly lineproto: WriteRouteSettings;
   readonly tsdbwire: WriteRouteSettings;
   readonly metricsdb: NamedRouteSettings;

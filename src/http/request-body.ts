@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, type Readable, type Transform } from 'node:stream';
+import { PassThrough, type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { BodyLease } from '../model/body-budget.js';
 import { collectBytes, firstBytes } from '../model/collect-bytes.js';
@@ -17,13 +17,15 @@ const notGzip = fault('parameter', Codes.free, 'request body is not valid gzip d
 export class RequestBody {
   readonly #raw: IncomingMessage;
   readonly #layers: number;
+  readonly #maxInflatedBytes: number;
   readonly #broken: (found: Fault) => void;
   #open: OpenBody | undefined;
 
-  /** `layers` of gzip are unwrapped; `broken` is told when the body turns out not to be what its headers promise. */
-  constructor(raw: IncomingMessage, layers: number, broken: (found: Fault) => void) {
+  /** `layers` of gzip are unwrapped, to at most so many bytes; `broken` is told when the body turns out not to be what its headers promise. */
+  constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (found: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
+    this.#maxInflatedBytes = maxInflatedBytes;
     this.#broken = broken;
   }
 
@@ -37,7 +39,7 @@ export class RequestBody {
   /** The body as a stream. */
   get stream(): Readable {
     if (this.#open === undefined) {
-      this.#open = openBody(this.#raw, this.#layers);
+      this.#open = openBody(this.#raw, this.#layers, this.#maxInflatedBytes);
       void this.#open.broken.then(this.#broken);
     }
     return this.#open.stream;
@@ -69,10 +71,11 @@ interface OpenBody {
  * the request is then read and dropped, so that an answer still reaches the client. (Destroying the request itself would
  * close the connection.) Errors of the stream are handled here; the reader sees them too.
  */
-function openBody(raw: IncomingMessage, layers: number): OpenBody {
+function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Number.POSITIVE_INFINITY): OpenBody {
   const stages: Transform[] = [];
   for (let layer = 0; layer < layers; layer++) stages.push(createGunzip({ chunkSize: chunkBytes }));
   if (layers === 0) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
+  else if (maxInflatedBytes < Number.POSITIVE_INFINITY) stages.push(atMost(maxInflatedBytes));
   let stream: Readable = raw;
   for (const stage of stages) {
     stream.once('error', (error) => stage.destroy(error));
@@ -93,12 +96,28 @@ function openBody(raw: IncomingMessage, layers: number): OpenBody {
   let failure: Fault | undefined;
   const broken = new Promise<Fault>((resolve) => {
     last.once('error', (error) => {
+      // Whoever reads it has enough.
+      if (error.name === 'AbortError') return;
       const sender = layers > 0 ? notGzip : unreadable;
       failure = error instanceof FaultError ? error.fault : sender;
       resolve(failure);
     });
   });
   return { stream: last, broken, failure: () => failure };
+}
+
+/** Passes bytes on, and fails where there are more of them. */
+function atMost(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    highWaterMark: chunkBytes,
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return done(null, chunk);
+      const text = `the body inflates to more than ${maxBytes} bytes (limits.inflatedBytes)`;
+      done(new FaultError(fault('parameter', Codes.statementTooLong, text)));
+    },
+  });
 }
 
 /** A body that was collected. Its room in the budget is given back by `release`, once nothing holds the bytes any more. */

@@ -72,7 +72,7 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
     this.#context = context;
     this.#rowWord = rowWord;
     this.#answers = answers;
-    this.#body = new RequestBody(call.request.raw, call.layers, (found) =>
+    this.#body = new RequestBody(call.request.raw, call.layers, context.settings.inflatedBytes, (found) =>
       this.#end({ kind: 'unreadable', fault: found }),
     );
     if (head !== undefined) this.#body.stream.unshift(head);
@@ -171,10 +171,11 @@ const shedFaults = {
 type Delivered = Extract<Delivery, { outcome: 'delivered' }>;
 
 /** Some rows were bad: the first of those described is named, and how many went either way. */
-function rejectedRows({ rows, rejectedRows: rejected, rejects }: Delivered, rowWord: string): Refusal {
+function rejectedRows({ rows, rejectedRows: rejected, rejects, isCut }: Delivered, rowWord: string): Refusal {
   const [first] = rejects.toSorted((a, b) => a.row - b.row);
   const row = first === undefined ? 0 : first.row + 1;
-  const counts = `${rejected} rejected, ${rows} written`;
+  const rest = isCut === true ? ', the rest was not read' : '';
+  const counts = `${rejected} rejected, ${rows} written${rest}`;
   const message = first === undefined ? counts : `${rowWord} ${row}: ${faultText(first.fault)} (${counts})`;
   const found = fault('parameter', first?.fault.code ?? Codes.schemalessData, message);
   return { status: 400, message, cause: 'rows', row, rejectedRows: rejected, writtenRows: rows, fault: found };

@@ -19,6 +19,8 @@ export type Delivery =
       readonly rows: number;
       readonly rejectedRows: number;
       readonly rejects: readonly RowReject[];
+      /** The rest of the text was not read, because next to all of its rows were bad. */
+      readonly isCut?: boolean;
       /** Of a group: the blocks that ended in another way, by their place; `rows` leave them out. */
       readonly apart?: ReadonlyMap<number, Delivery>;
     }

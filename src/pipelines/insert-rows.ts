@@ -1,11 +1,12 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import type { SubTables } from '../database/catalogue/sub-tables.js';
 import { Access } from '../database/rights.js';
 import type { Delivery } from '../model/delivery.js';
 import type { SqlRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import type { InsertContext } from '../sql/insert/context.js';
-import { scanInsert } from '../sql/insert-scanner.js';
+import type { InsertContext, InsertPlan } from '../sql/insert/context.js';
+import { scanInsert, scanInTurns } from '../sql/insert-scanner.js';
 import { StatementNames } from './names.js';
 import { storableTimes, type WritePipeline } from './writes.js';
 
@@ -67,14 +68,65 @@ export async function scanRows(
     timeRange: storableTimes,
     makeSubTable: (database, superTable, name, tags, ttl) => subTables.make(database, superTable.name, name, tags, ttl),
   };
-  let plan = scanInsert(statement, context);
+  const scan = () => scanned(statement, context, catalogue);
+  let found = scan();
+  let plan = found instanceof Promise ? await found : found;
   while (plan.kind === 'lookup') {
     // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
     await visible();
     await names.lookUp(plan.names);
-    plan = scanInsert(statement, context);
+    found = scan();
+    plan = found instanceof Promise ? await found : found;
   }
   return plan;
+}
+
+/** A statement is scanned at once up to this time in ms; then others have their turn. */
+const turnMs = 15;
+/** Scans that a change of the schema may break off before one is made in a single turn. */
+const maxBrokenScans = 3;
+
+/** The plan of a statement by the schema of the moment: short statements at once, long ones in turns. */
+function scanned(statement: Buffer, context: InsertContext, catalogue: Catalogue): InsertPlan | Promise<InsertPlan> {
+  const { position } = catalogue;
+  const turns = scanInTurns(statement, context);
+  const plan = oneTurn(turns);
+  return plan ?? scannedInTurns(turns, position, { statement, context, catalogue });
+}
+
+/** The plan, when it is made before the turn is over. */
+function oneTurn(turns: Generator<void, InsertPlan, void>): InsertPlan | undefined {
+  const begun = performance.now();
+  do {
+    const turn = turns.next();
+    if (turn.done === true) return turn.value;
+  } while (performance.now() - begun < turnMs);
+  return undefined;
+}
+
+interface LongScan {
+  readonly statement: Buffer;
+  readonly context: InsertContext;
+  readonly catalogue: Catalogue;
+}
+
+async function scannedInTurns(
+  begun: Generator<void, InsertPlan, void>,
+  position: number,
+  { statement, context, catalogue }: LongScan,
+): Promise<InsertPlan> {
+  let turns = begun;
+  let then = position;
+  for (let broken = 0; ; ) {
+    await othersTurn();
+    if (catalogue.position !== then) {
+      if (++broken > maxBrokenScans) return scanInsert(statement, context);
+      then = catalogue.position;
+      turns = scanInTurns(statement, context);
+    }
+    const plan = oneTurn(turns);
+    if (plan !== undefined) return plan;
+  }
 }
 
 /** Throws a FaultError unless the rows of a statement were stored. */

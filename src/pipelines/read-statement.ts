@@ -4,6 +4,8 @@ import { parseStatement } from '../sql/parser/statement.js';
 
 /** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
 const insertHeadBytes = 4096;
+/** What is parsed of an INSERT that is longer than other statements may be: the names of all columns a table can have fit in. */
+const longHeadBytes = 512 * 1024;
 const insertOfRows =
   /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
 
@@ -52,7 +54,9 @@ export function readStatement(text: Buffer, maxBytes: number): Statement {
   }
   const isTooLong = text.length > maxBytes;
   if (isTooLong && !/^\s*(?:insert|import)\s/i.test(text.toString('latin1', 0, 64))) throw tooLong();
-  const statement = parseStatement(text.toString('utf8'));
+  const statement = parseStatement(
+    text.toString('utf8', 0, isTooLong ? Math.min(maxBytes, longHeadBytes) : text.length),
+  );
   if (isTooLong && statement.kind !== 'insert') throw tooLong();
   return statement;
 }

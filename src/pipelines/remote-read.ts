@@ -9,6 +9,7 @@ import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
+import { patternProblem } from '../sql/pattern-depth.js';
 import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
 import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote-read.js';
 import { deflateSnappy } from '../transforms/encode/snappy.js';
@@ -75,6 +76,11 @@ async function checkRight(database: string, user: string, catalogue: Catalogue):
 async function checkPatterns(queries: readonly SeriesQuery[], engine: Engine): Promise<void> {
   const matchers = queries.flatMap((query) => query.matchers).filter(({ kind }) => kind.endsWith('match'));
   for (const pattern of new Set(matchers.map(({ value }) => value))) {
+    const problem = patternProblem(pattern);
+    if (problem !== undefined) {
+      const text = `the regular expression ${JSON.stringify(pattern.slice(0, 50))} ${problem}`;
+      throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+    }
     try {
       await engine.rows(checkPattern(pattern));
     } catch (error) {

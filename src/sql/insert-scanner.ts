@@ -19,8 +19,20 @@ export type { InsertContext, InsertPlan, Resolved, TableName } from './insert/co
  * them up and scans again. Throws FaultError when the statement is wrong, in which case none of it may be written.
  */
 export function scanInsert(statement: Buffer, context: InsertContext): InsertPlan {
+  const turns = scanInTurns(statement, context);
+  let turn = turns.next();
+  while (turn.done !== true) turn = turns.next();
+  return turn.value;
+}
+
+/** Does the same in turns of some milliseconds, so that a long statement lets others go on; the schema must stay as it is meanwhile. */
+export function scanInTurns(statement: Buffer, context: InsertContext): Generator<void, InsertPlan, void> {
   return new InsertScanner(statement, context).scan();
 }
+
+/** Clauses that are scanned in one turn, and bytes of rows. */
+const clausesPerTurn = 256;
+const bytesPerTurn = 256 * 1024;
 
 /** Where the rows of a clause go. */
 type Destination =
@@ -47,14 +59,16 @@ class InsertScanner {
     this.#tags = new TagReader(this.#cursor);
   }
 
-  scan(): InsertPlan {
+  *scan(): Generator<void, InsertPlan, void> {
     const cursor = this.#cursor;
     if (!cursor.skipWord('INSERT') && !cursor.skipWord('IMPORT'))
       throw cursor.syntaxError('keyword INSERT is expected');
     if (!cursor.skipWord('INTO')) throw cursor.syntaxError('keyword INTO is expected');
+    let clauses = 0;
     do {
-      this.#scanClause();
+      yield* this.#scanClause();
       cursor.skipBlanks();
+      if (++clauses % clausesPerTurn === 0) yield;
     } while (cursor.at < cursor.end && cursor.bytes[cursor.at] !== Byte.semicolon);
     cursor.skip(Byte.semicolon);
     cursor.skipBlanks();
@@ -63,7 +77,7 @@ class InsertScanner {
     return { kind: 'blocks', blocks: this.#blocks.finish(), rows: this.#rowCount };
   }
 
-  #scanClause(): void {
+  *#scanClause(): Generator<void, void, void> {
     const cursor = this.#cursor;
     const { database: written, name } = cursor.readObjectName();
     const database = written?.text ?? this.#context.currentDatabase;
@@ -74,9 +88,10 @@ class InsertScanner {
     if (cursor.skipWord('FILE')) throw faults.invalidOperation('proxy mode does not support csv loading');
     if (!cursor.skipWord('VALUES')) throw cursor.syntaxError('keyword VALUES or FILE is expected');
     const destination = this.#destination({ database, name: name.text }, using);
-    if (destination?.form === 'named-rows') this.#scanNamedRows(destination.table, columns, name);
-    else if (destination === undefined || this.#lookups.size > 0) this.#rows.skipRows();
-    else this.#scanRows(destination, columns, name);
+    if (destination?.form === 'named-rows') yield* this.#scanNamedRows(destination.table, columns, name);
+    else if (destination === undefined || this.#lookups.size > 0) {
+      while (this.#rows.skipRows(cursor.at + bytesPerTurn)) yield;
+    } else yield* this.#scanRows(destination, columns, name);
   }
 
   #readColumnList(): Name[] | undefined {
@@ -114,17 +129,22 @@ class InsertScanner {
     return { form: 'one-series', table, id: subTable.id, subTable };
   }
 
-  #scanRows(destination: Destination & { form: 'one-series' }, columns: Name[] | undefined, name: Name): void {
+  *#scanRows(
+    destination: Destination & { form: 'one-series' },
+    columns: Name[] | undefined,
+    name: Name,
+  ): Generator<void, void, void> {
+    const cursor = this.#cursor;
     const shape = this.#shapeOf(destination.table);
-    const layout = shape.layoutOf(columns, false, this.#cursor, name.span.start);
+    const layout = shape.layoutOf(columns, false, cursor, name.span.start);
     const block = this.#blocks.open(shape, layout, destination.id);
     if (destination.subTable !== undefined) block.list(destination.subTable);
     const before = block.builder.rows;
-    this.#rows.scanRows(shape, layout, block, destination.id);
+    while (this.#rows.scanRows(shape, layout, block, destination.id, cursor.at + bytesPerTurn)) yield;
     this.#rowCount += block.builder.rows - before;
   }
 
-  #scanNamedRows(table: TableDef, columns: Name[] | undefined, name: Name): void {
+  *#scanNamedRows(table: TableDef, columns: Name[] | undefined, name: Name): Generator<void, void, void> {
     const cursor = this.#cursor;
     const shape = this.#shapeOf(table);
     const layout = shape.layoutOf(columns, true, cursor, name.span.start);
@@ -141,7 +161,7 @@ class InsertScanner {
       }
       return index.add(key, 0, key.length, subTable?.id ?? 0n);
     };
-    this.#rows.scanNamedRows(shape, layout, block, { index, add });
+    while (this.#rows.scanNamedRows(shape, layout, block, { index, add }, cursor.at + bytesPerTurn)) yield;
     this.#rowCount += block.builder.rows - before;
   }
 

@@ -129,6 +129,7 @@ limits.sqlBytes size 64MB LIMITS_SQL_BYTES
 limits.lineBytes size 1MB LIMITS_LINE_BYTES
 limits.messageBytes size 32MB LIMITS_MESSAGE_BYTES
 limits.remoteReadBytes size 64MB LIMITS_REMOTE_READ_BYTES
+limits.inflatedBytes size 1GB LIMITS_INFLATED_BYTES
 limits.bodyBytes size 192MB LIMITS_BODY_BYTES
 limits.creditBytes size 32MB LIMITS_CREDIT_BYTES
 limits.statements int 256 LIMITS_STATEMENTS

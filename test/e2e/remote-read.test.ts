@@ -206,6 +206,14 @@ test('a bad regular expression is 400 and named', async (t) => {
   }
 });
 
+test('a regular expression that would keep the database busy is 400', async (t) => {
+  for (const pattern of [`${'('.repeat(65)}a${')*'.repeat(65)}`, 'a'.repeat(70_000)]) {
+    const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));
+    t.is(status, 400);
+    t.regex(String(bytes), /nested deeper than 64|more than 65536 characters/);
+  }
+});
+
 test('samples that are no number are left out, and rows of one millisecond are one sample', async (t) => {
   const labels = labelsOf({ __name__: 'gap' });
   const samples = [1, Number.NaN, 3, Number.POSITIVE_INFINITY].map((value, i) => ({ value, timestamp: start + i }));

@@ -143,6 +143,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       restfulRowLimit: -1,
       sqlBytes: 1_048_576,
       queryBytes: 1_048_576,
+      inflatedBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
       tsdbwire: { enable: true, createDatabase: false },
       otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },

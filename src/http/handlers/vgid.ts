@@ -1,3 +1,4 @@
+import { countByte } from '../../model/count-byte.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
 import { maxVgroupNames } from '../api/sql.js';
@@ -12,6 +13,8 @@ const illegalParams = fault('parameter', Codes.free, 'illegal params');
 
 /** The longest body that lists names, in bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
+
+const comma = 0x2c;
 
 /** What one call wants to know. */
 interface Question {
@@ -52,6 +55,8 @@ export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
 }
 
 function namesIn(body: Buffer): string[] | Fault {
+  // Names may hold commas, but not that many.
+  if (countByte(body, comma) > 2 * maxVgroupNames) return illegalParams;
   let given: unknown;
   try {
     given = JSON.parse(body.toString('utf8'));

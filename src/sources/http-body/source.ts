@@ -14,6 +14,9 @@ import { type Frame, type FramingLimits, framing, type LineCutter } from '../sup
 /** Buffers of short bodies kept for the next ones. */
 const pooledBuffers = 16;
 
+/** Bad rows of one body after which it is not read on, unless a tenth of the rows are good. */
+const manyBadRows = 100_000;
+
 /** What the source needs besides the gate. */
 export interface HttpBodyOptions extends FramingLimits {
   readonly origin: string;
@@ -176,10 +179,14 @@ export class HttpBodySource implements Source<ByteBlock> {
       lease.unread = () => body.readableLength;
       const chain = framing(() => this.#options.newCutter(format), this.#options);
       await new Promise<void>((resolve, reject) => {
-        fromBytes<Frame>(body, chain, this.#gate, aborted).subscribe({
+        const reading = fromBytes<Frame>(body, chain, this.#gate, aborted).subscribe({
           next: (frame) => {
             lease.received += frame.bytes.length;
             emit(frame);
+            if (!ending.isHopeless) return;
+            ending.isCut = true;
+            reading.unsubscribe();
+            resolve();
           },
           complete: resolve,
           error: reject,
@@ -243,9 +250,18 @@ interface Reading {
 class Ending {
   /** Lines handed out so far. */
   lines = 0;
+  /** The rest of the body is not read. */
+  isCut = false;
   #open = 0;
   #worst: Delivery = delivered(0);
   readonly #waiters: ((delivery: Delivery) => void)[] = [];
+
+  /** True once very many rows were bad, and next to none were not: reading all of them would be work for nothing. */
+  get isHopeless(): boolean {
+    const worst = this.#worst;
+    if (worst.outcome !== 'delivered' || worst.rejectedRows < manyBadRows) return false;
+    return worst.rejectedRows > 10 * worst.rows;
+  }
 
   reject(row: RowReject): void {
     this.#worst = worstOf(this.#worst, delivered(0, 1, [row]));
@@ -257,18 +273,23 @@ class Ending {
       this.#worst = worstOf(this.#worst, firstLine === 0 ? delivery : numberedFrom(firstLine, delivery));
       this.#open--;
       settled();
-      if (this.#open === 0) for (const tell of this.#waiters.splice(0)) tell(this.#worst);
+      if (this.#open === 0) for (const tell of this.#waiters.splice(0)) tell(this.#total());
     };
   }
 
   /** Calls back once all that was begun has ended. */
   whenSettled(tell: (delivery: Delivery) => void): void {
-    if (this.#open === 0) tell(this.#worst);
+    if (this.#open === 0) tell(this.#total());
     else this.#waiters.push(tell);
   }
 
   settled(): Promise<Delivery> {
     return new Promise((resolve) => this.whenSettled(resolve));
+  }
+
+  #total(): Delivery {
+    const worst = this.#worst;
+    return this.isCut && worst.outcome === 'delivered' ? { ...worst, isCut: true } : worst;
   }
 }
 

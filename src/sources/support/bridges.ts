@@ -4,6 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
 import type { CreditGate } from '../../model/component.js';
 
+/** An item that took longer in ms is followed by a turn of the event loop. */
+const longTurnMs = 5;
+
 /**
  * The bridge from byte streams to observables: runs `input` through `chain` and emits what comes out, one item at a
  * time; the next is asked for only when the gate is open, so the pressure reaches the socket. Ends with the stream,
@@ -21,8 +24,11 @@ export function fromBytes<T>(
       objectMode: true,
       highWaterMark: 1,
       write(item: T, _encoding, done) {
+        const begun = performance.now();
         subscriber.next(item);
-        gate.opened().then(() => done());
+        const isLong = performance.now() - begun > longTurnMs;
+        // What took long lets others have their turn.
+        gate.opened().then(() => (isLong ? setImmediate(done) : done()));
       },
     });
     pipeline(input, chain, end, { signal: AbortSignal.any([aborted, unsubscribed.signal]) }).then(

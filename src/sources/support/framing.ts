@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
+import { countByte } from '../../model/count-byte.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {
@@ -119,14 +120,8 @@ async function* wholeLines(
 }
 
 function wholeFrame(bytes: Buffer, cutter: LineCutter, first: boolean, last: boolean): Frame {
-  const lines = cutter.rows?.() ?? countLineBreaks(bytes) + (bytes.at(-1) === lineFeed ? 0 : 1);
+  const lines = cutter.rows?.() ?? countByte(bytes, lineFeed) + (bytes.at(-1) === lineFeed ? 0 : 1);
   return { bytes, lines, tooLong: false, first, last };
 }
 
 const tooLong: Frame = { bytes: Buffer.alloc(0), lines: 1, tooLong: true, first: false, last: false };
-
-function countLineBreaks(bytes: Buffer): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) lines++;
-  return lines;
-}

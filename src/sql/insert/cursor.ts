@@ -31,6 +31,14 @@ export const Token = { null: 0, true: 1, false: 2, number: 3, string: 4, word: 5
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
 const minScratchBytes = 256;
+const shortCommentBytes = 64;
+/** Digits cost more the more they are: no number that a column holds needs so many. */
+const maxNumberBytes = 4096;
+/** More blanks and comments in one place are a mistake. */
+const maxGapBytes = 1024 * 1024;
+/** The hexadecimal digits of the longest BLOB, and its mark. */
+const maxStringBytes = 8 * 1024 * 1024 + 2;
+const pieceBytes = 4096;
 const noBytes = new Uint8Array(0);
 
 const wordBytes = new Uint8Array(256);
@@ -62,6 +70,9 @@ export class Cursor {
   readonly #statement: Buffer;
   /** Made when it is needed: most statements hold no escapes, and short ones are many. */
   #scratch: Uint8Array = noBytes;
+  /** The string that is read holds no escapes. */
+  #isPlain = true;
+  #pieceEnd = 0;
 
   constructor(statement: Buffer) {
     this.#statement = statement;
@@ -80,11 +91,14 @@ export class Cursor {
   /** Passes blanks and comments. */
   skipBlanks(): void {
     const bytes = this.bytes;
-    while (this.at < this.end) {
+    const start = this.at;
+    const end = Math.min(this.end, start + maxGapBytes);
+    while (this.at < end) {
       const byte = bytes[this.at]!;
       if (isBlank(byte)) this.at++;
       else if (!this.#skipComment(byte)) return;
     }
+    if (end < this.end) throw this.syntaxError(`more than ${maxGapBytes} bytes of blanks and comments`, start);
   }
 
   /** Passes one byte and the blanks before it, or fails with the reason. */
@@ -176,29 +190,43 @@ export class Cursor {
 
   /** Reads a quoted string; the opening quote comes next. Backslashes escape; a doubled quote stands for one. */
   readString(): void {
-    const { bytes, end } = this;
     const open = this.at;
-    const quote = bytes[open]!;
+    const quote = this.bytes[open]!;
+    this.#isPlain = true;
     let at = open + 1;
-    let plain = true;
-    while (at < end) {
+    let close = -1;
+    // In pieces, because a loop that goes on and on is never compiled.
+    for (const end = Math.min(this.end, at + maxStringBytes); close < 0 && at < end; at = this.#pieceEnd) {
+      close = this.#findQuote(at, Math.min(end, at + pieceBytes), quote);
+    }
+    if (close < 0) {
+      const isLong = this.end - open > maxStringBytes;
+      throw this.syntaxError(isLong ? `a string of more than ${maxStringBytes} bytes` : 'invalid data or symbol', open);
+    }
+    this.at = close + 1;
+    this.text = this.bytes;
+    this.textStart = open + 1;
+    this.textEnd = close;
+    if (!this.#isPlain) this.#unescape(quote);
+  }
+
+  /** Position of the quote that ends a string, -1 when it is not in this piece; the next piece begins at `#pieceEnd`. */
+  #findQuote(from: number, pieceEnd: number, quote: number): number {
+    const { bytes } = this;
+    let at = from;
+    for (; at < pieceEnd; at++) {
       const byte = bytes[at]!;
       if (byte === quote) {
-        if (at + 1 >= end || bytes[at + 1] !== quote) break;
-        plain = false;
+        if (bytes[at + 1] !== quote) return at;
+        this.#isPlain = false;
         at++;
       } else if (byte === Byte.backslash) {
-        plain = false;
+        this.#isPlain = false;
         at++;
       }
-      at++;
     }
-    if (at >= end) throw this.syntaxError('invalid data or symbol', open);
-    this.at = at + 1;
-    this.text = bytes;
-    this.textStart = open + 1;
-    this.textEnd = at;
-    if (!plain) this.#unescape(quote);
+    this.#pieceEnd = at;
+    return -1;
   }
 
   /** Passes a value whatever its type, up to the comma or bracket behind it. */
@@ -239,12 +267,22 @@ export class Cursor {
       return true;
     }
     if (byte === Byte.slash && next === Byte.star) {
-      const close = this.#statement.indexOf('*/', this.at + 2, 'latin1');
+      const close = this.#endOfComment(this.at + 2);
       if (close < 0) return false;
-      this.at = close + 2;
+      this.at = close;
       return true;
     }
     return false;
+  }
+
+  /** Position after what closes the comment, -1 without it. Most comments are too short for a search to pay. */
+  #endOfComment(from: number): number {
+    const near = Math.min(from + shortCommentBytes, this.end - 1);
+    for (let at = from; at < near; at++) {
+      if (this.bytes[at] === Byte.star && this.bytes[at + 1] === Byte.slash) return at + 2;
+    }
+    const close = this.#statement.indexOf('*/', Math.max(from, near), 'latin1');
+    return close < 0 ? -1 : close + 2;
   }
 
   #matches(word: string, at: number): boolean {
@@ -275,12 +313,14 @@ export class Cursor {
     let at = start;
     if (bytes[at] === Byte.plus || bytes[at] === Byte.minus) at++;
     const hex = at + 1 < this.end && (bytes[at + 1]! | 32) === Byte.lowerX;
-    for (; at < this.end; at++) {
+    const end = Math.min(this.end, start + maxNumberBytes + 1);
+    for (; at < end; at++) {
       const byte = bytes[at]!;
       if (isWordByte(byte) || byte === Byte.dot) continue;
       const exponentSign = (byte === Byte.plus || byte === Byte.minus) && (bytes[at - 1]! | 32) === 101;
       if (!exponentSign || hex) break;
     }
+    if (at - start > maxNumberBytes) throw this.syntaxError(`a number of more than ${maxNumberBytes} bytes`);
     this.at = at;
     this.text = bytes;
     this.textStart = start;
@@ -301,15 +341,28 @@ export class Cursor {
   }
 
   #unescape(quote: number): void {
-    const { bytes } = this;
     if (this.#scratch.length < this.textEnd - this.textStart) {
       this.#scratch = new Uint8Array(
         Math.max(this.textEnd - this.textStart, this.#scratch.length * 2, minScratchBytes),
       );
     }
-    const scratch = this.#scratch;
     let to = 0;
-    for (let at = this.textStart; at < this.textEnd; at++) {
+    const { textEnd } = this;
+    for (let at = this.textStart; at < textEnd; at = this.#pieceEnd) {
+      to = this.#unescapePiece(at, Math.min(textEnd, at + pieceBytes), to, quote);
+    }
+    this.text = this.#scratch;
+    this.textStart = 0;
+    this.textEnd = to;
+  }
+
+  /** Where the next piece goes in the scratch buffer. */
+  #unescapePiece(from: number, end: number, start: number, quote: number): number {
+    const { bytes } = this;
+    const scratch = this.#scratch;
+    let to = start;
+    let at = from;
+    for (; at < end; at++) {
       const byte = bytes[at]!;
       if (byte === quote) at++;
       if (byte !== Byte.backslash) {
@@ -321,9 +374,8 @@ export class Cursor {
       if (escaped === 37 || escaped === 95 || escaped === Byte.lowerX) scratch[to++] = byte;
       scratch[to++] = escaped === 110 ? 10 : escaped === 114 ? 13 : escaped === 116 ? 9 : escaped;
     }
-    this.text = scratch;
-    this.textStart = 0;
-    this.textEnd = to;
+    this.#pieceEnd = at;
+    return to;
   }
 }
 

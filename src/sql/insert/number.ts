@@ -5,6 +5,8 @@ const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1
 /** Decimal digits that a double always holds exactly. */
 const exactDigits = 15;
 const maxExactExponent = 22;
+/** Numbers with more digits are read in another way; a loop over millions of them would never be compiled. */
+const maxFastBytes = 64;
 /** Longest integer part worth computing: DECIMAL has at most 38 digits, 64-bit integers 20. */
 const maxIntegerDigits = 40;
 /** Stands for every number too large for any column. */
@@ -25,9 +27,10 @@ export function fastInteger(cursor: Cursor): number {
   const negative = bytes[at] === Byte.minus;
   if (negative) at++;
   const first = at;
+  const most = at + maxFastBytes;
   let value = 0;
   let digit = bytes[at]! - Byte.zero;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0 && digit <= 9 && at < most) {
     value = value * 10 + digit;
     digit = bytes[++at]! - Byte.zero;
   }
@@ -47,9 +50,10 @@ export function fastDecimal(cursor: Cursor): number {
   const negative = bytes[at] === Byte.minus;
   if (negative) at++;
   const first = at;
+  const most = at + maxFastBytes;
   let value = 0;
   let digit = bytes[at]! - Byte.zero;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0 && digit <= 9 && at < most) {
     value = value * 10 + digit;
     digit = bytes[++at]! - Byte.zero;
   }
@@ -58,7 +62,7 @@ export function fastDecimal(cursor: Cursor): number {
   if (digit === Byte.dot - Byte.zero) {
     const point = ++at;
     digit = bytes[at]! - Byte.zero;
-    while (digit >= 0 && digit <= 9) {
+    while (digit >= 0 && digit <= 9 && at < most) {
       value = value * 10 + digit;
       digit = bytes[++at]! - Byte.zero;
     }
@@ -81,7 +85,7 @@ function fastExponent(cursor: Cursor, from: number, mantissa: number, fraction: 
   const first = at;
   let exponent = 0;
   let digit = bytes[at]! - Byte.zero;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0 && digit <= 9 && at < first + maxFastBytes) {
     exponent = exponent * 10 + digit;
     digit = bytes[++at]! - Byte.zero;
   }
@@ -101,9 +105,10 @@ export function fastScaled(cursor: Cursor, scale: number): number {
   const negative = bytes[at] === Byte.minus;
   if (negative) at++;
   const first = at;
+  const most = at + maxFastBytes;
   let value = 0;
   let digit = bytes[at]! - Byte.zero;
-  while (digit >= 0 && digit <= 9) {
+  while (digit >= 0 && digit <= 9 && at < most) {
     value = value * 10 + digit;
     digit = bytes[++at]! - Byte.zero;
   }
@@ -112,7 +117,7 @@ export function fastScaled(cursor: Cursor, scale: number): number {
   if (digit === Byte.dot - Byte.zero) {
     const point = ++at;
     digit = bytes[at]! - Byte.zero;
-    while (digit >= 0 && digit <= 9) {
+    while (digit >= 0 && digit <= 9 && at < most) {
       value = value * 10 + digit;
       digit = bytes[++at]! - Byte.zero;
     }
@@ -134,7 +139,7 @@ export function fastWide(cursor: Cursor, out: Uint32Array, signed: boolean): boo
   const first = negative ? cursor.at + 1 : cursor.at;
   let at = first;
   let digit = bytes[at]! - Byte.zero;
-  while (digit >= 0 && digit <= 9) digit = bytes[++at]! - Byte.zero;
+  while (digit >= 0 && digit <= 9 && at < first + maxFastBytes) digit = bytes[++at]! - Byte.zero;
   const digits = at - first;
   if (digits === 0 || digits > 20 || !endsValue(digit)) return false;
   const split = at - Math.min(9, digits);

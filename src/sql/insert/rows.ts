@@ -17,7 +17,10 @@ export interface SeriesOfRows {
   add(tagsAt: Int32Array): number;
 }
 
-/** Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. */
+/**
+ * Reads the rows behind VALUES into a block. Nothing is allocated for a row or a value of usual form. Reading stops between two rows once it is past the
+ * position `until`: it is true then that there are more rows, to be read by calling again.
+ */
 export class RowScanner {
   readonly #cursor: Cursor;
   readonly #converter: ValueConverter;
@@ -31,7 +34,7 @@ export class RowScanner {
   }
 
   /** Reads rows that all belong to one series. */
-  scanRows(shape: TableShape, layout: Layout, block: OpenBlock, series: bigint): void {
+  scanRows(shape: TableShape, layout: Layout, block: OpenBlock, series: bigint, until: number): boolean {
     const low = Number(BigInt.asUintN(32, series));
     const high = Number(BigInt.asUintN(32, series >> 32n));
     const fields = block.fieldsOf(layout);
@@ -49,11 +52,13 @@ export class RowScanner {
         block.expectRows(firstRow + 1 + (1.05 * (cursor.end - cursor.at)) / (cursor.at - start));
       }
       builder.rows++;
-    } while (this.nextRow());
+      if (!this.nextRow()) return false;
+    } while (cursor.at < until);
+    return true;
   }
 
   /** Reads rows that name their sub-tables in a `tbname` value. */
-  scanNamedRows(shape: TableShape, layout: Layout, block: OpenBlock, series: SeriesOfRows): void {
+  scanNamedRows(shape: TableShape, layout: Layout, block: OpenBlock, series: SeriesOfRows, until: number): boolean {
     const fields = block.fieldsOf(layout);
     const { builder } = block;
     if (fields.length > this.#valuesAt.length) this.#valuesAt = new Int32Array(fields.length);
@@ -65,15 +70,19 @@ export class RowScanner {
       builder.idWords[2 * builder.rows] = series.index.idLow(this.#entry);
       builder.idWords[2 * builder.rows + 1] = series.index.idHigh(this.#entry);
       builder.rows++;
-    } while (this.nextRow());
+      if (!this.nextRow()) return false;
+    } while (this.#cursor.at < until);
+    return true;
   }
 
-  /** Passes all rows without reading them. */
-  skipRows(): void {
+  /** Passes rows without reading them. */
+  skipRows(until: number): boolean {
     this.expectRow();
     do {
       this.#cursor.skipBrackets();
-    } while (this.nextRow());
+      if (!this.nextRow()) return false;
+    } while (this.#cursor.at < until);
+    return true;
   }
 
   expectRow(): void {

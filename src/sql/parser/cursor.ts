@@ -15,6 +15,8 @@ const queryLimits = {
   'CASE branches': 2000,
   values: 200_000,
 } as const;
+/** Mistakes in a statement that has somewhat too much are told first. */
+const farBeyond = 2;
 type Counted = keyof typeof queryLimits;
 const countedNames = ['conditions', 'list items', 'CASE branches', 'values'] as const;
 
@@ -106,9 +108,10 @@ export class Cursor extends Lexer {
     this.depth -= 1;
   }
 
-  /** Counts what {@link queryLimits} bounds. */
+  /** Counts what {@link queryLimits} bounds; a text with far too much is not read on. */
   count(what: Counted, more: number): void {
     this.counts[what] += more;
+    if (this.counts[what] > farBeyond * queryLimits[what]) this.checkCounts();
   }
 
   /** Refuses a query that has too much of something. */

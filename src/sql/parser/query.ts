@@ -84,7 +84,7 @@ function parseSelect(cursor: Cursor): Select {
   if (!distinct) cursor.accept('ALL');
   const tags = cursor.accept('TAGS');
   const items = parseItem(cursor);
-  while (cursor.accept(',')) items.push(...parseItem(cursor));
+  while (items.length <= maxItems && cursor.accept(',')) items.push(...parseItem(cursor));
   if (items.length > maxItems) throw new FaultError(fault('syntax', Codes.tooManyTableColumns, 'Too many columns'));
   const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
+import { patternProblem } from '../pattern-depth.js';
 import { castToEngine } from '../plan/storage.js';
 import { quoteString } from '../print/quote.js';
 import { allOf } from '../print/select.js';
@@ -194,6 +195,10 @@ export function like(value: Value, pattern: Value, negated: boolean): Value {
 export function matches(value: Value, pattern: Value, negated: boolean): Value {
   if (value.role === 'null' || pattern.role === 'null') return nullCondition;
   if (typeof pattern.constant !== 'string') throw wrongType(pattern.type);
+  const problem = patternProblem(pattern.constant);
+  if (problem !== undefined) {
+    throw refuse(Codes.invalidParameters, `Invalid parameters: the regular expression ${problem}`);
+  }
   const test = `match(${textSide(value)}, ${quoteString(pattern.constant)})`;
   return condition(negated ? `not(${test})` : test, [value, pattern]);
 }

@@ -72,6 +72,9 @@ function extraLabels(source: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
+/** Of a line that is only counted. */
+const undescribed = fault('syntax', Codes.lineSyntax, 'a bad line');
+
 /** Reads one scrape. */
 class ExpositionReader {
   readonly #bytes: Uint8Array;
@@ -330,6 +333,10 @@ class ExpositionReader {
   }
 
   #reject(start: number, end: number, reason: string, code: number = Codes.lineSyntax): void {
+    if (!this.#points.describes) {
+      this.#points.reject(this.#line, undescribed);
+      return;
+    }
     const shown = end > start ? `${excerpt(this.#bytes, start, end)} ` : '';
     // Who pushed is told the line beside the reason.
     const place = this.#url === undefined ? '' : `${this.#url}: line ${this.#line + 1} `;

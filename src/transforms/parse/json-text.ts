@@ -31,6 +31,8 @@ export class JsonText {
   readonly bytes: Uint8Array;
   readonly end: number;
   problem: LineProblem | undefined;
+  /** Problems are only counted: their messages need not show what stands there. */
+  isBrief = false;
   /** True when the string whose end was found last holds a backslash. */
   escaped = false;
 
@@ -159,7 +161,7 @@ export class JsonText {
   shown(start: number): string {
     let end = start;
     while (end < this.end && this.bytes[end]! > blank && this.bytes[end] !== comma) end++;
-    return excerpt(this.bytes, start, end);
+    return this.isBrief ? '' : excerpt(this.bytes, start, end);
   }
 }
 

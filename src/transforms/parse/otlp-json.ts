@@ -1,3 +1,4 @@
+import { countByte } from '../../model/count-byte.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
 import { MessageWriter } from '../encode/message-writer.js';
@@ -214,12 +215,20 @@ class JsonMessage {
   }
 }
 
+/** Senders put some thousands of points into a request; reading holds up everybody else, so it must not take long. */
+const maxObjects = 250_000;
+const openBrace = 0x7b;
+
 /**
  * Reads an `ExportMetricsServiceRequest` in JSON: it is written as protobuf and read by {@link parseOtlp}. Keys are in camel
  * case, integers may be texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind
  * `parameter` that names the place where it is not such a request.
  */
 export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  if (countByte(bytes, openBrace) > maxObjects) {
+    const message = `the body holds more than ${maxObjects} objects; send fewer points in one request, or protobuf`;
+    throw new FaultError(fault('parameter', Codes.schemalessData, message));
+  }
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());

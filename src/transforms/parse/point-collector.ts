@@ -250,6 +250,11 @@ export class PointCollector {
     this.table.rollBack(this.#columnsBefore);
   }
 
+  /** True while rejected rows are described: later ones are only counted, and need no text. */
+  get describes(): boolean {
+    return this.#rejects.length < maxDetailedRejects;
+  }
+
   /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
   reject(row: number, cause: Fault, rows = 1): void {
     this.#rejectedRows += rows;

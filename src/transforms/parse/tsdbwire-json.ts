@@ -136,7 +136,10 @@ class ObjectReader {
     text.problem = undefined;
     const end = this.#locate(start);
     if (end >= 0) this.#readPoint(start);
-    if (text.problem !== undefined) this.#points.reject(this.#rows, problemFault(text.problem, start));
+    if (text.problem !== undefined) {
+      this.#points.reject(this.#rows, problemFault(text.problem, start));
+      text.isBrief = !this.#points.describes;
+    }
     this.#rows++;
     return end;
   }

@@ -548,4 +548,5 @@ statements('months and years are numbers without a timestamp beside them', servi
 statements('a pattern that is no regular expression is refused', service, 's', [
   { sql: "SELECT 'a' MATCH '('", error: 0x0118, says: 'not a regular expression' },
   { sql: "SELECT v FROM texts WHERE v NMATCH '[a'", error: 0x0118 },
+  { sql: `SELECT 'a' MATCH '${'('.repeat(65)}a${')*'.repeat(65)}'`, error: 0x0118, says: 'nested deeper than 64' },
 ]);

@@ -1,0 +1,17 @@
+/** A loop over megabytes that runs once is never compiled, a function that is called for each piece of them is. */
+const pieceBytes = 16 * 1024;
+
+/** How often a byte stands in bytes. */
+export function countByte(bytes: Uint8Array, byte: number): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    count += countInPiece(bytes, byte, at, Math.min(bytes.length, at + pieceBytes));
+  }
+  return count;
+}
+
+function countInPiece(bytes: Uint8Array, byte: number, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at++) if (bytes[at] === byte) count++;
+  return count;
+}

@@ -1,0 +1,2 @@
+/** The shapes in the sizes of an attack. */
+await import('./hostile-shapes.test.js');
