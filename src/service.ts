@@ -78,6 +78,7 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
 async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: RecordSql | undefined): Promise<Service> {
   const { monitoring, catalogue, credentials, logOf } = parts;
   showState(parts);
+  engine.watch((isUp) => isUp || parts.storage.forgetRows());
   const writeLog = openWriteLog(parts.settings, await catalogue.sharedSecret(), logOf('wal'), parts.signals);
   let fail = (_error: unknown): void => {};
   const failed = new Promise<unknown>((resolve) => {
@@ -89,7 +90,7 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   const { writes, streams, sql, reads, events } = pipelines;
   const watching = [monitoring.guard, expiry, ...events.components];
   const grpc = await otlpGrpcDoors(parts, pipelines);
-  const components = [polledCatalogue(catalogue), ...watching, writes, streams, sql, reads, door, ...grpc];
+  const components = [polledCatalogue(parts), ...watching, writes, streams, sql, reads, door, ...grpc];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();

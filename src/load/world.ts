@@ -103,7 +103,7 @@ async function startOn(
 ): Promise<LoadWorld> {
   const { catalogue, storage, subTables, logOf, settings } = parts;
   const pipelines = createPipelines(parts, []);
-  const components: Component[] = [polledCatalogue(catalogue), pipelines.writes, pipelines.sql];
+  const components: Component[] = [polledCatalogue({ catalogue, storage }), pipelines.writes, pipelines.sql];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await lifecycle.start();
   const access = new Access(catalogue, user);

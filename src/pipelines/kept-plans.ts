@@ -1,4 +1,5 @@
 import type { TableDef } from '../model/schema.js';
+import type { UniqueRows } from '../model/unique-rows.js';
 import type { Query } from '../sql/ast.js';
 import type { QueryPlan } from '../sql/plan/query.js';
 import type { QueryRequest } from './query-names.js';
@@ -17,11 +18,19 @@ export interface KnownTables {
   isReadable(table: TableDef): boolean;
   /** Whether it is planned for as a large one. */
   isLarge(table: TableDef): boolean;
+  /** Which rows of it are read without merging versions. */
+  uniqueRows(table: TableDef): UniqueRows | undefined;
+}
+
+interface KnownTable {
+  readonly table: TableDef;
+  readonly isLarge: boolean;
+  readonly unique: UniqueRows | undefined;
 }
 
 interface KeptPlan extends PlanOrigin {
   readonly plan: QueryPlan;
-  readonly tables: readonly { readonly table: TableDef; readonly isLarge: boolean }[];
+  readonly tables: readonly KnownTable[];
 }
 
 /** Longest text of a plan that is kept: views and lists of names make a short query a long one. */
@@ -38,7 +47,8 @@ export class KeptPlans {
     const kept = this.#plans.get(query);
     if (kept === undefined || !isSame(kept, origin)) return undefined;
     const holds = kept.tables.every(
-      ({ table, isLarge }) => known.isReadable(table) && known.isLarge(table) === isLarge,
+      ({ table, isLarge, unique }) =>
+        known.isReadable(table) && known.isLarge(table) === isLarge && known.uniqueRows(table) === unique,
     );
     return holds ? kept.plan : undefined;
   }
@@ -48,12 +58,12 @@ export class KeptPlans {
     origin: PlanOrigin,
     plan: QueryPlan,
     tables: readonly TableDef[],
-    known: Pick<KnownTables, 'isLarge'>,
+    known: Pick<KnownTables, 'isLarge' | 'uniqueRows'>,
   ): void {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
-    const found = tables.map((table) => ({ table, isLarge: known.isLarge(table) }));
+    const found = tables.map((table) => ({ table, isLarge: known.isLarge(table), unique: known.uniqueRows(table) }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
     this.#plans.set(query, { user, position, request: asked, plan, tables: found });
   }

@@ -59,6 +59,7 @@ export async function queryContext(
     },
     nowNanos: () => now,
     isLarge: (table) => storage.sizes.isLarge(table.storage),
+    uniqueRows: (table) => storage.uniqueRows(table),
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,

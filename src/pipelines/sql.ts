@@ -290,6 +290,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const known: KnownTables = {
       isReadable: (table) => storage.isWhole(table),
       isLarge: (table) => storage.sizes.isLarge(table.storage),
+      uniqueRows: (table) => storage.uniqueRows(table),
     };
     const kept = this.#plans.find(written, origin, known);
     if (kept !== undefined) return kept;

@@ -13,7 +13,7 @@ const request = {
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
 const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isTimeless: true };
-const whole: KnownTables = { isReadable: () => true, isLarge: () => false };
+const whole: KnownTables = { isReadable: () => true, isLarge: () => false, uniqueRows: () => undefined };
 
 function query() {
   const statement = parseStatement('SELECT 1');

@@ -38,13 +38,14 @@ export class Catalogue implements SchemaView {
     this.#report = report;
   }
 
-  /** Begins polling. A failed poll is left to the next one: what is known stays usable. */
-  start(): void {
+  /** Begins polling. A failed poll is told, and left to the next one: what is known stays usable. */
+  start(failed: () => void = () => {}): void {
     this.#polling = true;
     const poll = (): void => {
       this.sync().then(
         () => this.#schedule(poll),
         (error: unknown) => {
+          failed();
           this.#report.debug({ error: String(error) }, 'The catalogue could not be refreshed.');
           this.#schedule(poll);
         },

@@ -1,11 +1,13 @@
 import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import type { UniqueRows } from '../../model/unique-rows.js';
 import { ofSeries, ofTable, ofTables } from '../../sql/plan/storage.js';
 import { allOf } from '../../sql/print/select.js';
 import type { Engine } from '../engine.js';
 import { engineCodeOf } from '../engine-faults.js';
 import { GatheredByPlace } from '../gathered.js';
 import { TableSizes } from '../table-sizes.js';
+import { UniqueRowsLooks } from '../unique-rows.js';
 import type { Catalogue } from './catalogue.js';
 import type { Compression } from './compression.js';
 import { isAsMade } from './identity.js';
@@ -40,6 +42,7 @@ interface Known {
  */
 export class Storage {
   readonly sizes: TableSizes;
+  readonly #uniqueRows: UniqueRowsLooks;
   readonly #engine: Engine;
   readonly #catalogue: Catalogue;
   readonly #compression: Compression;
@@ -61,6 +64,7 @@ export class Storage {
   constructor(engine: Engine, catalogue: Catalogue, compression: Compression = 'compact') {
     this.#engine = engine;
     this.sizes = new TableSizes(engine);
+    this.#uniqueRows = new UniqueRowsLooks(engine);
     this.#catalogue = catalogue;
     this.#compression = compression;
   }
@@ -94,8 +98,19 @@ export class Storage {
     return made;
   }
 
+  /** Rows of a large table that are known to have a key each. */
+  uniqueRows({ storage }: TableDef): UniqueRows | undefined {
+    return this.sizes.isLarge(storage) ? this.#uniqueRows.of(storage) : undefined;
+  }
+
+  /** Forgets what is known of stored rows, because the engine is another one or was started anew. */
+  forgetRows(): void {
+    this.#uniqueRows.forget();
+  }
+
   /** Forgets what is known, because the engine turned out to lack some of it. */
   forget(): void {
+    this.forgetRows();
     this.#whole = new WeakSet();
     this.#known.clear();
     this.#shared.clear();

@@ -1,3 +1,4 @@
+import type { UniqueRows } from '../../model/unique-rows.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
 import type { Relation } from '../resolve/relation.js';
 import { Uses } from '../resolve/value.js';
@@ -7,6 +8,7 @@ import type { GroupKey } from './group-names.js';
 import { newestNeeds, newestRows } from './newest-rows.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
 import { idColumn, keysSource, tagsSource, timeColumn } from './storage.js';
+import { scanUniqueRows } from './unique-rows.js';
 
 type Column = readonly [sql: string, alias: string];
 
@@ -34,6 +36,8 @@ export interface Grouping {
   readonly newestOnly: boolean;
   /** The table has so many rows that it pays to look for the newest ones first. */
   readonly isLarge: boolean;
+  /** Rows of the table that need no merging; undefined where none are known. */
+  readonly unique: UniqueRows | undefined;
 }
 
 /** An engine SELECT of grouped rows. */
@@ -152,11 +156,13 @@ function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
 /** The rows to group; when only the newest of each series counts, the rest is left out by a look at the keys alone. */
 function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: boolean): ReturnType<typeof scanRows> {
   const { filter } = grouping;
-  const scan = scanRows(relation, filter, withTags);
+  const all = scanRows(relation, filter, withTags);
+  const unique = withTags ? undefined : grouping.unique;
+  const scan = (relation && unique && scanUniqueRows(relation, filter, unique)) ?? all;
   const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
   if (!plain || relation?.source.kind !== 'stored') return scan;
   if (!withTags && asksForTimesOnly(grouping, relation)) {
-    return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: scan.where };
+    return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: all.where };
   }
   if (grouping.isLarge && !withTags && filter.time.length === 0 && keysAreTags(grouping)) {
     const needs = newestNeeds(grouping.aggregates, relation.rowAlias);

@@ -226,6 +226,8 @@ function orderValue(expression: Expression, { items }: BlockTask, translator: Ex
 function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, names: GroupNames): GroupedRows {
   const { relation, filter } = task;
   const calls = aggregatesOf(task);
+  const { context } = task.env;
+  const table = relation?.source.kind === 'stored' ? relation.source.target.table : undefined;
   return groupRows({
     relation,
     filter,
@@ -234,7 +236,8 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     aggregates: names.aggregates.list,
     dependents: names.dependents,
     countLike: calls.some(({ name }) => isCountLike(name)),
-    isLarge: relation?.source.kind === 'stored' && task.env.context.isLarge?.(relation.source.target.table) === true,
+    isLarge: table !== undefined && context.isLarge?.(table) === true,
+    unique: table && context.uniqueRows?.(table),
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

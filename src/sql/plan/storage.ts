@@ -89,10 +89,16 @@ export function insertNumber(alias: string): string {
  * out by their names, `partition_first_last_level`, before anything of them is read.
  */
 export function writtenBetween(alias: string, after: number, upTo: number): string {
+  const { first, last } = partInserts(alias);
+  const number = insertNumber(alias);
+  return `and(${last} > ${after}, ${first} <= ${upTo}, ${number} > ${after}, ${number} <= ${upTo})`;
+}
+
+/** The numbers of the first and the last insert that have rows in a row's part. */
+export function partInserts(alias: string): { readonly first: string; readonly last: string } {
   const part = alias === '' ? '_part' : `${alias}._part`;
   const bound = (at: number): string => `toUInt64(splitByChar('_', ${part})[${at}])`;
-  const number = insertNumber(alias);
-  return `and(${bound(3)} > ${after}, ${bound(2)} <= ${upTo}, ${number} > ${after}, ${number} <= ${upTo})`;
+  return { first: bound(2), last: bound(3) };
 }
 
 /** Live sub-tables with their tags as a FROM item, one row each. */

@@ -1,5 +1,6 @@
 import { Codes, FaultError, fault, missingDatabase, type Place } from '../../model/fault.js';
 import type { Precision, TableDef } from '../../model/schema.js';
+import type { UniqueRows } from '../../model/unique-rows.js';
 import type { FromItem, Name, ObjectName, Query } from '../ast.js';
 import type { BlockColumn } from '../print/result.js';
 import { queriesIn, queriesOf } from './nested-queries.js';
@@ -43,6 +44,8 @@ export interface QueryContext {
   storedRows?(alias: string): readonly string[];
   /** True for tables with so many rows that it pays to look for few of them first; any answer is right. */
   isLarge?(table: TableDef): boolean;
+  /** Rows of a table that are known to have a key each; undefined where none are. */
+  uniqueRows?(table: TableDef): UniqueRows | undefined;
   /** Plans a query in an expression; undefined where there can be none. */
   subquery?(query: Query): SystemRelation;
 }

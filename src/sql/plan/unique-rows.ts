@@ -1,0 +1,58 @@
+import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
+import { int64 } from '../print/quote.js';
+import { allOf } from '../print/select.js';
+import type { Relation } from '../resolve/relation.js';
+import type { TimeBounds } from '../resolve/value.js';
+import type { Filter } from './filter.js';
+import { type Scan, scanRows } from './scan.js';
+import { bareTime, keysSource, partInserts, rowsSource, timeColumn } from './storage.js';
+
+/** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
+const fewRows = 100_000;
+const lastTime = 2n ** 63n - 1n;
+
+/** About how many rows between two times the engine has to merge when it reads them with FINAL. */
+export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBounds): number {
+  const partitions = new Map<string, { parts: number; rows: number; isUnique: boolean }>();
+  for (const { partition, first, last, rows, isUnique } of parts) {
+    const [from, until] = [
+      low === undefined || low < first ? first : low,
+      high === undefined || high > last ? last : high,
+    ];
+    if (from > until) continue;
+    const found = partitions.get(partition) ?? { parts: 0, rows: 0, isUnique };
+    found.parts++;
+    found.rows += (rows * Number(until - from + 1n)) / Number(last - first + 1n);
+    partitions.set(partition, found);
+  }
+  const merged = [...partitions.values()].filter((found) => found.parts > 1 || !found.isUnique);
+  return merged.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/**
+ * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with their versions
+ * merged. Undefined where that is no quicker than merging all. What was stored since then is found in the state of the table that the statement
+ * reads: its times end what is unique. The engine reads one state of a table everywhere in a statement
+ * (`enable_shared_storage_snapshot_in_query`).
+ */
+export function scanUniqueRows(relation: Relation, filter: Filter, unique: UniqueRows): Scan | undefined {
+  const { rowAlias, source } = relation;
+  if (source.kind !== 'stored' || source.target.kind !== 'super' || filter.mixed.length > 0) return undefined;
+  if (mergedRows(unique.parts, filter.bounds ?? noBounds) < fewRows) return undefined;
+  const { storage } = source.target.table;
+  const { insert, from, until = lastTime } = unique;
+  const time = timeColumn(rowAlias);
+  const newer = `${partInserts('').last} > ${insert}`;
+  const least = `least(min(${bareTime}), ${int64(until)})`;
+  const end = `(SELECT if(count() = 0, ${int64(until)}, ${least}) FROM ${storage} WHERE ${newer})`;
+  const { where } = scanRows(relation, filter, false);
+  const within = [...(from === undefined ? [] : [`${time} >= ${int64(from)}`]), `${time} < ${end}`];
+  const beside = [...(from === undefined ? [] : [`${time} < ${int64(from)}`]), `${time} >= ${end}`];
+  const branches = [
+    [keysSource(storage, rowAlias), ...within],
+    [rowsSource(storage, rowAlias), beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
+  ].map(([rows = '', ...terms]) => `SELECT * FROM ${rows} WHERE ${allOf([...where, ...terms])}`);
+  return { from: `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`, where: [] };
+}
+
+const noBounds: TimeBounds = { low: undefined, high: undefined };
