@@ -1,183 +1,185 @@
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/client.js';
-import { type BenchService, startBenchService } from './support/service.js';
+import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 
 /** How much there is to read. */
 export interface DashboardScale {
   readonly devices: number;
-  /** Points of each device, 10 s apart. */
+  /** Points of each device, 30 s apart. */
   readonly points: number;
+  /** Rows of an insert, which is a part while it is not merged. */
+  readonly batchSize: number;
 }
 
-const fullScale: DashboardScale = { devices: 1_000, points: 10_000 };
-/** Each question is asked so often at least, and for so long. */
-const [minRuns, minMs] = [15, 4_000];
-const stepMs = 10_000;
-/** 2025-10-09T09:00:00Z, a whole hour. */
-const start = 1_760_000_400_000;
-const sites = 20;
+const shortScale: DashboardScale = { devices: 1_000, points: 480, batchSize: 40_000 };
+/** Each question is asked for so long in each state, in turns with all others. */
+const [roundMs, rounds] = [250, 4];
+const stepMs = 30_000;
+const connections = 4;
+const linesPerBody = 5_000;
+/** 2023-11-15T00:00:00Z */
+const start = 1_700_006_400_000;
+const hourMs = 3_600_000;
 
-/** A question of a dashboard: in the dialect, and as somebody writes it who knows the engine and its tables. */
 interface Question {
   readonly name: string;
-  readonly own: string;
-  readonly engine: string;
+  readonly sql: string;
 }
 
-function questions({ devices, points }: DashboardScale, rows: string, tags: string, deviceId: string): Question[] {
+/** What dashboards ask of meters; tables are named by the tags of their rows. */
+function questions({ points }: DashboardScale, device: string): Question[] {
   const end = start + points * stepMs;
-  const hour = [Math.max(start, end - 3_600_000), end] as const;
-  const day = [Math.max(start, end - 86_400_000), end] as const;
-  const range = ([from, until]: readonly [number, number]): string => `ts >= ${from} AND ts < ${until}`;
-  const live = `(SELECT id, name, c4_String AS site FROM ${tags} FINAL WHERE dropped = 0)`;
-  const named = `${rows} AS r FINAL INNER JOIN ${live} AS t ON t.id = r.id`;
-  const minute = "toStartOfMinute(fromUnixTimestamp64Milli(ts, 'UTC'))";
+  const middle = start + Math.floor((end - start) / 2 / hourMs) * hourMs;
+  const hour = `_ts >= ${middle} AND _ts < ${middle + hourMs}`;
+  const all = `_ts >= ${start} AND _ts < ${end}`;
   return [
-    // What every answer takes, however little is read.
-    { name: 'nothing', own: 'SELECT 1', engine: 'SELECT 1' },
+    { name: 'nothing', sql: 'SELECT 1' },
     {
       name: 'last point of every device',
-      own: 'SELECT tbname, last_row(ts), last_row(v), last_row(n) FROM devices PARTITION BY tbname',
-      engine: `SELECT name, max(ts), argMax(tuple(v), ts).1, argMax(tuple(n), ts).1 FROM ${named} GROUP BY name`,
+      sql: 'SELECT tbname, LAST(`current`), LAST(voltage), LAST(phase) FROM meters PARTITION BY tbname',
     },
     {
-      name: 'newest time of every device',
-      own: 'SELECT tbname, last(ts) FROM devices PARTITION BY tbname',
-      engine: `SELECT name, max(ts) FROM ${named} GROUP BY name`,
+      name: 'average per minute of an hour by group',
+      sql: `SELECT _wstart, groupid, AVG(\`current\`) FROM meters WHERE ${hour} PARTITION BY groupid INTERVAL(1m)`,
     },
+    { name: 'maximum of everything of one device', sql: `SELECT MAX(\`current\`) FROM ${device} WHERE ${all}` },
     {
-      name: 'average per minute of an hour by tag',
-      own: `SELECT _wstart, site, avg(v) FROM devices WHERE ${range(hour)} PARTITION BY site INTERVAL(1m)`,
-      engine: `SELECT ${minute} AS w, site, avg(v) FROM ${named} WHERE ${range(hour)} GROUP BY w, site ORDER BY site, w`,
+      name: 'one device to 10 s, filled, an hour',
+      sql: `SELECT _wstart, AVG(\`current\`) FROM ${device} WHERE ${hour} INTERVAL(10s) FILL(PREV)`,
     },
+    { name: 'count of everything', sql: 'SELECT COUNT(*) FROM meters' },
     {
-      name: 'maximum of a day of one device',
-      own: `SELECT max(v) FROM d${Math.floor(devices / 2)} WHERE ${range(day)}`,
-      engine: `SELECT max(v) FROM ${rows} FINAL WHERE id = ${deviceId} AND ${range(day)}`,
+      name: 'points above a value, an hour',
+      sql: `SELECT _ts, groupid, location, \`current\` FROM meters WHERE \`current\` > 13 AND ${hour}`,
     },
     {
       name: 'ten devices with the highest average',
-      own: 'SELECT tbname, avg(v) AS a FROM devices GROUP BY tbname ORDER BY a DESC LIMIT 10',
-      engine: `SELECT name, avg(v) AS a FROM ${named} GROUP BY name ORDER BY a DESC LIMIT 10`,
+      sql: 'SELECT tbname, AVG(`current`) AS a FROM meters GROUP BY tbname ORDER BY a DESC LIMIT 10',
     },
     {
-      name: 'count of everything',
-      own: 'SELECT count(*) FROM devices',
-      engine: `SELECT count() FROM ${rows} FINAL`,
+      name: 'average and maximum by location',
+      sql: 'SELECT location, AVG(`current`), MAX(voltage) FROM meters GROUP BY location',
     },
-    {
-      name: 'average per five minutes of a day, filled',
-      own: `SELECT _wstart, avg(v) FROM devices WHERE ${range(day)} INTERVAL(5m) FILL(PREV)`,
-      engine:
-        `SELECT intDiv(ts, 300000) * 300000 AS w, avg(v) AS a FROM ${rows} FINAL WHERE ${range(day)} ` +
-        `GROUP BY w ORDER BY w WITH FILL FROM ${day[0] - (day[0] % 300_000)} TO ${day[1]} STEP 300000 INTERPOLATE (a AS a)`,
-    },
-  ].map(({ name, own, engine }) => ({
-    name,
-    own,
-    // Columns are known to the engine by names of its own.
-    engine: engine.replaceAll(/\bv\b/g, 'c1_Float64').replaceAll(/\bn\b(?!\.)/g, 'c2_Int32'),
-  }));
+  ];
 }
 
-/** Writes the points in slices of time, a tenth of them twice, so that parts overlap. */
-async function fill(service: BenchService, { devices, points }: DashboardScale): Promise<void> {
-  await service.sql('CREATE DATABASE bench');
-  const columns = 'ts TIMESTAMP, v DOUBLE, n INT, c BIGINT';
-  await service.sql(`CREATE STABLE devices (${columns}) TAGS (site VARCHAR(16), model INT)`, 'bench');
-  for (let device = 0; device < devices; device += 100) {
-    const some = Array.from({ length: Math.min(100, devices - device) }, (_, at) => device + at);
-    const tables = some.map((at) => `d${at} USING devices TAGS ('site-${at % sites}', ${at % 7})`);
-    await service.sql(`CREATE TABLE ${tables.join(' ')}`, 'bench');
-  }
-  const slice = Math.max(10, Math.floor(points / 10));
-  for (let from = 0; from < points; from += slice) {
-    const first = Math.max(0, from - Math.floor(slice / 10));
-    const until = Math.min(points, from + slice);
-    for (let device = 0; device < devices; ) {
-      const parts: string[] = [];
-      for (let rows = 0; rows < 30_000 && device < devices; rows += until - first, device++) {
-        parts.push(`d${device} VALUES${pointsOf(device, first, until)}`);
+/** Line protocol of all points from one on; the bodies of one connection are those of a share of the devices, in the order of time. */
+function bodiesOf({ devices }: DashboardScale, first: number, until: number): Uint8Array[][] {
+  return Array.from({ length: connections }, (_, connection) => {
+    const bodies: Uint8Array[] = [];
+    let lines: string[] = [];
+    const flush = (): void => {
+      if (lines.length > 0) bodies.push(Buffer.from(lines.join('\n')));
+      lines = [];
+    };
+    for (let point = first; point < until; point++) {
+      for (let device = connection; device < devices; device += connections) {
+        const tags = `groupid=${(device % 10) + 1},location=city-${Math.floor(device / 10) % 10}.${Math.floor(device / 100)}`;
+        const wave = (device * 7919 + point * 104_729) % 1000;
+        const fields = `current=${9 + (wave % 50) / 10},voltage=${200 + (wave % 40)}i,phase=${wave / 1000}`;
+        lines.push(`meters,device=${device},${tags} ${fields} ${start + point * stepMs}`);
+        if (lines.length === linesPerBody) flush();
       }
-      await service.sql(`INSERT INTO ${parts.join(' ')}`, 'bench');
+    }
+    flush();
+    return bodies;
+  });
+}
+
+async function load(service: BenchService, bodies: readonly (readonly Uint8Array[])[]): Promise<void> {
+  const path = '/lineproto/v1/write?db=bench&precision=ms';
+  await Promise.all(bodies.map((own) => sendAll(service.port, path, own, 1)));
+}
+
+/** The process of the engine, a child of the service. */
+function engineOf({ process: { pid = 0 } }: BenchService): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+}
+
+interface Measured {
+  readonly times: number[];
+  runs: number;
+  adapterMs: number;
+  engineMs: number;
+}
+
+/** Asks all questions in turns; the processor time is of both processes, with what they do beside answering. */
+async function measure(service: BenchService, asked: readonly Question[]): Promise<void> {
+  const pids = [service.process.pid ?? 0, engineOf(service)];
+  const spent = (): number[] => pids.map((pid) => usage(pid).cpuSeconds * 1000);
+  const found = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
+  for (let round = 0; round < rounds; round++) {
+    for (const [at, { sql }] of asked.entries()) {
+      const measured = found[at]!;
+      if (round === 0) for (let warm = 0; warm < 5; warm++) await service.sql(sql, 'bench');
+      const [adapter = 0, engine = 0] = spent();
+      for (const begun = performance.now(); performance.now() - begun < roundMs; measured.runs++) {
+        const asked = performance.now();
+        await service.sql(sql, 'bench');
+        measured.times.push(performance.now() - asked);
+      }
+      const [adapterNow = 0, engineNow = 0] = spent();
+      measured.adapterMs += adapterNow - adapter;
+      measured.engineMs += engineNow - engine;
     }
   }
-}
-
-function pointsOf(device: number, first: number, until: number): string {
-  let text = '';
-  for (let point = first; point < until; point++) {
-    text += `(${start + point * stepMs},${((device * 31 + point * 7) % 1000) / 8},${point % 97},${device * point})`;
+  for (const [at, { name }] of asked.entries()) {
+    const { times, runs, adapterMs, engineMs } = found[at]!;
+    times.sort((a, b) => a - b);
+    const quantile = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1);
+    const processor = `adapter ${(adapterMs / runs).toFixed(2)} ms, engine ${(engineMs / runs).toFixed(2)} ms`;
+    console.log(`${name}: p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms; processor: ${processor}; ${runs} runs`);
   }
-  return text;
 }
 
-interface Percentiles {
-  readonly p50: number;
-  readonly p99: number;
-}
-
-function percentiles(values: readonly number[]): Percentiles {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-}
-
-async function compare(question: Question, service: BenchService, engine: EngineClient): Promise<string> {
-  const own = (): Promise<unknown> => service.sql(question.own, 'bench');
-  const direct = (): Promise<unknown> => engine.bytes(`${question.engine} FORMAT JSONCompactEachRow`);
-  await own();
-  await direct();
-  const pairs: [own: number, engine: number][] = [];
-  const begun = performance.now();
-  while (pairs.length < minRuns || performance.now() - begun < minMs)
-    pairs.push([await timed(own), await timed(direct)]);
-  const a = percentiles(pairs.map(([own]) => own));
-  const b = percentiles(pairs.map(([, engine]) => engine));
-  const times = ({ p50, p99 }: Percentiles): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
-  return `${question.name}: ${times(a)}; engine by hand ${times(b)}; ratio ${(a.p50 / b.p50).toFixed(2)}, ${(a.p99 / b.p99).toFixed(2)}`;
-}
-
-/** Questions of dashboards through the adapter and, by hand, to the engine host: while parts overlap, and merged. */
-export async function run(scale: DashboardScale = fullScale): Promise<void> {
-  const service = await startBenchService();
+/** Questions of dashboards on data that has just come, while more of it comes, and once its parts are merged. */
+export async function run(scale: DashboardScale = shortScale): Promise<void> {
+  const service = await startBenchService([`--write.batchSize=${scale.batchSize}`]);
   const url = `http://127.0.0.1:${service.enginePort}`;
   const engine = new EngineClient({ url, user: 'default', password: service.secret });
   try {
     console.log(`${scale.devices} devices by ${scale.points} points`);
+    await service.sql('CREATE DATABASE bench');
+    // So that parts stay as they came.
     await engine.exec('SYSTEM STOP MERGES');
-    await fill(service, scale);
-    const [[tags, rows] = []] = await engine.rows(engineTables);
-    const device = `SELECT toString(id) FROM ${tags} FINAL WHERE name = 'd${Math.floor(scale.devices / 2)}'`;
-    const [[id] = []] = await engine.rows(device);
-    for (const state of ['overlapping parts', 'merged']) {
-      if (state === 'merged') {
-        await engine.exec('SYSTEM START MERGES');
-        await engine.exec(`OPTIMIZE TABLE ${rows} FINAL`);
+    await load(service, bodiesOf(scale, 0, scale.points));
+    const [[count] = []] = await service.sql('SELECT COUNT(*) FROM meters', 'bench');
+    if (Number(count) !== scale.devices * scale.points) throw new Error(`${count} points are stored.`);
+    const [[device] = []] = await service.sql('SELECT LAST(tbname) FROM meters WHERE device = 123', 'bench');
+    const asked = questions(scale, `\`${device}\``);
+    const parts = async (): Promise<string> =>
+      `${(await engine.rows(partsOfRows)).map(([rows]) => Number(rows) / 1000).join(', ')} thousand rows a part`;
+    console.log(`## fresh: ${await parts()}`);
+    await measure(service, asked);
+    await engine.exec('SYSTEM START MERGES');
+    let isOver = false;
+    const growing = (async () => {
+      for (let point = scale.points; !isOver; point += 20) {
+        await load(service, bodiesOf(scale, point, point + 20));
+        await new Promise((resolve) => setTimeout(resolve, 200));
       }
-      console.log(`## ${state}`);
-      for (const question of questions(scale, `${rows}`, `${tags}`, `${id}`))
-        console.log(await compare(question, service, engine));
-    }
+    })();
+    console.log('## growing');
+    await measure(service, asked);
+    isOver = true;
+    await growing;
+    const tables = await engine.rows(`SELECT DISTINCT concat(database, '.', table) ${ofRows}`);
+    for (const [table] of tables) await engine.exec(`OPTIMIZE TABLE ${table} FINAL`);
+    console.log(`## merged: ${await parts()}`);
+    await measure(service, asked);
   } finally {
     await engine.close();
     await service.stop();
   }
 }
 
-/** Of the one super table: where its tags stand, and where its rows do. */
-const engineTables =
-  "SELECT minIf(concat(database, '.', name), name LIKE 'g%'), minIf(concat(database, '.', name), name LIKE 't%') " +
-  "FROM system.tables WHERE database LIKE 'd%\\_%'";
+const ofRows = "FROM system.parts WHERE active AND database LIKE 'd%\\_%' AND table LIKE 't%'";
+const partsOfRows = `SELECT rows ${ofRows} ORDER BY name`;
 
-/** Devices and points may be given: `node build/bench/dashboard.bench.js 100 1000`. */
+/** Devices, points and rows of a batch may be given: `node build/bench/dashboard.bench.js 100 1000`. */
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [devices = fullScale.devices, points = fullScale.points] = process.argv.slice(2).map(Number);
-  await run({ devices, points });
+  const { devices, points, batchSize } = shortScale;
+  const [ofDevices = devices, ofPoints = points, ofBatch = batchSize] = process.argv.slice(2).map(Number);
+  await run({ devices: ofDevices, points: ofPoints, batchSize: ofBatch });
 }
