@@ -98,8 +98,9 @@ export class Storage {
     return made;
   }
 
-  /** Rows of a large table that are known to have a key each. */
+  /** Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself. */
   uniqueRows({ storage }: TableDef): UniqueRows | undefined {
+    if (this.#engine.isCluster) return undefined;
     return this.sizes.isLarge(storage) ? this.#uniqueRows.of(storage) : undefined;
   }
 
