@@ -141,7 +141,7 @@ export class DocumentWorld {
   }
 
   async #execute(directory: string, [program = '', ...args]: readonly string[]) {
-    const here = args.map((argument) => this.#here(argument, directory));
+    const here = args.map((argument) => this.here(argument, directory));
     const env = {
       ...freeEnvironment,
       PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
@@ -161,7 +161,7 @@ export class DocumentWorld {
   }
 
   /** A text with the addresses and directories of the tests. */
-  #here(text: string, directory: string): string {
+  here(text: string, directory = this.#directory): string {
     const placed = this.#places.reduce((changed, [shown, here]) => changed.replaceAll(shown, here), text);
     return placed.replaceAll(/(?<![\w.])\/(?:var|etc|srv)\/(?=\w)/g, `${directory}/`);
   }

@@ -1,0 +1,200 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { DocumentWorld } from '../support/document-world.js';
+import { blocksOf, statementsIn } from '../support/documents.js';
+import { freePort } from '../support/free-ports.js';
+import { directoryFor, run } from '../support/processes.js';
+import { type Rows, rowsSoon } from '../support/rows-soon.js';
+import { skipped } from '../support/skipped.js';
+import { until } from '../support/until.js';
+
+/** Each program that is installed runs with the very block of configuration that docs/agents.md shows for it. */
+const world = await DocumentWorld.start();
+const { service } = world;
+test.after.always(() => world.end());
+
+const page = blocksOf('docs/agents.md');
+test.before(async () => {
+  for (const statement of statementsIn(page[0]?.text ?? '')) await service.run(statement);
+});
+
+/** The block of the page that holds a text, with the addresses of this service. */
+function block(part: string): string {
+  const found = page.find(({ text }) => text.includes(part));
+  if (found === undefined) throw new Error(`docs/agents.md has no block with ${part}.`);
+  return world.here(found.text);
+}
+
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+
+/** A test that runs where a program is installed. */
+function withProgram(
+  program: string,
+  title: string,
+  check: (t: ExecutionContext, path: string) => Promise<void>,
+): void {
+  test.serial(title, async (t) => {
+    const path = folders.map((folder) => join(folder, program)).find((file) => existsSync(file));
+    if (path === undefined) skipped(t, `the program \`${program}\` is not installed (see .ci/install-agents)`);
+    else await check(t, path);
+  });
+}
+
+/** Writes a file in a directory, and gives its path. */
+function file(directory: string, name: string, content: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Rows as soon as there are any. */
+async function arrives(t: ExecutionContext, database: string, statement: string): Promise<Rows> {
+  const rows = await rowsSoon(service, database, statement);
+  t.true(rows.length > 0, statement);
+  return rows;
+}
+
+withProgram('collectd', 'collectd writes by its network, telnet and Graphite plug-ins', async (t, path) => {
+  const directory = directoryFor(t);
+  const settings = `Hostname "agent.example"
+FQDNLookup false
+BaseDir "${directory}"
+PIDFile "${directory}/pid"
+TypesDB "/usr/share/collectd/types.db"
+Interval 0.5
+LoadPlugin load
+`;
+  const blocks = ['LoadPlugin write_tsdb', 'LoadPlugin network', 'LoadPlugin write_graphite'].map(block);
+  run(t, path, ['-f', '-C', file(directory, 'collectd.conf', [settings, ...blocks, ''].join('\n'))]);
+  await arrives(t, 'agentd', "SELECT value FROM load_0 WHERE host = 'agent.example'");
+  await arrives(t, 'tsdb', "SELECT _value FROM load_load_shortterm WHERE site = 'north'");
+  await arrives(t, 'graphite', 'SELECT _value FROM agent_example_load_load_shortterm');
+});
+
+withProgram('telegraf', 'Telegraf writes by its outputs for InfluxDB 1 and 2', async (t, path) => {
+  const directory = directoryFor(t);
+  for (const [output, host] of [
+    ['[[outputs.influxdb]]', 'one'],
+    ['[[outputs.influxdb_v2]]', 'two'],
+  ] as const) {
+    const settings = `[agent]\n  interval = "1s"\n  flush_interval = "1s"\n  hostname = "${host}"\n[[inputs.mem]]\n`;
+    run(t, path, ['--config', file(directory, `${host}.conf`, settings + block(output))]);
+    await arrives(t, 'metrics', `SELECT total FROM mem WHERE host = '${host}'`);
+  }
+});
+
+withProgram('icinga2', 'Icinga 2 writes by its writers for InfluxDB and OpenTSDB', async (t, path) => {
+  const directory = directoryFor(t);
+  const settings = `include <itl>
+object Endpoint "here" {}
+object Zone "here" { endpoints = [ "here" ] }
+object CheckerComponent "checker" {}
+object Host "plant" { check_command = "random", check_interval = 1s, retry_interval = 1s }
+`;
+  const blocks = ['object InfluxdbWriter', 'object OpenTsdbWriter'].map(block);
+  // What is sent goes out after few rows, so that the test is short.
+  const quick = 'object InfluxdbWriter "sluice" { flush_threshold = 1';
+  const text = [settings, ...blocks].join('\n').replace('object InfluxdbWriter "sluice" {', quick);
+  const folders = ['ConfigDir', 'DataDir', 'LogDir', 'CacheDir', 'SpoolDir', 'InitRunDir'].map((name) => {
+    mkdirSync(join(directory, name));
+    return `-D${name}=${join(directory, name)}`;
+  });
+  const config = file(directory, 'icinga2.conf', text);
+  run(t, 'env', [
+    'ICINGA2_USER=root',
+    'ICINGA2_GROUP=root',
+    path,
+    'daemon',
+    '-c',
+    config,
+    '-DNodeName=here',
+    ...folders,
+  ]);
+  await arrives(t, 'metrics', "SELECT value FROM `random` WHERE hostname = 'plant'");
+  await arrives(t, 'tsdb', 'SELECT * FROM icinga_host_state');
+});
+
+withProgram('netdata', 'Netdata writes by its OpenTSDB exporter', async (t, path) => {
+  const directory = directoryFor(t);
+  const port = await freePort();
+  for (const name of ['cache', 'lib', 'log']) mkdirSync(join(directory, name));
+  const settings = `[global]
+  run as user = root
+  update every = 1
+[db]
+  mode = ram
+[directories]
+  config = ${directory}
+  cache = ${directory}/cache
+  lib = ${directory}/lib
+  log = ${directory}/log
+  home = ${directory}/lib
+[web]
+  bind to = 127.0.0.1:${port}
+`;
+  file(
+    directory,
+    'exporting.conf',
+    `[exporting:global]\n  enabled = yes\n  update every = 1\n${block('[opentsdb:sluice]')}\n`,
+  );
+  run(t, path, ['-D', '-c', file(directory, 'netdata.conf', settings)]);
+  const tables = await rowsSoon(service, 'tsdb', "SHOW STABLES LIKE 'netdata%'");
+  t.true(tables.length > 0);
+});
+
+withProgram('prometheus', 'Prometheus writes what it scrapes', async (t, path) => {
+  const directory = directoryFor(t);
+  const port = await freePort();
+  const scrape = `global: { scrape_interval: 1s }
+scrape_configs:
+  - job_name: itself
+    static_configs: [{ targets: ['127.0.0.1:${port}'] }]
+`;
+  const config = file(directory, 'prometheus.yml', scrape + block('remote_write:'));
+  run(t, path, [
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${join(directory, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  await arrives(t, 'metrics', "SELECT v FROM metrics WHERE labels->'job' = 'itself' AND labels->'__name__' = 'up'");
+});
+
+withProgram('vmagent', 'vmagent writes what it scrapes', async (t) => {
+  const directory = directoryFor(t);
+  const port = await freePort();
+  const scrape = `global: { scrape_interval: 1s }
+scrape_configs:
+  - job_name: agent
+    static_configs: [{ targets: ['127.0.0.1:${port}'] }]
+`;
+  const config = file(directory, 'scrape.yml', scrape);
+  const more = `-promscrape.config=${config} -httpListenAddr=127.0.0.1:${port} -remoteWrite.tmpDataPath=${directory}/tmp`;
+  run(t, 'bash', ['--norc', '-c', `exec ${block('vmagent -remoteWrite.url')} ${more}`]);
+  await arrives(t, 'metrics', "SELECT v FROM metrics WHERE labels->'job' = 'agent' AND labels->'__name__' = 'up'");
+});
+
+withProgram('otelcol', 'the OpenTelemetry Collector passes on what it is sent', async (t, path) => {
+  const directory = directoryFor(t);
+  const port = await freePort();
+  const settings = `receivers: { otlp: { protocols: { http: { endpoint: '127.0.0.1:${port}' } } } }
+service:
+  telemetry: { metrics: { level: none } }
+  pipelines: { metrics: { receivers: [otlp], exporters: [otlphttp] } }
+`;
+  run(t, path, ['--config', file(directory, 'otelcol.yaml', settings + block('otlphttp:'))]);
+  const point = { timeUnixNano: `${Date.now()}000000`, asDouble: 21.5, attributes: [] };
+  const metrics = [{ name: 'collected.temperature', gauge: { dataPoints: [point] } }];
+  const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
+  const headers = { 'content-type': 'application/json' };
+  const post = () => fetch(`http://127.0.0.1:${port}/v1/metrics`, { method: 'POST', headers, body });
+  t.true(
+    await until(() =>
+      post().then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    ),
+  );
+  t.deepEqual(await arrives(t, 'metrics', 'SELECT gauge FROM collected_temperature'), [[21.5]]);
+});
