@@ -17,7 +17,16 @@ export interface Found {
   readonly series: string;
 }
 
-/** What an event of a rule is about. Templates know the tags and `tbname`, `element`, `value`, and the rule's own words. */
+/** Names of sub-tables that are made of a fingerprint; see `transforms/parse/sub-table-name.ts`. */
+const fingerprint = /^t_[0-9a-f]{32}$/;
+
+/** A series as people call it: by the name that somebody gave it, or else by its tags. */
+export function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
+  if (tags.size === 0 || !fingerprint.test(name)) return name;
+  return [...tags].map(([tag, value]) => `${tag}=${value}`).join(', ');
+}
+
+/** What an event of a rule is about. Templates know the tags and `tbname`, `series`, `element`, `value`, and the rule's own words. */
 export function factsOf(rule: Rule, { element, tags, value, series }: Found): EventFacts {
   const isQuery = rule.kind === 'query';
   const own = {
@@ -26,6 +35,7 @@ export function factsOf(rule: Rule, { element, tags, value, series }: Found): Ev
     database: rule.database,
   };
   const words = new Map([
+    ['series', seriesWords(element, tags)] as const,
     ...tags,
     ...Object.entries(own),
     ...Object.entries({ element, rule: rule.name, value: value === null ? '' : String(value) }),

@@ -162,7 +162,7 @@ function readRule(reading: RuleReading): Rule {
       return {
         kind,
         ...head,
-        ...templates(reading, '{tbname}', 'no data of {tbname} in {table}'),
+        ...templates(reading, '{series}', 'no data of {series} in {table}'),
         table: reading.text('table'),
         tags: reading.tags(),
         absenceMs: reading.duration('absence', minScheduleMs, minScheduleMs),
@@ -200,7 +200,7 @@ function readValueRule(
   return {
     kind: 'value',
     ...head,
-    ...templates(reading, '{tbname}', '{column} of {tbname} is {comparison} {threshold}'),
+    ...templates(reading, '{series}', '{column} of {series} is {comparison} {threshold}'),
     table: reading.text('table'),
     tags: reading.tags(),
     column: reading.text('column'),

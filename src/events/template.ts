@@ -7,7 +7,7 @@ const places = /\{\{|\}\}|\{([^{}]*)\}/g;
 /** What is wrong with a template, or undefined. */
 export function templateProblem(template: string): string | undefined {
   const rest = template.replace(places, (_place, name: string | undefined) => (name === '' ? '{' : ''));
-  return /[{}]/.test(rest) ? 'a text with names in braces, such as {tbname}; a brace itself is doubled' : undefined;
+  return /[{}]/.test(rest) ? 'a text with names in braces, such as {series}; a brace itself is doubled' : undefined;
 }
 
 /** A text with the values in place of their names in braces; a name without a value becomes nothing. */

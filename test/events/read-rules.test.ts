@@ -33,8 +33,8 @@ test('a rule over values has sound defaults', (t) => {
       severity: 'warning',
       resolves: true,
       description: '',
-      element: '{tbname}',
-      title: '{column} of {tbname} is {comparison} {threshold}',
+      element: '{series}',
+      title: '{column} of {series} is {comparison} {threshold}',
       tags: new Map(),
       forMs: 0,
       clear: undefined,
@@ -79,7 +79,7 @@ interval = "2m"
     ['site', ['north']],
     ['line', ['1', '2']],
   ]);
-  t.like(rules[1], { kind: 'absence', name: 'silent', absenceMs: 300_000, element: '{tbname}' });
+  t.like(rules[1], { kind: 'absence', name: 'silent', absenceMs: 300_000, element: '{series}' });
   t.like(rules[2], { kind: 'query', name: 'many', intervalMs: 120_000, element: '{element}' });
 });
 
