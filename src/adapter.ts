@@ -2,6 +2,7 @@
 import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
 import { type Resolution, resolveSettings } from './config/resolve.js';
 import { fileMask } from './database/host/make-missing.js';
+import type { Rule } from './events/rule.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/reason.js';
 import { setRuntimeFlags } from './runtime-flags.js';
@@ -22,9 +23,9 @@ if (command === 'backup' || command === 'restore') {
   await start();
 }
 
-/** Starts the service, or says why not. */
-async function start(): Promise<void> {
-  const resolution = resolveSettings({
+/** The settings as they are now. */
+function readSettings(): Resolution<Settings> {
+  return resolveSettings({
     program: 'sluice',
     version,
     argv: process.argv.slice(2),
@@ -32,6 +33,18 @@ async function start(): Promise<void> {
     tables: adapterOptions,
     read: readAdapterSettings,
   });
+}
+
+/** The rules of the settings as they are now, or what is wrong with the settings. */
+function readRules(): readonly Rule[] | { readonly errors: readonly string[] } {
+  const resolution = readSettings();
+  if (resolution.outcome === 'settings') return resolution.settings.events.rules;
+  return { errors: resolution.outcome === 'refused' ? resolution.errors : [] };
+}
+
+/** Starts the service, or says why not. */
+async function start(): Promise<void> {
+  const resolution = readSettings();
 
   if (resolution.outcome === 'print') {
     process.stdout.write(resolution.text);
@@ -76,7 +89,8 @@ async function run({
     // Read only now: settings that are refused, or asked for, take no service.
     const { startService } = await import('./service.js');
     const { recordSql } = files;
-    const service = await startService(settings, version, logger, recordSql === undefined ? {} : { recordSql });
+    const extras = recordSql === undefined ? { readRules } : { readRules, recordSql };
+    const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
     log.info(
       { port: service.port, engine: service.engineUrl, version },

@@ -91,13 +91,14 @@ function doorOf(http: HttpServer, port: number): HttpDoor {
 /** The ports of the HTTP door, and of that for gRPC. A write is let in before its body is read, a statement in its own pipeline. */
 export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
-  { bodies, sql, reads, writes, events }: ServicePipelines,
+  { bodies, sql, reads, writes, events, desk }: ServicePipelines,
 ): Intake {
   const { guard, metrics } = monitoring;
   return {
     sql: (exchange) => sql.ask(exchange),
     series: (exchange) => reads.ask(exchange),
     events: (exchange) => events.questions.ask(exchange),
+    desk,
     write: (exchange) => {
       const known = credentials.known(exchange.request.credentials);
       if (known !== undefined && 'user' in known) writes.write(exchange, known.user);

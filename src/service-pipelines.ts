@@ -1,9 +1,13 @@
 import { hostname } from 'node:os';
 import type { Settings } from './config/adapter-settings.js';
 import type { Variable } from './database/system-tables/system-table.js';
+import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
 import { listeningInputs } from './listeners.js';
 import type { WireFormat } from './model/batch.js';
 import { BodyBudget } from './model/body-budget.js';
+import type { EventsDesk } from './model/exchange.js';
+import type { EventChange } from './model/notification.js';
+import { Notifier } from './notify/notifier.js';
 import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { queriesOver } from './pipelines/events/run-query.js';
@@ -49,6 +53,8 @@ export interface ServicePipelines {
   readonly sql: SqlPipeline;
   readonly reads: RemoteReadPipeline;
   readonly events: EventsPipeline;
+  readonly notifier: Notifier;
+  readonly desk: EventsDesk;
 }
 
 /** What the write pipeline of a service has beside that of the load tool. */
@@ -57,6 +63,8 @@ export interface WritePipelineExtras {
   readonly writeLog?: WriteLog;
   /** Called when the write pipeline breaks. */
   readonly broke?: (error: unknown) => void;
+  /** Left out where the settings cannot be read again. */
+  readonly readRules?: ReadRulesAgain | undefined;
 }
 
 /** Wires the pipelines; none of them is started. `inputs` are the doors beside requests: by default all that are switched on. */
@@ -65,11 +73,25 @@ export function createPipelines(
   inputs = listeningInputs(parts),
   more: WritePipelineExtras = {},
 ): ServicePipelines {
-  const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query));
+  const { settings, catalogue, monitoring, logOf } = parts;
+  const notifier = new Notifier(settings.notify, settings.monitor.identity, logOf('notifications'));
+  monitoring.metrics.watch(notifier.figures);
+  const tell = (change: EventChange): void => notifier.add(change);
+  const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query), tell);
+  const desk = eventsDesk({ catalogue, events, notifier, readRules: more.readRules });
   const bodies = bodyBudget(parts);
   const writes = writePipeline(parts, inputs, events, bodies, more);
   const sql = sqlPipeline(parts, writes);
-  return { bodies, writes, streams: streamRunner(parts, writes), sql, reads: readPipeline(parts, writes), events };
+  return {
+    bodies,
+    writes,
+    streams: streamRunner(parts, writes),
+    sql,
+    reads: readPipeline(parts, writes),
+    events,
+    notifier,
+    desk,
+  };
 }
 
 function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBudget {
@@ -82,7 +104,7 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
   return bodies;
 }
 
-function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
+function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: EventChange) => void): EventsPipeline {
   const { settings, engine, catalogue, storage, credentials, monitoring, signals, logOf } = parts;
   const { statements } = settings.limits;
   const slots = { ...statements, running: maxEventQuestions, runningOfUser: 0 };
@@ -92,6 +114,7 @@ function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
     catalogue,
     storage,
     query,
+    tell,
     credentials,
     slots,
     logOf,
@@ -107,7 +130,7 @@ function eventsPipeline(parts: ServiceParts, query: RunQuery): EventsPipeline {
 function writePipeline(
   parts: ServiceParts,
   inputs: readonly WriteInput[],
-  { observe }: EventsPipeline,
+  { rules }: EventsPipeline,
   budget: BodyBudget,
   { writeLog, broke }: WritePipelineExtras,
 ): WritePipeline {
@@ -128,7 +151,7 @@ function writePipeline(
     dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
     inputs,
-    sink: observe === undefined ? sink : watched(sink, observe),
+    sink: watched(sink, (group) => rules.observe(group)),
     meter,
     gate,
     catalogue,

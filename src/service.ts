@@ -5,6 +5,7 @@ import { renewCodecs } from './database/catalogue/compression.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { type CredentialCheck, firstUser } from './database/credentials.js';
 import { Expiry } from './database/definitions/table-expiry.js';
+import type { ReadRulesAgain } from './events-desk.js';
 import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import type { ComponentLog } from './model/component.js';
@@ -43,6 +44,8 @@ export interface ServiceExtras {
   readonly readMemoryPercent?: () => number;
   /** Takes note of every SQL statement (`log.enableRecordHttpSql`). */
   readonly recordSql?: RecordSql;
+  /** Reads the rules of the settings again. */
+  readonly readRules?: ReadRulesAgain;
 }
 
 /** Builds the service from its settings and starts it; rejects with one clear line when something does not work. */
@@ -57,7 +60,7 @@ export async function startService(
   const engine = await startEngine(settings, logger);
   try {
     const parts = await createParts(engine, settings, version, logger, more.readMemoryPercent);
-    return await startOn(engine, parts, more.recordSql);
+    return await startOn(engine, parts, more);
   } catch (error) {
     await engine.stop();
     throw error;
@@ -75,7 +78,11 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
   log.info({ path }, isThere ? `The data is in ${path}.` : `A new data directory is made: ${path}.`);
 }
 
-async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: RecordSql | undefined): Promise<Service> {
+async function startOn(
+  engine: RunningEngine,
+  parts: ServiceParts,
+  { recordSql, readRules }: ServiceExtras,
+): Promise<Service> {
   const { monitoring, catalogue, credentials, logOf } = parts;
   showState(parts);
   engine.watch((isUp) => isUp || parts.storage.forgetRows());
@@ -84,11 +91,11 @@ async function startOn(engine: RunningEngine, parts: ServiceParts, recordSql: Re
   const failed = new Promise<unknown>((resolve) => {
     fail = resolve;
   });
-  const pipelines = createPipelines(parts, undefined, { writeLog, broke: fail });
+  const pipelines = createPipelines(parts, undefined, { writeLog, broke: fail, readRules });
   const door = await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
-  const { writes, streams, sql, reads, events } = pipelines;
-  const watching = [monitoring.guard, expiry, ...events.components];
+  const { writes, streams, sql, reads, events, notifier } = pipelines;
+  const watching = [monitoring.guard, expiry, notifier, ...events.components];
   const grpc = await otlpGrpcDoors(parts, pipelines);
   const components = [polledCatalogue(parts), ...watching, writes, streams, sql, reads, door, ...grpc];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));

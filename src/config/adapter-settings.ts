@@ -1,6 +1,7 @@
 import { type DatabaseSettings, databaseOptions, readDatabaseSettings } from '../database/options.js';
 import { type EventsSettings, eventsOptions, readEventsSettings } from '../events/options.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
+import { type NotifySettings, notifyOptions, readNotifySettings } from '../notify/options.js';
 import { type AgentdSettings, agentdOptions, readAgentdSettings } from '../sources/agentd/options.js';
 import { type GraphiteSettings, graphiteOptions, readGraphiteSettings } from '../sources/graphite/options.js';
 import {
@@ -32,6 +33,7 @@ export const adapterOptions: readonly OptionTable[] = [
   writeOptions,
   walOptions,
   eventsOptions,
+  notifyOptions,
   agentdOptions,
   statsgwOptions,
   tsdbwireTelnetOptions,
@@ -45,6 +47,7 @@ export interface Settings extends ServiceSettings {
   readonly write: WriteSettings;
   readonly wal: WalSettings;
   readonly events: EventsSettings;
+  readonly notify: NotifySettings;
   readonly agentd: AgentdSettings;
   readonly statsgw: StatsgwSettings;
   readonly tsdbwireTelnet: TsdbwireTelnetSettings;
@@ -60,6 +63,7 @@ export function readAdapterSettings(reader: SettingReader): Settings {
     write: readWriteSettings(reader),
     wal: readWalSettings(reader),
     events: readEventsSettings(reader),
+    notify: readNotifySettings(reader),
     agentd: readAgentdSettings(reader),
     statsgw: readStatsgwSettings(reader),
     tsdbwireTelnet: readTsdbwireTelnetSettings(reader),

@@ -27,7 +27,7 @@ const defaultIntervalMs = 60_000;
  * Reads the rules of a setting. Whatever is wrong is refused with the number of the rule, counted from 1, and its key; what
  * could be read is returned.
  */
-export function readRules(flag: string, reader: SettingReader): readonly Rule[] {
+export function readRules(flag: string, reader: Pick<SettingReader, 'records' | 'refusePart'>): readonly Rule[] {
   const records = reader.records(flag);
   if (records.length > maxRules) reader.refusePart(flag, '', `${records.length} rules`, `at most ${maxRules} rules`);
   const rules: Rule[] = [];

@@ -2,6 +2,7 @@ import type { Operation } from './api/description.js';
 import { eventOperations } from './api/events.js';
 import { influxOperations } from './api/influx.js';
 import { metricsSystemOperations } from './api/metrics-system.js';
+import { ruleOperations } from './api/rules.js';
 import { serviceOperations } from './api/service.js';
 import { sqlOperations } from './api/sql.js';
 import { statementOperations } from './api/statements.js';
@@ -24,6 +25,13 @@ import { pingHandler } from './handlers/ping.js';
 import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
+import {
+  notificationsHandler,
+  reloadRulesHandler,
+  rulesHandler,
+  testNotificationsHandler,
+  tryRuleHandler,
+} from './handlers/rules.js';
 import { slowStatementsHandler } from './handlers/slow-statements.js';
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
 import { readBasicCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
@@ -45,6 +53,7 @@ export type Route = {
 const [sql, writes, events] = [sqlOperations, writeOperations, eventOperations];
 const { importText, otlpWrite, pushAdd, pushAll, pushDelete, remoteRead, remoteWrite } = metricsSystemOperations;
 const service = serviceOperations;
+const rules = ruleOperations;
 const influx = influxOperations;
 
 const lineproto = (settings: HandlerSettings): boolean => settings.lineproto.enable;
@@ -180,6 +189,23 @@ export const routes: readonly Route[] = [
     handler: acknowledge,
   },
   { method: 'PUT', path: '/api/v1/events/:id/resolve', operation: events.resolve, ...api, handler: resolve },
+  { method: 'GET', path: '/api/v1/rules', operation: rules.list, ...knownApi, handler: rulesHandler },
+  { method: 'POST', path: '/api/v1/rules/reload', operation: rules.reload, ...knownApi, handler: reloadRulesHandler },
+  { method: 'POST', path: '/api/v1/rules/try', operation: rules.try, ...knownApi, handler: tryRuleHandler },
+  {
+    method: 'GET',
+    path: '/api/v1/notifications',
+    operation: rules.notifications,
+    ...knownApi,
+    handler: notificationsHandler,
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/notifications/test',
+    operation: rules.testNotifications,
+    ...knownApi,
+    handler: testNotificationsHandler,
+  },
   {
     method: 'GET',
     path: '/api/v1/statements',

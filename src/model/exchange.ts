@@ -4,6 +4,8 @@ import type { BodyBudget } from './body-budget.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
+import type { NotificationChannel, NotificationTest } from './notification.js';
+import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
 import type { DataType } from './schema.js';
 import type { SlowStatementList } from './slow-statement.js';
 
@@ -124,6 +126,17 @@ export type EventAnswer =
   | { readonly kind: 'get'; readonly event: Event }
   | { readonly kind: 'move'; readonly event: MovedEvent };
 
+/** What administrators do with rules and notifications; others get a fault. Nothing here rejects. */
+export interface EventsDesk {
+  rules(user: string): Promise<RuleList | Fault>;
+  /** Reads the rules again; a fault leaves the old ones. */
+  reload(user: string): Promise<RuleChanges | Fault>;
+  /** Tries a rule in TOML. */
+  tryRule(user: string, text: string, signal: AbortSignal): Promise<RuleTrial | Fault>;
+  notifications(user: string): Promise<{ readonly records: readonly NotificationChannel[] } | Fault>;
+  testNotifications(user: string): Promise<{ readonly records: readonly NotificationTest[] } | Fault>;
+}
+
 /** State of the memory guard: everything goes, queries are refused, or everything is. */
 export type GuardState = 'normal' | 'query-paused' | 'all-paused';
 
@@ -134,6 +147,7 @@ export interface Intake {
   series(exchange: Exchange<SeriesRequest, SeriesAnswer>): void;
   /** Refused with `eventNotExist` where there is no such event that the user may see, `eventResolved` where a move is too late. */
   events(exchange: Exchange<EventRequest, EventAnswer>): void;
+  readonly desk: EventsDesk;
   /** Room for bodies that do not come together with their head. */
   readonly bodies: BodyBudget;
   /** True for a user who may write some table, or make databases: long statements are INSERTs of rows. */

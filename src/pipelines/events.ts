@@ -3,16 +3,20 @@ import type { Engine } from '../database/engine.js';
 import { EventsStore } from '../database/events-store.js';
 import { SeriesNames } from '../database/series-names.js';
 import type { EventsSettings } from '../events/options.js';
-import type { BlockGroup } from '../model/batch.js';
+import type { Rule } from '../events/rule.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { WatchedFigures } from '../model/figure.js';
+import type { EventChange } from '../model/notification.js';
+import type { RuleTrial } from '../model/rule-list.js';
+import { Announcer } from './events/announcer.js';
 import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';
 import { EventRecorder } from './events/recorder.js';
 import { EventRetention } from './events/retention.js';
-import { ScheduledWatch, type ScheduledWatchContext } from './events/scheduled-watch.js';
+import { tryRule } from './events/rule-trial.js';
+import { RuleWatch } from './events/rule-watch.js';
+import type { ScheduledWatchContext } from './events/scheduled-watch.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
-import { ValueWatch } from './events/value-watch.js';
 import type { RequestReplyContext } from './request-reply.js';
 
 /** What events are made of. */
@@ -21,6 +25,8 @@ export interface EventsContext
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
     Pick<ScheduledWatchContext, 'storage' | 'query'> {
   readonly settings: EventsSettings;
+  /** Hears of events that open and that are over. */
+  readonly tell: (change: EventChange) => void;
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly logOf: (component: string) => ComponentLog;
@@ -30,31 +36,31 @@ export interface EventsContext
 export class EventsPipeline {
   readonly questions: EventQuestions;
   readonly recorder: EventRecorder;
-  /** Parts in the order in which they start; see {@link EventsPipeline.observe} for what begins before. */
+  /** The rules that are watched; stored rows are shown to them. */
+  readonly rules: RuleWatch;
+  /** What a rule would find if it looked now; rejects with a FaultError. */
+  readonly tryRule: (rule: Rule, signal: AbortSignal) => Promise<RuleTrial>;
+  /** Parts in the order in which they start. */
   readonly components: readonly Component[];
-  /** Shows stored rows to the rules over values; undefined when there are none. */
-  readonly observe: ((group: BlockGroup) => void) | undefined;
 
   constructor(context: EventsContext) {
     const { settings, engine, catalogue, credentials, slots, logOf } = context;
     const log = logOf('events');
     const store = new EventsStore(engine);
-    const ledger = new EventLedger(store);
-    this.recorder = new EventRecorder(ledger, settings.maxWaiting, log);
+    const announcer = new Announcer(context.tell);
+    const ledger = new EventLedger(store, (operations, outcomes) => announcer.recorded(operations, outcomes));
+    this.recorder = new EventRecorder(ledger, settings.maxWaiting, log, (operations) => announcer.waiting(operations));
     this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
     const retention = new EventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
     const watching = { ...settings, ...context, store, names, recorder: this.recorder, log };
-    const overValues = settings.rules.filter((rule) => rule.kind === 'value');
-    const scheduled = settings.rules.filter((rule) => rule.kind !== 'value');
-    const values = overValues.length === 0 ? undefined : new ValueWatch({ ...watching, rules: overValues });
-    this.observe = values === undefined ? undefined : (group) => values.observe(group);
+    this.rules = new RuleWatch(watching);
+    this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     this.components = [
       retention,
       this.recorder,
       ...(settings.system ? [new SystemWatch(watching)] : []),
-      ...(values === undefined ? [] : [values]),
-      ...(scheduled.length === 0 ? [] : [new ScheduledWatch({ ...watching, rules: scheduled })]),
+      this.rules,
       this.questions,
     ];
   }

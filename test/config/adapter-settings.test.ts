@@ -97,6 +97,9 @@ events.maxSeries int 100000 EVENTS_MAX_SERIES
 events.maxWaiting int 10000 EVENTS_MAX_WAITING
 events.system bool true EVENTS_SYSTEM
 events.writesFailing duration 1m0s EVENTS_WRITES_FAILING
+notify.webhook secret - NOTIFY_WEBHOOK
+notify.mail secret - NOTIFY_MAIL
+notify.severity string warning NOTIFY_SEVERITY
 hostexporter.caCertFile string - HOSTEXPORTER_CA_CERT_FILE
 hostexporter.certFile string - HOSTEXPORTER_CERT_FILE
 hostexporter.keyFile string - HOSTEXPORTER_KEY_FILE

@@ -156,6 +156,19 @@ test.serial('events are listed, read and moved as they are described', async (t)
   }
 });
 
+test.serial('rules and notifications answer as they are described', async (t) => {
+  const list = JSON.parse(JSON.stringify(await call('getRules')));
+  await call('tryRule', {}, { data: list.records[0].toml });
+  await call('tryRule', {}, { data: 'nonsense', status: 400 });
+  await call('reloadRules');
+  await call('getNotifications');
+  await call('testNotifications');
+  for (const name of ['getRules', 'reloadRules', 'tryRule', 'getNotifications', 'testNotifications']) {
+    await call(name, {}, { status: 401, auth: false });
+  }
+  t.is(list.records.length, 1);
+});
+
 test.serial('writes by the paths of other products answer as they are described', async (t) => {
   await call('influxWrite', { db: 'd', precision: 's' }, { data: 'other v=1 1700000000', status: 204 });
   await call('influxWrite', { db: 'd' }, { data: 'bad', status: 400 });

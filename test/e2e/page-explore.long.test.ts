@@ -110,7 +110,7 @@ inBrowser('a metric is drawn without SQL, by tags that are chosen, and its SQL r
   await page.waitForSelector('.filter-row option[value=rome]', { state: 'attached' });
   await page.fill('[aria-label=Value]', 'rome');
   await page.selectOption('#function', 'MAX');
-  await page.waitForSelector(".sql >> text=/MAX\\(`temp`\\)[^]*`city` = 'rome'/");
+  await page.waitForSelector(".sql >> text=/MAX\\(`temp`\\)[\\s\\S]*`city` = 'rome'/");
   t.true(await drawn(page, ['Time', 'rome']));
 
   // What was chosen is in the address.

@@ -52,6 +52,7 @@ export interface RoomOptions {
   readonly events?: (exchange: Exchange<EventRequest, EventAnswer>) => void;
   readonly authenticate?: (credentials: Credentials) => Promise<Identity | Fault>;
   readonly slowStatements?: Intake['slowStatements'];
+  readonly desk?: Intake['desk'];
   readonly guard?: () => GuardState;
   readonly isDatabaseHung?: () => boolean;
   readonly settings?: Partial<HandlerSettings>;
@@ -82,6 +83,16 @@ export function rows(...chunks: string[]): SqlAnswer {
   return { kind: 'rows', meta: [{ name: 'v', type: { name: 'INT', length: 4 } }], lines: lines() };
 }
 
+/** Takes everybody for somebody who is no administrator. */
+const refuseAll = async () => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege');
+const refusingDesk: Intake['desk'] = {
+  rules: refuseAll,
+  reload: refuseAll,
+  tryRule: refuseAll,
+  notifications: refuseAll,
+  testNotifications: refuseAll,
+};
+
 function defaultIntake(options: RoomOptions): Intake {
   return {
     sql:
@@ -104,6 +115,7 @@ function defaultIntake(options: RoomOptions): Intake {
     series: options.series ?? ((exchange) => exchange.answer({ parts: [Buffer.of(0)], length: 1 })),
     events:
       options.events ?? ((exchange) => exchange.refuse(fault('database', Codes.eventNotExist, 'Event not exist'))),
+    desk: options.desk ?? refusingDesk,
     authenticate:
       options.authenticate ??
       (async (credentials) => (isKnown(credentials) && credentials.scheme === 'password' ? { user } : wrongPassword)),

@@ -1,6 +1,7 @@
 import type { Operation, Schema, SecurityScheme } from './description.js';
 import { eventSchemas } from './events.js';
 import { influxSchemas } from './influx.js';
+import { ruleSchemas } from './rules.js';
 import { serviceSchemas } from './service.js';
 import { errorSchema } from './shared.js';
 import { sqlSchemas } from './sql.js';
@@ -49,6 +50,7 @@ const schemas: Readonly<Record<string, Schema>> = {
   ...writeSchemas,
   ...influxSchemas,
   ...eventSchemas,
+  ...ruleSchemas,
   ...serviceSchemas,
   ...statementSchemas,
 };

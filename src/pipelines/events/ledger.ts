@@ -10,6 +10,9 @@ interface Entry {
   readonly again: boolean;
 }
 
+/** Hears what became of operations, by their keys. Must not throw. */
+export type RecordedListener = (operations: readonly EventOperation[], outcomes: ReadonlyMap<string, Step>) => void;
+
 type Ledgered = Pick<EventsStore, 'append' | 'newest' | 'entries' | 'put' | 'unfolded'>;
 
 /**
@@ -18,10 +21,13 @@ type Ledgered = Pick<EventsStore, 'append' | 'newest' | 'entries' | 'put' | 'unf
  */
 export class EventLedger {
   readonly #store: Ledgered;
+  readonly #told: RecordedListener;
   readonly #entries = new Gathered((entries: readonly Entry[]) => this.#record(entries));
 
-  constructor(store: Ledgered) {
+  /** `told` hears of everything that is recorded here. */
+  constructor(store: Ledgered, told: RecordedListener = () => {}) {
     this.#store = store;
+    this.#told = told;
   }
 
   /**
@@ -29,8 +35,10 @@ export class EventLedger {
    * FaultError when the engine is away; whether the operations are in the log is then unknown, and recording them `again`
    * is safe.
    */
-  record(operations: readonly EventOperation[], again = false): Promise<ReadonlyMap<string, Step>> {
-    return this.#entries.call({ operations, again });
+  async record(operations: readonly EventOperation[], again = false): Promise<ReadonlyMap<string, Step>> {
+    const outcomes = await this.#entries.call({ operations, again });
+    this.#told(operations, outcomes);
+    return outcomes;
   }
 
   /** Stores the states of events whose log goes on after them. */

@@ -4,12 +4,13 @@ import { everyDatabase } from '../../database/catalogue/principals.js';
 import type { EventsStore } from '../../database/events-store.js';
 import { Access, insufficientPrivilege } from '../../database/rights.js';
 import { applyOperation } from '../../events/event.js';
-import type { Event, EventListing, EventMove, MovedEvent } from '../../model/event.js';
+import type { EventListing, EventMove, MovedEvent } from '../../model/event.js';
 import type { EventSight, StoredEvent } from '../../model/event-log.js';
 import type { EventAnswer, EventRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { RequestReply, type RequestReplyContext } from '../request-reply.js';
 import type { EventLedger } from './ledger.js';
+import { shownEvent } from './shown-event.js';
 
 /** What questions about events are answered from. */
 export interface EventQuestionsContext extends RequestReplyContext {
@@ -41,11 +42,11 @@ export class EventQuestions extends RequestReply<EventRequest, EventAnswer> {
 async function list(listing: EventListing, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
   const { pageNum, pageSize } = listing;
   const { total, asOf, events } = await context.store.list(listing, sightOf(access, context.catalogue));
-  return { kind: 'list', page: { total, pageNum, pageSize, asOf, records: events.map(shown) } };
+  return { kind: 'list', page: { total, pageNum, pageSize, asOf, records: events.map(shownEvent) } };
 }
 
 async function get(id: string, access: Access, context: EventQuestionsContext): Promise<EventAnswer> {
-  return { kind: 'get', event: shown(await visible(id, access, context)) };
+  return { kind: 'get', event: shownEvent(await visible(id, access, context)) };
 }
 
 interface Move {
@@ -68,7 +69,7 @@ async function move({ id, move, comment }: Move, access: Access, context: EventQ
   }
   // A slot goes on with its next event; the one that was meant is then as it was left.
   const event = step?.event?.id === id ? step.event : await visible(id, access, context);
-  return { kind: 'move', event: { ...shown(event), changed: step?.outcome === 'moved' } satisfies MovedEvent };
+  return { kind: 'move', event: { ...shownEvent(event), changed: step?.outcome === 'moved' } satisfies MovedEvent };
 }
 
 /** The event, or the fault of there being none, which is what those hear who may not see it. */
@@ -94,10 +95,4 @@ function sightOf(access: Access, catalogue: Catalogue): EventSight {
     databases: all ? [] : catalogue.databases().flatMap(({ name }) => (access.may('READ', name) ? [name] : [])),
     tables: grants.flatMap(({ scope, table }) => (table === undefined ? [] : [[scope, table] as const])),
   };
-}
-
-/** The event as clients see it. */
-function shown(event: StoredEvent): Event {
-  const { slot, database, table, series, run, opened, version, ...rest } = event;
-  return rest;
 }

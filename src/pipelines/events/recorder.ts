@@ -26,12 +26,20 @@ export class EventRecorder implements Component {
   readonly #ledger: Pick<EventLedger, 'record'>;
   readonly #maxWaiting: number;
   readonly #log: ComponentLog;
+  readonly #waits: (operations: readonly EventOperation[]) => void;
   readonly #waiting: Notice[] = [];
   #working: Promise<void> | undefined;
   readonly #stopped = new AbortController();
 
-  constructor(ledger: Pick<EventLedger, 'record'>, maxWaiting: number, log: ComponentLog) {
+  /** `waits` hears of operations that cannot be recorded for now, each time they are tried; it must not throw. */
+  constructor(
+    ledger: Pick<EventLedger, 'record'>,
+    maxWaiting: number,
+    log: ComponentLog,
+    waits: (operations: readonly EventOperation[]) => void = () => {},
+  ) {
     this.#ledger = ledger;
+    this.#waits = waits;
     this.#maxWaiting = maxWaiting;
     this.#log = log;
   }
@@ -84,21 +92,26 @@ export class EventRecorder implements Component {
 
   /** True when the batch is done with: stored, or of a kind that can never be. */
   async #record(batch: readonly Notice[], again: boolean): Promise<boolean> {
+    const operations: EventOperation[] = [];
     try {
       const made = await Promise.allSettled(batch.map((notice) => notice()));
-      const operations: EventOperation[] = [];
+      let passing: unknown;
       for (const one of made) {
         if (one.status === 'fulfilled') operations.push(...one.value);
-        else if (isPassing(one.reason)) throw one.reason;
+        else if (isPassing(one.reason)) passing ??= one.reason;
         else this.#log.error({ error: String(one.reason) }, 'An event could not be made and is lost.');
       }
+      if (passing !== undefined) throw passing;
       if (operations.length > 0) await this.#ledger.record(operations, again);
       return true;
     } catch (error) {
       const events = batch.length;
       if (!isPassing(error))
         this.#log.error({ error: String(error), events }, 'Events could not be stored and are lost.');
-      else if (!again) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
+      else {
+        this.#waits(operations);
+        if (!again) this.#log.warn({ error: String(error), events }, 'Events wait for the database.');
+      }
       return !isPassing(error);
     }
   }

@@ -55,7 +55,8 @@ interface Verdict {
   readonly over: readonly (readonly [event: StoredEvent, time: number])[];
 }
 
-function checkQuery({ name, sql }: QueryRule): void {
+/** Throws an Error that names the rule when its query cannot be read. */
+export function checkQuery({ name, sql }: QueryRule): void {
   try {
     parseStatement(sql);
   } catch (error) {
@@ -166,8 +167,7 @@ export class ScheduledWatch implements Component {
   async #miss(rule: AbsenceRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
     const { names } = this.#context;
     const { database, table, absenceMs } = rule;
-    const since = now - Math.max(lookBackMs, absenceMs * lookBackFactor);
-    const silent = await silentSeries(this.#context, rule, since, now - absenceMs);
+    const silent = await silentSeries(this.#context, rule, absenceSince(rule, now), now - absenceMs);
     const found = await Promise.all(
       silent.map(async ({ series, lastMs }) => {
         const name = await names.find(database, table, series);
@@ -189,6 +189,11 @@ export class ScheduledWatch implements Component {
       }),
     };
   }
+}
+
+/** Series that were silent before are not missed any more: Unix ms. */
+export function absenceSince({ absenceMs }: AbsenceRule, nowMs: number): number {
+  return nowMs - Math.max(lookBackMs, absenceMs * lookBackFactor);
 }
 
 function intervalOf(rule: AbsenceRule | QueryRule): number {

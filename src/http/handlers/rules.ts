@@ -1,0 +1,45 @@
+import type { FastifyReply } from 'fastify';
+import type { Fault } from '../../model/fault.js';
+import { isFault } from '../auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../call.js';
+import { refusalOf } from '../door.js';
+import { apiErrors } from '../error-forms.js';
+import { safeJson, sendJson } from '../reply.js';
+import { collectBody } from '../request-body.js';
+
+const maxRuleBytes = 64 * 1024;
+
+/** `GET /api/v1/rules`. */
+export function rulesHandler(context: HandlerContext): Handler<KnownCall> {
+  return async (call) => answer(call, context, await context.intake.desk.rules(call.user));
+}
+
+/** `POST /api/v1/rules/reload`. */
+export function reloadRulesHandler(context: HandlerContext): Handler<KnownCall> {
+  return async (call) => answer(call, context, await context.intake.desk.reload(call.user));
+}
+
+/** `POST /api/v1/rules/try`: the body is a rule in TOML. */
+export function tryRuleHandler(context: HandlerContext): Handler<KnownCall> {
+  return async (call) => {
+    const body = await collectBody(call, context.intake, { maxBytes: maxRuleBytes, what: 'rule' });
+    if (isFault(body)) return apiErrors(call, refusalOf(body, 'parameter'), context.settings);
+    const text = body.bytes.toString('utf8');
+    body.release();
+    return answer(call, context, await context.intake.desk.tryRule(call.user, text, call.aborted));
+  };
+}
+
+/** `GET /api/v1/notifications`. */
+export function notificationsHandler(context: HandlerContext): Handler<KnownCall> {
+  return async (call) => answer(call, context, await context.intake.desk.notifications(call.user));
+}
+
+/** `POST /api/v1/notifications/test`. */
+export function testNotificationsHandler(context: HandlerContext): Handler<KnownCall> {
+  return async (call) => answer(call, context, await context.intake.desk.testNotifications(call.user));
+}
+
+function answer(call: KnownCall, { settings }: HandlerContext, given: object | Fault): FastifyReply {
+  return isFault(given) ? apiErrors(call, refusalOf(given), settings) : sendJson(call.reply, 200, safeJson(given));
+}

@@ -1,0 +1,32 @@
+import type { Event } from './event.js';
+
+/** What happened to an event that people are told of. */
+export interface EventChange {
+  readonly change: 'opened' | 'resolved';
+  readonly event: Event;
+}
+
+/** A way to people outside of the page. */
+export interface NotificationChannel {
+  readonly kind: 'webhook' | 'mail';
+  /** Where it leads, without what is secret in it. */
+  readonly target: string;
+  /** Events that were told. */
+  readonly sent: number;
+  /** Events that nobody could be told of: refused for good, too old, or too many. */
+  readonly failed: number;
+  /** Events that are tried again, or wait behind one that is. */
+  readonly waiting: number;
+  /** Unix ms; null before the first. */
+  readonly lastSentTime: number | null;
+  /** Why the last attempt failed; null when it did not. */
+  readonly problem: string | null;
+}
+
+/** What became of a test message. */
+export interface NotificationTest {
+  readonly kind: NotificationChannel['kind'];
+  readonly target: string;
+  /** Null when it was taken. */
+  readonly problem: string | null;
+}

@@ -1,0 +1,60 @@
+import type { Transporter } from 'nodemailer';
+import type { EventChange } from '../model/notification.js';
+import { type Channel, RefusedForGood } from './channel.js';
+import { headOf, textOf } from './message.js';
+import type { MailSettings } from './options.js';
+
+const timeoutMs = 15_000;
+
+/**
+ * Mails events: one mail for all that are told at once. Speaks TLS with servers that offer it.
+ * @param identity name of this service among others, in the subject
+ */
+export function mailChannel({ server, from, to }: MailSettings, identity: string): Channel {
+  const { host } = new URL(server);
+  let transport: Promise<Transporter> | undefined;
+  return {
+    kind: 'mail',
+    target: `${to.join(', ')} by ${host}`,
+    send: async (changes: readonly EventChange[]) => {
+      transport ??= open(server);
+      try {
+        await (await transport).sendMail({
+          from,
+          to: [...to],
+          subject: `[${identity}] ${headOf(changes)}`,
+          text: `${changes.map(textOf).join('\n\n')}\n`,
+        });
+      } catch (error) {
+        throw troubleOf(error, server);
+      }
+    },
+  };
+}
+
+async function open(server: string): Promise<Transporter> {
+  // Read only where mail is sent.
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url: server,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  });
+}
+
+/** The failure in words without the password; a wrong password may be put right at the server. */
+function troubleOf(error: unknown, server: string): Error {
+  const { responseCode = 0, code = '', message = String(error) } = detailsOf(error);
+  const { username, password } = new URL(server);
+  const secrets = [password, username].flatMap((part) => (part === '' ? [] : [part, decodeURIComponent(part)]));
+  let words = message.replace(/[\r\n]+/g, ' ').slice(0, 300);
+  for (const secret of secrets) words = words.replaceAll(secret, '******');
+  return responseCode >= 500 && code !== 'EAUTH' ? new RefusedForGood(words) : new Error(words);
+}
+
+function detailsOf(error: unknown): { responseCode?: number; code?: string; message?: string } {
+  if (!(error instanceof Error)) return {};
+  const responseCode = 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0;
+  return { responseCode, code: 'code' in error ? String(error.code) : '', message: error.message };
+}

@@ -1,0 +1,75 @@
+import { type EventSeverity, eventSeverities } from '../model/event.js';
+import { isHttpUrl, type OptionTable, type SettingReader } from '../model/option.js';
+
+/** Where mail goes. */
+export interface MailSettings {
+  /** Address of the server for the library that sends, with user and password. */
+  readonly server: string;
+  readonly from: string;
+  readonly to: readonly string[];
+}
+
+/** Whom events are told. */
+export interface NotifySettings {
+  readonly webhook: string | undefined;
+  readonly mail: MailSettings | undefined;
+  /** Events of this severity and worse are told. */
+  readonly severity: EventSeverity;
+}
+
+/** Settings of notifications; both addresses may hold passwords. */
+export const notifyOptions: OptionTable = {
+  group: 'notify',
+  title: 'Notifications',
+  rows: [
+    {
+      flag: 'notify.webhook',
+      type: 'secret',
+      env: 'ADAPTER_NOTIFY_WEBHOOK',
+      help: 'http or https address that events are posted to as JSON when they open and when they are over',
+    },
+    {
+      flag: 'notify.mail',
+      type: 'secret',
+      env: 'ADAPTER_NOTIFY_MAIL',
+      help: 'where events are mailed: smtp://user:password@host:587/?from=address&to=address; smtps speaks TLS from the start; see docs/events.md',
+    },
+    {
+      flag: 'notify.severity',
+      type: 'string',
+      default: 'warning',
+      env: 'ADAPTER_NOTIFY_SEVERITY',
+      help: 'events of this severity and worse are told',
+      allowed: eventSeverities,
+    },
+  ],
+};
+
+/** Reads the settings of {@link notifyOptions}. */
+export function readNotifySettings(reader: SettingReader): NotifySettings {
+  const webhook = reader.text('notify.webhook');
+  if (webhook !== '' && !isHttpUrl(webhook)) reader.refuse('notify.webhook', 'an http or https address');
+  const text = reader.text('notify.mail');
+  const mail = text === '' ? undefined : readMail(text);
+  if (text !== '' && mail === undefined) {
+    reader.refuse('notify.mail', 'smtp://user:password@host:port/?from=address&to=address,address');
+  }
+  const severity = eventSeverities.find((name) => name === reader.text('notify.severity')) ?? 'warning';
+  return { webhook: webhook === '' ? undefined : webhook, mail, severity };
+}
+
+/** Undefined when the text is no address of a mail server with a sender and somebody to read it. */
+function readMail(text: string): MailSettings | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const from = url.searchParams.get('from') ?? '';
+  const to = (url.searchParams.get('to') ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  url.searchParams.delete('from');
+  url.searchParams.delete('to');
+  const isComplete = /^smtps?:$/.test(url.protocol) && url.hostname !== '';
+  if (!isComplete || ![from, ...to].every((one) => /^[^\s@]+@[^\s@]+$/.test(one)) || to.length === 0) return undefined;
+  return { server: url.href, from, to };
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ComponentLog } from '../model/component.js';
+import type { EventChange, NotificationChannel } from '../model/notification.js';
+import { type Channel, RefusedForGood } from './channel.js';
+
+/** Events that wait for one channel; of more, the oldest are given up. */
+const maxWaiting = 1_000;
+/** Events in one message. */
+const maxTogether = 100;
+/** How long an event is tried. */
+const maxAgeMs = 24 * 3_600_000;
+const firstDelayMs = 1_000;
+const maxDelayMs = 60_000;
+
+/** Pauses between attempts, in ms; tests take shorter ones. */
+export interface OutboxTimes {
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+interface Entry {
+  readonly change: EventChange;
+  readonly since: number;
+}
+
+/** Sends what it is given over one channel, in its order, again and again until it is taken. */
+export class Outbox {
+  readonly #channel: Channel;
+  readonly #log: ComponentLog;
+  readonly #times: OutboxTimes;
+  readonly #stopped = new AbortController();
+  readonly #waiting: Entry[] = [];
+  #working: Promise<void> | undefined;
+  #sent = 0;
+  #failed = 0;
+  #lastSentTime: number | null = null;
+  #problem: string | null = null;
+
+  constructor(channel: Channel, log: ComponentLog, times: OutboxTimes = { firstDelayMs, maxDelayMs }) {
+    this.#channel = channel;
+    this.#log = log;
+    this.#times = times;
+  }
+
+  add(change: EventChange): void {
+    if (this.#stopped.signal.aborted) return;
+    if (this.#waiting.length >= maxWaiting) this.#giveUp(1, 'Too many events wait.');
+    this.#waiting.push({ change, since: Date.now() });
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  get state(): NotificationChannel {
+    const { kind, target } = this.#channel;
+    return {
+      kind,
+      target,
+      sent: this.#sent,
+      failed: this.#failed,
+      waiting: this.#waiting.length,
+      lastSentTime: this.#lastSentTime,
+      problem: this.#problem,
+    };
+  }
+
+  /** Sends one message now, once, beside all that waits. Undefined when it was taken, otherwise why not. */
+  async test(change: EventChange): Promise<string | undefined> {
+    try {
+      await this.#channel.send([change], this.#stopped.signal);
+      return undefined;
+    } catch (error) {
+      return wordsOf(error);
+    }
+  }
+
+  /** Waits for what is sent at the moment, and for what waits, unless it is being tried again. */
+  async drain(): Promise<void> {
+    if (this.#problem === null) await this.#working;
+  }
+
+  stop(): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#stopped.abort();
+    if (this.#waiting.length > 0) {
+      this.#log.warn({ ...this.#named, events: this.#waiting.length }, 'Nobody could be told of some events.');
+    }
+  }
+
+  get #named() {
+    const { kind, target } = this.#channel;
+    return { channel: kind, target };
+  }
+
+  async #work(): Promise<void> {
+    const { signal } = this.#stopped;
+    // What comes in the same turn of the event loop is told together.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let attempt = 0; this.#waiting.length > 0 && !signal.aborted; ) {
+      if (await this.#attempt(attempt)) attempt = 0;
+      else {
+        const { firstDelayMs: first, maxDelayMs: most } = this.#times;
+        const pauseMs = Math.min(most, first * 2 ** Math.min(attempt, 16));
+        attempt++;
+        await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  /** True when the first of the queue are done with. */
+  async #attempt(attempt: number): Promise<boolean> {
+    const old = this.#waiting.findIndex(({ since }) => Date.now() - since <= maxAgeMs);
+    if (old !== 0) this.#giveUp(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
+    const entries = this.#waiting.slice(0, maxTogether);
+    if (entries.length === 0) return true;
+    try {
+      await this.#channel.send(
+        entries.map(({ change }) => change),
+        this.#stopped.signal,
+      );
+    } catch (error) {
+      this.#problem = wordsOf(error);
+      if (error instanceof RefusedForGood) {
+        this.#giveUp(entries.length, this.#problem);
+        return true;
+      }
+      if (attempt === 0) {
+        this.#log.warn({ ...this.#named, reason: this.#problem }, 'A notification failed; it is tried again.');
+      }
+      return false;
+    }
+    const taken = new Set(entries);
+    // Meanwhile the oldest may have been given up.
+    const rest = this.#waiting.filter((entry) => !taken.has(entry));
+    this.#waiting.splice(0, this.#waiting.length, ...rest);
+    this.#sent += entries.length;
+    this.#lastSentTime = Date.now();
+    if (this.#problem !== null) this.#log.info(this.#named, 'Notifications go out again.');
+    this.#problem = null;
+    return true;
+  }
+
+  #giveUp(events: number, reason: string): void {
+    this.#waiting.splice(0, events);
+    this.#failed += events;
+    this.#log.error({ ...this.#named, events, reason }, 'Events are given up that nobody could be told of.');
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

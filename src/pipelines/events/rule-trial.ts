@@ -1,0 +1,137 @@
+import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import type { SeriesNames } from '../../database/series-names.js';
+import { type SilentContext, silentSeries } from '../../database/silent-series.js';
+import { factsOf } from '../../events/facts.js';
+import { findingsOf } from '../../events/query-rows.js';
+import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
+import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
+
+/** What a rule is tried with. */
+export interface RuleTrialContext extends SilentContext {
+  readonly catalogue: Catalogue;
+  readonly names: Pick<SeriesNames, 'find'>;
+  readonly query: RunQuery;
+  readonly maxRowAgeMs: number;
+}
+
+/** Series that are looked at, and events that are shown. */
+const [maxSeries, maxShown] = [10_000, 100];
+
+/** A series that would make an event. */
+interface Tried {
+  readonly element: string;
+  readonly tags: ReadonlyMap<string, string>;
+  readonly value: number | null;
+  readonly rows: number | null;
+}
+
+/** What a rule would find if it looked at the data now. Nothing is kept of it. Rejects with a FaultError. */
+export async function tryRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<RuleTrial> {
+  const found = await look(rule, context, signal);
+  return {
+    name: rule.name,
+    looked: lookedAt(rule, context.maxRowAgeMs),
+    total: found.length,
+    records: found.slice(0, maxShown).map(({ element, tags, value, rows }): TriedEvent => {
+      const { elementId, title, severity } = factsOf(rule, { element, tags, value, series: '' });
+      return { elementId, title, severity, value, rows };
+    }),
+  };
+}
+
+function look(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<readonly Tried[]> {
+  switch (rule.kind) {
+    case 'value':
+      return lookAtValues(rule, context, signal);
+    case 'absence':
+      return lookForSilence(rule, context);
+    case 'query':
+      return ask(rule, context, signal);
+  }
+}
+
+function lookedAt(rule: Rule, maxRowAgeMs: number): string {
+  const recent = `rows of the last ${Math.round(maxRowAgeMs / 1000)} s`;
+  switch (rule.kind) {
+    case 'value':
+      return rule.forMs === 0 ? recent : `${recent}, each by itself: for how long they break the rule is not looked at`;
+    case 'absence':
+      return 'series that had rows before, and have none now';
+    case 'query':
+      return 'the rows of the query';
+  }
+}
+
+async function lookAtValues(
+  rule: ValueRule,
+  context: RuleTrialContext,
+  signal: AbortSignal,
+): Promise<readonly Tried[]> {
+  const { catalogue, query, maxRowAgeMs } = context;
+  const table = catalogue.table(rule.database, rule.table);
+  if (table === undefined) throw new FaultError(noSuchTable(rule));
+  const isKnown = table.columns.some(({ name }) => name === rule.column);
+  if (!isKnown)
+    throw new FaultError(fault('parameter', Codes.free, `Table ${rule.table} has no column ${rule.column}`));
+  const tags = table.tags.map(({ name }) => quoted(name));
+  const column = quoted(rule.column);
+  const keys = ['tbname', ...tags];
+  const rows = await query(
+    rule.database,
+    `SELECT ${[...keys, 'COUNT(*) AS `#rows`', `LAST(${column}) AS \`#value\``].join(', ')}
+     FROM ${quoted(rule.table)}
+     WHERE _rowts > NOW() - ${maxRowAgeMs}a AND ${column} ${rule.comparison} ${rule.threshold}
+     PARTITION BY ${keys.join(', ')} ORDER BY \`#rows\` DESC LIMIT ${maxSeries}`,
+    maxSeries,
+    signal,
+  );
+  return rows.flatMap((row) => {
+    const { tbname, '#rows': count, '#value': value, ...others } = row;
+    const named = new Map(Object.entries(others).flatMap(([name, cell]) => textsOf(name, cell)));
+    const element = String(tbname);
+    if (!passes(rule.tags, new Map([...named, ['tbname', element]]))) return [];
+    return [{ element, tags: named, value: Number(value), rows: Number(count) }];
+  });
+}
+
+/** A tag with its text; members of a JSON tag count as tags. */
+function textsOf(name: string, cell: unknown): (readonly [string, string])[] {
+  if (cell === null || cell === undefined) return [];
+  if (typeof cell !== 'object') return [[name, String(cell)]];
+  return Object.entries(cell).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]);
+}
+
+async function lookForSilence(rule: AbsenceRule, context: RuleTrialContext): Promise<readonly Tried[]> {
+  const { database, table } = rule;
+  if (context.catalogue.table(database, table) === undefined) throw new FaultError(noSuchTable(rule));
+  const now = Date.now();
+  const silent = await silentSeries(context, rule, absenceSince(rule, now), now - rule.absenceMs);
+  const found = await Promise.all(
+    silent.map(async ({ series }) => {
+      const known = await context.names.find(database, table, series);
+      if (known === undefined || !passes(rule.tags, new Map([...known.tags, ['tbname', known.name]]))) return undefined;
+      return { element: known.name, tags: known.tags, value: null, rows: null };
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+async function ask(rule: QueryRule, { query }: RuleTrialContext, signal: AbortSignal): Promise<readonly Tried[]> {
+  try {
+    checkQuery(rule);
+  } catch (error) {
+    throw new FaultError(fault('parameter', Codes.free, error instanceof Error ? error.message : String(error)));
+  }
+  const rows = await query(rule.database, rule.sql, maxSeries, signal);
+  return findingsOf(rows, rule.name).map(({ element, value, tags }) => ({ element, value, tags, rows: null }));
+}
+
+function noSuchTable({ database, table }: ValueRule | AbsenceRule) {
+  return fault('parameter', Codes.free, `There is no table ${table} in database ${database}`);
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
+}

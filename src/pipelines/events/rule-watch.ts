@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { EventsStore } from '../../database/events-store.js';
+import type { Rule } from '../../events/rule.js';
+import type { BlockGroup } from '../../model/batch.js';
+import type { Component } from '../../model/component.js';
+import type { RuleChanges } from '../../model/rule-list.js';
+import { ScheduledWatch, type ScheduledWatchContext } from './scheduled-watch.js';
+import { ValueWatch, type ValueWatchContext } from './value-watch.js';
+
+/** What rules are watched with. */
+export interface RuleWatchContext
+  extends Omit<ValueWatchContext, 'rules' | 'store'>,
+    Omit<ScheduledWatchContext, 'rules' | 'store'> {
+  readonly rules: readonly Rule[];
+  readonly store: Pick<EventsStore, 'open' | 'position' | 'entriesAfter'>;
+}
+
+/** Open events of rules that are gone, which are closed at once. */
+const maxClosed = 10_000;
+
+interface Watches {
+  readonly values: ValueWatch | undefined;
+  readonly scheduled: ScheduledWatch | undefined;
+}
+
+/** All rules, which can be replaced while the service runs. */
+export class RuleWatch implements Component {
+  readonly name = 'rules';
+  readonly #context: RuleWatchContext;
+  #rules: readonly Rule[];
+  #watches: Watches;
+  #loadedTime = Date.now();
+  #replacing: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
+
+  constructor(context: RuleWatchContext) {
+    this.#context = context;
+    this.#rules = context.rules;
+    this.#watches = this.#make(context.rules);
+  }
+
+  get rules(): readonly Rule[] {
+    return this.#rules;
+  }
+
+  /** When the rules were read, in Unix ms. */
+  get loadedTime(): number {
+    return this.#loadedTime;
+  }
+
+  /** Looks at rows that are stored. Never throws. */
+  observe(group: BlockGroup): void {
+    this.#watches.values?.observe(group);
+  }
+
+  start(): Promise<void> {
+    return begin(this.#watches);
+  }
+
+  async drain(): Promise<void> {
+    this.#isEnding = true;
+    await this.#replacing;
+    await Promise.all([this.#watches.values?.drain(), this.#watches.scheduled?.drain()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    await end(this.#watches);
+  }
+
+  /**
+   * Goes on with other rules. Events stay open where their rule is still there and about the same table, and end where it is not.
+   * Rejects when one of the rules cannot be run, or with a FaultError when the database is away; the old ones stay then.
+   */
+  replace(rules: readonly Rule[]): Promise<RuleChanges> {
+    const done = this.#replacing.then(() => this.#replace(rules));
+    this.#replacing = done.catch(() => undefined);
+    return done;
+  }
+
+  async #replace(rules: readonly Rule[]): Promise<RuleChanges> {
+    if (this.#isEnding) throw new Error('The service is stopping.');
+    const before = this.#watches;
+    const after = this.#make(rules);
+    try {
+      await begin(after);
+    } catch (error) {
+      await end(after);
+      throw error;
+    }
+    const changes = compare(this.#rules, rules);
+    const orphans = this.#rules.filter((rule) => !rules.some((other) => isSamePlace(rule, other)));
+    this.#watches = after;
+    this.#rules = rules;
+    this.#loadedTime = Date.now();
+    await Promise.all([before.values?.drain(), before.scheduled?.drain()]);
+    await this.#close(orphans);
+    return changes;
+  }
+
+  #make(rules: readonly Rule[]): Watches {
+    const overValues = rules.filter((rule) => rule.kind === 'value');
+    const scheduled = rules.filter((rule) => rule.kind !== 'value');
+    const context = this.#context;
+    return {
+      values: overValues.length === 0 ? undefined : new ValueWatch({ ...context, rules: overValues }),
+      scheduled: scheduled.length === 0 ? undefined : new ScheduledWatch({ ...context, rules: scheduled }),
+    };
+  }
+
+  /** Nothing would ever find that the condition of a rule that is gone does not hold any more. */
+  async #close(rules: readonly Rule[]): Promise<void> {
+    const { store, recorder } = this.#context;
+    if (rules.length === 0) return;
+    const at = Date.now();
+    const names = rules.map(({ name }) => name);
+    for (const { slot, source } of await store.open(names, maxClosed)) {
+      if (source !== 'rule') continue;
+      const operation = { op: 'clear', key: randomUUID(), slot, at, time: at } as const;
+      recorder.add(async () => [operation]);
+    }
+  }
+}
+
+async function begin({ values, scheduled }: Watches): Promise<void> {
+  // Queries of rules that cannot be read are found before anything begins.
+  await scheduled?.start();
+  await values?.start();
+}
+
+async function end({ values, scheduled }: Watches): Promise<void> {
+  await Promise.all([values?.stop(), scheduled?.stop()]);
+}
+
+function compare(before: readonly Rule[], after: readonly Rule[]): RuleChanges {
+  const old = new Map(before.map((rule) => [rule.name, textOf(rule)]));
+  const names = new Set(after.map(({ name }) => name));
+  return {
+    rules: after.length,
+    added: after.flatMap(({ name }) => (old.has(name) ? [] : [name])),
+    changed: after.flatMap((rule) => {
+      const text = old.get(rule.name);
+      return text === undefined || text === textOf(rule) ? [] : [rule.name];
+    }),
+    removed: before.flatMap(({ name }) => (names.has(name) ? [] : [name])),
+  };
+}
+
+function textOf(rule: Rule): string {
+  return JSON.stringify(rule, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+}
+
+/** True when events of one rule go on under the other. */
+function isSamePlace(rule: Rule, other: Rule): boolean {
+  if (rule.name !== other.name || rule.kind !== other.kind || rule.database !== other.database) return false;
+  return rule.kind === 'query' || other.kind === 'query' || rule.table === other.table;
+}
