@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8';
  * but are freed with the youngest objects; with V8's own, smaller steps they set off one search of the whole heap after
  * the other.
  */
-const flags = ['--max-inlined-bytecode-size-cumulative=6000', '--no-use-osr', '--heap-growing-percent=200'] as const;
+const flags = ['--max-inlined-bytecode-size-cumulative=2000', '--no-use-osr', '--heap-growing-percent=200'] as const;
 
 /** Sets the flags above. Call it before anything is read: it counts for what is compiled and collected afterwards. */
 export function setRuntimeFlags(): void {

@@ -51,6 +51,10 @@ export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => Write
   return {
     adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },
     adapter_wal_open_texts: { help: 'Answered texts with rows that are not stored yet.', read: () => wal.open },
+    adapter_wal_oldest_seconds: {
+      help: 'Age of the oldest answered row that is not stored yet; 0 when all are.',
+      read: () => writes().waiting.oldestSeconds,
+    },
     adapter_wal_behind: {
       help: '1 while answered rows are in the log alone and are read back from it.',
       read: () => Number(writes().waiting.isBehind),

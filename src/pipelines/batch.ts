@@ -2,8 +2,9 @@ import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import { isOvertaken } from '../database/catalogue/overtaken.js';
 import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/batch.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
-import { type Delivery, delivered } from '../model/delivery.js';
+import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
+import { final, isLate, passingFault, readAgain, refusedTogether } from './ending.js';
 import {
   append,
   emptyLane,
@@ -11,6 +12,7 @@ import {
   isEmpty,
   isReady,
   type Lane,
+  oldestMicros,
   pairsIn,
   type Sealed,
   sendersOf,
@@ -44,6 +46,15 @@ const maxLingerMs = 20;
 const lingerShare = 0.5;
 /** How often rows that the database refuses, for a reason that is nobody's here, are tried before they are rejected. */
 const maxRefusals = 3;
+
+/** What has come and has not ended. */
+export interface Waiting {
+  readonly lanes: number;
+  readonly blocks: number;
+  readonly rows: number;
+  /** Arrival of the oldest of it, in Unix microseconds. */
+  readonly oldestMicros: bigint | undefined;
+}
 
 /** The lane of a table, as long as blocks of it are open. */
 interface Pin {
@@ -105,15 +116,18 @@ export class GroupCommit {
   }
 
   /** Figures of what waits. */
-  get waiting(): { readonly lanes: number; readonly blocks: number; readonly rows: number } {
+  get waiting(): Waiting {
     let [lanes, blocks, rows] = [0, 0, 0];
+    let oldest: bigint | undefined;
     for (const lane of this.#lanes.values()) {
       if (isEmpty(lane)) continue;
       lanes++;
       blocks += lane.added - lane.ended;
       rows += lane.rows;
+      const since = oldestMicros(lane);
+      if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
     }
-    return { lanes, blocks, rows };
+    return { lanes, blocks, rows, oldestMicros: oldest };
   }
 
   /**
@@ -204,8 +218,10 @@ export class GroupCommit {
     const begun = performance.now();
     const { members, group } = lane.sealed ?? (await this.#seal(lane));
     lane.sealed = undefined;
+    lane.inFlightMicros = members[0]?.target.reading?.nowMicros;
     const settle = (delivery: Delivery): void => {
       this.#inFlight--;
+      lane.inFlightMicros = undefined;
       void this.#settle(lane, { members, group }, delivery, performance.now() - begun);
     };
     const grouped = groupBatches(members);
@@ -356,44 +372,4 @@ export class GroupCommit {
     pin.open--;
     if (pin.open === 0) this.#pins.delete(table);
   }
-}
-
-/** The fault of logged rows that could not be stored for a reason that passes: the database is away, say, or lacks memory. */
-function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
-  if (logged === undefined || ending.outcome !== 'failed') return undefined;
-  return ending.fault.kind === 'database' || isOvertaken(ending.fault) ? undefined : ending.fault;
-}
-
-/** True for logged rows whose table, or a series in it, was dropped since their text was read. */
-function isLate({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
-  return logged !== undefined && ending.outcome === 'failed' && isOvertaken(ending.fault);
-}
-
-/** The rows of a text that was read anew, in the place of those that were overtaken. */
-async function readAgain(batch: Batch<ColumnBlock>): Promise<Batch<ColumnBlock> | undefined> {
-  const payload = await batch.logged?.again();
-  return payload && { ...batch, payload, rows: payload.rows };
-}
-
-/** How logged rows end that are not tried any more: nobody would send them again. */
-function final({ rows }: Batch<ColumnBlock>, ending: Delivery): Delivery {
-  if (ending.outcome !== 'failed') return ending;
-  return isOvertaken(ending.fault) ? delivered(rows) : { outcome: 'rejected', fault: ending.fault };
-}
-
-/** True when rows were written in vain because of what is in them, and not because of the state of the world. */
-function isRefused(ending: Delivery): boolean {
-  return ending.outcome === 'rejected' || (ending.outcome === 'failed' && ending.fault.kind === 'database');
-}
-
-/** The members that were refused and share their table with others of the group: one of these may be the reason. */
-function refusedTogether(
-  members: readonly Batch<ColumnBlock>[],
-  endings: readonly Delivery[],
-): ReadonlySet<Batch<ColumnBlock>> {
-  const refused = members.filter((_, place) => isRefused(endings[place]!));
-  if (refused.length < 2) return new Set();
-  const counts = new Map<string, number>();
-  for (const { payload } of refused) counts.set(tableKey(payload), (counts.get(tableKey(payload)) ?? 0) + 1);
-  return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
 }

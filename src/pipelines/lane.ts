@@ -48,6 +48,8 @@ export interface Lane {
   /** When the first of those that wait is to go at the latest, by the monotonic clock. */
   dueAt: number;
   sealed: Sealed | undefined;
+  /** Arrival of the first block of the group in flight, in Unix microseconds. */
+  inFlightMicros: bigint | undefined;
   /** Failed attempts at the group in front. */
   failures: number;
   readonly waiters: Waiter[];
@@ -56,7 +58,7 @@ export interface Lane {
 /** A lane with nothing in it. */
 export function emptyLane(key: string): Lane {
   const counts = { rows: 0, senders: 0, expected: 1, alone: 0, added: 0, ended: 0, flushTo: 0, failures: 0 };
-  const nothing = { linger: undefined, sealed: undefined, dueAt: Number.POSITIVE_INFINITY };
+  const nothing = { linger: undefined, sealed: undefined, inFlightMicros: undefined, dueAt: Number.POSITIVE_INFINITY };
   return { key, waiting: [], busy: false, ...counts, ...nothing, waiters: [] };
 }
 
@@ -82,6 +84,11 @@ export function isReady(lane: Lane, limits: GroupLimits, now: number): boolean {
 /** True for a lane in which nothing waits, is in flight or is to be tried again. */
 export function isEmpty({ waiting, sealed, busy }: Lane): boolean {
   return waiting.length === 0 && sealed === undefined && !busy;
+}
+
+/** Arrival of the oldest block that has not ended, in Unix microseconds; undefined when there is none. */
+export function oldestMicros({ waiting, sealed, inFlightMicros }: Lane): bigint | undefined {
+  return inFlightMicros ?? (sealed?.members[0] ?? waiting[0])?.target.reading?.nowMicros;
 }
 
 /** Takes the batches that go as the next group; at least one, however large it is. */

@@ -151,9 +151,10 @@ export class WritePipeline implements Component {
 
   /** Figures of what waits. */
   get waiting() {
-    const { lanes, blocks, rows } = this.#commit.waiting;
+    const { oldestMicros, ...counts } = this.#commit.waiting;
     const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#logStage ?? {};
-    return { lanes, blocks, rows, isBehind, replayed, waitingBytes };
+    const oldestSeconds = oldestMicros === undefined ? 0 : Math.max(0, Number(nowMicros() - oldestMicros)) / 1e6;
+    return { ...counts, oldestSeconds, isBehind, replayed, waitingBytes };
   }
 
   async start(): Promise<void> {

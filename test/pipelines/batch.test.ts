@@ -21,6 +21,30 @@ const turn = async () => {
 /** The end of the event loop's turn: too short for a linger to end. */
 const instant = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
+test('tells when the oldest row came that is not stored', async (t) => {
+  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 1000 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  const came = (table: string, nowMicros: bigint) => {
+    const batch = oneRow(table, 1);
+    input.next({ ...batch, target: { ...batch.target, reading: { epoch: 0, nowMicros } } });
+  };
+  t.is(commit.waiting.oldestMicros, undefined);
+  came('a', 7n);
+  came('b', 5n);
+  t.is(commit.waiting.oldestMicros, 5n);
+  await turn();
+  t.is(groups.length, 2);
+  t.is(commit.waiting.oldestMicros, 5n);
+  groups.find(({ payload }) => payload.blocks[0]!.table === 'b')!.settle(delivered(1));
+  await turn();
+  t.is(commit.waiting.oldestMicros, 7n);
+  groups.find(({ payload }) => payload.blocks[0]!.table === 'a')!.settle(delivered(1));
+  await turn();
+  t.is(commit.waiting.oldestMicros, undefined);
+});
+
 function setUp(workers = 2, maxRows = 1000, placeOf?: (block: ColumnBlock) => string) {
   const input = new Subject<Batch<ColumnBlock>>();
   const groups: Batch<BlockGroup>[] = [];

@@ -1,0 +1,45 @@
+import { isOvertaken } from '../database/catalogue/overtaken.js';
+import type { Batch } from '../model/batch.js';
+import { type ColumnBlock, tableKey } from '../model/column-block.js';
+import { type Delivery, delivered } from '../model/delivery.js';
+import type { Fault } from '../model/fault.js';
+
+/** The fault of logged rows that could not be stored for a reason that passes: the database is away, say, or lacks memory. */
+export function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
+  if (logged === undefined || ending.outcome !== 'failed') return undefined;
+  return ending.fault.kind === 'database' || isOvertaken(ending.fault) ? undefined : ending.fault;
+}
+
+/** True for logged rows whose table, or a series in it, was dropped since their text was read. */
+export function isLate({ logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
+  return logged !== undefined && ending.outcome === 'failed' && isOvertaken(ending.fault);
+}
+
+/** The rows of a text that was read anew, in the place of those that were overtaken. */
+export async function readAgain(batch: Batch<ColumnBlock>): Promise<Batch<ColumnBlock> | undefined> {
+  const payload = await batch.logged?.again();
+  return payload && { ...batch, payload, rows: payload.rows };
+}
+
+/** How logged rows end that are not tried any more: nobody would send them again. */
+export function final({ rows }: Batch<ColumnBlock>, ending: Delivery): Delivery {
+  if (ending.outcome !== 'failed') return ending;
+  return isOvertaken(ending.fault) ? delivered(rows) : { outcome: 'rejected', fault: ending.fault };
+}
+
+/** True when rows were written in vain because of what is in them, and not because of the state of the world. */
+function isRefused(ending: Delivery): boolean {
+  return ending.outcome === 'rejected' || (ending.outcome === 'failed' && ending.fault.kind === 'database');
+}
+
+/** The members that were refused and share their table with others of the group: one of these may be the reason. */
+export function refusedTogether(
+  members: readonly Batch<ColumnBlock>[],
+  endings: readonly Delivery[],
+): ReadonlySet<Batch<ColumnBlock>> {
+  const refused = members.filter((_, place) => isRefused(endings[place]!));
+  if (refused.length < 2) return new Set();
+  const counts = new Map<string, number>();
+  for (const { payload } of refused) counts.set(tableKey(payload), (counts.get(tableKey(payload)) ?? 0) + 1);
+  return new Set(refused.filter(({ payload }) => (counts.get(tableKey(payload)) ?? 0) > 1));
+}
