@@ -10,6 +10,7 @@ import { loginView } from './login.js';
 import { memoryView } from './memory.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
+import { rulesView } from './rules.js';
 import { ask, askJson, logOut, session, Trouble } from './session.js';
 import { startView } from './start.js';
 import { statementsView } from './statements.js';
@@ -37,6 +38,7 @@ import { tailView } from './tail.js';
  */
 const views = {
   events: { title: 'Events', make: eventsView },
+  rules: { title: 'Rules', make: rulesView, within: 'events' },
   explore: { title: 'Explore', make: exploreView },
   series: { title: 'Series', make: cardinalityView, within: 'explore' },
   query: { title: 'Query', make: queryView },

@@ -151,7 +151,7 @@ export function eventsView(context) {
   const view = h(
     'section',
     {},
-    h('div', { class: 'head' }, heading, summary),
+    h('div', { class: 'head' }, heading, summary, h('a', { href: '#rules' }, 'Rules and notifications')),
     h(
       'form',
       {
