@@ -6,8 +6,8 @@ import { eventsView } from './events.js';
 import { exploreView } from './explore.js';
 import { figure, History, parseFigures } from './figures.js';
 import { timeOfDay } from './format.js';
+import { healthView } from './health.js';
 import { loginView } from './login.js';
-import { memoryView } from './memory.js';
 import { poll } from './polling.js';
 import { queryView } from './query.js';
 import { rulesView } from './rules.js';
@@ -43,7 +43,7 @@ const views = {
   series: { title: 'Series', make: cardinalityView, within: 'explore' },
   query: { title: 'Query', make: queryView },
   doors: { title: 'Doors', make: doorsView },
-  memory: { title: 'Memory', make: memoryView },
+  health: { title: 'Health', make: healthView },
   statements: { title: 'Statements', make: statementsView },
   tail: { title: 'Live rows', make: tailView, within: 'query' },
   start: { title: 'Start', make: startView, within: '' },
@@ -189,6 +189,11 @@ function showService() {
       h('a', { href: '/metrics' }, 'Figures as text'),
     ),
   );
+  // What others run is for administrators.
+  askJson('/api/v1/statements').catch((error) => {
+    const link = links.find(({ hash }) => hash === '#statements');
+    if (link !== undefined && error instanceof Trouble && error.reason === 'denied') link.hidden = true;
+  });
   addEventListener('hashchange', turn);
   show();
   showTrouble();

@@ -54,7 +54,7 @@ export function loginView(said, entered) {
     { class: 'card login', onsubmit: submit, oninput: () => clearTimeout(timer) },
     h('img', { src: '/page/icon.svg', alt: '', width: 56, height: 56 }),
     h('h1', {}, 'Sluice'),
-    h('p', { class: 'muted' }, 'Log in as a user of the database.'),
+    h('p', { class: 'muted' }, 'Log in as a user of the database. The first one is root.'),
     h('label', { for: 'user' }, 'User'),
     user,
     h('label', { for: 'password' }, 'Password'),

@@ -1,5 +1,7 @@
+import { type StatsFs, statfsSync } from 'node:fs';
 import type { Settings } from './config/adapter-settings.js';
 import type { ComponentLog, CreditGate } from './model/component.js';
+import type { WatchedFigures } from './model/figure.js';
 import { MemoryGuard } from './pipelines/memory-guard.js';
 import { OwnFiguresSource } from './sources/own-figures/source.js';
 import { collectGarbage } from './telemetry/collect-garbage.js';
@@ -22,7 +24,7 @@ export interface Monitoring {
  * the measured memory where a test needs to say how much is in use.
  */
 export function createMonitoring(
-  { monitor }: Settings,
+  { monitor, database }: Settings,
   enginePid: () => number | undefined,
   log: ComponentLog,
   readMemoryPercent?: () => number,
@@ -51,6 +53,16 @@ export function createMonitoring(
     log,
   });
   metrics.watch({
+    adapter_memory_bytes: { help: 'Memory in use by the adapter.', read: () => meter.memory().own },
+    adapter_engine_memory_bytes: {
+      help: 'Resident memory of the embedded engine.',
+      read: () => meter.memory().companions,
+    },
+    adapter_memory_limit_bytes: {
+      help: 'Memory of the machine or container.',
+      read: () => meter.memory().limit,
+    },
+    ...diskFigures(database),
     adapter_memory_guard_query_percent: {
       help: 'Memory use above which queries are refused.',
       read: () => monitor.pauseQueryMemoryPercent,
@@ -61,6 +73,28 @@ export function createMonitoring(
     },
   });
   return { guard, metrics };
+}
+
+/** The disk of the embedded engine; nothing where the database is elsewhere. */
+function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
+  if (mode === 'cluster') return {};
+  const read = (of: (stats: StatsFs) => number) => () => {
+    try {
+      return of(statfsSync(path));
+    } catch {
+      return Number.NaN;
+    }
+  };
+  return {
+    adapter_disk_free_bytes: {
+      help: 'Free bytes of the disk that holds the data.',
+      read: read(({ bavail, bsize }) => bavail * bsize),
+    },
+    adapter_disk_bytes: {
+      help: 'Size of the disk that holds the data.',
+      read: read(({ blocks, bsize }) => blocks * bsize),
+    },
+  };
 }
 
 /** The source of `monitor.writeToDB`; undefined when it is off. */

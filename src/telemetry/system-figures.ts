@@ -10,6 +10,16 @@ export interface SystemFigures {
   readonly memoryPercent: number;
 }
 
+/** Memory in bytes. */
+export interface MemoryFigures {
+  /** In use by this process. */
+  readonly own: number;
+  /** Resident in the processes that belong to it. */
+  readonly companions: number;
+  /** What there is: the machine's, or the container's. */
+  readonly limit: number;
+}
+
 export interface SystemMeterOptions {
   /** Measure against the limits of the control group (`monitor.incgroup`) instead of the machine's. */
   readonly incgroup: boolean;
@@ -56,7 +66,8 @@ export class SystemMeter {
     const cpuPercent = Math.max(0, ((seconds - this.#lastSeconds) / elapsed / this.#processors()) * 100);
     this.#lastSeconds = seconds;
     this.#lastTime = time;
-    return { cpuPercent, memoryPercent: (this.#memoryBytes() / this.#limitBytes()) * 100 };
+    const { own, companions, limit } = this.memory();
+    return { cpuPercent, memoryPercent: ((own + companions) / limit) * 100 };
   }
 
   #cpuSeconds(): number {
@@ -70,11 +81,13 @@ export class SystemMeter {
     return seconds;
   }
 
-  #memoryBytes(): number {
+  /** Memory as it is now. */
+  memory(): MemoryFigures {
     const memory = this.#ownMemory();
-    let bytes = Math.min(memory.rss, this.#runtimeBytes + usedBytes(memory));
-    for (const pid of this.#companions()) bytes += numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
-    return bytes;
+    const own = Math.min(memory.rss, this.#runtimeBytes + usedBytes(memory));
+    let companions = 0;
+    for (const pid of this.#companions()) companions += numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
+    return { own, companions, limit: this.#limitBytes() };
   }
 
   #ownMemory(): NodeJS.MemoryUsage {

@@ -199,8 +199,10 @@ inBrowser('somebody whose password changes is asked again', async (t) => {
   await service().run("CREATE USER ann PASS 'firstPass1!'");
   const { page } = await open(t);
   await logIn(page, { user: 'ann', password: 'firstPass1!' });
-  await goTo(page, 'Statements');
+  await page.waitForSelector('nav a[href="#statements"]', { state: 'hidden' });
+  await page.click('text=Rules and notifications');
   await page.waitForSelector('.empty >> text=Only administrators');
+  await goTo(page, 'Health');
   await service().run("ALTER USER ann PASS 'otherPass1!'");
   await page.waitForSelector('.message >> text=You are no longer let in');
   t.pass();
@@ -313,16 +315,36 @@ inBrowser('a table is found by its column, its newest rows are shown, saved, and
   t.deepEqual([...wrong, ...other.wrong, ...harmful.wrong], []);
 });
 
-inBrowser('doors, memory and slow statements are shown as they are', async (t) => {
+inBrowser('rules are listed, tried on the data that is there, and read again', async (t) => {
+  await overheat('r1');
+  const { page, wrong } = await logInAndSee(t);
+  await page.click('text=Rules and notifications');
+  await page.waitForSelector('.rule.critical >> text=temp > 90');
+  await page.click('[aria-label="Try boiler too hot"]');
+  await page.waitForSelector('.found strong >> text=Boiler r1 is too hot');
+  t.regex(await page.inputValue('#rule'), /^\[\[events\.rules\]\]\nname = "boiler too hot"/);
+  await page.fill('#rule', 'name = "x"');
+  await page.click('form.panel button[type=submit]');
+  await page.waitForSelector('.error >> text=database: nothing is refused');
+  await page.click('text=Read the rules again');
+  await page.waitForSelector('[role=status] >> text=1 rule; nothing has changed.');
+  await page.waitForSelector('text=Nobody. The settings notify.webhook');
+  t.deepEqual(wrong, []);
+});
+
+inBrowser('doors, health and slow statements are shown as they are', async (t) => {
   const { page, wrong } = await logInAndSee(t);
   await service().write('m v=1\nbad', { db: 'plant' });
   await goTo(page, 'Doors');
   await page.waitForSelector('.door:has-text("Line protocol") >> text=/[1-9]\\d* rejected/');
   await page.waitForSelector('th >> text=POST /lineproto/v1/write');
   await page.waitForSelector('.totals div:has(dt:text-is("HTTP connections")) dd:text-matches("^[1-9]")');
-  await goTo(page, 'Memory');
+  await goTo(page, 'Health');
   await page.waitForSelector('.guard >> text=Normal');
   await page.waitForSelector('dd >> text=80 %');
+  await page.waitForSelector('.totals div:has(dt:text-is("memory of the database")) dd:text-matches("^[1-9].* MB$")');
+  await page.waitForSelector('.totals div:has(dt:text-matches("^free disk")) dd:text-matches("B$")');
+  await page.waitForSelector('.totals div:has(dt:text-is("age of the oldest row that waits"))');
   await page.waitForSelector('.uplot canvas');
   await service().run("CREATE USER carl PASS 'secretPass1!'");
   await goTo(page, 'Statements');
@@ -349,12 +371,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
       .click();
     await look('resolve');
     await page.keyboard.press('Escape');
+    await page.click('text=Rules and notifications');
+    await page.waitForSelector('.rule');
+    await page.click('.rule summary');
+    await look('rules');
     await goTo(page, 'Doors');
     await page.waitForSelector('.door');
     await look('doors');
-    await goTo(page, 'Memory');
+    await goTo(page, 'Health');
     await page.waitForSelector('.uplot canvas');
-    await look('memory');
+    await look('health');
     await goTo(page, 'Statements');
     await page.waitForSelector('.statement');
     await look('statements');
@@ -400,7 +426,7 @@ inBrowser('what the memory guard does is told, at the door and inside', async (t
   t.teardown(() => watched.end());
   const { page, wrong } = await open(t, {}, '/', watched.service.port);
   await logIn(page);
-  await goTo(page, 'Memory');
+  await goTo(page, 'Health');
   await page.waitForSelector('.guard.good >> text=Normal');
   percent = 75;
   await page.waitForSelector('.banner.warn >> text=queries are refused, writes go on');

@@ -1,0 +1,143 @@
+import { h, put, say } from './dom.js';
+import { figure } from './figures.js';
+import { count, duration, size } from './format.js';
+import { plot } from './plot.js';
+
+/** The states of the memory guard, by their number in the figures. */
+const states = [
+  { name: 'Normal', kind: 'good', means: 'Everything is taken.' },
+  {
+    name: 'Queries paused',
+    kind: 'warn',
+    means: 'Queries are refused with 503 until memory use has fallen; writes go on.',
+  },
+  {
+    name: 'Everything paused',
+    kind: 'bad',
+    means: 'Queries and writes are refused with 503; TCP writers wait, what comes over UDP is shed.',
+  },
+];
+
+/** Free share of the disk below which it is bad news. */
+const lowDiskShare = 0.1;
+/** Age of a waiting row above which it is bad news: the database does not keep up, or is away. */
+const lateSeconds = 30;
+
+/**
+ * Whether the service is well: the memory guard and what it looks at, memory, disk, and what waits in the write-ahead log.
+ * @param {import('./app.js').Context} context
+ * @returns {import('./app.js').View}
+ */
+export function healthView({ history }) {
+  const name = h('strong', { class: 'guard' });
+  const means = h('p', {});
+  const facts = h('dl', { class: 'totals' });
+  const resources = h('dl', { class: 'totals' });
+  const log = h('dl', { class: 'totals' });
+  const percent = (/** @type {number} */ value) => `${count(value)} %`;
+  const lines = [
+    { label: 'Memory' },
+    { label: 'Processor' },
+    { label: 'Queries pause', colour: 'warn', dashed: true },
+    { label: 'Everything pauses', colour: 'bad', dashed: true },
+  ];
+  const drawn = plot({
+    lines,
+    range: [0, 100],
+    format: percent,
+    label: 'Memory and processor use over the last minutes',
+  });
+  const element = h(
+    'section',
+    {},
+    h(
+      'div',
+      { class: 'head' },
+      h('h1', {}, 'Health'),
+      h('p', { class: 'muted' }, 'The service and its engine, of what the machine or container has'),
+    ),
+    h('div', { class: 'card guard-card' }, h('p', { class: 'muted' }, 'Memory guard'), name, means),
+    facts,
+    h('h2', {}, 'Memory and processor since this page was opened, five minutes at most'),
+    drawn.element,
+    h('h2', {}, 'Memory and disk'),
+    resources,
+    h('h2', {}, 'Write-ahead log'),
+    log,
+  );
+  const show = () => {
+    const { last, all } = history;
+    if (last === undefined) return;
+    const state = states[figure(last, 'adapter_memory_guard_state') ?? 0] ?? states[0];
+    name.className = `guard ${state?.kind}`;
+    say(name, state?.name ?? '');
+    say(means, state?.means ?? '');
+    const of = (/** @type {string} */ wanted) => figure(last, wanted) ?? 0;
+    putTotals(facts, [
+      ['memory in use', percent(of('adapter_system_mem_percent'))],
+      ['queries pause above', percent(of('adapter_memory_guard_query_percent'))],
+      ['everything pauses above', percent(of('adapter_memory_guard_all_percent'))],
+      ['processor in use', percent(of('adapter_system_cpu_percent'))],
+      ['taken over HTTP, not yet answered', size(of('adapter_credit_bytes'))],
+    ]);
+    putTotals(resources, [
+      ['memory of the adapter', size(of('adapter_memory_bytes'))],
+      ['memory of the database', size(of('adapter_engine_memory_bytes'))],
+      ['memory there is', size(of('adapter_memory_limit_bytes'))],
+      ...diskFacts(last),
+    ]);
+    putTotals(log, logFacts(last));
+    const series = [
+      'adapter_system_mem_percent',
+      'adapter_system_cpu_percent',
+      'adapter_memory_guard_query_percent',
+      'adapter_memory_guard_all_percent',
+    ];
+    drawn.set([
+      all.map(({ at }) => at / 1000),
+      ...series.map((wanted) => all.map((figures) => figure(figures, wanted) ?? null)),
+    ]);
+  };
+  return { element, figures: show, stop: drawn.stop };
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {readonly (readonly [what: string, value: string, isBad?: boolean])[]} totals
+ */
+function putTotals(place, totals) {
+  put(
+    place,
+    totals.map(([what, value, isBad = false]) =>
+      h('div', {}, h('dt', {}, what), h('dd', { class: isBad ? 'bad' : '' }, value)),
+    ),
+  );
+}
+
+/**
+ * @param {import('./figures.js').Figures} figures
+ * @returns {[string, string, boolean][]}
+ */
+function diskFacts(figures) {
+  const [free, all] = [figure(figures, 'adapter_disk_free_bytes'), figure(figures, 'adapter_disk_bytes')];
+  // A database that is elsewhere has its disk there.
+  if (free === undefined || all === undefined || Number.isNaN(free)) return [];
+  return [[`free disk, of ${size(all)}`, size(free), free < all * lowDiskShare]];
+}
+
+/**
+ * @param {import('./figures.js').Figures} figures
+ * @returns {[string, string, boolean][]}
+ */
+function logFacts(figures) {
+  const of = (/** @type {string} */ wanted) => figure(figures, wanted) ?? 0;
+  const rejected = of('adapter_wal_rejected_rows');
+  const oldest = of('adapter_wal_oldest_seconds');
+  return [
+    ['bytes in the log', size(of('adapter_wal_bytes')), false],
+    ['rows wait for the database', count(of('adapter_waiting_rows')), false],
+    ['age of the oldest row that waits', oldest === 0 ? 'none waits' : duration(oldest * 1000), oldest > lateSeconds],
+    ['read back from the log', of('adapter_wal_behind') > 0 ? 'going on' : 'no', of('adapter_wal_behind') > 0],
+    ['answered rows that were rejected', count(rejected), rejected > 0],
+  ];
+}
