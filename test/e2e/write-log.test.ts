@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { type Killed, killOne } from '../support/kills.js';
 import {
   directoryFor,
   enginePid,
@@ -25,9 +26,7 @@ interface Writer {
   next: number;
 }
 
-/** The adapter as it is now: it is killed and started again. */
-interface World {
-  adapter: Listening;
+interface World extends Killed {
   readonly stopped: AbortController;
 }
 
@@ -76,21 +75,6 @@ async function prepared(t: ExecutionContext, path: string, ...settings: readonly
     t.is((await sql(adapter, statement)).code, 0);
   }
   return adapter;
-}
-
-/** Ends adapter, engine or both, and sees to it that both are there again. */
-async function killOne(t: ExecutionContext, world: World, path: string, which: number): Promise<void> {
-  const { adapter } = world;
-  const engine = enginePid(adapter);
-  if (which !== 0) process.kill(engine, 'SIGKILL');
-  if (which === 1) {
-    t.true(await until(() => enginePid(adapter) !== engine && enginePid(adapter) > 0, 30_000));
-    return;
-  }
-  adapter.child.kill('SIGKILL');
-  await adapter.ended;
-  t.true(await until(() => !isAlive(engine), 30_000));
-  world.adapter = await startAdapter(t, [`--database.path=${path}`]);
 }
 
 test.serial(`${kills} kills of adapter, engine and both lose and double nothing that was answered`, async (t) => {
