@@ -15,4 +15,7 @@ test('docs/errors.md lists every code once, in both ways of writing, with cause 
     listed,
     Object.entries(Codes).map(([name, code]) => [name, code, code]),
   );
+  // Each says something of its own.
+  const causes = [...page.matchAll(row)].map(([, , , , cause]) => cause);
+  t.true(new Set(causes).size > 0.95 * causes.length);
 });
