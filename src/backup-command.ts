@@ -7,10 +7,11 @@ import { EngineClient } from './database/client.js';
 import { findEndpoint } from './database/endpoint-file.js';
 import { reasonOf } from './model/reason.js';
 import { version } from './version.js';
+import { waitForRows } from './waiting-rows.js';
 
 const help = `sluice backup <directory> [--name=value ...]
-  Writes a backup of a running service to a new directory in <directory>. Every backup is whole; files that the backup
-  before has as well are shared with it by links. Run it on the same machine, as the same operating-system user.
+  Writes a backup of a running service to a new directory in <directory>, with all rows that it had answered. Every
+  backup is whole; files that the backup before has as well are shared with it by links. Run it on the same machine, as the same operating-system user.
 
 sluice restore <directory> [--from=<name>] [--name=value ...]
   Brings the newest backup of <directory>, or the one that is named, back into the data directory of the settings
@@ -66,12 +67,16 @@ function readAsked(argv: readonly string[]): Asked | undefined {
   return { directory, from, settings };
 }
 
-async function backup({ directory }: Asked, { database }: Settings): Promise<void> {
+async function backup({ directory }: Asked, { database, general }: Settings): Promise<void> {
   const engine = runningEngine(database);
   try {
-    const show = progressLine();
+    const show = progressLine('tables');
+    const waited = await waitForRows(general.port);
     const made = await makeBackup(engine, directory, version, show.progress);
     show.end();
+    if (waited !== 'stored') {
+      process.stderr.write(`sluice: ${waited.problem}. Rows that wait in the write-ahead log may be missing.\n`);
+    }
     const place = join(resolve(directory), made.name);
     process.stdout.write(`Backup ${place}: ${size(made.bytes)}, of it ${size(made.newBytes)} new.
 `);
@@ -113,15 +118,17 @@ function restore({ directory, from }: Asked, { database }: Settings): void {
   if (existsSync(path) && readdirSync(path).length > 0) {
     throw new Error(`${path} is not empty. Name another directory with --database.path, or move this one away.`);
   }
-  restoreBackup(directory, chosen, path);
+  const show = progressLine('files');
+  restoreBackup(directory, chosen, path, show.progress);
+  show.end();
   process.stdout.write(`Restored ${chosen.name} into ${path}. Start the service with --database.path=${path}.\n`);
 }
 
 /** A line that is written over on a terminal; nothing elsewhere. */
-function progressLine(): { readonly progress: Progress; readonly end: () => void } {
+function progressLine(what: string): { readonly progress: Progress; readonly end: () => void } {
   if (!process.stdout.isTTY) return { progress: () => {}, end: () => {} };
   return {
-    progress: (done, of) => process.stdout.write(`\r${done} of ${of} tables\u001b[K`),
+    progress: (done, of) => process.stdout.write(`\r${done} of ${of} ${what}\u001b[K`),
     end: () => process.stdout.write('\r\u001b[K'),
   };
 }

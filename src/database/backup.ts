@@ -30,10 +30,12 @@ export interface Backup {
   readonly newBytes: number;
 }
 
-/** Told of the tables that are done. */
+/** Told of the tables, or files, that are done. */
 export type Progress = (done: number, of: number) => void;
 
 const manifestName = 'backup.json';
+/** Progress of a restore is told once for so many files. */
+const filesPerReport = 256;
 /** What is in a backup, as in the data directory: definitions, and the rows of tables. */
 const [metadata, store] = ['metadata', 'store'];
 /** Files of a table that are not of one of its parts: the form of the table, and changes of rows that are not through. */
@@ -90,17 +92,31 @@ export async function makeBackup(
  * Copies a backup into a data directory that is not there yet or is empty. The engine must be started with it afterwards.
  * @throws Error with one line, and removes what it has copied.
  */
-export function restoreBackup(directory: string, { name }: Backup, path: string): void {
+export function restoreBackup(directory: string, { name }: Backup, path: string, progress: Progress): void {
   makePrivate(path);
   const from = resolve(directory, name);
+  const files = countEntries(join(from, metadata)) + countEntries(join(from, store));
+  let done = 0;
   try {
     for (const part of [metadata, store]) {
-      cpSync(join(from, part), join(path, part), { recursive: true, verbatimSymlinks: true });
+      cpSync(join(from, part), join(path, part), {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: () => {
+          if (done++ % filesPerReport === 0) progress(Math.min(done, files), files);
+          return true;
+        },
+      });
     }
   } catch (error) {
     for (const part of [metadata, store]) rmSync(join(path, part), { recursive: true, force: true });
     throw error;
   }
+}
+
+/** Files and folders below a folder. */
+function countEntries(folder: string): number {
+  return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).length : 0;
 }
 
 /** Freezes every table, those of the product itself last; one that is dropped meanwhile is left out. */

@@ -4,10 +4,11 @@ import test from 'ava';
 import { adapterProgram, directoryFor, run, startAdapter } from '../support/processes.js';
 import { engineSecret, startService, type TestService } from '../support/service.js';
 
-const { service, end } = await startService();
+/** Rows wait for some seconds, so that a backup finds some that wait. */
+const { service, end } = await startService('--write.flushInterval=3s');
 test.after.always(end);
 const enginePort = new URL(service.engineUrl).port;
-const toService = [`--database.port=${enginePort}`, `--database.password=${engineSecret}`];
+const toService = [`--port=${service.port}`, `--database.port=${enginePort}`, `--database.password=${engineSecret}`];
 
 /** Runs `sluice backup` or `sluice restore` to its end. */
 async function command(t: Parameters<typeof run>[0], ...args: readonly string[]) {
@@ -52,6 +53,7 @@ test('a backup of a running service answers every query as the original did, who
   for (const site of ['north', 'south'])
     await service.run(`INSERT INTO plant.${site} USING plant.meters TAGS ('${site}', 7) VALUES ${rows(0, 1000)}`);
   await service.run("INSERT INTO plant.log VALUES (1700000000000, 'begun')");
+  // These are answered, and wait: no reader asks for them.
   t.is(
     (
       await service.write('weather,host=a load=1.5 1700000000000000001\nweather,host=b load=2 1700000000000000002', {
@@ -60,10 +62,13 @@ test('a backup of a running service answers every query as the original did, who
     ).status,
     204,
   );
-  const before = await answers(service);
+  const { text: figures } = await service.ask({ method: 'GET', path: '/metrics' });
+  t.regex(figures, /^adapter_waiting_rows [1-9]/m);
 
   const directory = directoryFor(t);
   const whole = await command(t, 'backup', directory, ...toService);
+  const before = await answers(service);
+  t.is(whole.errors, '');
   t.is(whole.code, 0, whole.errors);
   t.regex(whole.out, /^Backup \S+: [\d.]+ [KM]?B, of it [\d.]+ [KM]?B new\.\n$/);
   const [first = ''] = readdirSync(directory);
