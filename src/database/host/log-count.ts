@@ -12,7 +12,7 @@ export function mayChangeLog(statement: string, parameters: number): boolean {
 }
 
 /**
- * How many entries the catalogue's log has: counted once for all INSERTs, until a statement has run that may have changed
+ * How many entries the catalogue's log has: counted once for all INSERTs and for everybody who looks for new entries, until a statement has run that may have changed
  * it. Every statement of an engine goes through its host, so nothing else changes the log.
  */
 export class LogCount {
@@ -31,8 +31,13 @@ export class LogCount {
    * @throws EngineException what the condition ends with that other engines evaluate.
    */
   async expect(entries: number): Promise<void> {
-    if ((this.#known ?? (await this.#counted())) === entries) return;
+    if ((await this.entries()) === entries) return;
     throw new EngineException(395, 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', raisedText(Codes.free, grownText));
+  }
+
+  /** How many entries the log has. */
+  async entries(): Promise<number> {
+    return this.#known ?? (await this.#counted());
   }
 
   /** Runs a statement that may change the log. */

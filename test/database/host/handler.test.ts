@@ -301,3 +301,20 @@ test('an upload that breaks off inserts nothing', async (t) => {
   await sleep(200);
   t.is(await ask('SELECT count() FROM whole'), '0\n');
 });
+
+test('how many entries the log of the catalogue has is right whoever changes it', async (t) => {
+  const count = 'SELECT count() FROM sluice.catalogue\nFORMAT JSONCompactEachRow';
+  t.regex(await ask(count), /^Code: (?:60|81)\./);
+  await ask('CREATE DATABASE sluice');
+  await ask('CREATE TABLE sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple()');
+  t.is(await ask(count), '[0]\n');
+  await ask('INSERT INTO sluice.catalogue VALUES (1), (2)');
+  t.is(await ask(count), '[2]\n');
+  t.is(await ask(count), '[2]\n');
+  await send(
+    `/?param_place=catalogue&query=${encodeURIComponent('INSERT INTO sluice.{place:Identifier} FORMAT TSV')}`,
+    'x\n',
+  );
+  t.is(await ask(count), '[3]\n');
+  await ask('DROP DATABASE sluice');
+});

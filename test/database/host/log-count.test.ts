@@ -24,6 +24,7 @@ test('entries are counted once, until a statement has run that may have changed 
   });
   await t.throwsAsync(count.expect(3));
   await count.expect(4);
+  t.is(await count.entries(), 4);
   t.is(log.counted, 2);
 });
 
