@@ -29,6 +29,11 @@ export interface RunningEngine {
   isMissing(): boolean;
   /** Calls the listener now and whenever the embedded engine comes or goes, until the result is called. */
   watch(listener: (isUp: boolean) => void): () => void;
+  /**
+   * Calls the listener with the number of entries in the catalogue's log whenever it may have changed, whoever has changed it;
+   * undefined where nobody tells, and it has to be asked for.
+   */
+  readonly watchLog?: (listener: (entries: number) => void) => void;
   /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
   stop(withinMs?: number): Promise<void>;
 }
@@ -79,6 +84,7 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
     isHung: () => supervisor.state === 'hung',
     isMissing: () => false,
     watch,
+    watchLog: (listener) => supervisor.onLogChange(listener),
     stop,
   };
 }

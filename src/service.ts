@@ -97,7 +97,7 @@ async function startOn(
   const { writes, streams, sql, reads, events, notifier } = pipelines;
   const watching = [monitoring.guard, expiry, notifier, ...events.components];
   const grpc = await otlpGrpcDoors(parts, pipelines);
-  const components = [polledCatalogue(parts), ...watching, writes, streams, sql, reads, door, ...grpc];
+  const components = [polledCatalogue(parts, engine.watchLog), ...watching, writes, streams, sql, reads, door, ...grpc];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();

@@ -56,6 +56,7 @@ export class EngineSupervisor {
   readonly #secret: string;
   readonly #hangTimeoutMs: number;
   readonly #listeners = new Set<(state: EngineState) => void>();
+  readonly #logListeners = new Set<(entries: number) => void>();
   #state: EngineState = 'down';
   #child: ChildProcess | undefined;
   #port: number;
@@ -99,6 +100,11 @@ export class EngineSupervisor {
     this.#listeners.add(listener);
     listener(this.#state);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls the listener with the number of entries in the catalogue's log whenever it may have changed, whoever has changed it. */
+  onLogChange(listener: (entries: number) => void): void {
+    this.#logListeners.add(listener);
   }
 
   /**
@@ -149,6 +155,11 @@ export class EngineSupervisor {
       throw error;
     }
     this.#enter('up');
+    child.on('message', (value) => {
+      const message = readHostMessage(value);
+      if (message === undefined || !('logEntries' in message)) return;
+      for (const listener of this.#logListeners) listener(message.logEntries);
+    });
     const heartbeat = this.#watch(child);
     child.once('exit', (code, signal) => {
       heartbeat.stop();
@@ -254,7 +265,7 @@ function ready(child: ChildProcess): Promise<ReadyHost> {
       const message = readHostMessage(value);
       if (message === undefined) return;
       if ('ready' in message) finish(() => resolve(message.ready));
-      else {
+      else if ('failed' in message) {
         failure = message.failed;
         clearTimeout(timer);
         timer = setTimeout(() => finish(() => reject(new Error(failure))), failedEndMs);

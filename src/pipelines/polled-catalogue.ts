@@ -1,12 +1,16 @@
+import type { Polling } from '../database/catalogue/catalogue.js';
 import type { DatabaseParts } from '../database/parts.js';
 import type { Component } from '../model/component.js';
 
 /** The polling of the catalogue, as a component to be started before what reads it and stopped after. */
-export function polledCatalogue({ catalogue, storage }: Pick<DatabaseParts, 'catalogue' | 'storage'>): Component {
+export function polledCatalogue(
+  { catalogue, storage }: Pick<DatabaseParts, 'catalogue' | 'storage'>,
+  watchLog?: Polling['watchLog'],
+): Component {
   return {
     name: 'catalogue',
     // An engine that does not answer is perhaps started anew.
-    start: async () => catalogue.start(() => storage.forgetRows()),
+    start: async () => catalogue.start({ failed: () => storage.forgetRows(), watchLog }),
     stop: async () => catalogue.stop(),
   };
 }

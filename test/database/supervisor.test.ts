@@ -58,6 +58,13 @@ test('a killed engine is started again, with everything it had answered for', as
   t.not(supervisor.pid, killed);
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM kept'), [[answered]]);
   t.deepEqual(states, ['up', 'down', 'starting', 'up']);
+  // The one that was started anew tells of the catalogue as the first one did.
+  const told: number[] = [];
+  supervisor.onLogChange((entries) => told.push(entries));
+  await client.exec('CREATE DATABASE sluice');
+  await client.exec('CREATE TABLE sluice.catalogue (entry String) ENGINE = MergeTree ORDER BY tuple()');
+  await client.exec("INSERT INTO sluice.catalogue SELECT 'one'");
+  t.true(await until(() => told.at(-1) === 1));
 });
 
 test('an engine that dies again and again is started after pauses that stay short', (t) => {

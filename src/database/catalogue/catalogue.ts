@@ -15,6 +15,16 @@ import type { Topics } from './topics.js';
 
 /** How often other processes' entries are looked for; DDL must be visible within a second. */
 const pollMs = 400;
+/** The same where they are told. */
+const toldPollMs = 10_000;
+
+/** How a catalogue is kept current. */
+export interface Polling {
+  /** Called when the log could not be read. */
+  readonly failed?: () => void;
+  /** Tells how many entries the log has whenever that may have changed; undefined where nobody does. */
+  readonly watchLog?: ((listener: (entries: number) => void) => void) | undefined;
+}
 
 /**
  * The catalogue of one process: the folded log, kept current by polling and by reading up to the end of the log around
@@ -39,19 +49,26 @@ export class Catalogue implements SchemaView {
   }
 
   /** Begins polling. A failed poll is told, and left to the next one: what is known stays usable. */
-  start(failed: () => void = () => {}): void {
+  start({ failed, watchLog }: Polling = {}): void {
     this.#polling = true;
+    const everyMs = watchLog === undefined ? pollMs : toldPollMs;
     const poll = (): void => {
       this.sync().then(
-        () => this.#schedule(poll),
+        () => this.#schedule(poll, everyMs),
         (error: unknown) => {
-          failed();
+          failed?.();
           this.#report.debug({ error: String(error) }, 'The catalogue could not be refreshed.');
-          this.#schedule(poll);
+          this.#schedule(poll, pollMs);
         },
       );
     };
-    this.#schedule(poll);
+    // Entries that are there already, told or not, are found by the first poll.
+    this.#schedule(poll, pollMs);
+    watchLog?.((entries) => {
+      if (!this.#polling || entries === this.#entries) return;
+      clearTimeout(this.#timer);
+      poll();
+    });
   }
 
   stop(): void {
@@ -192,9 +209,10 @@ export class Catalogue implements SchemaView {
     return Buffer.from(this.#state.secret ?? '', 'base64');
   }
 
-  #schedule(poll: () => void): void {
+  #schedule(poll: () => void, afterMs: number): void {
     if (!this.#polling) return;
-    this.#timer = setTimeout(poll, pollMs);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(poll, afterMs);
     this.#timer.unref();
   }
 

@@ -29,6 +29,8 @@ export interface Host {
   readonly handover: HandoverPlace | undefined;
   /** Resolves when the place in memory was removed, without which no statement can be answered. */
   readonly lost: Promise<void>;
+  /** Calls the listener with the number of entries in the catalogue's log, whenever it may have changed. */
+  watchLog(listener: (entries: number) => void): void;
   /** Resolves when the engine has answered a statement and the disk a change; rejects with what they say instead. */
   works(): Promise<void>;
   /**
@@ -65,6 +67,7 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
       port,
       handover: handoverPlace(scratch),
       lost,
+      watchLog: (listener) => running.log.watch(listener),
       works: async () => {
         await Promise.all([opened.ask('SELECT 1'), lock.touch()]);
       },
@@ -88,6 +91,7 @@ interface Running {
   readonly connections: Connections;
   readonly scratch: Scratch;
   readonly spreader: PartSpreader;
+  readonly log: LogCount;
   readonly port: number;
   /** Requests being answered. */
   readonly active: Set<Promise<void>>;
@@ -97,10 +101,11 @@ interface Running {
 async function serve(options: HostOptions, connections: Connections, scratch: Scratch): Promise<Running> {
   const spreader = new PartSpreader(options.path);
   spreader.tablesMade();
+  const log = new LogCount(async () => Number(await connections.ask(countEntries)));
   const context = {
     connections,
     tablesMade: () => spreader.tablesMade(),
-    log: new LogCount(async () => Number(await connections.ask(countEntries))),
+    log,
     spool: new Spool(
       { first: scratch.path, otherwise: scratch.diskPath },
       Math.min(options.maxSpoolBytes, Math.floor(scratch.freeBytes / 2)),
@@ -123,7 +128,7 @@ async function serve(options: HostOptions, connections: Connections, scratch: Sc
     });
   });
   const port = await listen(server, options);
-  return { server, connections, scratch, spreader, port, active, lost };
+  return { server, connections, scratch, spreader, log, port, active, lost };
 }
 
 function listen(server: Server, options: HostOptions): Promise<number> {
@@ -141,8 +146,9 @@ function listen(server: Server, options: HostOptions): Promise<number> {
 }
 
 async function stopAll(running: Running, lock: DirectoryLock, timeoutMs: number): Promise<boolean> {
-  const { server, connections, scratch, spreader, active } = running;
+  const { server, connections, scratch, spreader, log, active } = running;
   spreader.stop();
+  log.stop();
   server.close();
   server.closeIdleConnections();
   const settled = async (): Promise<void> => {

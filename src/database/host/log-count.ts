@@ -6,6 +6,9 @@ import { EngineException } from './exception.js';
 /** What a statement may say if it changes the log; parameters may hold any name. */
 const logWords = /sluice|catalogue/i;
 
+/** Changes that follow each other are told together. */
+const tellAfterMs = 100;
+
 /** True when a statement may change the log. */
 export function mayChangeLog(statement: string, parameters: number): boolean {
   return parameters > 0 || logWords.test(statement);
@@ -21,9 +24,22 @@ export class LogCount {
   /** Statements that run and may change the log, and how many have begun. */
   #running = 0;
   #begun = 0;
+  readonly #listeners = new Set<(entries: number) => void>();
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(count: () => Promise<number>) {
     this.#count = count;
+  }
+
+  /** Tells how many entries there are a moment after statements that may have changed it. */
+  watch(listener: (entries: number) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Tells nothing any more. */
+  stop(): void {
+    this.#listeners.clear();
+    clearTimeout(this.#timer);
   }
 
   /**
@@ -49,7 +65,15 @@ export class LogCount {
       return await run();
     } finally {
       this.#running--;
+      if (this.#listeners.size > 0) this.#timer ??= setTimeout(() => void this.#tell(), tellAfterMs).unref();
     }
+  }
+
+  async #tell(): Promise<void> {
+    this.#timer = undefined;
+    // Who asks gets the error; here the next change is waited for.
+    const entries = await this.entries().catch(() => undefined);
+    if (entries !== undefined) for (const listener of this.#listeners) listener(entries);
   }
 
   async #counted(): Promise<number> {

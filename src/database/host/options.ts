@@ -56,13 +56,17 @@ export interface ReadyHost {
   readonly handover: HandoverPlace | undefined;
 }
 
-/** What the host tells the process that started it: that it serves, or why it could not start. */
-export type HostMessage = { readonly ready: ReadyHost } | { readonly failed: string };
+/**
+ * What the host tells the process that started it: that it serves, why it could not start, or how many entries the log of the
+ * catalogue has now.
+ */
+export type HostMessage = { readonly ready: ReadyHost } | { readonly failed: string } | { readonly logEntries: number };
 
 /** Reads a message that came over the channel; undefined when it is none of ours. */
 export function readHostMessage(value: unknown): HostMessage | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if ('ready' in value) return readReady(value.ready);
+  if ('logEntries' in value && typeof value.logEntries === 'number') return { logEntries: value.logEntries };
   if ('failed' in value && typeof value.failed === 'string') return { failed: value.failed };
   return undefined;
 }

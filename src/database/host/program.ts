@@ -167,6 +167,7 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     process.stdout.write(`sluice-engine listens on http://${options.host}:${host.port}, data in ${options.path}\n`);
     const takeBack = publish(options, host.port);
     tell({ ready: { port: host.port, handover: host.handover } });
+    host.watchLog((logEntries) => tell({ logEntries }));
     process.on('message', (message) => void answerHeartbeat(message, host));
     const stopTimeoutMs = await Promise.race([stopping, host.lost]);
     if (stopTimeoutMs === undefined) {

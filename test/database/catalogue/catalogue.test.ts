@@ -3,6 +3,7 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/client.js';
 import { Codes } from '../../../src/model/fault.js';
 import { silentLog, startEngine } from '../../support/engine.js';
+import { until } from '../../support/until.js';
 
 const engine = await startEngine();
 const client = new EngineClient(engine.endpoint);
@@ -89,6 +90,29 @@ test.serial('what one process defines another one sees within a second', async (
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   t.truthy(two[1].database('late'));
   two[1].stop();
+});
+
+test.serial('where entries are told, they are read as soon as they are', async (t) => {
+  const [writer, reader] = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
+  await writer.sync();
+  const tell: ((entries: number) => void)[] = [];
+  let asked = 0;
+  const sync = reader.sync.bind(reader);
+  reader.sync = () => {
+    asked++;
+    return sync();
+  };
+  reader.start({ watchLog: (listener) => tell.push(listener) });
+  t.true(await until(() => asked === 1 && reader.entries === writer.entries));
+  tell[0]?.(reader.entries);
+  await writer.submit([create('told')]);
+  t.deepEqual([asked, reader.database('told')], [1, undefined]);
+  tell[0]?.(writer.entries);
+  // Without that it would take ten seconds.
+  t.true(await until(() => reader.database('told') !== undefined, 5_000));
+  reader.stop();
+  tell[0]?.(writer.entries + 1);
+  t.is(asked, 2);
 });
 
 test.serial(

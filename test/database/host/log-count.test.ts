@@ -1,5 +1,6 @@
 import test from 'ava';
 import { LogCount, mayChangeLog } from '../../../src/database/host/log-count.js';
+import { until } from '../../support/until.js';
 
 /** A log of some entries, and how often they were counted. */
 function logOf(entries: number) {
@@ -56,6 +57,27 @@ test('what is counted beside such a statement is not remembered', async (t) => {
   await change;
   await count.expect(5);
   t.is(log.counted, 4);
+});
+
+test('how many entries there are is told after changes, once for those that follow each other', async (t) => {
+  const { log, count } = logOf(3);
+  const told: number[] = [];
+  count.watch((entries) => told.push(entries));
+  for (const entries of [4, 5]) {
+    await count.changedBy(async () => {
+      log.entries = entries;
+    });
+  }
+  t.true(await until(() => told.length > 0));
+  t.deepEqual(told, [5]);
+  await count.changedBy(async () => {
+    log.entries = 6;
+  });
+  t.true(await until(() => told.length > 1));
+  t.deepEqual(told, [5, 6]);
+  await count.changedBy(async () => {});
+  count.stop();
+  t.is(log.counted, 2);
 });
 
 test('statements that name the log, or may name it in a parameter, may change it', (t) => {
