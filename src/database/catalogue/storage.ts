@@ -216,10 +216,12 @@ export class Storage {
     }
   }
 
-  /** Removes the rows of series. */
+  /** Removes the rows of series, where there are any: a DELETE that finds none takes as long as one that finds some. */
   async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
     const where = allOf([...ofTable(table), ofSeries(ids)]);
-    await this.#engine.define({ change: 'delete-rows', table: table.storage, where, isUnseen: true });
+    const found = await this.#engine.rows(`SELECT 1 FROM ${table.storage} WHERE ${where} LIMIT 1`);
+    if (found.length > 0)
+      await this.#engine.define({ change: 'delete-rows', table: table.storage, where, isUnseen: true });
   }
 
   /**
