@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The repository. */
@@ -11,6 +11,9 @@ export const pages: readonly string[] = [
   'CHANGELOG.md',
   ...listed('docs'),
   ...listed('docs/decisions'),
+  ...readdirSync(join(repository, 'src/sources'))
+    .map((name) => `src/sources/${name}/README.md`)
+    .filter((path) => existsSync(join(repository, path))),
 ];
 
 function listed(folder: string): string[] {
