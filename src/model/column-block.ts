@@ -1,4 +1,4 @@
-import type { DataType, SubTable, TypeName } from './schema.js';
+import type { DataType, SubTable, TableDef, TypeName } from './schema.js';
 import { isVariable } from './schema.js';
 
 /** Typed arrays that hold fixed-width values, little-endian as the engine reads them. */
@@ -62,6 +62,8 @@ export interface ColumnBlock {
   readonly style: TableStyle | undefined;
   /** Sub-tables not known to be registered, each once; the sink registers them before it writes. */
   readonly newSubTables: readonly SubTable[];
+  /** The definition that was found to have every column and tag of the block, so that it is not compared again. */
+  coveredBy?: TableDef;
 }
 
 /** The name of a table among those of all databases. Names may hold any character, so the length of the first one says where the second begins. */

@@ -32,8 +32,17 @@ export function readyTable(
     if (block.style !== undefined && table.kind === 'normal') return undefined;
     for (const subTable of block.newSubTables) if (!subTable.registered) return undefined;
   }
-  const growth = growthFor(blocks, table);
-  return growth.columns.length + growth.tags.length === 0 ? table : undefined;
+  return isCovered(blocks, table) ? table : undefined;
+}
+
+/** True when a definition has every column and tag of blocks. Throws a FaultError as {@link growthFor} does. */
+function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
+  // Blocks that agree with one definition agree with each other.
+  if (blocks.every(({ coveredBy }) => coveredBy === table)) return true;
+  const { columns, tags } = growthFor(blocks, table);
+  if (columns.length + tags.length > 0) return false;
+  for (const block of blocks) block.coveredBy = table;
+  return true;
 }
 
 /**
@@ -59,8 +68,7 @@ export function isDefined(catalogue: Catalogue, block: ColumnBlock): boolean {
   const table = catalogue.table(block.database, block.table);
   if (table === undefined || table.kind === 'normal') return false;
   try {
-    const { columns, tags } = growthFor([block], table);
-    return columns.length + tags.length === 0;
+    return isCovered([block], table);
   } catch {
     return false;
   }
@@ -93,8 +101,7 @@ async function fittingTable(
   const style = blocks.find((block) => block.style !== undefined)?.style;
   const fitting = (): TableDef | Growth => {
     const table = catalogue.table(database.name, name);
-    const growth = growthFor(blocks, table);
-    return table !== undefined && growth.columns.length + growth.tags.length === 0 ? table : growth;
+    return table !== undefined && isCovered(blocks, table) ? table : growthFor(blocks, table);
   };
   let found = fitting();
   if (!('id' in found)) {
