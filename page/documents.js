@@ -42,12 +42,12 @@ function read(markdown) {
     image.src = `/page/${(image.getAttribute('src') ?? '').split('/').at(-1)}`;
   }
   for (const wide of parsed.querySelectorAll('pre')) wide.tabIndex = 0;
-  for (const table of parsed.querySelectorAll('table')) {
+  for (const [at, table] of parsed.querySelectorAll('table').entries()) {
     const scroller = parsed.createElement('div');
     scroller.className = 'scroller';
     scroller.tabIndex = 0;
     scroller.setAttribute('role', 'region');
-    scroller.setAttribute('aria-label', 'Table');
+    scroller.setAttribute('aria-label', `Table ${at + 1}`);
     table.replaceWith(scroller);
     scroller.append(table);
   }

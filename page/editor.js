@@ -29,6 +29,8 @@ const dialect = SQLDialect.define({
   identifierQuotes: '`',
   backslashEscapes: true,
   doubleQuotedStrings: true,
+  // Places that the page fills in: $from and $to.
+  specialVar: '$',
 });
 
 const colours = HighlightStyle.define([
@@ -36,7 +38,7 @@ const colours = HighlightStyle.define([
   { tag: tags.standard(tags.name), class: 'cm-function' },
   { tag: tags.typeName, class: 'cm-type' },
   { tag: [tags.string, tags.special(tags.string)], class: 'cm-text' },
-  { tag: [tags.number, tags.bool, tags.null], class: 'cm-number' },
+  { tag: [tags.number, tags.bool, tags.null, tags.special(tags.name)], class: 'cm-number' },
   { tag: tags.comment, class: 'cm-comment' },
 ]);
 

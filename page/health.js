@@ -5,7 +5,7 @@ import { plot } from './plot.js';
 
 /** The states of the memory guard, by their number in the figures. */
 const states = [
-  { name: 'Normal', kind: 'good', means: 'Everything is taken.' },
+  { name: 'Normal', kind: 'good', means: 'Queries and writes are accepted.' },
   {
     name: 'Queries paused',
     kind: 'warn',
@@ -58,12 +58,12 @@ export function healthView({ history }) {
     ),
     h('div', { class: 'card guard-card' }, h('p', { class: 'muted' }, 'Memory guard'), name, means),
     facts,
-    h('h2', {}, 'Memory and processor since this page was opened, five minutes at most'),
-    drawn.element,
     h('h2', {}, 'Memory and disk'),
     resources,
     h('h2', {}, 'Write-ahead log'),
     log,
+    h('h2', {}, 'Memory and processor since this page was opened, five minutes at most'),
+    drawn.element,
   );
   const show = () => {
     const { last, all } = history;
@@ -83,7 +83,7 @@ export function healthView({ history }) {
     putTotals(resources, [
       ['memory of the adapter', size(of('adapter_memory_bytes'))],
       ['memory of the database', size(of('adapter_engine_memory_bytes'))],
-      ['memory there is', size(of('adapter_memory_limit_bytes'))],
+      ['memory of the machine or container', size(of('adapter_memory_limit_bytes'))],
       ...diskFacts(last),
     ]);
     putTotals(log, logFacts(last));

@@ -105,15 +105,24 @@ export function aligned(lines) {
 }
 
 /**
- * A key of a line. A number, or a part of JSON, says nothing without its name.
+ * A key of a line. A number, a text of digits and a part of JSON say nothing without their name.
  * @param {import('./sql.js').Column | undefined} column
  * @param {unknown} value
  */
 function keyText(column, value) {
   const words = textOf(value);
-  if (column?.isNumber) return `${column.name}=${words}`;
-  const isPart = column?.type === 'JSON' && (typeof value !== 'string' || !/^[{[]/.test(value));
-  return isPart && typeof value !== 'object' ? `${column.name.replace(/^.*->\s*'(.*)'$/, '$1')}=${words}` : words;
+  if (column === undefined) return words;
+  if (column.isNumber || /^-?\d+$/.test(words)) return `${shortName(column)}=${words}`;
+  const isPart = column.type === 'JSON' && (typeof value !== 'string' || !/^[{[]/.test(value));
+  return isPart && typeof value !== 'object' ? `${shortName(column)}=${words}` : words;
+}
+
+/**
+ * The name of a column; of a part of JSON that of the part.
+ * @param {import('./sql.js').Column} column
+ */
+function shortName({ name }) {
+  return name.replace(/^.*->\s*'(.*)'$/, '$1');
 }
 
 /**

@@ -100,7 +100,13 @@ inBrowser('a metric is drawn without SQL, by tags that are chosen, and its SQL r
   await page.waitForSelector('#explore-database option[value=sky]', { state: 'attached' });
   await page.selectOption('#explore-database', 'sky');
   await page.waitForSelector('.uplot canvas');
-  t.deepEqual(await labelsOf(page), ['Time', 'oslo, 0', 'oslo, 1', 'rome, 0', 'rome, 1']);
+  t.deepEqual(await labelsOf(page), [
+    'Time',
+    'oslo, station=0',
+    'oslo, station=1',
+    'rome, station=0',
+    'rome, station=1',
+  ]);
 
   await page.uncheck('.choices label:has-text("station") input');
   t.true(await drawn(page, ['Time', 'oslo', 'rome']));
