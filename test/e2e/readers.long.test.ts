@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { DocumentWorld } from '../support/document-world.js';
+import { blocksOf, statementsIn } from '../support/documents.js';
+import { directoryFor, run } from '../support/processes.js';
+import { skipped } from '../support/skipped.js';
+
+/** Readers of docs/readers.md that are not scripts, with the code that stands there. */
+const world = await DocumentWorld.start();
+const { service } = world;
+test.after.always(() => world.end());
+
+const page = blocksOf('docs/readers.md');
+const version = '3.2.7';
+const driver = join(
+  homedir(),
+  `.m2/repository/com/taosdata/jdbc/taos-jdbcdriver/${version}/taos-jdbcdriver-${version}-dist.jar`,
+);
+
+test.before(async () => {
+  for (const statement of statementsIn(page[0]?.text ?? '')) await service.run(statement);
+  const lines = 'cpu,host=web01 busy=17.5 1700000060\ncpu,host=web02 busy=50 1700000000';
+  await service.write(lines, { db: 'metrics', precision: 's' });
+});
+
+test('a JDBC driver reads over HTTP', async (t) => {
+  t.timeout(300_000, 'the driver may have to be fetched');
+  const artifact = `com.taosdata.jdbc:taos-jdbcdriver:${version}:jar:dist`;
+  if (!existsSync(driver)) spawnSync('mvn', ['-q', 'dependency:get', `-Dartifact=${artifact}`, '-Dtransitive=false']);
+  if (!existsSync(driver) || spawnSync('javac', ['-version']).status !== 0) {
+    skipped(t, 'there is no Java compiler, or its driver cannot be fetched');
+    return;
+  }
+  const file = join(directoryFor(t), 'Newest.java');
+  writeFileSync(file, world.here(page.find(({ language }) => language === 'java')?.text ?? ''));
+  const program = run(t, 'java', ['-cp', driver, file]);
+  t.is((await program.ended).code, 0, program.stderr());
+  t.is(program.stdout(), 'web01 17.5\nweb02 50.0\n');
+});
