@@ -5,6 +5,7 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import { final, isLate, passingFault, readAgain, refusedTogether } from './ending.js';
+import { guarded } from './guarded.js';
 import {
   append,
   emptyLane,
@@ -103,7 +104,7 @@ export class GroupCommit {
       new Observable((subscriber) => {
         this.#groups = subscriber;
         const subscription = source.subscribe({
-          next: (batch) => this.#add(batch),
+          next: guarded(subscriber, (batch) => this.#add(batch)),
           error: (error) => subscriber.error(error),
           complete: () => this.end(),
         });

@@ -33,7 +33,7 @@ import { pointParsers } from './formats.js';
 import { Retries } from './retries.js';
 import type { StandingUser } from './standing-user.js';
 import { admit } from './write/admit.js';
-import { count, counted } from './write/count.js';
+import { count, counted, type OpenBatches } from './write/count.js';
 import { type Definer, define } from './write/define.js';
 import { LogStage } from './write/log.js';
 import { parse } from './write/parse.js';
@@ -125,6 +125,7 @@ export class WritePipeline implements Component {
   readonly #dictionaries: Dictionaries;
   readonly #logStage: LogStage | undefined;
   readonly #commit: GroupCommit;
+  readonly #open: OpenBatches = new Set();
   #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -221,13 +222,13 @@ export class WritePipeline implements Component {
   /** Writes the rows of one statement; resolves when they are answered: logged, or else stored. */
   async insert({ blocks, user, bytes, statement, ack }: StatementRows): Promise<Delivery> {
     const { gate, catalogue, meter } = this.#context;
-    if (this.#failure !== undefined) return { outcome: 'failed', fault: brokenFault };
     const nowMicrosThen = nowMicros();
     const [first] = blocks;
     if (first === undefined) return delivered(0);
     // As it was when the statement was scanned, which is just before.
     const epochs = blocks.map(({ database }) => catalogue.epoch(database));
     await gate.opened();
+    if (this.#failure !== undefined) return { outcome: 'failed', fault: brokenFault };
     gate.take(bytes);
     return new Promise((resolve) => {
       const settle = (delivery: Delivery): void => {
@@ -246,7 +247,7 @@ export class WritePipeline implements Component {
       };
       const text = statement === undefined ? {} : { text: statement };
       const payload: RowSet = { kind: 'rows', blocks, ...text, rejectedRows: 0, rejects: [] };
-      this.#statements$.next(counted({ origin: 'sql', target, payload, rows, bytes, settle }, meter));
+      this.#statements$.next(counted({ origin: 'sql', target, payload, rows, bytes, settle }, meter, this.#open));
     });
   }
 
@@ -280,7 +281,7 @@ export class WritePipeline implements Component {
   }
 
   #arriving({ source, retry, user }: WriteInput) {
-    const counted$ = source.batches$.pipe(stamp(), count(this.#context.meter));
+    const counted$ = source.batches$.pipe(stamp(), count(this.#context.meter, this.#open));
     const batches$ = retry === 'here' ? counted$.pipe(map((batch) => this.#retries.wrap(batch))) : counted$;
     return user === undefined ? batches$ : batches$.pipe(user.admit());
   }
@@ -354,11 +355,12 @@ export class WritePipeline implements Component {
     });
   }
 
-  /** A defect in the chain: nothing is taken any more, and the service is told to end. */
+  /** A defect in the chain: what is open fails, nothing is taken any more, and the service is told to end. */
   #break(error: unknown): void {
     const { log, broke } = this.#context;
     this.#failure = error;
     log.error({ error: String(error) }, 'The write pipeline broke.');
+    for (const settle of [...this.#open]) settle({ outcome: 'failed', fault: brokenFault });
     broke?.(error);
   }
 }

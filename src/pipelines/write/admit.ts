@@ -6,6 +6,7 @@ import { isDenied } from '../../database/rights.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { guarded } from '../guarded.js';
 import { unread } from './stamp.js';
 
 /** How often a text is read because drops by other processes overtake it. */
@@ -45,11 +46,11 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
         return batchFrom(batch, targetAt(target, { epoch: catalogue.epoch(target.database), nowMicros }), settle);
       };
       return source.subscribe({
-        next: (batch) => {
+        next: guarded(subscriber, (batch) => {
           const { database: name, user } = batch.target;
           if (isWritable(catalogue, { name, user })) subscriber.next(reading(batch, 1));
           else void ask(batch, 1);
-        },
+        }),
         error: (error) => subscriber.error(error),
         complete: () => {
           isOver = true;

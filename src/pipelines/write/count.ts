@@ -3,21 +3,28 @@ import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model
 import type { WriteMeter } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 
+/** Endings of batches that have come and have not ended. */
+export type OpenBatches = Set<Batch['settle']>;
+
 /** Counts batches of text as they come and as they end. */
-export function count(meter: WriteMeter): MonoTypeOperatorFunction<Batch<ByteBlock>> {
-  return map((batch) => counted(batch, meter));
+export function count(meter: WriteMeter, open: OpenBatches): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  return map((batch) => counted(batch, meter, open));
 }
 
-/** The batch, counted as it comes and as it ends. Of text that ends badly as a whole the lines are not always known. */
-export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter): Batch<P> {
+/**
+ * The batch, counted as it comes and as it ends, and among the open ones meanwhile. Of text that ends badly as a whole the lines are not always known.
+ */
+export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, open: OpenBatches): Batch<P> {
   const { origin } = batch;
   meter.received(origin, batch.bytes);
   const settle = (delivery: Delivery): void => {
+    if (!open.delete(settle)) return;
     if (delivery.outcome === 'delivered') {
       meter.settled(origin, 'stored', delivery.rows);
       meter.settled(origin, 'rejected', delivery.rejectedRows);
     } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
     batch.settle(delivery);
   };
+  open.add(settle);
   return batchFrom(batch, batch.target, settle);
 }

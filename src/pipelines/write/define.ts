@@ -3,6 +3,7 @@ import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { guarded } from '../guarded.js';
 
 /** How rows find their tables. */
 export interface Definer {
@@ -34,11 +35,11 @@ export function define(
         if (isOver && open === 0) subscriber.complete();
       };
       return source.subscribe({
-        next: (batch) => {
+        next: guarded(subscriber, (batch) => {
           if (!isLogged(batch) || batch.payload.blocks.every((block) => definer.isDefined(block)))
             subscriber.next(batch);
           else void make(batch);
-        },
+        }),
         error: (error) => subscriber.error(error),
         complete: () => {
           isOver = true;

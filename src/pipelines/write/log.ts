@@ -7,6 +7,7 @@ import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/lo
 import type { LoggedText, Member } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit, GroupLog } from '../batch.js';
+import { guarded } from '../guarded.js';
 import { shareOf, splitTables, targets } from './split.js';
 
 /** What the stage works with. */
@@ -99,7 +100,7 @@ export class LogStage implements GroupLog {
         this.#timer.unref();
         void this.#feed();
         const subscription = source.subscribe({
-          next: (batch) => this.#take(batch),
+          next: guarded(subscriber, (batch) => this.#take(batch)),
           error: (error) => subscriber.error(error),
           complete: () => void this.#finish(),
         });

@@ -3,6 +3,7 @@ import type { Batch, ByteBlock, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { ParsedPoints } from '../../transforms/parse/parse-options.js';
+import { guarded } from '../guarded.js';
 import { joined, Turn } from './turn.js';
 
 /** Reads a text of points; throws a FaultError that rejects the whole text (an unknown database, say). */
@@ -21,15 +22,13 @@ export function parse(
 ): OperatorFunction<Batch<ByteBlock>, Batch<RowSet>> {
   return (source) =>
     new Observable((subscriber) => {
+      const emit = guarded(subscriber, (rows: Batch<RowSet> | undefined) => {
+        if (rows !== undefined) subscriber.next(rows);
+      });
       const turn = new Turn((texts) => {
         const together = texts.length > 1 ? parsedTogether(texts, read, isDefined) : undefined;
-        if (together !== undefined) subscriber.next(together);
-        else {
-          for (const text of texts) {
-            const rows = parsed(text, read);
-            if (rows !== undefined) subscriber.next(rows);
-          }
-        }
+        if (together !== undefined) emit(together);
+        else for (const text of texts) emit(parsed(text, read));
         return together !== undefined || texts.length === 1;
       });
       return source.subscribe({

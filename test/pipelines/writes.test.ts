@@ -1,0 +1,68 @@
+import test from 'ava';
+import { Catalogue } from '../../src/database/catalogue/catalogue.js';
+import { SubTables } from '../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../src/database/client.js';
+import { BodyBudget } from '../../src/model/body-budget.js';
+import { ByteCreditGate } from '../../src/pipelines/credit-gate.js';
+import { WritePipeline } from '../../src/pipelines/writes.js';
+import { HttpBodySource } from '../../src/sources/http-body/source.js';
+import { LineCutter } from '../../src/transforms/parse/line-cutter.js';
+import { blockOf, int } from '../support/blocks.js';
+import { silentLog } from '../support/engine.js';
+import { until } from '../support/until.js';
+
+const perText = { smallBodyBytes: 1000, blockBytes: 1000, maxLineBytes: 1000 };
+const limits = {
+  workers: 1,
+  batchSize: 10,
+  maxRows: 10,
+  maxBytes: 1e6,
+  flushIntervalMs: 1000,
+  maxLineBytes: 1000,
+  maxMessageBytes: 1000,
+  writeTimeoutMs: 1000,
+  creditBytes: 1e6,
+};
+
+test('when a stage throws, what is open fails, nothing more is taken, and the service is told', async (t) => {
+  // Nothing is asked of the engine.
+  const engine = new EngineClient({ url: 'http://127.0.0.1:9', user: '', password: '' });
+  let isBroken = false;
+  const catalogue = new (class extends Catalogue {
+    override table(database: string, name: string) {
+      if (isBroken) throw new TypeError('a defect');
+      return super.table(database, name);
+    }
+  })(engine, silentLog);
+  const gate = new ByteCreditGate(1e6);
+  const bodies = new BodyBudget({ limitBytes: 1e6, maxWaiting: 10, waitMs: 1000 });
+  const source = { origin: 'lineproto', ...perText, newCutter: () => new LineCutter(1000), weigh: () => 1 };
+  const told: unknown[] = [];
+  const writes = new WritePipeline({
+    bodies: new HttpBodySource(source, gate, bodies),
+    inputs: [],
+    // The first write never ends.
+    sink: { name: 'stuck', write: () => new Promise(() => undefined) },
+    gate,
+    catalogue,
+    subTables: new SubTables(engine, catalogue),
+    definer: { isDefined: () => true, define: async () => undefined },
+    log: silentLog,
+    meter: { received: () => undefined, settled: () => undefined, wrote: () => undefined },
+    limits,
+    broke: (error) => told.push(error),
+  });
+  await writes.start();
+  const insert = (table: string) =>
+    writes.insert({ blocks: [blockOf(table, { v: int }, [[1n, 1n, { v: 1 }]])], user: 'root', bytes: 10 });
+  const waiting = insert('a');
+  await until(() => gate.bytes > 0);
+  isBroken = true;
+  const broken = insert('b');
+  for (const ending of await Promise.all([waiting, broken, insert('c')])) t.is(ending.outcome, 'failed');
+  t.true(writes.failure instanceof TypeError);
+  t.deepEqual(told, [writes.failure]);
+  t.is(gate.bytes, 0);
+  await writes.stop();
+  await engine.close();
+});
