@@ -40,7 +40,7 @@ statements('what is nested too deeply is refused, what is not is answered', serv
 statements('what there is too much of is refused, what is not is answered', service, 'd', [
   { sql: `${'SELECT v FROM d.n UNION ALL '.repeat(10_000)}SELECT v FROM d.n`, error: syntax },
   { sql: `${'SELECT v FROM d.n UNION '.repeat(20)}SELECT v FROM d.n`, rows: [[1]] },
-  { sql: where(`v IN (${'1,'.repeat(400_000)}1)`), error: notSupported, says: 'list items' },
+  { sql: where(`v IN (${'1,'.repeat(400_000)}1)`), error: notSupported, says: 'values' },
   { sql: where(`v IN (${'1,'.repeat(1_000_000)}1)`), error: 0x0219, says: 'SQL statement too long' },
   { sql: where(`v IN (${'7,'.repeat(20_000)}1)`), rows: [[1]] },
   { sql: where(`v = 1${' AND v = 1'.repeat(50_000)}`), error: notSupported, says: 'conditions' },
