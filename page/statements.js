@@ -14,6 +14,7 @@ const statementsMs = 2000;
  * @property {'running' | 'done' | 'failed'} state
  * @property {number} startTime
  * @property {number} durationMs
+ * @property {number} waitedMs
  * @property {{ code: number; desc: string } | null} error
  */
 
@@ -64,10 +65,11 @@ function statementRow() {
   return {
     element,
     show: (/** @type {Statement} */ statement) => {
-      const { user, database, state, startTime, durationMs } = statement;
+      const { user, database, state, startTime, durationMs, waitedMs } = statement;
       element.className = `card statement ${state}`;
       say(took, state === 'running' ? `${duration(durationMs)}, running` : duration(durationMs));
-      say(meta, [user, database, `began ${ago(startTime)}`].filter((part) => part !== null).join(' · '));
+      const waited = waitedMs > 0 ? `waited ${duration(waitedMs)}` : null;
+      say(meta, [user, database, `began ${ago(startTime)}`, waited].filter((part) => part !== null).join(' · '));
       meta.title = dateAndTime(startTime);
       say(sql, statement.sql);
       sql.setAttribute('aria-label', 'Statement');

@@ -186,7 +186,8 @@ function writePipeline(
 function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
   const { settings, version, engine, catalogue, storage, subTables, changes, states, credentials, logOf } = parts;
   const { limits } = settings;
-  return new SqlPipeline({
+  const { metrics } = parts.monitoring;
+  const sql = new SqlPipeline({
     engine: engine.client,
     catalogue,
     storage,
@@ -204,7 +205,13 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, dialectVersion(version)),
+    waited: (seconds) => metrics.waited(seconds),
   });
+  metrics.watch({
+    adapter_sql_running: { help: 'SQL statements that are worked on.', read: () => sql.slotFigures.running },
+    adapter_sql_waiting: { help: 'SQL statements that wait for others to end.', read: () => sql.slotFigures.waiting },
+  });
+  return sql;
 }
 
 function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner {

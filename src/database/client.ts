@@ -21,9 +21,9 @@ export interface EngineClientOptions {
   readonly user: string;
   readonly password: string;
   /**
-   * `pool.maxConnect`: connections at most; 0 is four times the number of processors, and an eighth more. Half of them are for
+   * `pool.maxConnect`: connections at most; 0 is four times the number of processors, and three eighths more. Half of them are for
    * results that are read as they come, so that writes never wait for slow queries and their readers, and an eighth for short
-   * answers that find all of those taken. With fewer than four there are no such shares.
+   * answers that find all of those taken, beside which what reads little has connections of its own where there is no limit. With fewer than four there are no such shares.
    */
   readonly maxConnect?: number;
   /** `pool.maxIdle`: idle connections kept; 0 keeps all. */
@@ -69,10 +69,11 @@ export class EngineClient implements Engine {
   /** For statements that end by themselves. */
   readonly #short: EngineHttp;
   /** For results that last as long as their reader, each in a place of its own. */
-  readonly #results: EngineHttp;
-  readonly #places: ResultPlaces;
+  readonly #results: ResultLane;
   /** For short answers while all places are taken. */
-  readonly #few: EngineHttp;
+  readonly #few: ResultLane;
+  /** The same for those that read little. */
+  readonly #light: ResultLane;
   readonly #held = new HeldBytes(heldBytes);
   readonly #isServer: boolean;
   readonly #handover: Handover;
@@ -100,9 +101,10 @@ export class EngineClient implements Engine {
     // An embedded host has twelve connections that can stream.
     const results = isServer ? half : Math.min(half, maxHostResults);
     this.#short = connections(Math.ceil(most / 2));
-    this.#results = most === 1 ? this.#short : connections(results);
-    this.#places = new ResultPlaces(Math.max(1, results));
-    this.#few = few === 0 ? this.#results : connections(few);
+    const lane = (count: number): ResultLane => ({ http: connections(count), places: new ResultPlaces(count) });
+    this.#results = most === 1 ? { http: this.#short, places: new ResultPlaces(1) } : lane(Math.max(1, results));
+    this.#few = few === 0 ? this.#results : lane(few);
+    this.#light = options.maxConnect ? this.#few : lane(2 * few);
   }
 
   /** See {@link Engine.define}: there is this one engine. */
@@ -136,12 +138,16 @@ export class EngineClient implements Engine {
    * reader. Returning early or aborting cancels the statement. A connection that turns out dead is replaced once.
    */
   async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
-    const { owner, hasFewRows, signal } = options;
+    const { owner, hasFewRows, isLight, signal, waited } = options;
     // They are held by the host until they are whole, so that no reader holds them up.
-    if (hasFewRows === true && !this.#places.hasFree) return this.#result(this.#few, sql, options);
-    const place = await this.#places.take(owner, signal);
+    const isFew = hasFewRows === true && !this.#results.places.isFree(owner);
+    const few = isLight === true ? this.#light : this.#few;
+    const { http, places } = isFew ? few : this.#results;
+    const asked = performance.now();
+    const place = await places.take(http === this.#results.http ? owner : undefined, signal);
+    waited?.(performance.now() - asked);
     try {
-      return await this.#result(this.#results, sql, options, place);
+      return await this.#result(http, sql, options, place);
     } catch (error) {
       place.release();
       throw error;
@@ -255,15 +261,17 @@ export class EngineClient implements Engine {
    */
   refuseAll(reason: string | undefined): void {
     this.#short.refuseAll(reason);
-    this.#results.refuseAll(reason);
-    this.#few.refuseAll(reason);
+    this.#results.http.refuseAll(reason);
+    this.#few.http.refuseAll(reason);
+    this.#light.http.refuseAll(reason);
   }
 
   /** Gives up all connections; statements that run fail. */
   async close(): Promise<void> {
     this.#short.close();
-    this.#results.close();
-    this.#few.close();
+    this.#results.http.close();
+    this.#few.http.close();
+    this.#light.http.close();
     this.#handover.close();
   }
 
@@ -305,6 +313,12 @@ export class EngineClient implements Engine {
     if (queryId === undefined) return;
     this.exec(`KILL QUERY WHERE query_id = '${queryId}' ASYNC`).catch(() => undefined);
   }
+}
+
+/** Connections for results, and who has them. */
+interface ResultLane {
+  readonly http: EngineHttp;
+  readonly places: ResultPlaces;
 }
 
 /** Longest answer that is taken whole, once the engine has all of it. */

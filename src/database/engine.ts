@@ -15,6 +15,10 @@ export interface ResultOptions {
   readonly signal?: AbortSignal;
   /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
   readonly hasFewRows?: boolean;
+  /** It reads little, too, so it need not wait for those that read much. */
+  readonly isLight?: boolean;
+  /** Told for how many ms it waited for a connection. */
+  readonly waited?: (ms: number) => void;
   /**
    * Whose result it is, when somebody outside reads it: nobody has all connections for results, and a reader who does not read loses
    * its result while others wait.

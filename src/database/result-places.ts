@@ -46,14 +46,9 @@ export class ResultPlaces {
     this.#patienceMs = patience;
   }
 
-  /** True when a place can be had at once. */
-  get hasFree(): boolean {
-    return this.#holders.size < this.#count;
-  }
-
   /** Waits for a place; rejects with the signal's reason when it fires first. Without an owner there is no share to keep to. */
   take(owner: string | undefined, signal: AbortSignal | undefined): Promise<ResultPlace> {
-    if (this.#isFree(owner)) return Promise.resolve(this.#hold(owner));
+    if (this.isFree(owner)) return Promise.resolve(this.#hold(owner));
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         owner,
@@ -76,8 +71,9 @@ export class ResultPlaces {
     });
   }
 
-  #isFree(owner: string | undefined): boolean {
-    if (!this.hasFree) return false;
+  /** True when a place can be had at once. */
+  isFree(owner: string | undefined): boolean {
+    if (this.#holders.size >= this.#count) return false;
     return owner === undefined || this.#count === 1 || this.#held(owner) < this.#count - 1;
   }
 
@@ -105,7 +101,7 @@ export class ResultPlaces {
   #admit(): void {
     let next: Waiter | undefined;
     for (const waiter of this.#waiters) {
-      if (!this.#isFree(waiter.owner)) continue;
+      if (!this.isFree(waiter.owner)) continue;
       if (next === undefined || this.#held(waiter.owner) < this.#held(next.owner)) next = waiter;
     }
     if (next === undefined) return;

@@ -2,7 +2,7 @@ import type { CredentialCheck } from '../database/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
-import { type SlotLimits, StatementSlots } from './statement-slots.js';
+import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
 
 /** For a client that has left: no one reads it. */
 const gone = fault('network', Codes.free, 'The client went away');
@@ -15,6 +15,13 @@ export interface RequestReplyContext {
   /** How many requests are worked on at once, and how many wait. */
   readonly slots: SlotLimits;
 }
+
+/** Works on a request of a user that has waited for `waitedMs`. */
+type Run<Q extends { readonly credentials: Credentials }, A> = (
+  exchange: Exchange<Q, A>,
+  user: string,
+  waitedMs: number,
+) => Promise<A>;
 
 /** Hands out an answer and gives its slot back: at once, or when the answer has left. */
 export type Hold<A> = (answer: A, release: () => void) => A;
@@ -31,24 +38,24 @@ function atOnce<A>(answer: A, release: () => void): A {
 export class RequestReply<Q extends { readonly credentials: Credentials }, A> implements Component {
   readonly name: string;
   readonly #context: RequestReplyContext;
-  readonly #run: (exchange: Exchange<Q, A>, user: string) => Promise<A>;
+  readonly #run: Run<Q, A>;
   readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
   readonly #running = new Set<Promise<void>>();
   #isDraining = false;
 
   /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
-  constructor(
-    name: string,
-    context: RequestReplyContext,
-    run: (exchange: Exchange<Q, A>, user: string) => Promise<A>,
-    hold: Hold<A> = atOnce,
-  ) {
+  constructor(name: string, context: RequestReplyContext, run: Run<Q, A>, hold: Hold<A> = atOnce) {
     this.name = name;
     this.#context = context;
     this.#slots = new StatementSlots(context.slots);
     this.#run = run;
     this.#hold = hold;
+  }
+
+  /** How many requests are worked on, and how many wait for their turn. */
+  get slotFigures(): SlotFigures {
+    return this.#slots.figures;
   }
 
   /** Takes a request. Every one is answered or refused, those that come once draining has begun too. */
@@ -72,9 +79,10 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   }
 
   async #runInSlot(exchange: Exchange<Q, A>, user: string): Promise<A> {
+    const asked = performance.now();
     const release = await this.#slots.take(user, exchange.aborted);
     try {
-      return this.#hold(await this.#run(exchange, user), release);
+      return this.#hold(await this.#run(exchange, user, performance.now() - asked), release);
     } catch (error) {
       release();
       throw error;

@@ -18,6 +18,15 @@ interface Begun {
   readonly startTime: number;
   /** On the clock that is not set back. */
   readonly began: number;
+  waitedMs: number;
+}
+
+/** A statement in hand. */
+export interface BegunStatement {
+  /** It has waited for its turn once more. */
+  waited(ms: number): void;
+  /** It is over; `failure` is what it failed of. Gives how many ms it waited in all. */
+  end(failure?: unknown): number;
 }
 
 /** Keeps the newest statements that took long, with those that run and do. Nothing is done with the text of a fast one. */
@@ -34,13 +43,20 @@ export class SlowStatements {
     this.#clock = clock;
   }
 
-  /** A statement begins; the result must be called once when it is over, with what it failed of. */
-  begin(user: string, request: Watched): (failure?: unknown) => void {
+  /** A statement begins that has waited for so long already; it must be ended. */
+  begin(user: string, request: Watched, waitedMs = 0): BegunStatement {
     this.#count++;
-    const begun: Begun = { id: this.#count, user, request, startTime: Date.now(), began: this.#clock() };
+    const [startTime, began] = [Date.now() - Math.round(waitedMs), this.#clock() - waitedMs];
+    const begun: Begun = { id: this.#count, user, request, startTime, began, waitedMs };
     this.#running.set(begun.id, begun);
-    return (failure) => {
-      if (this.#running.delete(begun.id)) this.#end(begun, failure);
+    return {
+      waited: (ms) => {
+        begun.waitedMs += ms;
+      },
+      end: (failure) => {
+        if (this.#running.delete(begun.id)) this.#end(begun, failure);
+        return begun.waitedMs;
+      },
     };
   }
 
@@ -67,7 +83,8 @@ export class SlowStatements {
     const { id, user, request, startTime } = begun;
     const sql = withoutSecrets(request.statement.toString('utf8', 0, maxKeptBytes));
     const durationMs = Math.round(this.#clock() - begun.began);
-    return { id, user, database: request.database ?? null, sql, state, startTime, durationMs, error };
+    const waitedMs = Math.round(begun.waitedMs);
+    return { id, user, database: request.database ?? null, sql, state, startTime, durationMs, waitedMs, error };
   }
 }
 

@@ -55,6 +55,8 @@ export interface SqlContext extends RequestReplyContext, InsertRowsContext, Pick
   readonly queryTimeMs: number;
   /** How long a statement takes at least that is kept in the list of slow ones; 0 keeps none. */
   readonly slowStatementMs: number;
+  /** Told of each statement how many seconds it waited for its turn. */
+  readonly waited: (seconds: number) => void;
   /** Name and port under which lists show the node. */
   readonly endpoint: string;
   /** What SHOW VARIABLES lists. */
@@ -67,6 +69,8 @@ interface Asked {
   readonly user: string;
   /** The asker has gone. */
   readonly aborted: AbortSignal;
+  /** Told when it has waited for its turn, in ms. */
+  readonly waited: (ms: number) => void;
 }
 
 type CreateView = Extract<Statement, { kind: 'create-view' }>;
@@ -100,7 +104,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   readonly #started = Date.now();
 
   constructor(context: SqlContext) {
-    super('sql', context, (exchange, user) => this.#runShallow(exchange, user), holdRows);
+    super('sql', context, (...turn) => this.#runShallow(...turn), holdRows);
     this.#context = context;
     this.#reader = new StatementReader(context.queryBytes);
     this.#slow = new SlowStatements(context.slowStatementMs);
@@ -112,11 +116,16 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     return access.isAdministrator ? this.#slow.list() : insufficientPrivilege().fault;
   }
 
-  async #runShallow({ request, aborted }: Exchange<SqlRequest, SqlAnswer>, user: string): Promise<SqlAnswer> {
-    const isOver = this.#slow.begin(user, request);
+  async #runShallow(
+    { request, aborted }: Exchange<SqlRequest, SqlAnswer>,
+    user: string,
+    waitedMs: number,
+  ): Promise<SqlAnswer> {
+    const { waited, end } = this.#slow.begin(user, request, waitedMs);
+    const isOver = (failure?: unknown): void => this.#context.waited(end(failure) / 1000);
     try {
       const database = await this.#existing(request.database);
-      const answer = await this.#run({ request: { ...request, database }, user, aborted });
+      const answer = await this.#run({ request: { ...request, database }, user, aborted, waited });
       if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, isOver) };
       isOver();
       return answer;
@@ -278,7 +287,8 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
     const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
     const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
     // Until the engine begins its answer the statement can be planned anew.
-    const lines = await engine.result(text, { signal, hasFewRows: plan.hasFewRows, owner: asked.user });
+    const { hasFewRows, isLight } = plan;
+    const lines = await engine.result(text, { signal, hasFewRows, isLight, owner: asked.user, waited: asked.waited });
     return { kind: 'rows', meta: plan.meta, lines };
   }
 

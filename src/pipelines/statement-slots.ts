@@ -12,6 +12,12 @@ export interface SlotLimits {
   readonly waitMs: number;
 }
 
+/** How many statements run and wait. */
+export interface SlotFigures {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 interface Waiter {
   readonly user: string;
   readonly go: () => void;
@@ -29,6 +35,10 @@ export class StatementSlots {
 
   constructor(limits: SlotLimits) {
     this.#limits = limits;
+  }
+
+  get figures(): SlotFigures {
+    return { running: this.#all, waiting: this.#waiters.length };
   }
 
   /**

@@ -97,6 +97,12 @@ export class ServiceMetrics {
     buckets: secondsBuckets,
     registers: [this.#registry],
   });
+  readonly #waitSeconds = new Histogram({
+    name: 'adapter_sql_wait_seconds',
+    help: 'Time that an SQL statement waited for its turn, behind others.',
+    buckets: secondsBuckets,
+    registers: [this.#registry],
+  });
   readonly #groupRows = new Histogram({
     name: 'adapter_insert_rows',
     help: 'Rows of one write to the database.',
@@ -189,6 +195,11 @@ export class ServiceMetrics {
   wrote(outcome: string, rows: number, seconds: number): void {
     this.#groupSeconds.observe({ outcome }, seconds);
     this.#groupRows.observe(rows);
+  }
+
+  /** A statement has waited for its turn, or not. */
+  waited(seconds: number): void {
+    this.#waitSeconds.observe(seconds);
   }
 
   /** The last sample of the system's figures, in percent. */

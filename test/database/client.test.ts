@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
@@ -83,6 +84,33 @@ test.serial('a short result comes whole, and one of few rows whatever its length
   leaving.abort();
   await t.throwsAsync(left);
   t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
+});
+
+test.serial('what reads little does not wait behind what reads much, whoever asks, and waits are told', async (t) => {
+  const shared = new EngineClient({ ...endpoint });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const heavy = (mark: string) =>
+    `SELECT count() /* ${mark} */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV`;
+  const count = availableParallelism() * 4;
+  // More than there are connections: some run, also in place of short answers, and the others wait.
+  const asked = Array.from({ length: count }, () =>
+    shared.result(heavy('busy'), { hasFewRows: true, owner: 'ann', signal }).catch(() => undefined),
+  );
+  const running =
+    "SELECT toUInt32(count()) > 2 FROM system.processes WHERE query LIKE '%busy%' AND query NOT LIKE '%processes%'";
+  t.true(await until(async () => Number((await client.rows(running))[0]?.[0]) === 1));
+  const waits: number[] = [];
+  const light = { hasFewRows: true, isLight: true, owner: 'ann', waited: (ms: number) => waits.push(ms) };
+  const answers = await Promise.all(
+    [1, 2, 3].map(async (n) => String(await shared.result(`SELECT ${n} FORMAT TSV`, light))),
+  );
+  t.deepEqual(answers, ['1\n', '2\n', '3\n']);
+  t.is(waits.length, 3);
+  t.true(waits.every((ms) => ms >= 0));
+  leaving.abort();
+  await Promise.all(asked);
+  await shared.close();
 });
 
 test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {

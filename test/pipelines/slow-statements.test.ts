@@ -6,7 +6,7 @@ import { SlowStatements } from '../../src/pipelines/slow-statements.js';
 function listOf(thresholdMs: number) {
   const clock = { nowMs: 0 };
   const slow = new SlowStatements(thresholdMs, () => clock.nowMs);
-  const begin = (text: string, user = 'root') => slow.begin(user, { statement: Buffer.from(text), database: 'd' });
+  const begin = (text: string, user = 'root') => slow.begin(user, { statement: Buffer.from(text), database: 'd' }).end;
   const shown = () => slow.list().records.map(({ id, state, durationMs }) => [id, state, durationMs]);
   return { clock, slow, begin, shown };
 }
@@ -32,6 +32,16 @@ test('keeps what took as long as the threshold, and shows what runs as long alre
   ]);
 });
 
+test('a statement that waited for its turn is as slow as its wait is long, and says how long that was', (t) => {
+  const { clock, slow } = listOf(100);
+  clock.nowMs = 1_000;
+  const { waited, end } = slow.begin('root', { statement: Buffer.from('select 1'), database: 'd' }, 60.4);
+  clock.nowMs = 1_050;
+  waited(20.2);
+  t.is(end(), 80.6);
+  t.like(slow.list().records[0], { durationMs: 110, waitedMs: 81 });
+});
+
 test('says who ran it where, when, and what it failed of, without passwords', (t) => {
   const { clock, slow, begin } = listOf(1);
   const before = Date.now();
@@ -48,6 +58,7 @@ test('says who ran it where, when, and what it failed of, without passwords', (t
     sql: "ALTER USER ann PASS '******'",
     state: 'failed',
     durationMs: 5,
+    waitedMs: 0,
     error: { code: Codes.insufficientPrivilege, desc: "Not for PASS '******'" },
   });
   const broken = begin('select 1');

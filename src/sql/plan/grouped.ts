@@ -9,6 +9,7 @@ import { Uses, type Value } from '../resolve/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { fillWindows } from './fill.js';
 import { FilledColumns } from './filled-columns.js';
+import { cellNumberAt } from './grid.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
 import { type GroupedRows, groupRows } from './group-rows.js';
 import { keyExpressions } from './keys.js';
@@ -77,12 +78,20 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       };
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
-    return plannedSelect({ ...chosen.select, from: `(${filledRows}) AS ${scope.source}`, where }, chosen.columns);
+    const from = `(${filledRows}) AS ${scope.source}`;
+    return plannedSelect({ ...chosen.select, from, where, mostRows: mostWindows(scope, windows) }, chosen.columns);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
-  const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having };
+  const mostRows = mostWindows(scope, windows);
+  const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
+}
+
+/** How many windows of INTERVAL there are between the limits of time; undefined without limits, and where keys tell more groups apart. */
+function mostWindows({ keys, bounds }: GroupScope, { intervals }: Windowing): number | undefined {
+  if (intervals === undefined || keys.length > 0 || bounds?.low === undefined || bounds.high === undefined) return;
+  return Number(cellNumberAt(intervals.grid, bounds.high) - intervals.firstAt(bounds.low)) + 1;
 }
 
 function plannedSelect(select: EngineSelect, columns: PlannedBlock['columns']): PlannedBlock {

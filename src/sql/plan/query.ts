@@ -5,7 +5,7 @@ import { type DataType, type TypeName, typeLength } from '../../model/schema.js'
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
-import { findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
+import { collectTables, findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
 import { commonType, convertTo, type Environment } from '../resolve/convert.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
@@ -27,6 +27,8 @@ export interface QueryPlan {
   readonly meta: readonly ColumnMeta[];
   /** True when it is known to give so few rows that all of them come to less than a megabyte of text. */
   readonly hasFewRows: boolean;
+  /** True when it reads single series alone. */
+  readonly isLight: boolean;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
 }
@@ -60,6 +62,9 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     }),
     meta: planned.columns.map(({ name, type }) => ({ name, type })),
     hasFewRows: mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes,
+    isLight: collectTables(query).every(({ database = context.database, name }) => {
+      return database !== undefined && context.resolveTable(database, name)?.kind === 'sub';
+    }),
     isTimeless: !usesNow,
   };
 }
@@ -75,10 +80,10 @@ function isTable(from: string | undefined): boolean {
 
 /** Rows that a SELECT can give at most. */
 function mostRows(select: EngineSelect | undefined): number {
-  const { columns = [], from, isOneGroup, limit } = select ?? {};
+  const { columns = [], from, isOneGroup, limit, mostRows = Number.POSITIVE_INFINITY } = select ?? {};
   if (limit !== undefined) return Number(limit.count);
-  const isOne = select !== undefined && (from === undefined || isOneGroup === true);
-  return isOne && !columns.some(([sql]) => sql.includes('arrayJoin(')) ? 1 : Number.POSITIVE_INFINITY;
+  if (columns.some(([sql]) => sql.includes('arrayJoin('))) return Number.POSITIVE_INFINITY;
+  return select !== undefined && (from === undefined || isOneGroup === true) ? 1 : mostRows;
 }
 
 function rowBytes(columns: readonly BlockColumn[]): number {

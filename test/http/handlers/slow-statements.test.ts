@@ -13,6 +13,7 @@ const list: SlowStatementList = {
       sql: 'select <1>',
       state: 'done',
       startTime: 1_700_000_000_000,
+      waitedMs: 0,
       durationMs: 1234,
       error: null,
     },

@@ -241,6 +241,8 @@ test('a plan says when it can give few rows only', (t) => {
     'SELECT max(voltage) FROM meters',
     'SELECT count(*) FROM d1',
     'SELECT ts, voltage FROM d1 LIMIT 10000',
+    'SELECT _wstart, avg(voltage) FROM d1 WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s) FILL(PREV)',
+    'SELECT _wstart, avg(voltage) FROM meters WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s) SLIDING(1s)',
   ];
   for (const sql of few) t.true(fixture.plan(sql).hasFewRows, sql);
   const many = [
@@ -250,10 +252,21 @@ test('a plan says when it can give few rows only', (t) => {
     "SELECT group_concat(tbname, ',') FROM meters",
     'SELECT file FROM files LIMIT 100',
     'SELECT tbname, max(voltage) FROM meters GROUP BY tbname',
+    'SELECT _wstart, avg(voltage) FROM d1 WHERE ts >= 0 INTERVAL(10s)',
+    'SELECT _wstart, avg(voltage) FROM d1 WHERE ts >= 0 AND ts < 36000000 INTERVAL(1s)',
+    'SELECT _wstart, avg(voltage) FROM meters WHERE ts >= 0 AND ts < 3600000 PARTITION BY tbname INTERVAL(10s)',
+    'SELECT _wstart, top(voltage, 3) FROM d1 WHERE ts >= 0 AND ts < 3600000 INTERVAL(10s)',
   ];
   for (const sql of [...many, 'SELECT count(*) FROM d1 INTERVAL(1s)', 'SELECT top(voltage, 3) FROM meters']) {
     t.false(fixture.plan(sql).hasFewRows, sql);
   }
+});
+
+test('a plan says when it reads single series alone', (t) => {
+  for (const sql of ['SELECT max(voltage) FROM d1', 'SELECT a.voltage FROM d1 a JOIN d1 b ON a.ts = b.ts', 'SELECT 1'])
+    t.true(fixture.plan(sql).isLight, sql);
+  for (const sql of ['SELECT max(voltage) FROM meters', 'SELECT max(x) FROM (SELECT max(voltage) AS x FROM meters)'])
+    t.false(fixture.plan(sql).isLight, sql);
 });
 
 test('a plan says when it holds for its moment alone', (t) => {
