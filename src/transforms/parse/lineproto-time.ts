@@ -3,6 +3,7 @@ import { Codes } from '../../model/fault.js';
 import type { Precision } from '../../model/schema.js';
 import { DigitRun } from './decimal.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
+import { TimeBounds } from './time-bounds.js';
 
 const minus = 0x2d;
 
@@ -21,10 +22,7 @@ export class TimeReader {
   usesNow = false;
   readonly #nowLow: number;
   readonly #nowHigh: number;
-  readonly #minLow: number;
-  readonly #minHigh: number;
-  readonly #maxLow: number;
-  readonly #maxHigh: number;
+  readonly #bounds: TimeBounds;
   /** Decimal digits to drop at the end of a timestamp: the whole division by a power of ten. */
   readonly #drop: number;
   /** Ticks per unit of the text where the unit is the coarser one, as factors of at most 10^9. */
@@ -40,14 +38,9 @@ export class TimeReader {
     maxTicks: bigint | undefined,
   ) {
     const now = BigInt.asUintN(64, nowTicks);
-    const min = minTicks === undefined || minTicks < 0n ? 0n : minTicks;
     this.#nowLow = Number(now & 0xffffffffn);
     this.#nowHigh = Number(now >> 32n);
-    this.#minLow = Number(min & 0xffffffffn);
-    this.#minHigh = Number(min >> 32n);
-    const max = maxTicks ?? (1n << 63n) - 1n;
-    this.#maxLow = Number(max & 0xffffffffn);
-    this.#maxHigh = Number(max >> 32n);
+    this.#bounds = new TimeBounds(minTicks, maxTicks);
     const shift = places[precision] - places[unit];
     this.#drop = Math.max(0, -shift);
     this.#factors = [secondsPerUnit[unit] ?? 1, 10 ** Math.max(0, shift)].filter((factor) => factor > 1);
@@ -70,13 +63,8 @@ export class TimeReader {
     }
     const words = this.words;
     const fits = this.#drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(words, 0) && this.#multiply();
-    if (!fits || words[1]! > maxHigh) return this.#outOfRange(bytes, start, stop, 'is too large');
-    const tooLate = words[1]! > this.#maxHigh || (words[1] === this.#maxHigh && words[0]! > this.#maxLow);
-    if (tooLate) return this.#outOfRange(bytes, start, stop, 'is too large');
-    if (words[0] === 0 && words[1] === 0) return this.#outOfRange(bytes, start, stop, 'is before the first tick');
-    const tooOld = words[1]! < this.#minHigh || (words[1] === this.#minHigh && words[0]! < this.#minLow);
-    if (tooOld) return this.#outOfRange(bytes, start, stop, 'is older than the database keeps');
-    return stop;
+    const problem = fits ? this.#bounds.problem(words[0]!, words[1]!) : 'is too large';
+    return problem === undefined ? stop : this.#outOfRange(bytes, start, stop, problem);
   }
 
   /** Reads the digits before `stop` once more, without the last ones. */

@@ -1,10 +1,9 @@
 import { ticksPerSecond } from '../../model/schema.js';
 import type { ParseOptions } from './parse-options.js';
+import { TimeBounds } from './time-bounds.js';
 
 const two16 = 65_536;
 const two32 = 4_294_967_296;
-/** Upper word of the largest time, 2^63 - 1. */
-const maxHigh = 0x7fffffff;
 
 /** Times of points that are given in seconds and nanoseconds, as ticks of the database in two words. */
 export class TickTimes {
@@ -14,16 +13,13 @@ export class TickTimes {
   readonly #ticksPerSecond: number;
   readonly #nanosPerTick: number;
   readonly #now: bigint;
-  readonly #minLow: number;
-  readonly #minHigh: number;
+  readonly #bounds: TimeBounds;
 
-  constructor({ database, nowTicks, minTicks }: ParseOptions) {
+  constructor({ database, nowTicks, minTicks, maxTicks }: ParseOptions) {
     this.#ticksPerSecond = ticksPerSecond(database.precision);
     this.#nanosPerTick = 1e9 / this.#ticksPerSecond;
     this.#now = BigInt.asUintN(64, nowTicks);
-    const min = minTicks === undefined || minTicks < 0n ? 0n : minTicks;
-    this.#minLow = Number(min & 0xffffffffn);
-    this.#minHigh = Number(min >> 32n);
+    this.#bounds = new TimeBounds(minTicks, maxTicks);
     this.now();
   }
 
@@ -48,9 +44,7 @@ export class TickTimes {
     const carry = Math.floor(sum / two32);
     this.low = sum - carry * two32;
     this.high = middleHigh + carry;
-    if (this.high > maxHigh) return 'the time is too large';
-    if (this.low === 0 && this.high === 0) return 'the time is before the first tick';
-    const isOld = this.high < this.#minHigh || (this.high === this.#minHigh && this.low < this.#minLow);
-    return isOld ? 'the time is older than the database keeps' : undefined;
+    const problem = this.#bounds.problem(this.low, this.high);
+    return problem === undefined ? undefined : `the time ${problem}`;
   }
 }

@@ -85,3 +85,17 @@ test('spoilt lines never stop the reading', (t) => {
   const desk = new LineProtocolDesk();
   for (const copy of spoiltCopies(text, propertyRuns(3000))) t.true(Array.isArray(read(copy, desk)));
 });
+
+test('times beyond what the database takes are refused on both sides', (t) => {
+  const desk = new LineProtocolDesk();
+  const options = { ...desk.options(), minTicks: 2_000_000_000n, maxTicks: 5_000_000_000n };
+  const parsed = parseGraphite(Buffer.from('m 1 1\nm 2 2\nm 5 5\nm 6 6'), options);
+  t.deepEqual(
+    desk.rows(parsed).map(({ time }) => time),
+    [2_000_000_000n, 5_000_000_000n],
+  );
+  t.deepEqual(
+    parsed.rejects.map(({ fault }) => fault.message.replace(/^.*?: /, '')),
+    ['the time is older than the database keeps (column 5)', 'the time is too large (column 5)'],
+  );
+});
