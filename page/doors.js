@@ -176,6 +176,7 @@ function doorCard(name, history) {
   const words = Object.entries(doorNames).find(([known]) => known === name)?.[1] ?? name;
   const rate = h('p', { class: 'rate' });
   const line = h('div', { class: 'spark' });
+  const peak = h('p', { class: 'muted small-facts' });
   const facts = h('ul', { class: 'small-facts' });
   const show = () => {
     const { last } = history;
@@ -184,6 +185,11 @@ function doorCard(name, history) {
     const bytes = history.rates('adapter_received_bytes_total', labels).at(-1) ?? 0;
     put(rate, h('strong', {}, count(rates.at(-1) ?? 0)), ` rows/s · ${size(bytes)}/s`);
     put(line, sparkline(rates));
+    // Each card has a scale of its own.
+    say(
+      peak,
+      rates.length < 2 ? '' : `peak ${count(Math.max(...rates))} rows/s in the last ${duration(spanOf(history))}`,
+    );
     /** @type {[string, number, boolean][]} */
     const told = Object.entries(outcomes).map(([outcome, said]) => [
       said,
@@ -199,11 +205,24 @@ function doorCard(name, history) {
     put(
       facts,
       worthIt.map(([said, value, bad]) =>
-        h('li', { class: bad && value > 0 ? 'bad' : '' }, h('b', {}, count(value)), ` ${said}`),
+        h(
+          'li',
+          { class: bad && value > 0 ? 'bad' : '' },
+          h('b', {}, count(value)),
+          ` ${value === 1 ? said.replace(/s$/, '') : said}`,
+        ),
       ),
     );
   };
-  return { element: h('li', { class: 'card door' }, h('h3', {}, words), rate, line, facts), show };
+  return { element: h('li', { class: 'card door' }, h('h3', {}, words), rate, line, peak, facts), show };
+}
+
+/**
+ * The time that the scrapes cover, in ms.
+ * @param {import('./figures.js').History} history
+ */
+function spanOf({ all }) {
+  return (all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0);
 }
 
 /** @param {import('./figures.js').Figures} figures */
@@ -229,7 +248,10 @@ function requestRow(history) {
       const ms = figure(last, 'adapter_restful_http_request_summary_milliseconds', { ...labels, quantile: at });
       return ms === undefined || Number.isNaN(ms) ? '–' : duration(ms);
     };
-    say(name, `${method} ${route.replace(/:(\w+)/g, '‹$1›')}`);
+    say(
+      name,
+      route === 'unknown' ? `${method} paths that are not there` : `${method} ${route.replace(/:(\w+)/g, '‹$1›')}`,
+    );
     const values = [
       count(history.rates('adapter_restful_http_request_total', labels).at(-1) ?? 0),
       count(figure(last, 'adapter_restful_http_request_total', labels) ?? 0),

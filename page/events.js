@@ -68,6 +68,7 @@ export function eventsView(context) {
   const steps = firstSteps(context);
   const rows = new Map();
   let pageNum = 1;
+  let words = '';
 
   const filters = () => {
     const query = new URLSearchParams();
@@ -86,7 +87,10 @@ export function eventsView(context) {
       context.went();
     } catch (error) {
       if (error instanceof Trouble && error.reason === 'refused') say(summary, error.message);
-      else context.failed(error);
+      else {
+        if (words !== '') say(summary, `${words}; not live at the moment`);
+        context.failed(error);
+      }
     }
   };
   const move = async (
@@ -124,7 +128,8 @@ export function eventsView(context) {
     none.hidden = records.length > 0;
     say(none, isDefault() ? 'Nothing needs your attention.' : 'No event matches.');
     const shown = total > records.length ? `${count(records.length)} of ${count(total)}` : count(total);
-    say(summary, `${shown} ${total === 1 ? 'event' : 'events'}, newest first; live`);
+    words = `${shown} ${total === 1 ? 'event' : 'events'}, newest first`;
+    say(summary, `${words}; live`);
     showPager(total);
   };
   const showPager = (/** @type {number} */ total) => {

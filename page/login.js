@@ -24,6 +24,10 @@ export function loginView(said, entered) {
     autocomplete: 'current-password',
     required: true,
   });
+  const reveal = h('input', { id: 'reveal', type: 'checkbox' });
+  reveal.addEventListener('change', () => {
+    password.type = reveal.checked ? 'text' : 'password';
+  });
   const button = h('button', { class: 'primary', type: 'submit' }, 'Log in');
   const message = h('p', { class: 'message', role: 'alert' }, said);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -59,6 +63,7 @@ export function loginView(said, entered) {
     user,
     h('label', { for: 'password' }, 'Password'),
     password,
+    h('p', { class: 'choices' }, h('label', {}, reveal, 'Show the password')),
     message,
     button,
   );

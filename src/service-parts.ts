@@ -44,6 +44,7 @@ export async function createParts(
   const storage = new Storage(engine.client, catalogue, compression);
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue, logOf('credentials'));
+  monitoring.metrics.watch(credentials.figures);
   await credentials.prepare();
   const signals = new ServiceSignals();
   const changes = new Changes(engine.client, storage);

@@ -2,10 +2,12 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ComponentLog } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { WatchedFigures } from '../model/figure.js';
 import type { Catalogue } from './catalogue/catalogue.js';
 import { administrator, type UserDef } from './catalogue/principals.js';
 import { GuessBudget } from './guess-budget.js';
 import { hashPassword, verifyPassword } from './password-hash.js';
+import { RefusedLogins } from './refused-logins.js';
 
 /**
  * How long a verified password is remembered after its last use: hashing does not cap the request rate then, and who comes daily is let
@@ -44,6 +46,7 @@ export class CredentialCheck {
   readonly #wrong = new Map<string, number>();
   readonly #guesses = new GuessBudget();
   readonly #log: ComponentLog;
+  readonly #refusals: RefusedLogins;
   #guessToldAt = Number.NEGATIVE_INFINITY;
   readonly #pending = new Map<string, Promise<Identity | Fault>>();
   /** A hash that no password has. */
@@ -52,6 +55,7 @@ export class CredentialCheck {
   constructor(catalogue: Catalogue, log: ComponentLog) {
     this.#catalogue = catalogue;
     this.#log = log;
+    this.#refusals = new RefusedLogins(log);
   }
 
   /** Creates the first user where the catalogue has none. Reads the catalogue, so it fails when the engine is down. */
@@ -70,6 +74,23 @@ export class CredentialCheck {
   async authenticate(credentials: Credentials): Promise<Identity | Fault> {
     const known = this.known(credentials);
     if (known !== undefined) return known;
+    const found = await this.#check(credentials);
+    if ('kind' in found && found.kind === 'auth') this.#note(credentials);
+    return found;
+  }
+
+  /** Log-ins that were refused. */
+  get figures(): WatchedFigures {
+    return this.#refusals.figures;
+  }
+
+  /** The service itself, which has no address, tries what it may not be let in with. */
+  #note(credentials: Credentials): void {
+    if (credentials.scheme === 'token') this.#refusals.add(undefined, '');
+    else if (credentials.from) this.#refusals.add(credentials.user, credentials.from);
+  }
+
+  async #check(credentials: Credentials): Promise<Identity | Fault> {
     try {
       if (this.#catalogue.principals.users().length === 0) await this.prepare();
       return credentials.scheme === 'token'

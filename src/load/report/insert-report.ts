@@ -20,7 +20,7 @@ ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Rows failed', shortNumber(totals.failedRows))}
 </dl>`,
     `<h2>Rows per second</h2>\n<figure>${drawRates(rates, 'Rows written')}</figure>`,
-    `<h2>Delays of requests over time</h2>\n<figure>${drawDelaysOverTime(rates, 'requests')}</figure>`,
+    `<h2>Mean delay of requests over time, in milliseconds</h2>\n<figure>${drawDelaysOverTime(rates, 'requests')}</figure>`,
     `<h2>Delays of requests</h2>\n<figure>${drawDelays(totals.delays, 'requests')}</figure>`,
     table('Delays in milliseconds', [...delayNames], [delayCells(totals.delays)]),
     '<h2>Figures</h2>',
