@@ -173,12 +173,10 @@ test.serial('a statement of 60 MB is taken, one above the limit is refused by na
   const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
   t.is((await sql(adapter, 'CREATE DATABASE d')).code, 0);
   t.is((await sql(adapter, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)')).code, 0);
-  const rows = Array.from({ length: 100_000 }, (_, n) => `(${startMs + n},${n})`).join(' ');
-  const padded = (bytes: number): Buffer => {
-    const statement = Buffer.alloc(bytes, ' ');
-    statement.write(`INSERT INTO d.n VALUES ${rows}`);
-    statement.write(';', bytes - 1);
-    return statement;
+  const rows = Array.from({ length: 100_000 }, (_, n) => `(${startMs + n},${n})`);
+  const padded = (bytes: number): string => {
+    const perRow = Math.floor(bytes / rows.length);
+    return `INSERT INTO d.n VALUES ${rows.map((row) => row.padEnd(perRow)).join('')};`;
   };
   const taken = await post(adapter.port, '/rest/sql', padded(60_000_000));
   t.is(taken.status, 200);
