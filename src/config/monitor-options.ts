@@ -25,7 +25,7 @@ export const monitorOptions: OptionTable = {
       flag: 'monitor.disableCollectClientIP',
       type: 'bool',
       env: 'ADAPTER_MONITOR_DISABLE_COLLECT_CLIENT_IP',
-      help: 'leave client addresses out of the figures',
+      help: 'leave client addresses out of the metrics',
     },
     {
       flag: 'monitor.identity',
@@ -66,7 +66,7 @@ export const monitorOptions: OptionTable = {
       type: 'duration',
       default: '1s',
       env: 'ADAPTER_MONITOR_SLOW_STATEMENT',
-      help: 'how long a statement takes at least that is kept in the list of slow ones; 0s keeps none',
+      help: 'statements that take this long are in the list of slow ones; 0s is none',
       min: 0,
       max: longestTimerMs,
     },

@@ -17,14 +17,14 @@ export const otlpOptions: OptionTable = {
       type: 'string',
       default: 'otlp',
       env: 'ADAPTER_OTLP_DB',
-      help: 'database of requests that name none with the header x-sluice-db or the parameter db',
+      help: 'database of requests without the header x-sluice-db and the parameter db',
     },
     {
       flag: 'otlp.suffixes',
       type: 'bool',
       default: 'false',
       env: 'ADAPTER_OTLP_SUFFIXES',
-      help: 'spell out the unit, and total for counters, behind the names of tables, as Prometheus does',
+      help: 'add the unit, and total for counters, to the names of tables, as Prometheus does',
     },
     {
       flag: 'otlp.grpc',

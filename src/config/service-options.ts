@@ -92,7 +92,7 @@ const poolOptions: OptionTable = {
       flag: 'pool.maxConnect',
       type: 'int',
       env: 'ADAPTER_POOL_MAX_CONNECT',
-      help: 'most connections to the server, half of them for results of queries; 0 or not set is four and a half for each processor',
+      help: 'most connections to the database, half of them for results of queries; 0 or not set is four and a half per processor',
       min: 0,
     },
     {
@@ -126,19 +126,19 @@ const corsOptions: OptionTable = {
       flag: 'cors.allowHosts',
       type: 'string-list',
       env: 'ADAPTER_CORS_ALLOW_HOSTS',
-      help: 'names with a dot under which browsers may call this service, beside the name of the machine; one * stands for any text',
+      help: 'names with a dot that browsers may use for this service, besides the name of the machine; one * stands for any text',
     },
     {
       flag: 'cors.allowHeaders',
       type: 'string-list',
       env: 'ADAPTER_ALLOW_HEADERS',
-      help: 'request headers that are allowed beside the usual ones',
+      help: 'request headers that are allowed besides the usual ones',
     },
     {
       flag: 'cors.exposeHeaders',
       type: 'string-list',
       env: 'ADAPTER_Expose_Headers',
-      help: 'response headers a page may read beside Authorization',
+      help: 'response headers that a page may read besides Authorization',
     },
     {
       flag: 'cors.allowCredentials',
@@ -199,7 +199,7 @@ const metricsdbOptions: OptionTable = {
       type: 'string',
       default: 'metricsdb',
       env: 'ADAPTER_METRICSDB_DB',
-      help: 'database of pushes that name none with the header x-sluice-db or the parameter db',
+      help: 'database of pushes without the header x-sluice-db and the parameter db',
     },
   ],
 };

@@ -20,7 +20,7 @@ export const sslOptions: OptionTable = {
       flag: 'ssl.certFile',
       type: 'string',
       env: 'ADAPTER_SSL_CERT_FILE',
-      help: 'file with the certificate in PEM, those of its authorities behind it; read again when it changes',
+      help: 'file with the certificate in PEM and those of its authorities; read again when it changes',
     },
     {
       flag: 'ssl.keyFile',
@@ -41,7 +41,7 @@ export const sslOptions: OptionTable = {
       type: 'string',
       default: 'loopback',
       env: 'ADAPTER_SSL_PLAIN_HTTP',
-      help: 'whose requests without TLS are still served on the port: nobody, this machine, or everybody',
+      help: 'requests without TLS that are still served on the port: none, those of this machine, or all',
       allowed: plain,
     },
   ],

@@ -26,7 +26,7 @@ export const notifyOptions: OptionTable = {
       flag: 'notify.webhook',
       type: 'secret',
       env: 'ADAPTER_NOTIFY_WEBHOOK',
-      help: 'http or https address that events are posted to as JSON when they open and when they are over',
+      help: 'http or https address that gets events as JSON when they open and when they are resolved',
     },
     {
       flag: 'notify.mail',
@@ -39,7 +39,7 @@ export const notifyOptions: OptionTable = {
       type: 'string',
       default: 'warning',
       env: 'ADAPTER_NOTIFY_SEVERITY',
-      help: 'events of this severity and worse are told',
+      help: 'send events of this severity and worse',
       allowed: eventSeverities,
     },
   ],

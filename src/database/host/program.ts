@@ -43,7 +43,7 @@ const hostOptions = {
     value: 'number',
     default: hostDefaults.sessions,
     least: 2,
-    help: 'statements that run side by side',
+    help: 'most statements at the same time',
   },
   user: { long: 'user', value: 'name', default: hostDefaults.user, help: 'user name' },
   password: { long: 'password', value: 'text', help: 'password; better given as SLUICE_ENGINE_SECRET' },

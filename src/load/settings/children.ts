@@ -27,7 +27,7 @@ export function readChildren(section: Section, drop: boolean, mode: InsertMode, 
   const range = readRange(section, childCount);
   const isAlone = normalTables && childCount === 1;
   if (!section.has(table.childPrefix) && !childExists && !isAlone) {
-    section.missing(table.childPrefix, 'what names of sub-tables begin with');
+    section.missing(table.childPrefix, 'prefix of the names of sub-tables');
   }
   return {
     childPrefix: section.get(table.childPrefix) ?? '',

@@ -21,7 +21,7 @@ export const serverDefaults = {
 export const general = {
   file: text({
     flag: { long: 'file', short: 'f', word: 'FILE', group: 'run', withFile: true },
-    help: 'JSON file that says what to do; of the other arguments only -y, -g, --json and --html count beside it',
+    help: 'JSON file that describes the run; with it only -y, -g, --json and --html count',
   }),
   fileType: choice(['insert', 'query', 'subscribe'], {
     key: 'filetype',
@@ -34,7 +34,7 @@ export const general = {
   }),
   lenient: flag({
     flag: { long: 'lenient', group: 'run', withFile: true },
-    help: 'complain of a number that cannot be read and go on with its default, instead of ending before anything is touched; never of a port',
+    help: 'replace a number that cannot be read with its default, with a message, instead of ending; never a port',
   }),
   debug: flag({
     flag: { long: 'debug', short: 'g', group: 'run', withFile: true },
@@ -96,17 +96,17 @@ export const general = {
   compareWith: text({
     key: 'compare_with',
     flag: { long: 'compare', word: 'FILE', group: 'reports', withFile: true },
-    help: 'JSON report of an earlier run, which the figures of this one are compared with, in the summary and in the page',
+    help: 'JSON report of an earlier run to compare with, in the summary and on the page',
   }),
   confirm: yesNo({
     key: 'confirm_parameter_prompt',
     default: false,
-    help: 'ask once before the run, where there is a terminal',
+    help: 'ask once before the run, on a terminal',
   }),
   failure: choice(['no', 'yes', 'smart'], {
     key: 'continue_if_fail',
     levels: ['insert', 'table', 'query'],
     default: 'no',
-    help: '`no` ends the run at the first failure, `yes` goes on with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`',
+    help: '`no` ends the run at the first failure, `yes` continues with the next request, `smart` makes a missing sub-table and tries once more; of queries `smart` is `no`',
   }),
 } as const;

@@ -67,7 +67,7 @@ export const insert = {
     flag: { long: 'interlace-rows', short: 'B', word: 'N', group: 'rows' },
     default: 0,
     min: 0,
-    help: 'rows of a sub-table before the next has its turn; 0 finishes one after the other',
+    help: 'rows of a sub-table before the next sub-table; 0 fills one after the other',
   }),
   insertInterval: integer({
     key: 'insert_interval',
@@ -85,7 +85,7 @@ export const insert = {
     default: 10000,
     min: 1,
     max: most,
-    help: 'different rows that are made up and written in turn',
+    help: 'number of different rows, which are written in turn',
   }),
   chinese: yesNo({
     key: 'chinese',
@@ -107,7 +107,7 @@ export const insert = {
     default: 0,
     min: 0,
     outOfRange: 'nearest',
-    help: 'first sub-table that is made and filled, by its number',
+    help: 'number of the first sub-table that is made and filled',
   }),
   childTo: integer({
     key: 'childtable_to',
@@ -128,7 +128,7 @@ export const insert = {
   streams: list({
     key: 'streams',
     also: ['stream'],
-    help: 'streams that are made before the insertion; one object stands for a list of one',
+    help: 'streams to make before the insertion; a single object is a list of one',
   }),
   databaseInfo: object({ key: 'dbinfo', levels: ['database'], help: 'the database; required' }),
   superTables: list({ key: 'super_tables', levels: ['database'], help: 'its super tables' }),
@@ -148,14 +148,14 @@ export const database = {
       word: 'NAME',
       group: 'tables',
       default: 'test',
-      help: 'database; it is dropped and made anew unless -U or -Q is given',
+      help: 'database; it is dropped and made again unless -U or -Q is given',
     },
     help: 'name of the database; required',
   }),
   drop: yesNo({
     key: 'drop',
     default: true,
-    help: 'drop the database and make it anew; `no` uses the one that is there',
+    help: 'drop the database and make it again; `no` uses the existing one',
   }),
   noDrop: flag({
     flag: { long: 'nodrop', short: 'Q', group: 'tables' },

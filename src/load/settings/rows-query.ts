@@ -30,12 +30,12 @@ export const query = {
     default: 1,
     min: 0,
     max: maxSeconds,
-    help: 'seconds between two looks at the running queries',
+    help: 'seconds between two checks of the running queries',
   }),
   specified: object({
     key: 'specified_table_query',
     levels: ['query', 'subscribe'],
-    help: 'statements as they are; of a subscription they are polled',
+    help: 'statements to run, or to poll in a subscription',
   }),
   children: object({
     key: 'super_table_query',
@@ -68,7 +68,7 @@ export const query = {
     key: 'mixed_query',
     levels: ['specified'],
     default: false,
-    help: 'deal the statements out to the threads instead of running each on all of them',
+    help: 'the threads share the statements, instead of each running all',
   }),
   sqlFile: text({
     key: 'sql_file',
@@ -78,7 +78,7 @@ export const query = {
   statements: list({
     key: 'sqls',
     levels: ['specified', 'children', 'older'],
-    help: 'statements; in `super_table_query` `xxxx` stands for each sub-table',
+    help: 'statements; in `super_table_query` each sub-table replaces `xxxx`',
   }),
   sql: text({ key: 'sql', levels: ['statement'], help: 'statement; required' }),
   result: text({
@@ -107,19 +107,19 @@ export const subscription = {
   clientId: text({
     key: 'client.id',
     default: 'consumer',
-    help: 'name of the consumers; each adds `_` and its number',
+    help: 'name of the consumers; each appends `_` and its number',
   }),
   pollDelay: integer({
     key: 'poll_delay',
     default: 1000,
     min: -1,
     max: maxMs,
-    help: 'longest wait in ms for rows; a consumer ends when none came, -1 waits for ever',
+    help: 'longest wait in ms for rows; then the consumer ends; -1 waits for ever',
   }),
   offsetReset: choice(['earliest', 'latest', 'none'], {
     key: 'auto.offset.reset',
     default: 'earliest',
-    help: 'where a group begins that has no offset',
+    help: 'where a group without an offset begins',
   }),
   autoCommit: trueFalse({ key: 'enable.auto.commit', default: true, help: 'commit at intervals' }),
   autoCommitInterval: integer({
@@ -138,18 +138,18 @@ export const subscription = {
   withTableName: trueFalse({
     key: 'msg.with.table.name',
     default: false,
-    help: 'rows come with the name of their table',
+    help: 'rows have the name of their table',
   }),
   rowsFile: text({ key: 'rows_file', help: "rows are appended to this file, `_` and the consumer's number behind it" }),
   expectRows: integer({
     key: 'expect_rows',
     default: -1,
     min: -1,
-    help: 'a consumer ends when it has so many rows; -1 is never',
+    help: 'a consumer ends after this many rows; -1 is never',
   }),
   topicList: list({ key: 'topic_list', help: 'topics; required' }),
   topicName: text({ key: 'name', levels: ['topic'], help: 'name of the topic; required' }),
-  topicSql: text({ key: 'sql', levels: ['topic'], help: 'what is after AS in the statement that makes it; required' }),
+  topicSql: text({ key: 'sql', levels: ['topic'], help: 'query of the topic, after AS; required' }),
   interval: number({
     key: 'interval',
     levels: ['older'],
@@ -162,7 +162,7 @@ export const subscription = {
     key: 'restart',
     levels: ['older'],
     default: false,
-    help: 'begin anew instead of where the last run ended',
+    help: 'begin again instead of where the last run ended',
   }),
   keepProgress: yesNo({ key: 'keepProgress', levels: ['older'], default: false, help: 'keep where this run ends' }),
   resubAfterConsume: yesNo({

@@ -11,7 +11,7 @@ export const table = {
     key: 'child_table_exists',
     also: ['childtable_exists'],
     default: false,
-    help: 'its sub-tables are there already; of no effect when the database is dropped',
+    help: 'its sub-tables exist already; no effect when the database is dropped',
   }),
   childCount: integer({
     key: 'childtable_count',
@@ -31,9 +31,9 @@ export const table = {
       word: 'PREFIX',
       group: 'tables',
       default: 'd',
-      help: 'what names of sub-tables begin with',
+      help: 'prefix of the names of sub-tables',
     },
-    help: 'what names of sub-tables begin with; required unless they exist',
+    help: 'prefix of the names of sub-tables; required unless they exist',
   }),
   normalTables: flag({
     flag: { long: 'normal-table', short: 'N', group: 'tables', endsDemo: true },
@@ -55,7 +55,7 @@ export const table = {
     flag: { long: 'partial-col-num', short: 'L', word: 'N', group: 'tables', endsDemo: true },
     default: 0,
     min: 0,
-    help: 'write only the first so many columns (`taosc` and `rest`), the others are NULL; 0 is all',
+    help: 'number of columns to write (`taosc` and `rest`), the others are NULL; 0 is all',
   }),
   tagTypes: text({
     flag: { long: 'tag-type', short: 'A', word: 'TYPES', group: 'tables', endsDemo: true },
@@ -78,7 +78,7 @@ export const table = {
     key: 'batch_create_tbl_num',
     default: 10,
     min: 1,
-    help: 'sub-tables that one statement makes',
+    help: 'sub-tables per statement that makes them',
   }),
   createBatches: text({ key: 'batch_create_tbl_numbers', help: 'such numbers that are used in turn: `"1,2,3"`' }),
   createPauses: text({ key: 'batch_create_tbl_intervals', help: 'pauses in ms between such statements, in turn' }),
@@ -180,7 +180,7 @@ export const table = {
     default: 1000,
     min: 0,
     max: most,
-    help: 'most ticks that such a row is late, 0 for none; with fewer than all rows take, a late row may replace another',
+    help: 'most ticks that such a row is late; 0 is none; a late row may get the time of another row and replace it',
   }),
   randomPerTable: flag({
     flag: { long: 'random', short: 'M', group: 'rows' },
@@ -190,7 +190,7 @@ export const table = {
   sampleFile: text({ key: 'sample_file', help: 'CSV file with values; required when `data_source` is `sample`' }),
   sampleFileOfTable: text({
     key: 'childtable_sample_file',
-    help: 'path of a CSV file of one sub-table, whose name takes the place of `XXXX`',
+    help: 'path of a CSV file per sub-table, whose name replaces `XXXX`',
   }),
   useSampleTimes: yesNo({
     key: 'use_sample_ts',
@@ -242,7 +242,7 @@ export const field = {
   scale: integer({ key: 'scale', default: 0, min: 0, max: 38, help: 'digits of a DECIMAL behind the point' }),
   decimalMin: word({ key: 'dec_min', help: 'least value of a DECIMAL, as a text where a number is too short for it' }),
   decimalMax: word({ key: 'dec_max', help: 'end of the values of a DECIMAL; not one of them itself' }),
-  values: list({ key: 'values', help: 'texts of which one is taken at random' }),
+  values: list({ key: 'values', help: 'texts, of which each row gets one at random' }),
   wave: text({
     key: 'fun',
     help: 'wave that fills a column of INT, BIGINT, FLOAT or DOUBLE: `10*sin(x)+5*random(3)`, or with `cos`',

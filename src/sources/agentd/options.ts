@@ -55,7 +55,7 @@ export const agentdOptions: OptionTable = {
       type: 'int',
       default: '50000',
       env: 'ADAPTER_AGENTD_ALLOW_PENDING_PACKETS',
-      help: 'received packets that may wait to be read; more are dropped and counted',
+      help: 'most received packets that wait; more are dropped and counted',
       min: 1,
     },
     {
@@ -63,20 +63,20 @@ export const agentdOptions: OptionTable = {
       type: 'string',
       default: 'none',
       env: 'ADAPTER_AGENTD_SECURITY_LEVEL',
-      help: 'what packets must prove; sign and encrypt need agentd.userFile',
+      help: 'required protection of packets; sign and encrypt need agentd.userFile',
       allowed: ['none', 'sign', 'encrypt'],
     },
     {
       flag: 'agentd.userFile',
       type: 'string',
       env: 'ADAPTER_AGENTD_USER_FILE',
-      help: 'file with a line name: password for each user who signs or encrypts',
+      help: 'file with one line per user who signs or encrypts: name: password',
     },
     {
       flag: 'agentd.typesDb',
       type: 'string-list',
       env: 'ADAPTER_AGENTD_TYPES_DB',
-      help: 'files that name the values of each type; without them values are numbered',
+      help: 'collectd types databases, which name the values of each type; without them values are numbered',
     },
     {
       flag: 'agentd.ttl',

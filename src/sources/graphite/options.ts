@@ -71,7 +71,7 @@ export const graphiteOptions: OptionTable = {
       type: 'int',
       default: '50000',
       env: 'ADAPTER_GRAPHITE_ALLOW_PENDING_MESSAGES',
-      help: 'received datagrams that may wait to be read; more are dropped and counted',
+      help: 'most received datagrams that wait; more are dropped and counted',
       min: 1,
     },
     {

@@ -53,7 +53,7 @@ export const hostexporterOptions: OptionTable = {
       type: 'duration',
       default: '5s',
       env: 'ADAPTER_HOSTEXPORTER_RESPONSE_TIMEOUT',
-      help: 'how long an exporter may take to answer',
+      help: 'longest time until an exporter answers',
       min: 1,
       max: longestTimerMs,
     },
@@ -113,7 +113,7 @@ export const hostexporterOptions: OptionTable = {
       type: 'int',
       default: '2000',
       env: 'ADAPTER_HOSTEXPORTER_MAX_SCRAPES',
-      help: 'most exporters that are asked at the same time; further ones are left out until the next interval',
+      help: 'most exporters that are scraped at the same time; further ones are skipped until the next interval',
       min: 1,
     },
     {

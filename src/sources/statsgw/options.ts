@@ -87,7 +87,7 @@ export const statsgwOptions: OptionTable = {
       type: 'int',
       default: '50000',
       env: 'ADAPTER_STATSGW_ALLOW_PENDING_MESSAGES',
-      help: 'received messages that may wait to be read; more are dropped and counted',
+      help: 'most received messages that wait; more are dropped and counted',
       min: 1,
     },
     {
@@ -122,7 +122,7 @@ export const statsgwOptions: OptionTable = {
       flag: 'statsgw.percentiles',
       type: 'string-list',
       env: 'ADAPTER_STATSGW_PERCENTILES',
-      help: 'percentiles of timings that are written as fields, [50, 99.9] say; above 0, at most 100',
+      help: 'percentiles of timings to write as fields, such as [50, 99.9]; above 0, at most 100',
     },
     {
       flag: 'statsgw.maxKeys',

@@ -26,7 +26,7 @@ export const tsdbwireTelnetOptions: OptionTable = {
       type: 'string-list',
       default: '[tsdbwire_telnet, agentd_tsdb, alertwriter_tsdb, tcoll_tsdb]',
       env: 'ADAPTER_TSDBWIRE_TELNET_DBS',
-      help: 'databases that are written to, one for each port',
+      help: 'databases that are written to, one per port',
     },
     {
       flag: 'tsdbwire_telnet.user',

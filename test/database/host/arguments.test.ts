@@ -17,5 +17,5 @@ test('the engine host tells mistakes in its arguments and starts nothing', (t) =
   }
   const help = spawnSync(process.execPath, [program, '--help'], { encoding: 'utf8' });
   t.is(help.status, 0);
-  t.regex(help.stdout, /--sessions <number> +statements that run side by side \(default: \d+\)/);
+  t.regex(help.stdout, /--sessions <number> +most statements at the same time \(default: \d+\)/);
 });
