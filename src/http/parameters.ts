@@ -41,12 +41,21 @@ export function requestIdOf(url: string | undefined): string {
   return value === 0n || value > uint64Max ? newRequestId() : requestIdText(value);
 }
 
-/** `req_id` of the SQL routes: a signed 64-bit decimal; absent, empty or 0 means the `fresh` id. */
+/** Visible characters, so that a name is one word in a log. */
+const requestName = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * `req_id` of the SQL routes: a signed 64-bit decimal, which logs print in hexadecimal digits, or another text, such as a UUID, which is kept as it is;
+ * absent, empty or 0 means the `fresh` id.
+ */
 export function readRequestId(text: string | null, fresh: string): string | Fault {
   if (text === null || text === '') return fresh;
   const value = integerIn(text, /^[+-]?[0-9]{1,40}$/, int64Min, int64Max);
-  if (value === undefined) return parameterFault(`illegal param, req_id must be numeric: ${JSON.stringify(text)}`);
-  return value === 0n ? fresh : requestIdText(value);
+  if (value !== undefined) return value === 0n ? fresh : requestIdText(value);
+  if (requestName.test(text)) return text;
+  return parameterFault(
+    `illegal param, req_id must have at most 128 characters, all visible: ${JSON.stringify(text.slice(0, 128))}`,
+  );
 }
 
 /** `req_id` of the write routes: an unsigned 64-bit decimal; absent, empty or 0 means the `fresh` id. Undefined: not a number. */

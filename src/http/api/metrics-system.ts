@@ -17,7 +17,7 @@ const refusals: Readonly<Record<string, Answer>> = {
 
 const counted = (what: string) => ({ description: `${what} that were stored.`, schema: { type: 'integer' } }) as const;
 const binary = { type: 'string', contentEncoding: 'binary' } as const;
-const requestId = requestIdParameter({ minimum: 0 });
+const requestId = requestIdParameter();
 const message = 'A protobuf message as a snappy block.';
 
 const rpcStatus: Schema = {

@@ -53,8 +53,9 @@ export const ackParameter: Parameter = {
   schema: { type: 'string', enum: ['logged', 'stored'] },
 };
 
-/** `req_id`; the SQL routes take negative ones too. */
-export function requestIdParameter({ minimum }: { readonly minimum: number }): Parameter {
+/** `req_id`: a number, or on the SQL routes any word. */
+export function requestIdParameter({ isWord = false }: { readonly isWord?: boolean } = {}): Parameter {
   const description = 'Name of the request in the logs; left out or 0, the service makes one.';
-  return { name: 'req_id', in: 'query', description, schema: { type: 'integer', format: 'int64', minimum } };
+  const schema: Schema = isWord ? { type: 'string', maxLength: 128 } : { type: 'integer', format: 'int64', minimum: 0 };
+  return { name: 'req_id', in: 'query', description, schema };
 }

@@ -71,7 +71,7 @@ const parameters: readonly Parameter[] = [
     description: 'As `tz`, and also the zone of times that the statement writes without one.',
     schema: { type: 'string', examples: ['Europe/Paris'] },
   },
-  requestIdParameter({ minimum: -9_007_199_254_740_991 }),
+  requestIdParameter({ isWord: true }),
   {
     name: 'row_with_meta',
     in: 'query',

@@ -40,7 +40,7 @@ const ttl: Parameter = {
   description: 'Days that sub-tables live which this write makes; 0 is for ever.',
   schema: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647, default: 0 },
 };
-const requestId = requestIdParameter({ minimum: 0 });
+const requestId = requestIdParameter();
 const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
 
 function answers(error: string): Readonly<Record<string, Answer>> {

@@ -87,11 +87,11 @@ test('an empty body is 400 with code 4358 and a blank one 400 with code 4359', a
 
 test('a bad req_id is reported before missing credentials', async (t) => {
   const room = await startRoom(t);
-  for (const id of ['x1', '99999999999999999999', '1.5', '0x10', '%207']) {
+  for (const id of ['a%20b', '%0a', '%207']) {
     const reply = await askSql(room, 'select 1', { auth: false, path: `/rest/sql?req_id=${id}` });
     t.is(reply.status, 400);
     t.is(codeOf(reply), 65535);
-    t.true(descOf(reply).startsWith('illegal param, req_id must be numeric'));
+    t.true(descOf(reply).startsWith('illegal param, req_id must have at most 128'));
   }
 });
 
