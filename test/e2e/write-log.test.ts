@@ -188,7 +188,7 @@ test.serial('rows that turn out not to fit are kept in a file, and cost nobody e
   t.is(await countOf(adapter, 'good'), 2);
   t.is(await countOf(adapter, 'new'), 1);
   const file = join(path, 'wal', 'rejected.jsonl');
-  t.true(await until(() => existsSync(file), 30_000));
+  t.true(await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'), 30_000));
   const [rejected] = readFileSync(file, 'utf8').trim().split('\n');
   const { door, table, rows, reason, text } = JSON.parse(rejected ?? '{}');
   t.deepEqual({ door, table, rows }, { door: 'lineproto', table: 'new', rows: 1 });

@@ -203,7 +203,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     ending.lines += frame.lines;
     if (frame.tooLong) {
       const text = `it is longer than ${this.#options.maxLineBytes} bytes`;
-      ending.reject({ row: firstLine, fault: fault('syntax', Codes.lineSyntax, text) });
+      ending.reject({ row: firstLine, fault: fault('syntax', Codes.schemalessData, text) });
       return;
     }
     const content = isMessage || !frame.first ? frame.bytes : withoutByteOrderMark(frame.bytes);

@@ -1,13 +1,28 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Name } from '../ast.js';
 import type { Statement } from '../ast-statement.js';
+import { TokenKind } from '../lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
-import { maxTableNameBytes, parseMemberName, parseName } from './names.js';
+import { atName, maxTableNameBytes, parseMemberName, parseName } from './names.js';
+
+/** The name of a user. What is wrong with one is told in words: the statement is not repeated. */
+function parseUserName(cursor: Cursor): Name {
+  const { start } = cursor;
+  const isEnd = cursor.kind === TokenKind.end;
+  const name = isEnd || atName(cursor) ? parseName(cursor) : undefined;
+  const isWhole = cursor.kind !== TokenKind.bad || cursor.start !== name?.span.end;
+  if (name !== undefined && isWhole) return name;
+  const rule =
+    'it has letters of ASCII, digits and underscores and does not begin with a digit, or stands in back-quotes';
+  const told = fault('syntax', Codes.syntaxError, `syntax error: this is no name of a user: ${rule}`);
+  throw new FaultError({ ...told, place: { start, word: '' } });
+}
 
 /** `CREATE USER name PASS 'p' {option}`, from the name on. HOST addresses are joined with commas. */
 export function parseCreateUser(cursor: Cursor): Statement {
   cursor.carriesSecret = true;
-  const name = parseName(cursor);
+  const name = parseUserName(cursor);
   cursor.expect('PASS');
   const password = parseString(cursor);
   const options: Record<string, string> = {};
@@ -23,7 +38,7 @@ export function parseCreateUser(cursor: Cursor): Statement {
 /** `ALTER USER name change`, from the name on; `change` is PASS, ENABLE, SYSINFO, CREATEDB, ADD HOST or DROP HOST. */
 export function parseAlterUser(cursor: Cursor): Statement {
   cursor.carriesSecret = true;
-  const name = parseName(cursor);
+  const name = parseUserName(cursor);
   const word = cursor.word;
   switch (word) {
     case 'PASS':

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { bare, faultOf, quoted, shapeOf } from '../../support/syntax.js';
 
@@ -89,5 +90,18 @@ test('never repeats a password in an error', (t) => {
     t.is(code, 0x2600);
     t.false(message.toLowerCase().includes('secret'), message);
     t.regex(message, /write PASS '…'/);
+  }
+});
+
+test('a bad name of a user is called so, at its place, and the password is not repeated', (t) => {
+  for (const text of [
+    "CREATE USER 1abc PASS 'Ab!12345'",
+    "CREATE USER rötchen PASS 'Ab!12345'",
+    "ALTER USER 1abc PASS 'x'",
+  ]) {
+    const error = t.throws(() => parseStatement(text), { instanceOf: FaultError });
+    t.is(error?.fault.place?.start, text.indexOf('USER') + 5);
+    t.regex(error?.message ?? '', /no name of a user/);
+    t.notRegex(error?.message ?? '', /Ab!/);
   }
 });
