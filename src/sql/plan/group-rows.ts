@@ -18,6 +18,8 @@ export interface WindowKey {
   /** Aggregates that every window has. */
   readonly limits: readonly Column[];
   readonly having: readonly string[];
+  /** True for windows so short that each has few rows of a series. */
+  readonly isShort?: boolean;
 }
 
 /** What a grouped SELECT of the engine is made of. */
@@ -52,7 +54,8 @@ export function groupRows(grouping: Grouping): GroupedRows {
   const bySeries = keysAreTags(grouping);
   if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
     const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
-    return readsTags ? groupDirectly(grouping) : groupBySeries(grouping, relation);
+    const isFine = window?.isShort === true && keys.every(({ value }) => value.role !== 'tbname');
+    return readsTags || isFine ? groupDirectly(grouping) : groupBySeries(grouping, relation);
   }
   if (window === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
   return groupDirectly(grouping);
@@ -103,7 +106,7 @@ function constantGroup(grouping: Grouping): GroupedRows {
 
 /**
  * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row per
- * series (and window) instead of all rows.
+ * series (and window) instead of all rows. Where that is not much less, it takes longer than the join.
  */
 function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
   const { keys, window, aggregates, dependents } = grouping;
@@ -157,8 +160,8 @@ function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
 function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: boolean): ReturnType<typeof scanRows> {
   const { filter } = grouping;
   const all = scanRows(relation, filter, withTags);
-  const unique = withTags ? undefined : grouping.unique;
-  const scan = (relation && unique && scanUniqueRows(relation, filter, unique)) ?? all;
+  const { unique } = grouping;
+  const scan = (relation && unique && scanUniqueRows(relation, filter, withTags, unique)) ?? all;
   const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
   if (!plain || relation?.source.kind !== 'stored') return scan;
   if (!withTags && asksForTimesOnly(grouping, relation)) {

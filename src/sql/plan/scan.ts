@@ -1,7 +1,7 @@
 import { allOf } from '../print/select.js';
 import type { Relation } from '../resolve/relation.js';
 import type { Filter } from './filter.js';
-import { idColumn, keysSource, rowsOfTable, rowsSource, tagsSource, timeColumn } from './storage.js';
+import { idColumn, keysSource, rowsOfTable, rowsSource, type TagTable, tagsSource, timeColumn } from './storage.js';
 
 /** The FROM and WHERE of an engine SELECT. */
 export interface Scan {
@@ -28,8 +28,12 @@ export function scanRows(
   const own = rowsOfTable(table, rowAlias);
   const where = [...own, ...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
   if (!needsTags && filter.mixed.length === 0) return { from: rows, where };
-  const join = `INNER JOIN ${tagsSource(table, tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
-  return { from: `${rows} ${join}`, where };
+  return { from: besideTags(rows, table, rowAlias, tagAlias), where };
+}
+
+/** Rows with the tags of their series beside them, as a FROM item. */
+export function besideTags(rows: string, table: TagTable, rowAlias: string, tagAlias: string): string {
+  return `${rows} INNER JOIN ${tagsSource(table, tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
 }
 
 /** Reads keys only: enough to know which series have rows in the time range; overwritten keys may show twice. */

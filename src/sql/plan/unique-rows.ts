@@ -4,7 +4,7 @@ import { allOf } from '../print/select.js';
 import type { Relation } from '../resolve/relation.js';
 import type { TimeBounds } from '../resolve/value.js';
 import type { Filter } from './filter.js';
-import { type Scan, scanRows } from './scan.js';
+import { besideTags, type Scan, scanRows } from './scan.js';
 import { bareTime, keysSource, partInserts, rowsSource, timeColumn } from './storage.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
@@ -35,24 +35,32 @@ export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBoun
  * reads: its times end what is unique. The engine reads one state of a table everywhere in a statement
  * (`enable_shared_storage_snapshot_in_query`).
  */
-export function scanUniqueRows(relation: Relation, filter: Filter, unique: UniqueRows): Scan | undefined {
-  const { rowAlias, source } = relation;
-  if (source.kind !== 'stored' || source.target.kind !== 'super' || filter.mixed.length > 0) return undefined;
+export function scanUniqueRows(
+  relation: Relation,
+  filter: Filter,
+  needsTags: boolean,
+  unique: UniqueRows,
+): Scan | undefined {
+  const { rowAlias, tagAlias, source } = relation;
+  if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if (mergedRows(unique.parts, filter.bounds ?? noBounds) < fewRows) return undefined;
-  const { storage } = source.target.table;
+  const { table } = source.target;
+  const { storage } = table;
   const { insert, from, until = lastTime } = unique;
   const time = timeColumn(rowAlias);
   const newer = `${partInserts('').last} > ${insert}`;
   const least = `least(min(${bareTime}), ${int64(until)})`;
   const end = `(SELECT if(count() = 0, ${int64(until)}, ${least}) FROM ${storage} WHERE ${newer})`;
-  const { where } = scanRows(relation, filter, false);
+  const { where } = scanRows(relation, { ...filter, mixed: [] }, false);
   const within = [...(from === undefined ? [] : [`${time} >= ${int64(from)}`]), `${time} < ${end}`];
   const beside = [...(from === undefined ? [] : [`${time} < ${int64(from)}`]), `${time} >= ${end}`];
   const branches = [
     [keysSource(storage, rowAlias), ...within],
     [rowsSource(storage, rowAlias), beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
   ].map(([rows = '', ...terms]) => `SELECT * FROM ${rows} WHERE ${allOf([...where, ...terms])}`);
-  return { from: `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`, where: [] };
+  const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+  if (!needsTags && filter.mixed.length === 0) return { from: rows, where: [] };
+  return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
 }
 
 const noBounds: TimeBounds = { low: undefined, high: undefined };

@@ -1,4 +1,5 @@
 import { Codes } from '../../model/fault.js';
+import { ticksPerSecond } from '../../model/schema.js';
 import { refuse } from '../resolve/context.js';
 import { bigintType, Uses, type Value } from '../resolve/value.js';
 import type { BlockTask } from './block.js';
@@ -19,6 +20,9 @@ export interface Windowing {
   /** Engine SQL over the grouped rows that sorts the windows of a slice. */
   readonly order?: string;
 }
+
+/** Most devices send every ten seconds at the most: of each, there are few rows in so many seconds. */
+const shortSeconds = 60n;
 
 /** Name of the grouped rows of a block. */
 export function groupedSource({ serial }: BlockTask): string {
@@ -46,7 +50,10 @@ export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices:
     const intervals = intervalWindows(clause, env.precision, env.context.connectionZone, filter.bounds);
     const { sql, nullable } = relation.time;
     const first = intervals.startOf(nullable ? `assumeNotNull(${sql})` : sql);
-    const key: WindowKey = { key: [first, 'w'], limits: [], having: [] };
+    const { unit, step } = intervals.grid;
+    const isShort =
+      unit === 'ticks' && clause.sliding === undefined && step <= shortSeconds * BigInt(ticksPerSecond(env.precision));
+    const key: WindowKey = { key: [first, 'w'], limits: [], having: [], isShort };
     const span = { start: 'w', end: intervals.endOf('w') };
     return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
   }
