@@ -71,11 +71,34 @@ export function tableKey({ database, table }: { readonly database: string; reado
   return `${database.length}:${database}${table}`;
 }
 
-const initialRows = 16;
+const initialRows = 8;
 
-type FixedConstructor = {
-  new (length: number): FixedValues;
+/** Short arrays lie side by side in buffers of this size: a buffer for each costs more than what it holds. */
+const slabBytes = 64 * 1024;
+const shortBytes = 256;
+const noBytes = new Uint8Array(0);
+let slab = noBytes.buffer;
+let slabUsed = 0;
+
+type FixedConstructor<T extends FixedValues = FixedValues> = {
+  readonly BYTES_PER_ELEMENT: number;
+  new (length: number): T;
+  new (buffer: ArrayBuffer, offset: number, length: number): T;
 };
+
+/** An array of zeros. */
+function zeros<T extends FixedValues>(Values: FixedConstructor<T>, length: number): T {
+  const bytes = length * Values.BYTES_PER_ELEMENT;
+  if (bytes > shortBytes) return new Values(length);
+  if (slabUsed + bytes > slab.byteLength) {
+    slab = new ArrayBuffer(slabBytes);
+    slabUsed = 0;
+  }
+  const offset = slabUsed;
+  // The next one may be of 64-bit values.
+  slabUsed += (bytes + 7) & ~7;
+  return new Values(slab, offset, length);
+}
 
 const constructors: Partial<Record<TypeName, FixedConstructor>> = {
   BOOL: Uint8Array,
@@ -99,16 +122,18 @@ export function elementsPerRow(type: DataType): number {
 
 function newValues(type: DataType, rows: number): FixedValues {
   if (type.name === 'DECIMAL') {
-    return type.length > 18 ? new BigUint64Array(rows * 2) : new BigInt64Array(rows);
+    return type.length > 18 ? zeros(BigUint64Array, rows * 2) : zeros(BigInt64Array, rows);
   }
   const make = constructors[type.name];
   if (make === undefined) throw new Error(`No fixed-width array for type ${type.name}.`);
-  return new make(rows);
+  return zeros(make, rows);
 }
 
 function grown<T extends FixedValues>(old: T, make: (length: number) => T, length: number): T {
   const next = make(length);
-  new Uint8Array(next.buffer).set(new Uint8Array(old.buffer, old.byteOffset, old.byteLength));
+  new Uint8Array(next.buffer, next.byteOffset, next.byteLength).set(
+    new Uint8Array(old.buffer, old.byteOffset, old.byteLength),
+  );
   return next;
 }
 
@@ -140,10 +165,10 @@ export class ColumnBuilder {
     this.type = type;
     this.variable = isVariable(type.name);
     this.#capacity = capacity;
-    this.nulls = new Uint8Array(capacity).fill(1);
+    this.nulls = zeros(Uint8Array, capacity).fill(1);
     this.values = this.variable ? undefined : newValues(type, capacity);
     this.words = wordsOf(this.values);
-    this.pool = this.variable ? new Uint8Array(capacity * 8) : new Uint8Array(0);
+    this.pool = this.variable ? new Uint8Array(capacity * 8) : noBytes;
   }
 
   /** Makes room for row `row`. */
@@ -260,8 +285,12 @@ export class ColumnBuilder {
 
 function wordsOf(values: FixedValues | undefined): Uint32Array | undefined {
   return values instanceof BigInt64Array || values instanceof BigUint64Array || values instanceof Float64Array
-    ? new Uint32Array(values.buffer, values.byteOffset, values.length * 2)
+    ? wordsOver(values)
     : undefined;
+}
+
+function wordsOver({ buffer, byteOffset, length }: BigInt64Array | BigUint64Array | Float64Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, length * 2);
 }
 
 /** Builds a {@link ColumnBlock} of one table row by row: reserve a row, fill its columns, then count it with `rows++`. */
@@ -286,10 +315,10 @@ export class BlockBuilder {
     this.table = table;
     this.style = typeof meaning === 'string' ? undefined : meaning;
     this.nullMeaning = typeof meaning === 'string' ? meaning : meaning.nullMeaning;
-    this.#ids = new BigUint64Array(capacity);
-    this.#times = new BigInt64Array(capacity);
-    this.idWords = new Uint32Array(this.#ids.buffer);
-    this.timeWords = new Uint32Array(this.#times.buffer);
+    this.#ids = zeros(BigUint64Array, capacity);
+    this.#times = zeros(BigInt64Array, capacity);
+    this.idWords = wordsOver(this.#ids);
+    this.timeWords = wordsOver(this.#times);
   }
 
   /** Makes room for the next row's id and time, and for as many as there are expected to be in all. */
@@ -298,8 +327,8 @@ export class BlockBuilder {
     const length = Math.max(this.#ids.length * 2, expectedRows);
     this.#ids = grown(this.#ids, (n) => new BigUint64Array(n), length);
     this.#times = grown(this.#times, (n) => new BigInt64Array(n), length);
-    this.idWords = new Uint32Array(this.#ids.buffer);
-    this.timeWords = new Uint32Array(this.#times.buffer);
+    this.idWords = wordsOver(this.#ids);
+    this.timeWords = wordsOver(this.#times);
   }
 
   /** Sets id and time of the next row from BigInts; hot parsers write the words instead. */
