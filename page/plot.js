@@ -52,7 +52,7 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
       {
         width: element.clientWidth,
         height: heightPx,
-        padding: [null, 28, null, null],
+        padding: [null, 44, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
         scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },

@@ -200,7 +200,7 @@ function readValueRule(
   return {
     kind: 'value',
     ...head,
-    ...templates(reading, '{series}', '{column} of {series} is {comparison} {threshold}'),
+    ...templates(reading, '{series}', '{table} {column} of {series} is {comparison} {threshold}'),
     table: reading.text('table'),
     tags: reading.tags(),
     column: reading.text('column'),

@@ -63,10 +63,10 @@ test.serial(
   async (t) => {
     await write('ovens,site=north,line=1 v=93');
     const [event] = await eventsSoon(service, (events) => events.length > 0);
-    t.like(event, { elementId: 'line=1, site=north', title: 'v of line=1, site=north is > 80' });
-    t.true(await isTold('opened v of line=1, site=north is > 80'));
+    t.like(event, { elementId: 'line=1, site=north', title: 'ovens v of line=1, site=north is > 80' });
+    t.true(await isTold('opened ovens v of line=1, site=north is > 80'));
     await write('ovens,site=north,line=1 v=20');
-    t.true(await isTold('resolved v of line=1, site=north is > 80'));
+    t.true(await isTold('resolved ovens v of line=1, site=north is > 80'));
   },
 );
 
@@ -83,7 +83,7 @@ test.serial('a rule of any kind is tried on the data that is there, and leaves n
   const rule = 'name = "try"\ndatabase = "d"\ntable = "tried"\ncolumn = "v"\ncomparison = ">"\nthreshold = 4';
   const trial = await asked<RuleTrial>('POST', 'rules/try', `${rule}\ntags = { site = "north" }`);
   t.like(trial, { name: 'try', total: 1 });
-  t.like(trial.records, [{ elementId: 'site=north', title: 'v of site=north is > 4', value: 9 }]);
+  t.like(trial.records, [{ elementId: 'site=north', title: 'tried v of site=north is > 4', value: 9 }]);
   t.is((await asked<RuleTrial>('POST', 'rules/try', rule)).total, 2);
   const query = 'name = "q"\ndatabase = "d"\nsql = "SELECT site AS element, MAX(v) AS value FROM tried GROUP BY site"';
   t.is((await asked<RuleTrial>('POST', 'rules/try', query)).total, 2);
@@ -113,7 +113,7 @@ test.serial('what is wrong with a rule that is tried is named', async (t) => {
 
 test.serial('rules are read again without a restart; events of a rule that is gone end', async (t) => {
   await write('ovens,site=north,line=2 v=99');
-  t.true(await isTold('opened v of line=2, site=north is > 80'));
+  t.true(await isTold('opened ovens v of line=2, site=north is > 80'));
   writeFileSync(file, silent + hot.replace('"hot"', '"warm"').replace('80', '30'));
   t.deepEqual(await asked<RuleChanges>('POST', 'rules/reload'), {
     rules: 2,
@@ -121,9 +121,9 @@ test.serial('rules are read again without a restart; events of a rule that is go
     changed: [],
     removed: ['hot'],
   });
-  t.true(await isTold('resolved v of line=2, site=north is > 80'));
+  t.true(await isTold('resolved ovens v of line=2, site=north is > 80'));
   await write('ovens,site=north,line=3 v=40');
-  t.true(await isTold('opened v of line=3, site=north is > 30'));
+  t.true(await isTold('opened ovens v of line=3, site=north is > 30'));
   // The event of a rule that has only changed goes on.
   writeFileSync(file, hot.replace('"hot"', '"warm"').replace('80', '35'));
   t.deepEqual(await asked<RuleChanges>('POST', 'rules/reload'), {
@@ -133,7 +133,7 @@ test.serial('rules are read again without a restart; events of a rule that is go
     removed: ['silent'],
   });
   await write('ovens,site=north,line=3 v=10');
-  t.true(await isTold('resolved v of line=3, site=north is > 30'));
+  t.true(await isTold('resolved ovens v of line=3, site=north is > 30'));
 });
 
 test.serial('a file that is wrong is refused with what is wrong, and the old rules go on', async (t) => {
@@ -148,7 +148,7 @@ test.serial('a file that is wrong is refused with what is wrong, and the old rul
     ['warm'],
   );
   await write('ovens,site=north,line=4 v=50');
-  t.true(await isTold('opened v of line=4, site=north is > 35'));
+  t.true(await isTold('opened ovens v of line=4, site=north is > 35'));
 });
 
 test.serial('a test message goes out at once, and what is secret in the address is nowhere', async (t) => {

@@ -34,7 +34,7 @@ test('a rule over values has sound defaults', (t) => {
       resolves: true,
       description: '',
       element: '{series}',
-      title: '{column} of {series} is {comparison} {threshold}',
+      title: '{table} {column} of {series} is {comparison} {threshold}',
       tags: new Map(),
       forMs: 0,
       clear: undefined,
