@@ -45,7 +45,7 @@ export class TestKeeper {
     ];
     const args = [...memory, '-cp', `${jars}/*:${this.#directory}`, main, join(this.#directory, 'zoo.cfg')];
     // Whoever holds its standard input keeps it alive, so that it is gone with this process.
-    const script = 'java "$@" & keeper=$!; cat >/dev/null; kill -9 $keeper';
+    const script = 'java "$@" & keeper=$!; cat >/dev/null; kill -9 $keeper; wait';
     const child = spawn('sh', ['-c', script, 'sh', ...args], {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: this.#directory,
@@ -72,6 +72,7 @@ export class TestKeeper {
       socket.on('data', (piece) => {
         text += piece.toString();
       });
+      socket.setTimeout(1_000, () => socket.destroy());
       socket.on('error', () => resolve(false));
       socket.on('close', () => resolve(text === 'imok'));
     });

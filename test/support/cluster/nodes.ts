@@ -78,7 +78,7 @@ export class TestNode {
 
   async #answers(): Promise<boolean> {
     try {
-      return (await fetch(`${this.url}/ping`)).ok;
+      return (await fetch(`${this.url}/ping`, { signal: AbortSignal.timeout(1_000) })).ok;
     } catch {
       return false;
     }

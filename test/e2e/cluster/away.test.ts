@@ -1,0 +1,83 @@
+import test, { type ExecutionContext } from 'ava';
+import { missingCluster, startCluster, type TestNode } from '../../support/cluster/nodes.js';
+import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { skipped } from '../../support/skipped.js';
+import { until } from '../../support/until.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+const { scope, end } = fileScope();
+const missing = missingCluster(true);
+const cluster = missing === undefined ? await startCluster(scope, { shards: 2, replicas: 2, keeper: true }) : undefined;
+const adapter =
+  cluster === undefined ? undefined : await startAdapter(scope, [...cluster.settings, '--write.ack=stored']);
+test.after.always(end);
+
+const series = Array.from({ length: 20 }, (_, i) => `k${i}`);
+
+async function write(t: ExecutionContext, value: number): Promise<void> {
+  const lines = series.map((name) => `m,k=${name} v=${value} ${startMs + value}`);
+  const { status, text } = await writeLines(adapter!, 'd', lines.join('\n'));
+  t.is(status, 204, text);
+}
+
+/** What one node has of the measurement, versions of one row counted once. */
+async function rowsOn(node: TestNode): Promise<string> {
+  const client = cluster!.client(node);
+  const named = "match(database, '^local_d') AND match(name, '^s[0-9a-f]{16}$')";
+  const [table] = await client.rows(`SELECT concat(database, '.', name) FROM system.tables WHERE ${named}`);
+  if (table === undefined) return '';
+  return JSON.stringify(await client.rows(`SELECT count(), sum(cityHash64(id, ts)) FROM ${table[0]} FINAL`));
+}
+
+async function areCopies(): Promise<boolean> {
+  const [a, b, c, d] = await Promise.all(cluster!.nodes.map(rowsOn));
+  return a === b && c === d && a !== c;
+}
+
+test.serial('writes and queries go on while a node is away, and it catches up when it is back', async (t) => {
+  if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+  await write(t, 1);
+  let rows = series.length;
+  for (const [turn, node] of cluster.nodes.entries()) {
+    await node.kill();
+    const killed = Date.now();
+    await write(t, 10 + turn);
+    t.true(Date.now() - killed < 5_000, 'writes go on within five seconds');
+    rows += series.length;
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[rows]]);
+    // A table that is made meanwhile is made there later.
+    t.is((await sql(adapter, `CREATE TABLE d.n${turn} (ts TIMESTAMP, v INT)`)).code, 0);
+    const refused = await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'");
+    t.regex(refused.desc ?? '', /Rows are deleted when all nodes have everything/);
+    await node.start();
+    t.true(await until(areCopies), 'the node has the rows that it missed');
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[rows]]);
+  }
+  const isWhole = async (): Promise<boolean> => (await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'")).code === 0;
+  t.true(await until(isWhole, 10_000));
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[(rows / series.length) * (series.length - 1)]]);
+});
+
+test.serial('without a shard writes wait in the log, queries say why, and ping tells so', async (t) => {
+  if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+  const [a, b] = cluster.nodes;
+  await Promise.all([a!.kill(), b!.kill()]);
+  const ping = async (): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${adapter.port}/-/ping?action=query`)).status;
+  t.true(await until(async () => (await ping()) === 503, 5_000));
+  t.regex((await sql(adapter, 'SELECT count(*) FROM d.m')).desc ?? '', /./);
+  const lines = series.map((name) => `m,k=${name} v=9 ${startMs + 999}`).join('\n');
+  const answer = await fetch(`http://127.0.0.1:${adapter.port}/lineproto/v1/write?db=d&precision=ms&ack=logged`, {
+    method: 'POST',
+    body: lines,
+    headers: { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` },
+  });
+  t.is(answer.status, 204, await answer.text());
+  await Promise.all([a!.start(), b!.start()]);
+  t.true(await until(async () => (await ping()) === 200, 10_000));
+  const isStored = async (): Promise<boolean> => {
+    const { data } = await sql(adapter, 'SELECT count(*) FROM d.m WHERE v = 9');
+    return data?.[0]?.[0] === series.length;
+  };
+  t.true(await until(isStored));
+});
