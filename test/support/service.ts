@@ -76,9 +76,11 @@ export class TestService {
   /** What the service has logged, one JSON text a line. */
   readonly log: readonly string[];
   readonly #process: ChildProcess;
+  readonly #database: readonly string[];
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-  constructor(child: ChildProcess, { port, engine, listeners, log }: Listening, path: string | undefined) {
+  constructor(child: ChildProcess, { port, engine, listeners, log }: Listening, path?: string, cluster?: TestDatabase) {
+    this.#database = cluster?.settings ?? ['--database.mode=cluster', `--database.urls=${engine}`, password];
     this.#process = child;
     this.listeners = listeners;
     this.log = log;
@@ -158,9 +160,8 @@ export class TestService {
    * reads it at once; its log lies in this one's directory.
    */
   attach(...settings: readonly string[]): Promise<TestService> {
-    const mode = ['--database.mode=cluster', `--database.urls=${this.engineUrl}`];
     const wal = this.path === undefined ? [] : [`--wal.path=${this.path}/wal`];
-    return launch([...mode, '--write.ack=stored', ...wal, ...settings], undefined);
+    return launch([...this.#database, '--write.ack=stored', ...wal, ...settings], undefined);
   }
 
   /** Memory of the service's process in bytes: now, or the most it ever had. */
@@ -198,21 +199,45 @@ interface Listening {
   readonly log: readonly string[];
 }
 
+/** A database that runs apart from the services, and what a service is started with to work on it. */
+export interface TestDatabase {
+  readonly settings: readonly string[];
+  end(): Promise<void>;
+}
+
+let elsewhere: (() => Promise<TestDatabase>) | undefined;
+
+/** Lets {@link startService} start services on such a database, instead of the embedded one. */
+export function useDatabase(start: () => Promise<TestDatabase>): void {
+  elsewhere = start;
+}
+
 /** A service on an empty directory and free ports; `end` stops it and removes its data. */
 export async function startService(
   ...settings: readonly string[]
 ): Promise<{ service: TestService; end: () => Promise<void> }> {
   const [path, remove] = temporaryDirectory();
-  const service = await launch([`--database.path=${path}`, '--database.port=0', ...settings], path);
+  const database = await elsewhere?.();
+  const service =
+    database === undefined
+      ? await launch([`--database.path=${path}`, '--database.port=0', password, ...settings], path)
+      : await launch([...database.settings, `--wal.path=${path}/own-wal`, ...settings], path, database);
   const end = async (): Promise<void> => {
     await service.stop();
+    await database?.end();
     remove();
   };
   return { service, end };
 }
 
-async function launch(settings: readonly string[], path: string | undefined): Promise<TestService> {
-  const own = [`--log.path=${logPath}`, '--port=0', ...freeListeners, `--database.password=${engineSecret}`];
+const password = `--database.password=${engineSecret}`;
+
+async function launch(
+  settings: readonly string[],
+  path: string | undefined,
+  database?: TestDatabase,
+): Promise<TestService> {
+  const own = [`--log.path=${logPath}`, '--port=0', ...freeListeners];
   const args = [program, ...own, ...settings];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   // Tests that end in the middle leave no service behind; the engine goes with its service.
@@ -231,7 +256,7 @@ async function launch(settings: readonly string[], path: string | undefined): Pr
     });
     child.once('exit', () => reject(new Error(`The service ended before it listened:\n${lines.join('\n')}`)));
   });
-  return new TestService(child, listening, path);
+  return new TestService(child, listening, path, database);
 }
 
 function queryText(query: Readonly<Record<string, string>>): string {

@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import { missingCluster, startCluster, type TestNode } from '../../support/cluster/nodes.js';
+import { areCopies } from '../../support/cluster/copies.js';
+import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
 import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
@@ -20,20 +21,6 @@ async function write(t: ExecutionContext, value: number): Promise<void> {
   t.is(status, 204, text);
 }
 
-/** What one node has of the measurement, versions of one row counted once. */
-async function rowsOn(node: TestNode): Promise<string> {
-  const client = cluster!.client(node);
-  const named = "match(database, '^local_d') AND match(name, '^s[0-9a-f]{16}$')";
-  const [table] = await client.rows(`SELECT concat(database, '.', name) FROM system.tables WHERE ${named}`);
-  if (table === undefined) return '';
-  return JSON.stringify(await client.rows(`SELECT count(), sum(cityHash64(id, ts)) FROM ${table[0]} FINAL`));
-}
-
-async function areCopies(): Promise<boolean> {
-  const [a, b, c, d] = await Promise.all(cluster!.nodes.map(rowsOn));
-  return a === b && c === d && a !== c;
-}
-
 test.serial('writes and queries go on while a node is away, and it catches up when it is back', async (t) => {
   if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
   await write(t, 1);
@@ -50,7 +37,7 @@ test.serial('writes and queries go on while a node is away, and it catches up wh
     const refused = await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'");
     t.regex(refused.desc ?? '', /Rows are deleted when all nodes have everything/);
     await node.start();
-    t.true(await until(areCopies), 'the node has the rows that it missed');
+    t.true(await until(() => areCopies(cluster)), 'the node has the rows that it missed');
     t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[rows]]);
   }
   const isWhole = async (): Promise<boolean> => (await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'")).code === 0;

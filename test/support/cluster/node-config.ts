@@ -48,12 +48,18 @@ const sessionGrants = [
   'GRANT READ ON FILE',
 ];
 
+/**
+ * Other nodes are asked by plain sockets: as part of another program the engine aborts now and then when it takes back fibers of
+ * queries that have ended.
+ */
+const profile = ['async_socket_for_remote', 'use_hedged_requests', 'async_query_sending_for_remote'];
+
 /** `users.xml` of every node. */
 export function usersConfig({ user, password }: ClusterPlan): string {
   const grants = sessionGrants.map((grant) => `<query>${grant}</query>`).join('');
   const common = '<profile>default</profile><quota>default</quota><networks><ip>127.0.0.1</ip></networks>';
   return `<clickhouse>
-    <profiles><default/></profiles><quotas><default/></quotas>
+    <profiles>${element('default', Object.fromEntries(profile.map((name) => [name, 0])))}</profiles><quotas><default/></quotas>
     <users>
       <default><password></password>${common}<grants>${grants}</grants></default>
       <${user}><password>${password}</password>${common}<access_management>1</access_management></${user}>

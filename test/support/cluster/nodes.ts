@@ -93,6 +93,7 @@ export class TestCluster {
   readonly nodes: readonly TestNode[];
   readonly keeper: TestKeeper | undefined;
   readonly #scope: Scope;
+  readonly #clients = new Map<TestNode, EngineClient>();
 
   constructor(t: Scope, places: readonly NodePlace[], keeperPort: number | undefined) {
     this.#scope = t;
@@ -101,11 +102,14 @@ export class TestCluster {
     this.nodes = places.map((place) => new TestNode(t, { name, places, user, password, keeperPort }, place));
   }
 
-  /** Connections to one node alone. */
+  /** Connections to one node alone, the same for every caller. */
   client(node: TestNode): EngineClient {
+    const known = this.#clients.get(node);
+    if (known !== undefined) return known;
     const { user, password } = this;
     const client = new EngineClient({ url: node.url, user, password, isServer: true });
     this.#scope.teardown(() => client.close());
+    this.#clients.set(node, client);
     return client;
   }
 
