@@ -120,8 +120,8 @@ export class Changes {
 }
 
 /** Throws where several nodes number inserts, each for itself: what follows rows by those numbers cannot be had there. */
-export function requireOneOrder({ isCluster }: Engine, what: string): void {
-  if (!isCluster) return;
+export function requireOneOrder({ cluster }: Engine, what: string): void {
+  if (cluster === undefined) return;
   throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what} on a cluster`));
 }
 

@@ -4,7 +4,15 @@ import { availableParallelism } from 'node:os';
 import type { Chunks } from '../model/exchange.js';
 import type { FaultError } from '../model/fault.js';
 import { reliedOnDefaults } from '../sql/plan/settings.js';
-import { type Cell, type Engine, fewRowsHeader, type InsertOptions, type ResultOptions, type Store } from './engine.js';
+import {
+  type Cell,
+  type Engine,
+  type EngineNode,
+  fewRowsHeader,
+  type InsertOptions,
+  type ResultOptions,
+  type Store,
+} from './engine.js';
 import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
 import { EngineHttp, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
@@ -246,7 +254,11 @@ export class EngineClient implements Engine {
     return [{ engine: this, prefix: '' }];
   }
 
-  readonly isCluster = false;
+  nodes(): readonly EngineNode[] {
+    return [];
+  }
+
+  readonly cluster = undefined;
   /** A single engine keeps the log in a table. */
   readonly hasKeeper = false;
 

@@ -33,6 +33,13 @@ export interface Store {
   readonly prefix: string;
 }
 
+/** A node of a cluster as this process sees it. */
+export interface EngineNode {
+  readonly url: string;
+  /** `up`: it answers and has everything; `behind`: it answers, and may lack rows; `away`: it does not answer. */
+  readonly state: 'up' | 'behind' | 'away';
+}
+
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
 export const fewRowsHeader = 'x-sluice-few-rows';
 
@@ -58,8 +65,10 @@ export interface Engine {
   result(statement: string, options?: ResultOptions): Promise<Chunks>;
   /** The places that together have every row: for work on parts and files. */
   stores(): readonly Store[];
-  /** True for several nodes, each of which has some of the rows. */
-  readonly isCluster: boolean;
+  /** Name of the cluster whose nodes have the rows; undefined for a single engine. */
+  readonly cluster: string | undefined;
+  /** The nodes of a cluster; none of a single engine. */
+  nodes(): readonly EngineNode[];
   /** True where the catalogue's log is kept by a keeper. */
   readonly hasKeeper: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */

@@ -32,13 +32,11 @@ export async function runTopicStatement(
   // A topic that another process made or dropped a moment ago counts.
   await context.catalogue.sync();
   switch (statement.kind) {
-    case 'create-topic':
+    case 'create-topic': {
+      const plan = await planSource(statement.source, request, definitions.user, context);
       requireOneOrder(context.engine, 'topics');
-      return createTopic(
-        statement,
-        await planSource(statement.source, request, definitions.user, context),
-        definitions,
-      );
+      return createTopic(statement, plan, definitions);
+    }
     case 'drop-topic':
       return dropTopic(statement, definitions, new ConsumerGroups(context.engine));
     case 'drop-consumer-group':

@@ -18,7 +18,8 @@ test('tables are made once, after a failure with the next call, and rows are rea
   let statements = 0;
   const failsFirst: Engine = {
     countsLog: false,
-    isCluster: false,
+    cluster: undefined,
+    nodes: () => [],
     hasKeeper: false,
     stores: () => client.stores(),
     define: (change) => failsFirst.exec(statementOf(change)),

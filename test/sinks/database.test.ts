@@ -151,7 +151,8 @@ test('where the catalogue changes all the time, inserts are not made for nothing
   let inserts = 0;
   const engine: Engine = {
     countsLog: false,
-    isCluster: false,
+    cluster: undefined,
+    nodes: () => [],
     hasKeeper: false,
     stores: () => client.stores(),
     define: (change) => client.define(change),

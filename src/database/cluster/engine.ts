@@ -1,7 +1,7 @@
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { EngineClient } from '../client.js';
-import type { Cell, Engine, InsertOptions, ResultOptions, Store } from '../engine.js';
+import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine.js';
 import { engineCodeOf } from '../engine-faults.js';
 import { countEntries, grownText, logTable } from '../log-table.js';
 import type { TableChange } from '../table-change.js';
@@ -18,6 +18,9 @@ const maxAttempts = 4;
 const orderedTables = /\bsluice\.(?:stream_|consumer|event)/;
 const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
 
+/** Rows that a SELECT gives go through the table that spreads them: left to the shards, one replica of each would get them. */
+const spreadInsert = { parallel_distributed_insert_select: '0' } as const;
+
 /** BAD_ARGUMENTS: the engine is told nothing of a keeper. */
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
@@ -27,7 +30,7 @@ const alterPauseMs = 100;
 /** A cluster of engines as one {@link Engine}: any node that answers takes any statement. See docs/cluster.md. */
 export class ClusterEngine implements Engine {
   readonly countsLog = true;
-  readonly isCluster = true;
+  readonly cluster: string;
   readonly #nodes: ClusterNodes;
   readonly #layout: ClusterLayout;
   #hasKeeper = false;
@@ -37,6 +40,7 @@ export class ClusterEngine implements Engine {
   constructor(nodes: ClusterNodes, layout: ClusterLayout) {
     this.#nodes = nodes;
     this.#layout = layout;
+    this.cluster = layout.cluster;
   }
 
   /** See {@link ClusterNodes.start}; finds out, too, whether the nodes have a keeper for the catalogue. */
@@ -110,6 +114,10 @@ export class ClusterEngine implements Engine {
     return nodes.map(({ client }) => ({ engine: client, prefix: localPrefix }));
   }
 
+  nodes(): readonly EngineNode[] {
+    return this.#nodes.all;
+  }
+
   /** True when some node answers. */
   async ping(): Promise<boolean> {
     await this.#nodes.look();
@@ -171,7 +179,7 @@ export class ClusterEngine implements Engine {
       const queues = this.#layout.replication === 'distributed' && isSpread && !this.#nodes.isWhole;
       const route = readingRoute(this.#nodes.all, this.#turn++);
       if (route === undefined) throw unreachable('No node of the cluster answers');
-      const own = { distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
+      const own = { ...spreadInsert, distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
       try {
         await send(route.node.client, { ...route.parameters, ...own });
         if (queues && table !== undefined) await this.#afterQueued(route.node, table);

@@ -1,11 +1,6 @@
 import type { EngineClient } from '../client.js';
+import type { EngineNode } from '../engine.js';
 import { EngineHttp } from '../engine-http.js';
-
-/**
- * `up`: it answers and has everything; `behind`: it answers, and may lack what was written while it was away; `away`: it does not
- * answer.
- */
-export type NodeState = 'up' | 'behind' | 'away';
 
 /** Where a node stands in its cluster, both counted from 1. */
 export interface NodePlace {
@@ -17,12 +12,12 @@ export interface NodePlace {
 const probeTimeoutMs = 2_000;
 
 /** One node of a cluster as this process knows it. */
-export class ClusterNode {
+export class ClusterNode implements EngineNode {
   readonly url: string;
   readonly client: EngineClient;
   /** Undefined until the node has answered once. */
   place: NodePlace | undefined;
-  state: NodeState = 'away';
+  state: EngineNode['state'] = 'away';
   readonly #probe: EngineHttp;
 
   constructor(url: string, client: EngineClient, { ca }: { readonly ca?: string | undefined } = {}) {

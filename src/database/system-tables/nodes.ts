@@ -6,7 +6,7 @@ function began({ catalogue, started }: SystemFacts): number {
   return catalogue.began ?? started;
 }
 
-/** `ins_dnodes`: the one node. */
+/** `ins_dnodes`: the one node, or those of the cluster that the database is. */
 export const dnodesTable: SystemTable = {
   columns: columnsOf(
     `id INT, endpoint V134, vnodes SMALLINT, support_vnodes SMALLINT, status V10, create_time TS, reboot_time TS, note V256`,
@@ -14,7 +14,12 @@ export const dnodesTable: SystemTable = {
   rows: (facts) => {
     const { catalogue, endpoint, started } = facts;
     const vnodes = catalogue.databases().reduce((sum, { name }) => sum + catalogue.vgroups(name).count, 0);
-    return [[1, endpoint, Math.min(vnodes, 32767), 32767, 'ready', began(facts), started, '']];
+    const nodes = facts.engine.nodes().map(({ url, state }) => ({ place: new URL(url).host, state }));
+    return (nodes.length > 0 ? nodes : [{ place: endpoint, state: 'up' }]).map(({ place, state }, at) => {
+      const note = state === 'behind' ? 'catches up' : '';
+      const status = state === 'away' ? 'offline' : 'ready';
+      return [at + 1, place, Math.min(vnodes, 32767), 32767, status, began(facts), started, note];
+    });
   },
 };
 

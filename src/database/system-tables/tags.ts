@@ -1,5 +1,6 @@
 import type { ColumnDef, TableDef } from '../../model/schema.js';
 import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
+import { localPrefix } from '../cluster/layout.js';
 import { declaredText } from '../definitions/column-type.js';
 import type { Engine } from '../engine.js';
 import { inlineRows } from './inline.js';
@@ -51,8 +52,8 @@ export const tagsTable: SystemTable = {
     });
     const id = demandedId(facts, demands);
     const where = ['dropped = 0', ...numberTerms(present), ...(id === undefined ? [] : [id])];
-    const rows = `SELECT ${placeColumn(present)} AS place, name, tag.1 AS physical, tag.2 AS value
-      FROM ${tablesOfTags(present)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
+    const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value
+      FROM ${tablesOfTags(present, facts.engine)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
       WHERE ${where.join(' AND ')}`;
     const value = 'if(m.c7, lower(hex(t.value)), t.value)';
     return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
@@ -66,8 +67,9 @@ function placeOf({ tagStorage, number }: TableDef): string {
 }
 
 /** The number is missing where every table has a place of its own, and 0 where only this one has. */
-function placeColumn(parents: readonly LiveTable[]): string {
-  return `concat(_database, '.', _table, ' ', ${areShared(parents) ? 'toString(t)' : "'0'"})`;
+function placeColumn(parents: readonly LiveTable[], { cluster }: Engine): string {
+  const database = cluster !== undefined ? `replaceRegexpOne(_database, '^${localPrefix}', '')` : '_database';
+  return `concat(${database}, '.', _table, ' ', ${areShared(parents) ? 'toString(t)' : "'0'"})`;
 }
 
 /** Leaves out what other tables have in shared places, where the tables are few. */
@@ -82,11 +84,14 @@ function areShared(parents: readonly LiveTable[]): boolean {
 }
 
 /** The engine tables of tags as one table; those that hold other tags too are left to the join. */
-function tablesOfTags(parents: readonly LiveTable[]): string {
+function tablesOfTags(parents: readonly LiveTable[], { cluster }: Engine): string {
   const databases = [...new Set(parents.map(({ database }) => database.id))];
   const tables = [...new Set(parents.map(({ table }) => table.tagStorage?.split('.')[1] ?? ''))];
   const names = tables.length > maxNamedTables ? '^g' : `^(${tables.join('|')})$`;
-  return `merge(REGEXP('^(${databases.join('|')})$'), '${names}')`;
+  const prefix = cluster === undefined ? '' : localPrefix;
+  const merged = `merge(REGEXP('^${prefix}(${databases.join('|')})$'), '${names}')`;
+  // Each node merges its own: tables that are spread and have different columns cannot be merged.
+  return cluster === undefined ? merged : `cluster(${quoteString(cluster)}, ${merged})`;
 }
 
 /** Which tables of tags the engine has, and which physical columns any of them. */

@@ -32,6 +32,10 @@ test.serial('writes and queries go on while a node is away, and it catches up wh
     t.true(Date.now() - killed < 5_000, 'writes go on within five seconds');
     rows += series.length;
     t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m'), [[rows]]);
+    const { host } = new URL(node.url);
+    t.deepEqual(await rowsOf(adapter, "SELECT endpoint FROM information_schema.ins_dnodes WHERE status = 'offline'"), [
+      [host],
+    ]);
     // A table that is made meanwhile is made there later.
     t.is((await sql(adapter, `CREATE TABLE d.n${turn} (ts TIMESTAMP, v INT)`)).code, 0);
     const refused = await sql(adapter, "DELETE FROM d.m WHERE k = 'k0'");

@@ -36,7 +36,7 @@ export function nodeConfig({ name, places, user, password, keeperPort }: Cluster
     <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
     ${element('macros', { shard: own.shard, replica: own.replica })}
     ${keeper}
-    <mark_cache_size>67108864</mark_cache_size><background_pool_size>2</background_pool_size>
+    <mark_cache_size>67108864</mark_cache_size>
   </clickhouse>`;
 }
 
