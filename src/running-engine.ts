@@ -99,7 +99,7 @@ async function openCluster(
 ): Promise<RunningEngine> {
   const open = (url: string): ClusterNode => {
     const client = new EngineClient({ ...limits, url, user, password, ca, isServer: true });
-    return new ClusterNode(url, client, { ca });
+    return new ClusterNode(url, client, { user, password, ca });
   };
   const layout = { cluster, replication };
   const nodes = new ClusterNodes(urls.map(open), layout, componentLog(logger, 'cluster'));

@@ -100,7 +100,7 @@ export class Storage {
 
   /** Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself. */
   uniqueRows({ storage }: TableDef): UniqueRows | undefined {
-    if (this.#engine.isCluster) return undefined;
+    if (this.#engine.cluster !== undefined) return undefined;
     return this.sizes.isLarge(storage) ? this.#uniqueRows.of(storage) : undefined;
   }
 

@@ -1,5 +1,5 @@
 import type { Chunks } from '../../model/exchange.js';
-import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { EngineClient } from '../client.js';
 import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine.js';
 import { engineCodeOf } from '../engine-faults.js';
@@ -7,7 +7,7 @@ import { countEntries, grownText, logTable } from '../log-table.js';
 import type { TableChange } from '../table-change.js';
 import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
-import type { ClusterNode } from './node.js';
+import { type ClusterNode, endingCode } from './node.js';
 import type { ClusterNodes } from './nodes.js';
 import { readingRoute } from './routes.js';
 
@@ -156,7 +156,7 @@ export class ClusterEngine implements Engine {
       try {
         return await ask(route.node.client, route.parameters);
       } catch (error) {
-        if (attempt === maxAttempts || signal?.aborted === true || !isNetwork(error)) throw error;
+        if (attempt === maxAttempts || signal?.aborted === true || !isPassing(error)) throw error;
         await this.#nodes.look();
       }
     }
@@ -186,7 +186,7 @@ export class ClusterEngine implements Engine {
         return;
       } catch (error) {
         // Whoever appends to the log finds out by itself whether an entry has come there.
-        if (attempt === maxAttempts || !isSpread || !isNetwork(error)) throw error;
+        if (attempt === maxAttempts || !isSpread || !isPassing(error)) throw error;
         await this.#nodes.look();
       }
     }
@@ -239,7 +239,7 @@ export class ClusterEngine implements Engine {
           break;
         } catch (error) {
           const isEarly = engineCodeOf(error) === alterLaterCode;
-          if (!isEarly && !isNetwork(error)) throw error;
+          if (!isEarly && !isPassing(error)) throw error;
           if (!isEarly) await this.#nodes.look();
           if (node.state === 'away') return error;
           if (attempt === maxAttempts) throw error;
@@ -255,6 +255,7 @@ function unreachable(text: string): FaultError {
   return new FaultError(fault('network', Codes.networkUnavailable, text));
 }
 
-function isNetwork(error: unknown): error is FaultError & { readonly fault: Fault } {
-  return error instanceof FaultError && error.fault.kind === 'network';
+/** True when another node, or this one later, may do what the statement asks for. */
+function isPassing(error: unknown): boolean {
+  return error instanceof FaultError && (error.fault.kind === 'network' || engineCodeOf(error) === endingCode);
 }

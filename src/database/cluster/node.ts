@@ -1,11 +1,22 @@
 import type { EngineClient } from '../client.js';
 import type { EngineNode } from '../engine.js';
-import { EngineHttp } from '../engine-http.js';
+import { EngineHttp, EngineRefusal } from '../engine-http.js';
+import { wholeBody } from '../http-connections.js';
 
 /** Where a node stands in its cluster, both counted from 1. */
 export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
+}
+
+/** ABORTED: the engine is about to end. */
+export const endingCode = 236;
+
+/** As whom nodes are asked, and which authorities vouch for them. */
+export interface NodeAccess {
+  readonly user: string;
+  readonly password: string;
+  readonly ca: string | undefined;
 }
 
 /** A node that hangs counts as away after so long. */
@@ -19,16 +30,26 @@ export class ClusterNode implements EngineNode {
   place: NodePlace | undefined;
   state: EngineNode['state'] = 'away';
   readonly #probe: EngineHttp;
+  readonly #access: NodeAccess;
 
-  constructor(url: string, client: EngineClient, { ca }: { readonly ca?: string | undefined } = {}) {
+  constructor(url: string, client: EngineClient, access: NodeAccess) {
+    const { ca } = access;
+    this.#access = access;
     this.url = url;
     this.client = client;
     this.#probe = new EngineHttp({ url, ca, maxSockets: 1, maxFreeSockets: 1, requestTimeoutMs: probeTimeoutMs });
   }
 
-  /** True when it answers at all, and soon. */
-  probe(): Promise<boolean> {
-    return this.#probe.ping();
+  /** True when it answers a statement, and soon; one that is about to end answers none. */
+  async probe(): Promise<boolean> {
+    try {
+      const { user, password } = this.#access;
+      await wholeBody(await this.#probe.send({ user, password, parameters: {}, body: 'SELECT 1', mayRepeat: true }));
+      return true;
+    } catch (error) {
+      // Whoever comes with a wrong password is told so by the first statement.
+      return error instanceof EngineRefusal && error.code !== endingCode;
+    }
   }
 
   async close(): Promise<void> {

@@ -218,13 +218,22 @@ export class ClusterNodes {
       const counts = `the cluster ${cluster} has ${rows.length} nodes and database.urls names ${this.all.length}`;
       throw problem(`database.urls must name every node of the cluster: ${counts}`);
     }
-    const [own] = rows.filter(([, , isLocal]) => isLocal === 1);
+    const own = rows.find(([, , isLocal]) => isLocal === 1) ?? (await namedPlace(client));
     if (own === undefined) {
-      throw problem(
-        `The node at ${url} does not find itself in the cluster ${cluster}: is_local is 0 in system.clusters`,
-      );
+      const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, tell its place';
+      throw problem(`The node at ${url} does not find itself in the cluster ${cluster}: ${ways}`);
     }
     this.#shards = new Set(rows.map(([shard]) => Number(shard)));
     return { shard: Number(own[0]), replica: Number(own[1]) };
   }
+}
+
+/** The place that macros name, for a node that others reach by another address than its own. */
+async function namedPlace(
+  client: ClusterNode['client'],
+): Promise<readonly [shard: number, replica: number] | undefined> {
+  const rows = await client.rows("SELECT macro, substitution FROM system.macros WHERE macro IN ('replica', 'shard')");
+  const macros = new Map(rows.map(([macro, value]) => [macro, Number(value)]));
+  const [shard, replica] = [macros.get('shard'), macros.get('replica')];
+  return shard === undefined || replica === undefined || Number.isNaN(shard + replica) ? undefined : [shard, replica];
 }

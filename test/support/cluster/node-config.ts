@@ -3,7 +3,9 @@ export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
   readonly httpPort: number;
+  /** Of the native protocol, as the other nodes know it, and as the node listens on it; see {@link softLine}. */
   readonly tcpPort: number;
+  readonly ownTcpPort: number;
 }
 
 /** A cluster as the configuration of its nodes describes it. */
@@ -31,12 +33,13 @@ export function nodeConfig({ name, places, user, password, keeperPort }: Cluster
          <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms></zookeeper>
          <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>`;
   return `<clickhouse>
-    <http_port>${own.httpPort}</http_port><tcp_port>${own.tcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
+    <http_port>${own.httpPort}</http_port><tcp_port>${own.ownTcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
     <users_config>users.xml</users_config>
     <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
     ${element('macros', { shard: own.shard, replica: own.replica })}
     ${keeper}
     <mark_cache_size>67108864</mark_cache_size>
+    <memory_worker_use_cgroup>0</memory_worker_use_cgroup><max_server_memory_usage>0</max_server_memory_usage>
   </clickhouse>`;
 }
 

@@ -11,6 +11,7 @@ import { directoryFor, type Scope } from '../processes.js';
 import { until } from '../until.js';
 import { missingKeeper, TestKeeper } from './keeper.js';
 import { type ClusterPlan, type NodePlace, nodeConfig, usersConfig } from './node-config.js';
+import { softLine } from './soft-line.js';
 
 const program = fileURLToPath(new URL('node-program.js', import.meta.url));
 
@@ -124,15 +125,17 @@ export class TestCluster {
 
 /** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
 export async function startCluster(t: Scope, { shards, replicas, keeper }: ClusterSize): Promise<TestCluster> {
-  const ports = await unusedPorts(shards * replicas * 2 + 1);
+  const ports = await unusedPorts(shards * replicas * 3 + 1);
   const places: NodePlace[] = [];
   for (let shard = 1; shard <= shards; shard++) {
     for (let replica = 1; replica <= replicas; replica++) {
-      places.push({ shard, replica, httpPort: ports.pop() ?? 0, tcpPort: ports.pop() ?? 0 });
+      const [httpPort = 0, tcpPort = 0, ownTcpPort = 0] = ports.splice(0, 3);
+      places.push({ shard, replica, httpPort, tcpPort, ownTcpPort });
     }
   }
   const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined);
   await cluster.keeper?.start();
+  await Promise.all(places.map(({ tcpPort, ownTcpPort }) => softLine(t, tcpPort, ownTcpPort)));
   await Promise.all(cluster.nodes.map((node) => node.start()));
   return cluster;
 }
