@@ -2,8 +2,10 @@
 export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
+  /** Of HTTP, as clients know it, and as the node listens on it; see {@link softLine}. */
   readonly httpPort: number;
-  /** Of the native protocol, as the other nodes know it, and as the node listens on it; see {@link softLine}. */
+  readonly ownHttpPort: number;
+  /** The same of the native protocol, for the other nodes. */
   readonly tcpPort: number;
   readonly ownTcpPort: number;
 }
@@ -33,7 +35,7 @@ export function nodeConfig({ name, places, user, password, keeperPort }: Cluster
          <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms></zookeeper>
          <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>`;
   return `<clickhouse>
-    <http_port>${own.httpPort}</http_port><tcp_port>${own.ownTcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
+    <http_port>${own.ownHttpPort}</http_port><tcp_port>${own.ownTcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
     <users_config>users.xml</users_config>
     <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
     ${element('macros', { shard: own.shard, replica: own.replica })}

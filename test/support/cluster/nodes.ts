@@ -125,17 +125,20 @@ export class TestCluster {
 
 /** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
 export async function startCluster(t: Scope, { shards, replicas, keeper }: ClusterSize): Promise<TestCluster> {
-  const ports = await unusedPorts(shards * replicas * 3 + 1);
+  const ports = await unusedPorts(shards * replicas * 4 + 1);
   const places: NodePlace[] = [];
   for (let shard = 1; shard <= shards; shard++) {
     for (let replica = 1; replica <= replicas; replica++) {
-      const [httpPort = 0, tcpPort = 0, ownTcpPort = 0] = ports.splice(0, 3);
-      places.push({ shard, replica, httpPort, tcpPort, ownTcpPort });
+      const [httpPort = 0, ownHttpPort = 0, tcpPort = 0, ownTcpPort = 0] = ports.splice(0, 4);
+      places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort });
     }
   }
   const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined);
   await cluster.keeper?.start();
-  await Promise.all(places.map(({ tcpPort, ownTcpPort }) => softLine(t, tcpPort, ownTcpPort)));
+  for (const { httpPort, ownHttpPort, tcpPort, ownTcpPort } of places) {
+    await softLine(t, httpPort, ownHttpPort);
+    await softLine(t, tcpPort, ownTcpPort);
+  }
   await Promise.all(cluster.nodes.map((node) => node.start()));
   return cluster;
 }
