@@ -42,6 +42,7 @@ function read(markdown) {
     image.src = `/page/${(image.getAttribute('src') ?? '').split('/').at(-1)}`;
   }
   for (const wide of parsed.querySelectorAll('pre')) wide.tabIndex = 0;
+  for (const head of parsed.querySelectorAll('th:empty')) head.replaceWith(parsed.createElement('td'));
   for (const [at, table] of parsed.querySelectorAll('table').entries()) {
     const scroller = parsed.createElement('div');
     scroller.className = 'scroller';

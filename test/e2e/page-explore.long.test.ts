@@ -154,12 +154,17 @@ inBrowser('scraped metrics are explored by their name, rates of counters by a la
   t.deepEqual(wrong, []);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  inBrowser(`views of data have no barrier for anybody, in ${colorScheme} colours, also on a phone`, async (t) => {
+const phone = { width: 390, height: 844 };
+for (const [name, colorScheme, viewport] of [
+  ['on a phone', 'light', phone],
+  ['on a phone in dark colours', 'dark', phone],
+  ['on a desk', 'light', { width: 1280, height: 800 }],
+] as const) {
+  inBrowser(`views of data have no barrier for anybody ${name}`, async (t) => {
     await writeWeather();
     const { page } = await logInAndSee(t, '/', {
       colorScheme,
-      viewport: { width: 390, height: 844 },
+      viewport,
       reducedMotion: 'reduce',
     });
     await goTo(page, 'Explore');

@@ -353,20 +353,25 @@ inBrowser('doors, health and slow statements are shown as they are', async (t) =
   t.deepEqual(wrong, []);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  inBrowser(`no view has a barrier for anybody, in ${colorScheme} colours, also on a phone`, async (t) => {
-    await overheat(`a-${colorScheme}`);
-    const { page } = await open(t, { colorScheme, viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' });
+const phone = { width: 390, height: 844 };
+for (const [name, colorScheme, viewport] of [
+  ['on a phone', 'light', phone],
+  ['on a phone in dark colours', 'dark', phone],
+  ['on a desk', 'light', { width: 1280, height: 800 }],
+] as const) {
+  inBrowser(`no view has a barrier for anybody ${name}`, async (t) => {
+    await overheat(`a-${colorScheme}-${viewport.width}`);
+    const { page } = await open(t, { colorScheme, viewport, reducedMotion: 'reduce' });
     const look = (name: string): Promise<void> => isOpenToAll(t, page, name);
     await logIn(page, { user: 'root', password: 'wrong' });
     await page.waitForSelector('.message:not(:empty)');
     await look('log in');
     await logIn(page);
-    await page.waitForSelector(eventOf(`a-${colorScheme}`));
-    await page.click(`${eventOf(`a-${colorScheme}`)} summary`);
+    await page.waitForSelector(eventOf(`a-${colorScheme}-${viewport.width}`));
+    await page.click(`${eventOf(`a-${colorScheme}-${viewport.width}`)} summary`);
     await look('events');
     await page
-      .locator(eventOf(`a-${colorScheme}`))
+      .locator(eventOf(`a-${colorScheme}-${viewport.width}`))
       .getByRole('button', { name: 'Resolve' })
       .click();
     await look('resolve');
