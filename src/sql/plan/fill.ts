@@ -130,6 +130,14 @@ function withDefault(column: string, literal: Value, value: Value, env: Environm
   return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
 }
 
+/**
+ * A number without its fraction, to be made an integer. What is under a NULL may be no number, and the engine converts that as well, so it is taken
+ * out first.
+ */
+export function wholePart(number: string): string {
+  return `if(isFinite(${number}), truncate(${number}), NULL)`;
+}
+
 /** A missing window between two with values lies on the line through them; integers are cut off. */
 function linear(
   position: string,
@@ -140,6 +148,6 @@ function linear(
 ): string {
   const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
   const point = `${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
-  const value = isInteger(type) ? `truncate(${point})` : point;
+  const value = isInteger(type) ? wholePart(point) : point;
   return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
 }

@@ -8,7 +8,7 @@ import { castValue, floorDivide } from '../resolve/convert.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
 import { isInteger, nullValue, Uses, type Value } from '../resolve/value.js';
-import { fillLiterals } from './fill.js';
+import { fillLiterals, wholePart } from './fill.js';
 import type { Filter } from './filter.js';
 import type { KeyColumn } from './interp-names.js';
 import { sortTerm } from './ordering.js';
@@ -198,5 +198,5 @@ function fillingByMode(task: PointTask): Filling {
 function linear({ type }: Value, at: number): string {
   const [low, high] = [`toFloat64(${member('r.b', at)})`, `toFloat64(${member('r.n', at)})`];
   const value = `${low} + (${high} - ${low}) * (r.t - r.b.2) / (r.n.2 - r.b.2)`;
-  return isInteger(type) ? `truncate(${value})` : value;
+  return isInteger(type) ? wholePart(value) : value;
 }

@@ -525,3 +525,22 @@ statements('HAVING looks at windows before they are filled and after', service, 
     ],
   },
 ]);
+
+test('FILL(LINEAR) of whole numbers leaves a slice without any value NULL', async (t) => {
+  const database = 'linear';
+  await service.run(`CREATE DATABASE ${database}`);
+  await service.run('CREATE STABLE s (ts TIMESTAMP, w INT) TAGS (g INT)', { database });
+  await service.run(
+    `INSERT INTO a USING s TAGS (1) VALUES (${tick(0)}, 4) (${tick(20)}, 2) b USING s TAGS (2) VALUES (${tick(10)}, NULL)`,
+    { database },
+  );
+  const filled = `SELECT g, last(w) FROM s ${between(0, 30)} PARTITION BY g INTERVAL(10s) FILL(LINEAR)`;
+  t.deepEqual(await service.rows(`SELECT * FROM (${filled}) ORDER BY g`, { database }), [
+    [1, 4],
+    [1, 3],
+    [1, 2],
+    [2, null],
+    [2, null],
+    [2, null],
+  ]);
+});
