@@ -13,8 +13,11 @@ export interface EngineCause {
 
 /** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
 const resourceCodes = new Set([202, 241, 243, 252, 439]);
-/** Of a cluster: socket timeout, network error, no coordination service, no connection to a shard. */
-const networkCodes = new Set([209, 210, 225, 279, 999]);
+/**
+ * Of a cluster: socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
+ * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
+ */
+const networkCodes = new Set([209, 210, 225, 236, 242, 279, 285, 319, 999]);
 
 /** A limit of memory was reached: that of the statement, or that of the engine. */
 const memoryLimitCode = 241;

@@ -156,6 +156,8 @@ test.serial('a full disk and too many parts are faults of kind resource', async 
     ],
     [500, 252, 'Code: 252. DB::Exception: Too many parts (3000). (TOO_MANY_PARTS)', 'resource'],
     [500, 210, 'Code: 210. DB::Exception: Connection refused. (NETWORK_ERROR)', 'network'],
+    [500, 236, 'Code: 236. DB::Exception: The server is shutting down. (ABORTED)', 'network'],
+    [500, 242, 'Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)', 'network'],
     [502, 0, 'Bad gateway', 'network'],
   ] as const;
   for (const [status, code, text, kind] of cases) {

@@ -7,7 +7,7 @@ import { countEntries, grownText, logTable } from '../log-table.js';
 import type { TableChange } from '../table-change.js';
 import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
-import { type ClusterNode, endingCode } from './node.js';
+import type { ClusterNode } from './node.js';
 import type { ClusterNodes } from './nodes.js';
 import { readingRoute } from './routes.js';
 
@@ -257,5 +257,5 @@ function unreachable(text: string): FaultError {
 
 /** True when another node, or this one later, may do what the statement asks for. */
 function isPassing(error: unknown): boolean {
-  return error instanceof FaultError && (error.fault.kind === 'network' || engineCodeOf(error) === endingCode);
+  return error instanceof FaultError && error.fault.kind === 'network';
 }

@@ -10,7 +10,7 @@ export interface NodePlace {
 }
 
 /** ABORTED: the engine is about to end. */
-export const endingCode = 236;
+const endingCode = 236;
 
 /** As whom nodes are asked, and which authorities vouch for them. */
 export interface NodeAccess {

@@ -11,8 +11,8 @@ const kills = Number(process.env.CLUSTER_KILLS ?? 12);
 const startMs = Date.UTC(2026, 0, 1);
 const writers = 3;
 const linesOfWrite = 10;
-/** Writes and queries go on within this time, whatever is killed. */
-const patienceMs = 5_000;
+/** Writes and queries go on within this time on a busy machine, whatever is killed; on an idle one within a second or two. */
+const patienceMs = 20_000;
 
 const { scope, end } = fileScope();
 test.after.always(end);
@@ -112,6 +112,7 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   const adapters = [new Adapter(cluster), new Adapter(cluster)];
   await Promise.all(adapters.map((adapter) => adapter.start()));
   const load = new Load(adapters);
+  t.teardown(() => load.stop());
   const ended = load.start();
   t.true(await until(() => load.counted > 100));
   const victims = { node: cluster.nodes, adapter: adapters, keeper: [cluster.keeper!] };

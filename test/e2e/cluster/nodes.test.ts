@@ -1,4 +1,6 @@
 import test from 'ava';
+import { nodeStatements } from '../../../src/database/cluster/layout.js';
+import type { TableChange } from '../../../src/database/table-change.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
 import { fileScope } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
@@ -25,4 +27,34 @@ test('nodes of a cluster know each other and the keeper, and one that was killed
   await t.throwsAsync(a!.rows('SELECT count() FROM default.whole'));
   await cluster.nodes[1]!.start();
   t.deepEqual(await a!.rows('SELECT count() FROM default.whole'), [[10]]);
+});
+
+test('a node takes the tables of both kinds of copies', async (t) => {
+  const missing = missingCluster(true);
+  if (missing !== undefined) return skipped(t, missing);
+  const cluster = await startCluster(scope, { shards: 1, replicas: 1, keeper: true });
+  const client = cluster.client(cluster.nodes[0]!);
+  const engines: string[] = [];
+  for (const replication of ['replicated', 'distributed'] as const) {
+    const layout = { cluster: cluster.name, replication };
+    const database = `d_${replication}`;
+    const table = `${database}.t`;
+    const columns = ['id UInt64', 'ts Int64'];
+    const kind = { order: 'id, ts', deduplicates: true };
+    const changes: TableChange[] = [
+      { change: 'make-database', database },
+      { change: 'make-table', table, columns, kind },
+    ];
+    // A node of a test does not open the port by which tables copy each other: they are there, and cannot be changed.
+    if (replication === 'distributed') changes.push({ change: 'add-columns', table, columns: ['c Nullable(Float64)'] });
+    for (const change of changes) {
+      for (const statement of nodeStatements(change, layout)) await client.exec(statement);
+    }
+    const named = `database IN ('${database}', 'local_${database}') ORDER BY database DESC`;
+    const found = await client.rows(`SELECT engine, engine_full FROM system.tables WHERE ${named}`);
+    engines.push(...found.map(([engine]) => String(engine)));
+    t.regex(String(found[0]?.[1]), replication === 'replicated' ? /replicated_deduplication_window = 1000/ : /version/);
+    t.deepEqual(await client.rows(`SELECT id FROM ${table}`), []);
+  }
+  t.deepEqual(engines, ['ReplicatedReplacingMergeTree', 'Distributed', 'ReplacingMergeTree', 'Distributed']);
 });
