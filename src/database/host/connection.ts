@@ -19,7 +19,8 @@ const baseDatabase = 'default';
  * `implicit_select=0`: a text that begins with no keyword is an error, as on a server. `max_query_size`: long id lists
  * come as text. `max_parser_depth`, `max_parser_backtracks`: so do deep unions and long chains of conditions; the engine
  * watches its stack itself. `background_merges_mutations_concurrency_ratio`: how many parts for each thread may be worked on in turn. With the engine's
- * own 2 a DELETE over more parts than that pauses for most of a second after each few of them.
+ * own 2 a DELETE over more parts than that pauses for most of a second after each few of them. `memory_worker_period_ms`: how often it compares the memory
+ * that it has counted with what the system says; at its own pace, that is half of what it does at rest.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -27,6 +28,7 @@ const baseArgs = [
   '--max_parser_depth=10000',
   '--max_parser_backtracks=100000000',
   '--background_merges_mutations_concurrency_ratio=8',
+  '--memory_worker_period_ms=500',
 ];
 
 /** How much of the memory that there is one statement may use, unless a limit is given. */
