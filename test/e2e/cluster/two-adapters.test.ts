@@ -64,6 +64,10 @@ test.serial(
     await run(t, b, 'DROP STABLE d.m');
     await write(t, a, 'd', `m,k=k0 v=1 ${startMs}`);
     t.deepEqual(await rowsOf(b, 'SELECT k, v FROM d.m'), [['k0', 1]]);
+    // An entry of the catalogue that is too long for the keeper as it is.
+    const wide = Array.from({ length: 1_500 }, (_, i) => `a_column_with_a_name_${i} INT`).join(', ');
+    await run(t, a, `CREATE TABLE d.wide (ts TIMESTAMP, ${wide})`);
+    t.is((await rowsOf(b, 'DESCRIBE d.wide')).length, 1_501);
     t.regex((await sql(a, 'CREATE TOPIC t AS SELECT * FROM d.m')).desc ?? '', /topics on a cluster/);
   }),
 );
