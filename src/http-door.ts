@@ -5,7 +5,7 @@ import type { HttpObserver, RecordSql } from './http/call.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component } from './model/component.js';
 import type { Credentials, Exchange, Intake } from './model/exchange.js';
-import { Codes, fault } from './model/fault.js';
+import { faultOf } from './model/fault.js';
 import { httpDoor } from './pipelines/events/system-watch.js';
 import type { ServiceParts } from './service-parts.js';
 import type { ServicePipelines } from './service-pipelines.js';
@@ -127,6 +127,6 @@ async function letIn<Q extends { readonly credentials: Credentials }, A>(
     if ('kind' in identity) exchange.refuse(identity);
     else go(identity.user);
   } catch (error) {
-    exchange.refuse(fault('database', Codes.free, 'Internal error', error));
+    exchange.refuse(faultOf(error));
   }
 }

@@ -199,3 +199,8 @@ export class FaultError extends Error {
     this.fault = value;
   }
 }
+
+/** The fault that an error stands for; one of the program's own is an internal error of the database, with the error as its cause. */
+export function faultOf(error: unknown): Fault {
+  return error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
+}

@@ -1,7 +1,7 @@
 import type { CredentialCheck } from '../database/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
 import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
 
 /** For a client that has left: no one reads it. */
@@ -98,8 +98,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     } catch (error) {
       if (exchange.aborted.aborted) return exchange.refuse(gone);
       if (!(error instanceof FaultError)) log.error({ error, id: exchange.id }, 'A request broke.');
-      const unexpected = fault('database', Codes.free, 'Internal error', error);
-      exchange.refuse(error instanceof FaultError ? error.fault : unexpected);
+      exchange.refuse(faultOf(error));
     }
   }
 }

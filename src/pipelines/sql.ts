@@ -1,4 +1,3 @@
-import { isOvertaken } from '../database/catalogue/overtaken.js';
 import type { Storage } from '../database/catalogue/storage.js';
 import type { DefinitionContext } from '../database/definitions/context.js';
 import { runDefinition } from '../database/definitions/run-definition.js';
@@ -14,12 +13,11 @@ import { namesSystemTable, systemRelations } from '../database/system-tables/reg
 import type { SystemFacts, Variable } from '../database/system-tables/system-table.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
-import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import type { Fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
 import type { ObjectName, Query } from '../sql/ast.js';
 import type { Explain, Show, Statement } from '../sql/ast-statement.js';
 import { parseStatement } from '../sql/parser/statement.js';
-import { withPlace } from '../sql/place.js';
 import { planDelete } from '../sql/plan/delete.js';
 import { type InsertSelect, planInsertSelect } from '../sql/plan/insert-select.js';
 import { planQuery, type QueryPlan } from '../sql/plan/query.js';
@@ -38,6 +36,7 @@ import { type Hold, RequestReply, type RequestReplyContext } from './request-rep
 import { ended } from './row-pieces.js';
 import { type Running, RunningStatements } from './running-statements.js';
 import { SlowStatements } from './slow-statements.js';
+import { isOutOfDate, notSupported, placed } from './statement-faults.js';
 import type { StreamContext } from './streams/context.js';
 import { createStream } from './streams/definition.js';
 import { runTopicStatement } from './topics.js';
@@ -75,17 +74,6 @@ interface Asked {
 
 type CreateView = Extract<Statement, { kind: 'create-view' }>;
 type Delete = Extract<Statement, { kind: 'delete' }>;
-
-const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
-
-/** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
-const schemaCodes: ReadonlySet<number> = new Set([
-  Codes.invalidColumnName,
-  Codes.illegalColumnCount,
-  Codes.tagsNotMatched,
-  Codes.invalidTagName,
-  Codes.valueTooLong,
-]);
 
 /** A query holds its slot until its last row has left or nobody wants it any more. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
@@ -131,7 +119,7 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
       return answer;
     } catch (error) {
       isOver(error);
-      throw isTooDeep(error) ? new FaultError(tooDeep) : placed(error, request.statement);
+      throw placed(error, request.statement);
     }
   }
 
@@ -389,25 +377,6 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 }
 
-/** The same error, with line and column of the mistake where they are known. */
-function placed(error: unknown, statement: Buffer): unknown {
-  if (!(error instanceof FaultError) || error.fault.place === undefined) return error;
-  return new FaultError(withPlace(error.fault, statement.toString('utf8')));
-}
-
-/** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */
-function isTooDeep(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes('call stack');
-}
-
-function isOutOfDate(found: Fault): boolean {
-  return schemaCodes.has(found.code) || isOvertaken(found);
-}
-
 function listed({ meta, rows }: Listing, request: SqlRequest): SqlAnswer {
   return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
-}
-
-function notSupported(what: string): FaultError {
-  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
 }

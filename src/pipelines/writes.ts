@@ -17,7 +17,7 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
-import { Codes, FaultError, fault, missingDatabase } from '../model/fault.js';
+import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { TimeRange } from '../sql/plan/insert-select.js';
@@ -212,8 +212,7 @@ export class WritePipeline implements Component {
     try {
       await ensureWritable(this.#context.catalogue, { name: database, create: createDatabase, user });
     } catch (error) {
-      const found = error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
-      exchange.refuse(found);
+      exchange.refuse(faultOf(error));
       return;
     }
     this.#context.bodies.accept(exchange, user);

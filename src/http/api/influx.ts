@@ -1,6 +1,6 @@
 import { precisionWords } from '../parameters.js';
-import type { Answer, Operation, Parameter, Schema } from './description.js';
-import { json, noScheme, shared, unavailable } from './shared.js';
+import type { Operation, Parameter, Schema } from './description.js';
+import { ackParameter, json, noScheme, shared, unavailable, writeAnswers } from './shared.js';
 
 /** `InfluxError`, `InfluxBucketError` and `InfluxResults`. */
 export const influxSchemas: Readonly<Record<string, Schema>> = {
@@ -53,20 +53,6 @@ const lines = {
   },
 } as const;
 
-function answers(error: string): Readonly<Record<string, Answer>> {
-  const schema = shared(error);
-  return {
-    204: { description: 'All of it is stored.' },
-    400: json('A parameter is wrong, or lines are bad: the first is named, and the good ones are stored.', schema),
-    401: json('No credentials, or wrong ones.', schema),
-    403: json('The user may not write there.', schema),
-    404: json('There is no such database.', schema),
-    415: json('The body is compressed in a way that is not taken.', schema),
-    500: json('The database failed; a retry may help.', schema),
-    503: unavailable,
-  };
-}
-
 const query = {
   summary: 'What clients of InfluxDB ask before they write',
   description:
@@ -89,18 +75,18 @@ export const influxOperations = {
     operationId: 'influxWrite',
     summary: 'Write line protocol as clients of InfluxDB 1 do',
     tags: ['Writes'],
-    parameters: [name('db', 'Database.'), precision],
+    parameters: [name('db', 'Database.'), precision, ackParameter],
     requestBody: lines,
-    responses: answers('InfluxError'),
+    responses: writeAnswers('InfluxError', 'lines'),
     security,
   },
   write2: {
     operationId: 'influxBucketWrite',
     summary: 'Write line protocol as clients of InfluxDB 2 do',
     tags: ['Writes'],
-    parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision],
+    parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision, ackParameter],
     requestBody: lines,
-    responses: answers('InfluxBucketError'),
+    responses: writeAnswers('InfluxBucketError', 'lines'),
     security,
   },
   query: {

@@ -59,3 +59,18 @@ export function requestIdParameter({ isWord = false }: { readonly isWord?: boole
   const schema: Schema = isWord ? { type: 'string', maxLength: 128 } : { type: 'integer', format: 'int64', minimum: 0 };
   return { name: 'req_id', in: 'query', description, schema };
 }
+
+/** What a write may be answered; `error` is the schema of refusals, `rowWord` what the format calls rows. */
+export function writeAnswers(error: string, rowWord = 'rows'): Readonly<Record<string, Answer>> {
+  const schema = shared(error);
+  return {
+    204: { description: 'All of it is in the write-ahead log, or stored: see `ack`.' },
+    400: json(`A parameter is wrong, or ${rowWord} are bad: the first is named, and the good ones are stored.`, schema),
+    401: json('No credentials, or wrong ones.', schema),
+    403: json('The user may not write there.', schema),
+    404: json('There is no such database.', schema),
+    415: json('The body is compressed in a way that is not taken.', schema),
+    500: json('The database failed; a retry may help.', schema),
+    503: unavailable,
+  };
+}

@@ -1,6 +1,6 @@
 import { precisionWords } from '../parameters.js';
-import type { Answer, Operation, Parameter, Schema } from './description.js';
-import { ackParameter, json, pathParameter, requestIdParameter, shared, unavailable } from './shared.js';
+import type { Operation, Parameter, Schema } from './description.js';
+import { ackParameter, pathParameter, requestIdParameter, shared, writeAnswers } from './shared.js';
 
 /** `LineError`, `PutError` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
@@ -43,20 +43,6 @@ const ttl: Parameter = {
 const requestId = requestIdParameter();
 const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
 
-function answers(error: string): Readonly<Record<string, Answer>> {
-  const schema = shared(error);
-  return {
-    204: { description: 'All of it is in the write-ahead log, or stored: see `ack`.' },
-    400: json('A parameter is wrong, or rows are bad: the first is named, and the good ones are stored.', schema),
-    401: json('No credentials, or wrong ones.', schema),
-    403: json('The user may not write there.', schema),
-    404: json('There is no such database.', schema),
-    415: json('The body is compressed in a way that is not taken.', schema),
-    500: json('The database failed; a retry may help.', schema),
-    503: unavailable,
-  };
-}
-
 /** Writes of agents in line protocol and in the two put formats. */
 export const writeOperations = {
   lineproto: {
@@ -82,7 +68,7 @@ export const writeOperations = {
         'text/plain': { schema: { type: 'string' }, example: 'weather,city=oslo temp=-3.5 1700000000000000000' },
       },
     },
-    responses: answers('LineError'),
+    responses: writeAnswers('LineError'),
     security: [{ basic: [] }, { lineprotoUser: [], lineprotoPassword: [] }],
   },
   putJson: {
@@ -100,7 +86,7 @@ export const writeOperations = {
         },
       },
     },
-    responses: answers('PutError'),
+    responses: writeAnswers('PutError'),
     security: [{ basic: [] }],
   },
   putTelnet: {
@@ -113,7 +99,7 @@ export const writeOperations = {
       required: true,
       content: { 'text/plain': { schema: { type: 'string' }, example: 'sys.cpu 1700000000 18 host=web01' } },
     },
-    responses: answers('PutError'),
+    responses: writeAnswers('PutError'),
     security: [{ basic: [] }],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -5,7 +5,7 @@ import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { isDenied } from '../../database/rights.js';
 import { type Batch, type ByteBlock, batchFrom, targetAt } from '../../model/batch.js';
 import type { Delivery } from '../../model/delivery.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, faultOf } from '../../model/fault.js';
 import { guarded } from '../guarded.js';
 import { unread } from './stamp.js';
 
@@ -61,9 +61,7 @@ export function admit(catalogue: Catalogue): OperatorFunction<Batch<ByteBlock>, 
 }
 
 function refusalOf(error: unknown): Delivery {
-  if (!(error instanceof FaultError)) {
-    return { outcome: 'failed', fault: fault('database', Codes.free, 'Internal error', error) };
-  }
-  const isMissing = error.fault.code === Codes.databaseNotExist || isDenied(error.fault);
-  return { outcome: isMissing ? 'rejected' : 'failed', fault: error.fault };
+  const found = faultOf(error);
+  const isMissing = found.code === Codes.databaseNotExist || isDenied(found);
+  return { outcome: isMissing ? 'rejected' : 'failed', fault: found };
 }

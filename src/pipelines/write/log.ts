@@ -2,7 +2,7 @@ import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
-import { Codes, type Fault, FaultError, fault, mayPass } from '../../model/fault.js';
+import { Codes, type Fault, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText, Member } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
@@ -166,7 +166,7 @@ export class LogStage implements GroupLog {
       try {
         await this.caughtUp();
       } catch (error) {
-        const found = error instanceof FaultError ? error.fault : internal(error);
+        const found = faultOf(error);
         batch.settle({ outcome: 'failed', fault: found });
         return;
       }
@@ -269,7 +269,7 @@ export class LogStage implements GroupLog {
         if (own.length > 0) return own[0];
         throw new FaultError(fault('database', Codes.tableNotExist, `Table "${table}" does not exist`));
       } catch (error) {
-        const found = error instanceof FaultError ? error.fault : internal(error);
+        const found = faultOf(error);
         if (!mayPass(found) || this.#isStopped) {
           await this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
           return undefined;
@@ -281,7 +281,7 @@ export class LogStage implements GroupLog {
 
   /** True once the rows are in the file of rejected ones: until then their text stays in the log. */
   async #reject({ place }: LoggedRecord, block: ColumnBlock, delivery: Delivery): Promise<boolean> {
-    const found = 'fault' in delivery ? delivery.fault : internal(delivery.outcome);
+    const found = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
     const text = await this.#context.wal.read(place).catch(() => undefined);
     if (text === undefined) return true;
     return this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
@@ -337,7 +337,7 @@ export class LogStage implements GroupLog {
         this.#handOn(batch, { sequence, place, open: 0 }, open);
         return;
       } catch (error) {
-        const found = error instanceof FaultError ? error.fault : internal(error);
+        const found = faultOf(error);
         if (!mayPass(found)) {
           if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
           return;
@@ -391,10 +391,6 @@ function earlierGroups(
     }
   }
   return found;
-}
-
-function internal(error: unknown): Fault {
-  return fault('database', Codes.free, 'Internal error', error);
 }
 
 function pause(ms = retryMs): Promise<void> {

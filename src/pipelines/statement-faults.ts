@@ -1,0 +1,36 @@
+import { isOvertaken } from '../database/catalogue/overtaken.js';
+import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { withPlace } from '../sql/place.js';
+
+const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
+
+/** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
+const schemaCodes: ReadonlySet<number> = new Set([
+  Codes.invalidColumnName,
+  Codes.illegalColumnCount,
+  Codes.tagsNotMatched,
+  Codes.invalidTagName,
+  Codes.valueTooLong,
+]);
+
+/** The same error, with line and column of the mistake where they are known, or as what it means. */
+export function placed(error: unknown, statement: Buffer): unknown {
+  if (isTooDeep(error)) return new FaultError(tooDeep);
+  if (!(error instanceof FaultError) || error.fault.place === undefined) return error;
+  return new FaultError(withPlace(error.fault, statement.toString('utf8')));
+}
+
+/** A tree of a statement may be deeper than the stack although each of its parts is within its limits. */
+function isTooDeep(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
+}
+
+/** True for what a statement is refused with that was read with an older schema than there is. */
+export function isOutOfDate(found: Fault): boolean {
+  return schemaCodes.has(found.code) || isOvertaken(found);
+}
+
+/** An error for what the service cannot do. */
+export function notSupported(what: string): FaultError {
+  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
+}
