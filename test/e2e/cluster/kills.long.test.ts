@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
@@ -68,13 +67,12 @@ class Load {
   /** Asks one adapter after the other until one answers well. */
   async #ask(kind: 'write' | 'query', ask: (adapter: Listening) => Promise<boolean>): Promise<void> {
     const begun = Date.now();
-    for (;;) {
+    await until(async () => {
       const { running } = this.#adapters[this.#turn++ % this.#adapters.length]!;
       const isDone = running !== undefined && (await ask(running).catch(() => false));
       this.longest[kind] = Math.max(this.longest[kind], Date.now() - begun);
-      if (isDone) return;
-      await sleep(20);
-    }
+      return isDone;
+    }, Number.POSITIVE_INFINITY);
   }
 
   async #write(writer: number): Promise<void> {
@@ -84,7 +82,6 @@ class Load {
       });
       await this.#ask('write', async (adapter) => (await writeLines(adapter, 'd', lines.join('\n'))).status === 204);
       this.answered += linesOfWrite;
-      await sleep(20);
     }
   }
 
@@ -99,7 +96,6 @@ class Load {
         return true;
       });
       this.queries++;
-      await sleep(50);
     }
   }
 }
