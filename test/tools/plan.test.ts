@@ -12,6 +12,7 @@ const texts = {
   'sql/plan/lineproto-names': 'test();',
   'sql/plan/hooks': 'test.beforeEach(() => {});',
   'database/client': 'const { end } = await startEngine();',
+  'e2e/dialect.rare': 'test();',
   'model/clock': '// In a process of its own: it sets the time zone.\ntest();',
 };
 
@@ -28,6 +29,7 @@ test('files share a process unless they start something, have hooks before their
   t.deepEqual(names(files), Object.keys(texts).sort());
   t.deepEqual(names(files.filter(({ isShared }) => isShared)), ['sql/lexer', 'sql/plan/lineproto-names']);
   t.deepEqual(names(files.filter(({ isLong }) => isLong)), ['e2e/outage.long']);
+  t.deepEqual(names(files.filter(({ isRare }) => isRare)), ['e2e/dialect.rare']);
 });
 
 test('each shared room is one process, and what took long comes first', (t) => {
@@ -39,7 +41,7 @@ test('each shared room is one process, and what took long comes first', (t) => {
   const [first, second] = shares(files, seconds);
   t.deepEqual([first?.name, second?.name], ['sql', 'e2e/lineproto']);
   t.deepEqual(names(first?.files ?? []), ['sql/lexer', 'sql/plan/lineproto-names']);
-  t.is(shares(files, seconds).length, 6);
+  t.is(shares(files, seconds).length, 7);
 });
 
 test('a file is named by a part of its path, or by the path that a shell completes', (t) => {

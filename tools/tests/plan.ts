@@ -6,6 +6,8 @@ export interface TestFile {
   readonly name: string;
   /** Takes long: it runs with `npm run test:long`, or when it is asked for by its name. */
   readonly isLong: boolean;
+  /** Runs when it is asked for by its name only: others show nearly the same. */
+  readonly isRare: boolean;
   /** Shares a process with the other files of its room. */
   readonly isShared: boolean;
 }
@@ -36,13 +38,14 @@ export function findTests(folder: string): readonly TestFile[] {
       return {
         name,
         isLong: name.endsWith('.long'),
+        isRare: name.endsWith('.rare'),
         isShared: mayShare(name, readFileSync(join(folder, path), 'utf8')),
       };
     });
 }
 
 function mayShare(name: string, text: string): boolean {
-  return !name.startsWith('e2e/') && !name.endsWith('.long') && !ownProcess.test(text);
+  return !name.startsWith('e2e/') && !/\.(?:long|rare)$/.test(name) && !ownProcess.test(text);
 }
 
 /**

@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   let files: readonly TestFile[];
   try {
     const all = findTests(join(root, 'test'));
-    files = words.length > 0 ? named(all, words) : all.filter(({ isLong }) => isLong === flags.long);
+    files = words.length > 0 ? named(all, words) : all.filter(({ isLong, isRare }) => !isRare && isLong === flags.long);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return 1;

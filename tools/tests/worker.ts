@@ -11,7 +11,7 @@ const file = fileURLToPath(test.meta.file);
 
 const isShared = file.startsWith(generated);
 if (isShared || readFileSync(file, 'utf8').includes('fast-check')) await import('../../test/support/property-seed.js');
-if (file.endsWith('.long.test.js')) process.env[longVariable] = 'true';
+if (/\.(?:long|rare)\.test\.js$/.test(file)) process.env[longVariable] = 'true';
 if (isShared) register('./shared-hook.js', import.meta.url);
 else {
   process.once('exit', () => {
