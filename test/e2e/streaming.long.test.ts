@@ -41,10 +41,10 @@ function* chunks(bytes: number): Generator<Buffer> {
   }
 }
 
-function open(adapter: Listening, headers: Record<string, string>): ClientRequest {
+function open(adapter: Listening, headers: Record<string, string>, query = ''): ClientRequest {
   return request({
     port: adapter.port,
-    path: '/lineproto/v1/write?db=stream&precision=ms',
+    path: `/lineproto/v1/write?db=stream&precision=ms${query}`,
     method: 'POST',
     headers: { authorization: basic('root', 'taosdata'), 'transfer-encoding': 'chunked', ...headers },
   });
@@ -100,53 +100,59 @@ for (const coding of ['identity', 'gzip'] as const) {
   });
 }
 
-test.serial('an engine that stands still stalls the client and fills no memory', async (t) => {
-  const creditBytes = 16 * mebibyte;
-  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`, `--limits.creditBytes=${creditBytes}`]);
-  const engine = enginePid(adapter);
-  const outgoing = open(adapter, {});
-  const answer = answerOf(outgoing);
-  const source = chunks(160 * mebibyte);
-  let sent = 0;
-  let lines = 0;
-  let paused = false;
-  let ended = false;
-  const send = async (): Promise<void> => {
-    for (const chunk of source) {
-      sent += chunk.length;
-      lines += linesPerChunk;
-      if (!outgoing.write(chunk)) {
-        paused = true;
-        await once(outgoing, 'drain');
-        paused = false;
+test.serial(
+  'an engine that stands still stalls a client that waits for what is stored, and fills no memory',
+  async (t) => {
+    const creditBytes = 16 * mebibyte;
+    const adapter = await startAdapter(t, [
+      `--database.path=${directoryFor(t)}`,
+      `--limits.creditBytes=${creditBytes}`,
+    ]);
+    const engine = enginePid(adapter);
+    const outgoing = open(adapter, {}, '&ack=stored');
+    const answer = answerOf(outgoing);
+    const source = chunks(160 * mebibyte);
+    let sent = 0;
+    let lines = 0;
+    let paused = false;
+    let ended = false;
+    const send = async (): Promise<void> => {
+      for (const chunk of source) {
+        sent += chunk.length;
+        lines += linesPerChunk;
+        if (!outgoing.write(chunk)) {
+          paused = true;
+          await once(outgoing, 'drain');
+          paused = false;
+        }
       }
-    }
-    outgoing.end();
-    ended = true;
-  };
-  const sending = send();
-  t.true(await until(() => sent > 20 * mebibyte, 20_000));
-  process.kill(engine, 'SIGSTOP');
-  t.teardown(() => {
-    try {
-      process.kill(engine, 'SIGCONT');
-    } catch {
-      // It has ended.
-    }
-  });
-  const before = sent;
-  await sleep(2_000);
-  const stalledAt = sent;
-  const resident = memoryOf(adapter.pid, 'VmRSS');
-  await sleep(1_500);
-  t.true(paused && !ended, 'the client waits');
-  t.is(sent, stalledAt, 'nothing more is taken while the engine stands still');
-  // The credit, what one group holds beyond it, and what both sockets hold.
-  t.true(stalledAt - before < creditBytes * 2 + 16 * mebibyte, `${stalledAt - before} bytes were taken`);
-  t.true(memoryOf(adapter.pid, 'VmRSS') < resident + 8 * mebibyte, 'memory does not grow');
-  t.true(memoryOf(adapter.pid, 'VmHWM') < maxResidentBytes);
-  process.kill(engine, 'SIGCONT');
-  await sending;
-  t.deepEqual(await answer, [204, '']);
-  await expectedRows(t, adapter, lines);
-});
+      outgoing.end();
+      ended = true;
+    };
+    const sending = send();
+    t.true(await until(() => sent > 20 * mebibyte, 20_000));
+    process.kill(engine, 'SIGSTOP');
+    t.teardown(() => {
+      try {
+        process.kill(engine, 'SIGCONT');
+      } catch {
+        // It has ended.
+      }
+    });
+    const before = sent;
+    await sleep(2_000);
+    const stalledAt = sent;
+    const resident = memoryOf(adapter.pid, 'VmRSS');
+    await sleep(1_500);
+    t.true(paused && !ended, 'the client waits');
+    t.is(sent, stalledAt, 'nothing more is taken while the engine stands still');
+    // The credit, what one group holds beyond it, and what both sockets hold.
+    t.true(stalledAt - before < creditBytes * 2 + 16 * mebibyte, `${stalledAt - before} bytes were taken`);
+    t.true(memoryOf(adapter.pid, 'VmRSS') < resident + 8 * mebibyte, 'memory does not grow');
+    t.true(memoryOf(adapter.pid, 'VmHWM') < maxResidentBytes);
+    process.kill(engine, 'SIGCONT');
+    await sending;
+    t.deepEqual(await answer, [204, '']);
+    await expectedRows(t, adapter, lines);
+  },
+);

@@ -92,6 +92,7 @@ test.serial(`${kills} kills of adapter, engine and both lose and double nothing 
   world.stopped.abort();
   await Promise.all(running);
   const { adapter } = world;
+  t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 30_000), 'the engine is back');
   for (const [id, { answered }] of writers.entries()) {
     const isSql = id % 4 === 3;
     const rows = isSql ? `kept.statements WHERE w = ${id}` : `kept.lines WHERE w = 'w${id}'`;
