@@ -16,6 +16,12 @@ const patienceMs = 20_000;
 const { scope, end } = fileScope();
 test.after.always(end);
 
+/** Time between two requests of a client: what is looked at is that they go on, not how fast. */
+function passed(ms: number): Promise<boolean> {
+  const end = Date.now() + ms;
+  return until(() => Date.now() >= end);
+}
+
 /** An adapter that keeps its log when it is started again. */
 class Adapter {
   readonly #args: readonly string[];
@@ -82,6 +88,7 @@ class Load {
       });
       await this.#ask('write', async (adapter) => (await writeLines(adapter, 'd', lines.join('\n'))).status === 204);
       this.answered += linesOfWrite;
+      await passed(20);
     }
   }
 
@@ -96,6 +103,7 @@ class Load {
         return true;
       });
       this.queries++;
+      await passed(50);
     }
   }
 }
