@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import split2 from 'split2';
+import { backOffMs } from '../model/back-off.js';
 import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/reason.js';
 import type { HandoverPlace } from './handover.js';
@@ -243,7 +244,7 @@ export class EngineSupervisor {
 
 /** Pause before the next start after so many in a row. */
 export function restartDelayMs(restarts: number): number {
-  return restarts === 0 ? 0 : Math.min(maxDelayMs, firstDelayMs * 2 ** (restarts - 1));
+  return restarts === 0 ? 0 : backOffMs(restarts, firstDelayMs, maxDelayMs);
 }
 
 /** What a host reports; rejects with the host's own line, or when it ends or stays silent. */

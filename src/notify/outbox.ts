@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backOffMs } from '../model/back-off.js';
 import type { ComponentLog } from '../model/component.js';
 import type { EventChange, NotificationChannel } from '../model/notification.js';
+import { reasonOf } from '../model/reason.js';
 import { type Channel, RefusedForGood } from './channel.js';
 
 /** Events that wait for one channel; of more, the oldest are given up. */
@@ -70,7 +72,7 @@ export class Outbox {
       await this.#channel.send([change], this.#stopped.signal);
       return undefined;
     } catch (error) {
-      return wordsOf(error);
+      return reasonOf(error);
     }
   }
 
@@ -96,19 +98,15 @@ export class Outbox {
     const { signal } = this.#stopped;
     // What comes in the same turn of the event loop is told together.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    for (let attempt = 0; this.#waiting.length > 0 && !signal.aborted; ) {
-      if (await this.#attempt(attempt)) attempt = 0;
-      else {
-        const { firstDelayMs: first, maxDelayMs: most } = this.#times;
-        const pauseMs = Math.min(most, first * 2 ** Math.min(attempt, 16));
-        attempt++;
-        await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
-      }
+    const { firstDelayMs: first, maxDelayMs: most } = this.#times;
+    for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
+      if (await this.#attempt(failures === 0)) failures = 0;
+      else await sleep(backOffMs(++failures, first, most), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   /** True when the first of the queue are done with. */
-  async #attempt(attempt: number): Promise<boolean> {
+  async #attempt(isFirst: boolean): Promise<boolean> {
     const old = this.#waiting.findIndex(({ since }) => Date.now() - since <= maxAgeMs);
     if (old !== 0) this.#giveUp(old < 0 ? this.#waiting.length : old, 'It was tried for a day.');
     const entries = this.#waiting.slice(0, maxTogether);
@@ -119,12 +117,12 @@ export class Outbox {
         this.#stopped.signal,
       );
     } catch (error) {
-      this.#problem = wordsOf(error);
+      this.#problem = reasonOf(error);
       if (error instanceof RefusedForGood) {
         this.#giveUp(entries.length, this.#problem);
         return true;
       }
-      if (attempt === 0) {
+      if (isFirst) {
         this.#log.warn({ ...this.#named, reason: this.#problem }, 'A notification failed; it is tried again.');
       }
       return false;
@@ -145,8 +143,4 @@ export class Outbox {
     this.#failed += events;
     this.#log.error({ ...this.#named, events, reason }, 'Events are given up that nobody could be told of.');
   }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

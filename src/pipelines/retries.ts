@@ -1,3 +1,4 @@
+import { backOffMs } from '../model/back-off.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 
@@ -6,8 +7,7 @@ const maxDelayMs = 5_000;
 
 /** How long to wait before the attempt after the one numbered `attempt` (from 1): twice as long each time, plus jitter. */
 export function delayMs(attempt: number): number {
-  const full = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 16));
-  return full * (0.5 + Math.random() / 2);
+  return backOffMs(attempt, firstDelayMs, maxDelayMs) * (0.5 + Math.random() / 2);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { backOffMs } from '../../model/back-off.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
 import { FaultError, mayPass } from '../../model/fault.js';
@@ -85,7 +86,7 @@ export class EventRecorder implements Component {
         attempt = 0;
       } else {
         attempt++;
-        await pause(Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 8)), this.#stopped.signal);
+        await pause(backOffMs(attempt, firstDelayMs, maxDelayMs), this.#stopped.signal);
       }
     }
   }

@@ -5,6 +5,7 @@ import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
 import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
@@ -122,7 +123,7 @@ async function ask(rule: QueryRule, { query }: RuleTrialContext, signal: AbortSi
   try {
     checkQuery(rule);
   } catch (error) {
-    throw new FaultError(fault('parameter', Codes.free, error instanceof Error ? error.message : String(error)));
+    throw new FaultError(fault('parameter', Codes.free, reasonOf(error)));
   }
   const rows = await query(rule.database, rule.sql, maxSeries, signal);
   return findingsOf(rows, rule.name).map(({ element, value, tags }) => ({ element, value, tags, rows: null }));

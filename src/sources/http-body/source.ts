@@ -107,15 +107,16 @@ export class HttpBodySource implements Source<ByteBlock> {
     const { maxMessageBytes } = request;
     const ending = new Ending();
     const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
+    const reading: Reading = { exchange, user: target.user, emit, ending };
     try {
       if (this.#isShort(request)) {
         // Those that were woken together find the credit used up by the first of them.
         while (!this.#gate.isOpen()) await this.#gate.opened();
         const whole = request.whole?.(request.length);
-        if (whole === undefined) await this.#readShort({ exchange, user: target.user, emit, ending }, request.length);
+        if (whole === undefined) await this.#readShort(reading, request.length);
         else emit(wholeFrame(whole));
-      } else if (maxMessageBytes === undefined) await this.#readLong({ exchange, user: target.user, emit, ending });
-      else await this.#readMessage({ exchange, user: target.user, emit, ending }, maxMessageBytes);
+      } else if (maxMessageBytes === undefined) await this.#readLong(reading);
+      else await this.#readMessage(reading, maxMessageBytes);
     } catch (error) {
       this.#close();
       if (exchange.aborted.aborted) return;

@@ -1,3 +1,4 @@
+import { setInterval } from 'node:timers/promises';
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
@@ -10,17 +11,13 @@ const kills = Number(process.env.CLUSTER_KILLS ?? 12);
 const startMs = Date.UTC(2026, 0, 1);
 const writers = 3;
 const linesOfWrite = 10;
+/** A writer sends, and a reader asks, so often at most. */
+const [writeMs, queryMs] = [20, 50];
 /** Writes and queries go on within this time on a busy machine, whatever is killed; on an idle one within a second or two. */
 const patienceMs = 20_000;
 
 const { scope, end } = fileScope();
 test.after.always(end);
-
-/** Time between two requests of a client: what is looked at is that they go on, not how fast. */
-function passed(ms: number): Promise<boolean> {
-  const end = Date.now() + ms;
-  return until(() => Date.now() >= end);
-}
 
 /** An adapter that keeps its log when it is started again. */
 class Adapter {
@@ -82,18 +79,21 @@ class Load {
   }
 
   async #write(writer: number): Promise<void> {
-    for (let body = 0; !this.#isOver; body++) {
+    let body = 0;
+    for await (const _ of setInterval(writeMs)) {
+      if (this.#isOver) return;
       const lines = Array.from({ length: linesOfWrite }, (_, line) => {
         return `m,w=w${writer},s=s${line} v=${body} ${startMs + body}`;
       });
       await this.#ask('write', async (adapter) => (await writeLines(adapter, 'd', lines.join('\n'))).status === 204);
       this.answered += linesOfWrite;
-      await passed(20);
+      body++;
     }
   }
 
   async #query(): Promise<void> {
-    while (!this.#isOver) {
+    for await (const _ of setInterval(queryMs)) {
+      if (this.#isOver) return;
       await this.#ask('query', async (adapter) => {
         const { code, data } = await sql(adapter, 'SELECT count(*) FROM d.m');
         const count = Number(data?.[0]?.[0] ?? 0);
@@ -103,7 +103,6 @@ class Load {
         return true;
       });
       this.queries++;
-      await passed(50);
     }
   }
 }
