@@ -15,8 +15,8 @@ import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote
 import { deflateSnappy } from '../transforms/encode/snappy.js';
 import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
-import { withCurrentSchema } from './current-schema.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
+import { withCurrentSchema } from './statements/current-schema.js';
 import type { WritePipeline } from './writes.js';
 
 /** What the remote-read pipeline is made of. */

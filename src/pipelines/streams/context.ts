@@ -7,7 +7,7 @@ import type { StreamDef } from '../../model/derivation.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { collectTables, type QueryContext, type TableTarget } from '../../sql/resolve/context.js';
-import { type QueryNamesContext, type QueryRequest, queryContext } from '../query-names.js';
+import { type QueryNamesContext, type QueryRequest, queryContext } from '../statements/query-names.js';
 import type { WritePipeline } from '../writes.js';
 
 /** What streams are made and run with. */

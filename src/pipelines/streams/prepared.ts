@@ -7,7 +7,7 @@ import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
 import { type CreateStream, type StreamQuery, streamQuery } from '../../sql/plan/stream-query.js';
 import type { QueryContext } from '../../sql/resolve/context.js';
-import { insertSelected } from '../insert-select.js';
+import { insertSelected } from '../statements/insert-select.js';
 import { storableTimes } from '../writes.js';
 import { type StreamContext, streamNames, tableId } from './context.js';
 

@@ -5,7 +5,7 @@ import type { StreamDef } from '../../model/derivation.js';
 import { FaultError, mayPass } from '../../model/fault.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/timestamp.js';
-import { withCurrentSchema } from '../current-schema.js';
+import { withCurrentSchema } from '../statements/current-schema.js';
 import { type StreamContext, streamStatement } from './context.js';
 import { firstState, streamRound } from './round.js';
 

@@ -1,12 +1,12 @@
-import type { Listing } from '../database/definitions/show.js';
-import type { Engine } from '../database/engine.js';
-import { dataType } from '../model/schema.js';
-import type { Query } from '../sql/ast.js';
-import type { Explain } from '../sql/ast-statement.js';
-import { outline } from '../sql/plan/explain.js';
-import { planQuery, type QueryPlan } from '../sql/plan/query.js';
-import { arrayRowFormat } from '../sql/plan/settings.js';
-import type { QueryContext } from '../sql/resolve/context.js';
+import type { Listing } from '../../database/definitions/show.js';
+import type { Engine } from '../../database/engine.js';
+import { dataType } from '../../model/schema.js';
+import type { Query } from '../../sql/ast.js';
+import type { Explain } from '../../sql/ast-statement.js';
+import { outline } from '../../sql/plan/explain.js';
+import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
+import { arrayRowFormat } from '../../sql/plan/settings.js';
+import type { QueryContext } from '../../sql/resolve/context.js';
 
 /** A query to be explained, as it was written and as it is planned. */
 export interface ExplainedQuery {

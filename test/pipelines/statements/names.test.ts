@@ -1,12 +1,12 @@
 import test from 'ava';
-import { Catalogue } from '../../src/database/catalogue/catalogue.js';
-import { Storage } from '../../src/database/catalogue/storage.js';
-import { SubTables } from '../../src/database/catalogue/sub-tables.js';
-import { EngineClient } from '../../src/database/client.js';
-import { Access } from '../../src/database/rights.js';
-import { dataType } from '../../src/model/schema.js';
-import { StatementNames } from '../../src/pipelines/names.js';
-import { silentLog, startEngine } from '../support/engine.js';
+import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
+import { Storage } from '../../../src/database/catalogue/storage.js';
+import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
+import { EngineClient } from '../../../src/database/client.js';
+import { Access } from '../../../src/database/rights.js';
+import { dataType } from '../../../src/model/schema.js';
+import { StatementNames } from '../../../src/pipelines/statements/names.js';
+import { silentLog, startEngine } from '../../support/engine.js';
 
 const engine = await startEngine();
 const client = new EngineClient(engine.endpoint);

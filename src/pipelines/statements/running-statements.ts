@@ -1,6 +1,6 @@
-import type { Access } from '../database/rights.js';
-import type { RunningStatement } from '../database/system-tables/system-table.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
+import type { Access } from '../../database/rights.js';
+import type { RunningStatement } from '../../database/system-tables/system-table.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 
 /** As much of a statement's text as is shown. */
 const maxShownBytes = 2048;

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../database/catalogue/catalogue.js';
-import { isOvertaken } from '../database/catalogue/overtaken.js';
-import type { Storage } from '../database/catalogue/storage.js';
-import { type Fault, FaultError } from '../model/fault.js';
+import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import { isOvertaken } from '../../database/catalogue/overtaken.js';
+import type { Storage } from '../../database/catalogue/storage.js';
+import { type Fault, FaultError } from '../../model/fault.js';
 
 /**
  * Another process may have changed or dropped a table a moment ago: what fails in a way that newer definitions may mend

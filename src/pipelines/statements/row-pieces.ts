@@ -1,4 +1,4 @@
-import { type Chunks, isWhole } from '../model/exchange.js';
+import { type Chunks, isWhole } from '../../model/exchange.js';
 
 /**
  * Chunks, and what is done when they end, however that is; it is told what they failed of. Those that are all there have

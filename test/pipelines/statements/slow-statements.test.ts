@@ -1,6 +1,6 @@
 import test from 'ava';
-import { Codes, FaultError, fault } from '../../src/model/fault.js';
-import { SlowStatements } from '../../src/pipelines/slow-statements.js';
+import { Codes, FaultError, fault } from '../../../src/model/fault.js';
+import { SlowStatements } from '../../../src/pipelines/statements/slow-statements.js';
 
 /** A list over a clock that is set by hand. */
 function listOf(thresholdMs: number) {

@@ -1,7 +1,7 @@
-import type { SqlRequest } from '../model/exchange.js';
-import { Codes, FaultError } from '../model/fault.js';
-import type { SlowStatement, SlowStatementList } from '../model/slow-statement.js';
-import { withoutSecrets } from '../telemetry/sql-record.js';
+import type { SqlRequest } from '../../model/exchange.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import type { SlowStatement, SlowStatementList } from '../../model/slow-statement.js';
+import { withoutSecrets } from '../../telemetry/sql-record.js';
 
 /** As much of a statement's text as is kept. */
 const maxKeptBytes = 2048;

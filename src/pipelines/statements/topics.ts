@@ -1,14 +1,14 @@
-import { requireOneOrder } from '../database/changes.js';
-import { ConsumerGroups } from '../database/consumers/groups.js';
-import type { DefinitionContext } from '../database/definitions/context.js';
-import { createTopic, dropConsumerGroup, dropTopic } from '../database/definitions/topics.js';
-import type { Engine } from '../database/engine.js';
-import { Access } from '../database/rights.js';
-import type { SqlRequest } from '../model/exchange.js';
-import { Codes, FaultError, fault } from '../model/fault.js';
-import type { Statement, TopicSourceSyntax } from '../sql/ast-statement.js';
-import { planTableTopic, planTopic, type TopicPlan } from '../sql/plan/topic.js';
-import { collectTables, type NamedTable } from '../sql/resolve/context.js';
+import { requireOneOrder } from '../../database/changes.js';
+import { ConsumerGroups } from '../../database/consumers/groups.js';
+import type { DefinitionContext } from '../../database/definitions/context.js';
+import { createTopic, dropConsumerGroup, dropTopic } from '../../database/definitions/topics.js';
+import type { Engine } from '../../database/engine.js';
+import { Access } from '../../database/rights.js';
+import type { SqlRequest } from '../../model/exchange.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { Statement, TopicSourceSyntax } from '../../sql/ast-statement.js';
+import { planTableTopic, planTopic, type TopicPlan } from '../../sql/plan/topic.js';
+import { collectTables, type NamedTable } from '../../sql/resolve/context.js';
 import { type QueryNamesContext, queryContext } from './query-names.js';
 
 /** Statements about topics and their groups. */

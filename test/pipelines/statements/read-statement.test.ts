@@ -1,5 +1,5 @@
 import test from 'ava';
-import { StatementReader } from '../../src/pipelines/read-statement.js';
+import { StatementReader } from '../../../src/pipelines/statements/read-statement.js';
 
 const maxBytes = 100_000;
 
