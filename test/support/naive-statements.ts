@@ -1,5 +1,22 @@
 import fc from 'fast-check';
 import {
+  aroundWithValues,
+  joinAggregates,
+  joinsWithConditions,
+  nearestWithValues,
+  threeTables,
+} from './naive-joins.js';
+import {
+  askingConditions,
+  chainedUnions,
+  countsOfEmpty,
+  deeper,
+  distinct,
+  overRows,
+  seriesOfSlices,
+  slicesLimited,
+} from './naive-queries.js';
+import {
   type Cell,
   type Cells,
   type Condition,
@@ -11,6 +28,7 @@ import {
   limit,
   type Row,
   type Side,
+  type Statement,
   sliceKey,
   slicesOf,
   some,
@@ -19,13 +37,7 @@ import {
   sum,
   time,
 } from './naive-rows.js';
-
-/** A statement and what it must give, told row by row; without an order the rows may come in any. */
-export interface Statement {
-  readonly sql: string;
-  readonly ordered: boolean;
-  answer(data: Data): Cells[];
-}
+import { forcedFills, rowWindows } from './naive-windows.js';
 
 const projection = fc
   .record({ where: condition, slice: fc.option(sliceKey), order: fc.option(fc.boolean()), limit })
@@ -285,4 +297,19 @@ export const randomStatement: fc.Arbitrary<Statement> = fc.oneof(
   around,
   unions,
   nested,
+  rowWindows,
+  forcedFills,
+  joinsWithConditions,
+  joinAggregates,
+  threeTables,
+  nearestWithValues,
+  aroundWithValues,
+  seriesOfSlices,
+  distinct,
+  askingConditions,
+  countsOfEmpty,
+  slicesLimited,
+  chainedUnions,
+  deeper,
+  overRows,
 );

@@ -29,7 +29,10 @@ export function scalarOf(query: Query, env: Environment): Value {
   return { ...column, sql: `(SELECT ${column.sql} FROM (${block.sql}) AS b)`, nullable: true };
 }
 
-/** `value [NOT] IN (query)`; as in a list, nothing is surely not in a query with NULL among its rows. */
+/**
+ * `value [NOT] IN (query)`; as in a list, nothing is surely not in a query with NULL among its rows. Nothing, not even NULL,
+ * is in a query without rows.
+ */
 export function isInQuery(
   value: Value,
   { query, negated }: Extract<Expression, { kind: 'in-query' }>,
@@ -46,9 +49,10 @@ export function isInQuery(
   const rows = `FROM (${block.sql}) AS b`;
   const found = `${left?.sql} IN (SELECT ${right?.sql} ${rows})`;
   if (!negated) return condition(`(${found})`, [value]);
-  if (!column.nullable) return condition(`not(${found})`, [value]);
   const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
-  return condition(`if(${found}, 0, if(${hasNull}, NULL, not(${found})))`, [value]);
+  const missing = column.nullable ? `if(${found}, 0, if(${hasNull}, NULL, not(${found})))` : `not(${found})`;
+  if (!value.nullable) return condition(missing, [value]);
+  return condition(`if((SELECT count() ${rows}) = 0, 1, ${missing})`, [value]);
 }
 
 /** Whether a query has rows. */

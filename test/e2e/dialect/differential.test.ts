@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../../support/cases.js';
 import { type Data, type Row, randomData } from '../../support/naive-rows.js';
 import { randomStatement } from '../../support/naive-statements.js';
 import { propertyRuns } from '../../support/property-seed.js';
@@ -8,9 +9,9 @@ import { startService } from '../../support/service.js';
 const { service, end } = await startService();
 test.after.always(end);
 
-/** Statements over the same rows; PROPERTY_RUNS=100 makes it a run of 2,000. */
+/** Statements over the same rows; a long run has 2,000 of them. */
 const statementsOfData = 20;
-const runs = propertyRuns(3);
+const runs = propertyRuns(cases(4, 100));
 
 let databases = 0;
 

@@ -211,6 +211,7 @@ statements('a query may stand for a value', service, 'd', [
 statements('IN and EXISTS take queries', service, 'd', [
   { sql: 'SELECT v FROM a WHERE v IN (SELECT v - 29 + 2 FROM b)', rows: [[3]] },
   { sql: 'SELECT v FROM a WHERE v NOT IN (SELECT v FROM m)', rows: [[4]] },
+  { sql: 'SELECT count(*) FROM a WHERE v NOT IN (SELECT v FROM m WHERE v > 1000)', rows: [[4]] },
   { sql: 'SELECT v FROM m WHERE ts IN (SELECT ts FROM b) ORDER BY v', rows: [[2], [100]] },
   { sql: `SELECT v FROM m WHERE tbname IN (SELECT tbname FROM m WHERE v > 50) ORDER BY v`, rows: [[100], [200]] },
   { sql: 'SELECT s FROM a WHERE s IN (SELECT s FROM a WHERE v = 3)', rows: [['q']] },
