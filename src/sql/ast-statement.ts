@@ -1,5 +1,6 @@
 import type { EncodingWords } from '../model/schema.js';
 import type { Duration, Expression, Name, ObjectName, Query, Span, TypeSyntax, WindowLength } from './ast.js';
+import type { ShowListName } from './show-lists.js';
 
 export interface ColumnSyntax {
   readonly name: Name;
@@ -88,10 +89,9 @@ export type Show =
     }
   | { readonly what: 'indexes' | 'table-distributed'; readonly table: ObjectName }
   | { readonly what: 'alive'; readonly database: Name | undefined }
-  /** Any other list, by its upper-case words joined with one blank: `USERS`, `CLUSTER VARIABLES`, `TOKENS` ... */
   | {
       readonly what: 'list';
-      readonly list: string;
+      readonly list: ShowListName;
       readonly like: string | undefined;
       /** The database that is asked about; all of them when left out. */
       readonly ofDatabase?: Name;
@@ -267,3 +267,15 @@ export type Statement =
     }
   /** Recognised but not available: answered with "Operation not supported". */
   | { readonly kind: 'unsupported'; readonly words: string };
+
+/** A word for each kind of statement. */
+export type StatementKind = Statement['kind'];
+
+/** The statements of a kind. */
+export type StatementOf<K extends StatementKind> = Statement extends infer S
+  ? S extends { readonly kind: infer V }
+    ? K extends V
+      ? S
+      : never
+    : never
+  : never;

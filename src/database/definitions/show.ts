@@ -1,67 +1,139 @@
-import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { type DataType, dataType, type EncodingWords, typeLength, typeText } from '../../model/schema.js';
-import type { ObjectName } from '../../sql/ast.js';
+import { quotedName } from '../../model/quoted-name.js';
+import { dataType } from '../../model/schema.js';
+import type { Name, ObjectName } from '../../sql/ast.js';
 import type { Show } from '../../sql/ast-statement.js';
 import { quoteString } from '../../sql/print/quote.js';
 import { systemDatabases } from '../../sql/resolve/context.js';
+import { showList } from '../../sql/show-lists.js';
 import type { Engine } from '../engine.js';
-import { systemTable } from '../system-tables/registry.js';
-import { encodingOf, tagEncoding } from './column-encoding.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
-import { type DescribedTable, describedTable } from './described-table.js';
+import { describedTable } from './described-table.js';
+import { type Listing, textColumn } from './listing.js';
 import { createDatabaseText, createSubTableText, createTableText, createViewText } from './show-create.js';
+import {
+  type Asker,
+  everybody,
+  insideSight,
+  listSight,
+  type Rights,
+  systemInsideSight,
+  tableInSight,
+} from './statement-rights.js';
 import { visibleDatabases } from './users-lists.js';
 
-/** A small result made in memory. */
-export interface Listing {
-  readonly meta: readonly ColumnMeta[];
-  readonly rows: readonly (readonly (string | number | null)[])[];
+type ShowOf<W> = Show extends infer S
+  ? S extends { readonly what: infer V }
+    ? W extends V
+      ? S
+      : never
+    : never
+  : never;
+
+/**
+ * One thing that SHOW shows: whom it is shown to, and what: a listing made in memory, or the SELECT over system tables that
+ * it stands for, in the dialect's own words, so that both always agree. Throws FaultErrors for names that do not exist.
+ */
+interface ShowRow<S> {
+  readonly rights: Rights<S>;
+  readonly shown: (show: S, context: DefinitionContext, engine: Engine) => Promise<string | Listing>;
 }
 
-function text(name: string, length: number): ColumnMeta {
-  return { name, type: dataType('VARCHAR', length) };
-}
+type ShowTable = { readonly [W in Show['what']]: ShowRow<ShowOf<W>> };
 
 /** Longest statement that SHOW CREATE gives, in bytes. */
 const maxCreateBytes = 65535;
 
-/** Runs the SHOW that `showQuery` has no query for. What is not available is refused by name. */
-export async function runShow(show: Show, context: DefinitionContext, engine: Engine): Promise<Listing> {
-  switch (show.what) {
-    case 'databases': {
-      const own = visibleDatabases(context.catalogue, context.user).toSorted();
-      const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[show.which];
-      return { meta: [text('name', 64)], rows: names.map((name) => [name]) };
-    }
-    case 'create-database': {
-      const database = await knownDatabase(context, show.database.text);
-      const meta = [text('Database', 64), text('Create Database', maxCreateBytes)];
-      return { meta, rows: [[database.name, createDatabaseText(database)]] };
-    }
-    case 'create-table':
-    case 'create-stable':
-      return showCreateTable(show, context, engine);
-    case 'create-view':
-      return showCreateView(show.table, context);
-    case 'alive': {
-      if (show.database !== undefined) await knownDatabase(context, show.database.text);
+const shows: ShowTable = {
+  databases: { rights: everybody, shown: showDatabases },
+  tables: { rights: insideSight, shown: tablesQuery },
+  stables: {
+    rights: insideSight,
+    shown: async ({ database, like }, context) => {
+      const terms = [await inDatabase(database, context), ...likeTerm('stable_name', like)];
+      return select('stable_name', 'ins_stables', terms, 'stable_name');
+    },
+  },
+  vgroups: {
+    rights: systemInsideSight,
+    shown: async ({ database }, context) => {
+      const terms = database === undefined ? [] : [await inDatabase(database, context)];
+      return select('*', 'ins_vgroups', terms, 'vgroup_id');
+    },
+  },
+  'create-database': { rights: insideSight, shown: showCreateDatabase },
+  'create-table': { rights: tableInSight, shown: showCreateTable },
+  'create-stable': { rights: tableInSight, shown: showCreateTable },
+  'create-view': { rights: tableInSight, shown: showCreateView },
+  tags: {
+    rights: tableInSight,
+    shown: async (show, context) => {
+      const { database, table, subTable } = await taggedTable(show.table, context);
+      const name =
+        subTable === undefined ? `stable_name = ${quoted(table.name)}` : `table_name = ${quoted(subTable.name)}`;
+      return select('*', 'ins_tags', [`db_name = ${quoted(database.name)}`, name], undefined);
+    },
+  },
+  'table-tags': { rights: tableInSight, shown: tableTagsQuery },
+  indexes: {
+    rights: tableInSight,
+    shown: async (show, context) => {
+      const { database, table } = await describedTable(show.table, context);
+      const terms = [`db_name = ${quoted(database.name)}`, `table_name = ${quoted(table.name)}`];
+      return select('*', 'ins_indexes', terms, undefined);
+    },
+  },
+  'table-distributed': {
+    rights: tableInSight,
+    shown: async ({ table }, context, engine) => ({
+      meta: [textColumn('_block_dist', 512)],
+      rows: await distribution(table, context, engine),
+    }),
+  },
+  alive: {
+    rights: insideSight,
+    shown: async ({ database }, context) => {
+      if (database !== undefined) await knownDatabase(context, database.text);
       return { meta: [{ name: 'status', type: dataType('INT') }], rows: [[1]] };
-    }
-    case 'table-distributed':
-      return { meta: [text('_block_dist', 512)], rows: await distribution(show.table, context, engine) };
-    default:
-      if (show.what === 'list' && show.list === 'SCORES') return { meta: [text('name', 64)], rows: [] };
-      throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: SHOW ${wordsOf(show)}`));
-  }
+    },
+  },
+  list: { rights: listSight, shown: listQuery },
+};
+
+/** Throws unless the user may see what a SHOW shows. */
+export function checkShow(show: Show, asker: Asker): void {
+  rowOf(show.what).rights(show, asker);
 }
 
-function wordsOf(show: Show): string {
-  return show.what === 'list' ? show.list : show.what.toUpperCase().replaceAll('-', ' ');
+/** What a SHOW shows; see {@link ShowRow}. */
+export function shown(show: Show, context: DefinitionContext, engine: Engine): Promise<string | Listing> {
+  return rowOf(show.what).shown(show, context, engine);
 }
 
+function rowOf<W extends Show['what']>(what: W): ShowRow<ShowOf<W>> {
+  return shows[what];
+}
+
+async function showDatabases({ which }: ShowOf<'databases'>, context: DefinitionContext): Promise<Listing> {
+  const own = visibleDatabases(context.catalogue, context.user).toSorted();
+  const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[which];
+  return { meta: [textColumn('name', 64)], rows: names.map((name) => [name]) };
+}
+
+async function showCreateDatabase(show: ShowOf<'create-database'>, context: DefinitionContext): Promise<Listing> {
+  const database = await knownDatabase(context, show.database.text);
+  const meta = [textColumn('Database', 64), textColumn('Create Database', maxCreateBytes)];
+  return { meta, rows: [[database.name, createDatabaseText(database)]] };
+}
+
+async function tablesQuery({ which, database, like }: ShowOf<'tables'>, context: DefinitionContext): Promise<string> {
+  const type = { all: undefined, normal: 'NORMAL_TABLE', child: 'CHILD_TABLE' }[which];
+  const ofType = type === undefined ? [] : [`type = ${quoted(type)}`];
+  const terms = [await inDatabase(database, context), ...ofType, ...likeTerm('table_name', like)];
+  return select('table_name', 'ins_tables', terms, 'table_name');
+}
 async function showCreateTable(
-  show: Extract<Show, { what: 'create-table' | 'create-stable' }>,
+  show: ShowOf<'create-table'>,
   context: DefinitionContext,
   engine: Engine,
 ): Promise<Listing> {
@@ -71,16 +143,16 @@ async function showCreateTable(
   }
   const statement =
     subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
-  const meta = [text('Table', 192), text('Create Table', maxCreateBytes)];
+  const meta = [textColumn('Table', 192), textColumn('Create Table', maxCreateBytes)];
   return { meta, rows: [[(subTable ?? table).name, statement]] };
 }
 
-async function showCreateView(name: ObjectName, context: DefinitionContext): Promise<Listing> {
+async function showCreateView({ table: name }: ShowOf<'create-view'>, context: DefinitionContext): Promise<Listing> {
   const database = await databaseOf(context, name);
   await context.catalogue.sync();
   const view = context.catalogue.view(database.name, name.name.text);
   if (view === undefined) throw new FaultError(fault('database', Codes.viewNotExist, 'View not exist'));
-  const meta = [text('View', 192), text('Create View', maxCreateBytes)];
+  const meta = [textColumn('View', 192), textColumn('Create View', maxCreateBytes)];
   return { meta, rows: [[view.name, createViewText(view)]] };
 }
 
@@ -102,39 +174,52 @@ async function distribution(name: ObjectName, context: DefinitionContext, engine
   ];
 }
 
-const describeMeta: readonly ColumnMeta[] = [
-  text('field', 64),
-  text('type', 20),
-  { name: 'length', type: dataType('INT') },
-  text('note', 12),
-  text('encode', 12),
-  text('compress', 12),
-  text('level', 12),
-];
-
-function describeRow(
-  field: string,
-  type: DataType,
-  note: string,
-  chosen?: EncodingWords,
-): readonly (string | number)[] {
-  const encoding = note === 'TAG' ? tagEncoding : encodingOf(type, chosen);
-  return [field, typeText(type), typeLength(type), note, ...encoding];
+async function listQuery({ list, like, dnode, ofDatabase }: ShowOf<'list'>, context: DefinitionContext) {
+  const { table, columns = '*', like: chosenBy = '', order } = showList(list);
+  if (table === undefined) return { meta: [textColumn('name', 64)], rows: [] };
+  const ofNode = dnode === undefined ? [] : [`dnode_id = ${dnode}`];
+  const inside = ofDatabase === undefined ? [] : [await inDatabase(ofDatabase, context)];
+  return select(columns, table, [...likeTerm(chosenBy, like), ...ofNode, ...inside], order);
 }
 
-/** DESCRIBE: the columns of a table, the tags marked as such, each with the encoding it is said to have. */
-export async function describe(name: ObjectName, context: DefinitionContext): Promise<Listing> {
-  const system = systemTable(name.database?.text ?? context.database ?? '', name.name.text);
-  if (system !== undefined) {
-    return { meta: describeMeta, rows: system.columns.map((column) => describeRow(column.name, column.type, '')) };
+async function tableTagsQuery(show: ShowOf<'table-tags'>, context: DefinitionContext): Promise<string> {
+  const { database, table, subTable } = await taggedTable(show.table, context);
+  const wanted = show.tags.map(
+    ({ name, alias }) => `${quotedName(name.text)}${alias ? ` AS ${quotedName(alias.text)}` : ''}`,
+  );
+  const tags = wanted.length > 0 ? wanted : table.tags.map(({ name }) => quotedName(name));
+  const from = `${quotedName(database.name)}.${quotedName((subTable ?? table).name)}`;
+  return `SELECT TAGS tbname, ${tags.join(', ')} FROM ${from}`;
+}
+
+/** A table that has tags, or a sub-table. */
+async function taggedTable(name: ObjectName, context: DefinitionContext) {
+  const found = await describedTable(name, context);
+  if (found.table.kind !== 'normal') return found;
+  const text = 'Tags can only applied to super table and child table';
+  throw new FaultError(fault('database', Codes.tagsOfNormalTable, text));
+}
+
+function select(columns: string, table: string, terms: readonly string[], order: string | undefined): string {
+  const schema = systemDatabases[table.startsWith('perf_') ? 1 : 0];
+  const where = terms.length === 0 ? '' : ` WHERE ${terms.join(' AND ')}`;
+  return `SELECT ${columns} FROM ${schema}.${table}${where}${order === undefined ? '' : ` ORDER BY ${order}`}`;
+}
+
+async function inDatabase(name: Name | undefined, context: DefinitionContext): Promise<string> {
+  const wanted = name?.text ?? context.database;
+  if (wanted === undefined) {
+    throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
   }
-  const { table }: DescribedTable = await describedTable(name, context);
-  return {
-    meta: describeMeta,
-    rows: [
-      describeRow(table.timeColumn, dataType('TIMESTAMP'), '', table.timeEncoding),
-      ...table.columns.map((column) => describeRow(column.name, column.type, '', column.encoding)),
-      ...table.tags.map((tag) => describeRow(tag.name, tag.type, 'TAG')),
-    ],
-  };
+  if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
+  return `db_name = ${quoted(wanted)}`;
+}
+
+function likeTerm(column: string, pattern: string | undefined): readonly string[] {
+  return pattern === undefined ? [] : [`${column} LIKE ${quoted(pattern)}`];
+}
+
+/** A text as a literal of the dialect. */
+function quoted(text: string): string {
+  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }

@@ -1,23 +1,22 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef, TopicSource } from '../../model/topic.js';
-import type { Statement } from '../../sql/ast-statement.js';
+import type { Name } from '../../sql/ast.js';
+import type { StatementOf } from '../../sql/ast-statement.js';
 import type { TopicPlan } from '../../sql/plan/topic.js';
 import { topicSchema } from '../../sql/plan/topic.js';
 import type { ConsumerGroups } from '../consumers/groups.js';
-import { Access, insufficientPrivilege } from '../rights.js';
+import { type Access, insufficientPrivilege } from '../rights.js';
 import { checkedName } from './column-type.js';
 import { type DefinitionContext, knownDatabase, submit } from './context.js';
+import type { Rights } from './statement-rights.js';
 
-type CreateTopic = Extract<Statement, { kind: 'create-topic' }>;
-type DropTopic = Extract<Statement, { kind: 'drop-topic' }>;
-type DropConsumerGroup = Extract<Statement, { kind: 'drop-consumer-group' }>;
-type TopicGrant = Extract<Statement, { kind: 'grant-topic' | 'revoke-topic' }>;
+type CreateTopic = StatementOf<'create-topic'>;
 
 /** Longest statement that the list of topics shows, in bytes. */
 const maxStatementBytes = 4096;
 
 /** CREATE TOPIC; `plan` is what it delivers of its one table, undefined for a whole database. */
-export async function createTopic(
+export async function defineTopic(
   statement: CreateTopic,
   plan: TopicPlan | undefined,
   context: DefinitionContext,
@@ -61,16 +60,13 @@ function storedSource(
 
 /** DROP TOPIC, with all that its consumer groups have read; refused while somebody consumes, unless forced. */
 export async function dropTopic(
-  { name, ifExists, force }: DropTopic,
+  { name, ifExists, force }: StatementOf<'drop-topic'>,
   context: DefinitionContext,
   groups: ConsumerGroups,
 ): Promise<void> {
   const topic = context.catalogue.topics.topic(name.text);
-  if (topic !== undefined) {
-    requireOwner(topic, context);
-    if (!force && (await groups.hasConsumers(topic))) {
-      throw new FaultError(fault('database', Codes.topicSubscribed, 'Topic subscribed cannot be dropped'));
-    }
+  if (topic !== undefined && !force && (await groups.hasConsumers(topic))) {
+    throw new FaultError(fault('database', Codes.topicSubscribed, 'Topic subscribed cannot be dropped'));
   }
   await submit(context, { op: 'drop-topic', name: name.text }, ifExists ? Codes.topicNotExist : undefined);
   if (topic !== undefined) await groups.forget(topic);
@@ -78,7 +74,7 @@ export async function dropTopic(
 
 /** DROP CONSUMER GROUP: what the group has read of a topic is forgotten. */
 export async function dropConsumerGroup(
-  { group, topic: name, ifExists, force }: DropConsumerGroup,
+  { group, topic: name, ifExists, force }: StatementOf<'drop-consumer-group'>,
   context: DefinitionContext,
   groups: ConsumerGroups,
 ): Promise<void> {
@@ -87,7 +83,6 @@ export async function dropConsumerGroup(
     if (ifExists) return;
     throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
   }
-  requireOwner(topic, context);
   if (!force && (await groups.hasConsumers(topic, group.text))) {
     const text = 'Consumer group being used by some consumer';
     throw new FaultError(fault('database', Codes.consumerGroupUsed, text));
@@ -100,21 +95,26 @@ export async function dropConsumerGroup(
 }
 
 /** GRANT and REVOKE of the right to consume a topic: who dropped it may give it. */
-export async function grantTopic({ kind, topic, user }: TopicGrant, context: DefinitionContext): Promise<void> {
+export async function grantTopic(
+  { kind, topic, user }: StatementOf<'grant-topic'>,
+  context: DefinitionContext,
+): Promise<void> {
   const { catalogue } = context;
   const found = catalogue.topics.topic(topic.text);
   if (found === undefined) throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
-  requireOwner(found, context);
   if (catalogue.principals.user(user.text) === undefined) {
     throw new FaultError(fault('auth', Codes.userNotExist, 'Invalid user'));
   }
   await submit(context, { op: kind, name: topic.text, user: user.text });
 }
 
-/** Whoever made the topic, or may drop the database it is over. */
-function requireOwner({ user, database }: TopicDef, context: DefinitionContext): void {
-  if (user === context.user || new Access(context.catalogue, context.user).owns(database)) return;
-  throw insufficientPrivilege();
+/** For the maker of a topic and the owner of the database it is over; that there is none is said to all. */
+export function topicOwning<S>(nameOf: (statement: S) => Name): Rights<S> {
+  return (statement, { access, catalogue }) => {
+    const topic = catalogue.topics.topic(nameOf(statement).text);
+    if (topic === undefined || topic.user === access.user || access.owns(topic.database)) return;
+    throw insufficientPrivilege();
+  };
 }
 
 /** Throws unless a user may consume a topic: as its maker, with SUBSCRIBE on it or on its database. */

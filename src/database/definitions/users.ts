@@ -1,23 +1,23 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast-statement.js';
+import type { StatementOf } from '../../sql/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
 import { hashPassword } from '../password-hash.js';
-import { insufficientPrivilege } from '../rights.js';
+import { type Access, insufficientPrivilege } from '../rights.js';
 import { type DefinitionContext, findTable, knownDatabase, submit } from './context.js';
 import { isToggle } from './toggle.js';
 
 /** Statements about users and their rights. */
-export type UserStatement = Extract<
-  Statement,
-  { kind: 'create-user' | 'alter-user' | 'drop-user' | 'grant' | 'revoke' }
->;
+export type UserStatement = StatementOf<'create-user' | 'alter-user' | 'drop-user' | 'grant' | 'revoke'>;
 
 /**
  * Lets the administrator do all but drop or disable itself, and everybody else change the own password; throws 0x0303
  * otherwise. The administrator's rights neither grow nor shrink.
  */
-export function checkUserRight(statement: UserStatement, user: string): void {
+export function userRight(
+  statement: UserStatement,
+  { access: { user } }: { readonly access: Pick<Access, 'user'> },
+): void {
   const own = statement.kind === 'alter-user' && statement.change === 'PASS' && statement.name.text === user;
   if (own) return;
   if (user !== administrator || harmsAdministrator(statement)) throw insufficientPrivilege();
@@ -37,38 +37,29 @@ function harmsAdministrator(statement: UserStatement): boolean {
   }
 }
 
-/** Runs a statement about users; the catalogue was read up to its end just before. Throws FaultErrors. */
-export async function runUserStatement(statement: UserStatement, context: DefinitionContext): Promise<void> {
-  checkUserRight(statement, context.user);
-  switch (statement.kind) {
-    case 'create-user': {
-      const { name, password, options } = statement;
-      const wanted = {
-        ...changeOf(options),
-        passwordHash: await hashPassword(checkedPassword(password), context.user),
-      };
-      return submit(context, { op: 'create-user', name: checkedUserName(name.text), ...wanted });
-    }
-    case 'alter-user': {
-      const { change, value } = statement;
-      const name = statement.name.text;
-      const wanted =
-        change === 'PASS'
-          ? { passwordHash: await hashPassword(checkedPassword(value), context.user) }
-          : changeOf({ [change]: value });
-      return submit(context, { op: 'alter-user', name, ...wanted });
-    }
-    case 'drop-user': {
-      const allowed = statement.ifExists ? Codes.userNotExist : undefined;
-      return submit(context, { op: 'drop-user', name: statement.name.text }, allowed);
-    }
-    default:
-      return changeRights(statement, context);
-  }
+/** CREATE USER; throws FaultErrors, as all statements about users. */
+export async function createUser({ name, password, options }: StatementOf<'create-user'>, context: DefinitionContext) {
+  const passwordHash = await hashPassword(checkedPassword(password), context.user);
+  await submit(context, { op: 'create-user', name: checkedUserName(name.text), ...changeOf(options), passwordHash });
 }
 
-async function changeRights(
-  { kind, rights: names, database, table, user }: Extract<UserStatement, { kind: 'grant' | 'revoke' }>,
+/** ALTER USER. */
+export async function alterUser({ name, change, value }: StatementOf<'alter-user'>, context: DefinitionContext) {
+  const changed =
+    change === 'PASS'
+      ? { passwordHash: await hashPassword(checkedPassword(value), context.user) }
+      : changeOf({ [change]: value });
+  await submit(context, { op: 'alter-user', name: name.text, ...changed });
+}
+
+/** DROP USER. */
+export function dropUser({ name, ifExists }: StatementOf<'drop-user'>, context: DefinitionContext): Promise<void> {
+  return submit(context, { op: 'drop-user', name: name.text }, ifExists ? Codes.userNotExist : undefined);
+}
+
+/** GRANT and REVOKE of rights on tables. */
+export async function changeRights(
+  { kind, rights: names, database, table, user }: StatementOf<'grant'>,
   context: DefinitionContext,
 ): Promise<void> {
   const named: readonly Right[] = names.includes('ALL') ? rights : rights.filter((right) => names.includes(right));

@@ -1,16 +1,16 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast-statement.js';
+import type { StatementOf } from '../../sql/ast-statement.js';
 import { checkedName } from './column-type.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
-
-type CreateView = Extract<Statement, { kind: 'create-view' }>;
-type DropView = Extract<Statement, { kind: 'drop-view' }>;
 
 /** Longest text of a view, as the list of views declares it. */
 const maxTextBytes = 16_384;
 
 /** CREATE [OR REPLACE] VIEW of a query that has been checked; no table may have the name. */
-export async function createView({ view, orReplace, text }: CreateView, context: DefinitionContext): Promise<void> {
+export async function createView(
+  { view, orReplace, text }: StatementOf<'create-view'>,
+  context: DefinitionContext,
+): Promise<void> {
   const database = await databaseOf(context, view);
   const name = checkedName(view.name.text, 192);
   if (Buffer.byteLength(text) > maxTextBytes) {
@@ -26,7 +26,10 @@ export async function createView({ view, orReplace, text }: CreateView, context:
 }
 
 /** DROP VIEW; what was selected from it stays as it is. */
-export async function dropView({ view, ifExists }: DropView, context: DefinitionContext): Promise<void> {
+export async function dropView(
+  { view, ifExists }: StatementOf<'drop-view'>,
+  context: DefinitionContext,
+): Promise<void> {
   const database = await databaseOf(context, view);
   const drop = { op: 'drop-view', database: database.name, name: view.name.text } as const;
   return submit(context, drop, ifExists ? Codes.viewNotExist : undefined);

@@ -1,4 +1,4 @@
-import type { Listing } from '../../database/definitions/show.js';
+import type { Listing } from '../../database/definitions/listing.js';
 import type { Engine } from '../../database/engine.js';
 import { dataType } from '../../model/schema.js';
 import type { Query } from '../../sql/ast.js';

@@ -1,8 +1,6 @@
 import { createNamed } from '../../database/catalogue/create-named.js';
 import { checkedName, declaredType } from '../../database/definitions/column-type.js';
 import { type DefinitionContext, knownDatabase, submit } from '../../database/definitions/context.js';
-import { checkStatementRights } from '../../database/definitions/statement-rights.js';
-import { Access } from '../../database/rights.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
@@ -34,8 +32,6 @@ export async function createStream(
   context: StreamContext,
 ): Promise<void> {
   const { catalogue } = definitions;
-  await catalogue.sync();
-  checkStatementRights(statement, new Access(catalogue, definitions.user), definitions.database);
   const name = checkedName(statement.name.text, 192);
   if (catalogue.derivations.stream(name) !== undefined) {
     if (statement.ifNotExists) return;

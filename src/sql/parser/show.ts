@@ -1,55 +1,13 @@
 import type { Name, ObjectName } from '../ast.js';
 import type { Show, Statement } from '../ast-statement.js';
 import { TokenKind } from '../lexer.js';
+import { type ShowListName, showList, showListNames } from '../show-lists.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';
 
-/** Lists without parameters, but LIKE for those of variables and views; longest phrase first where one begins another. */
-const lists = [
-  'CLUSTER VARIABLES',
-  'CLUSTER MACHINES',
-  'CLUSTER',
-  'LOCAL VARIABLES',
-  'VARIABLES',
-  'USER PRIVILEGES',
-  'USERS FULL',
-  'USERS',
-  'GRANTS FULL',
-  'GRANTS LOGS',
-  'GRANTS',
-  'LICENCES',
-  'ANODES FULL',
-  'ANODES',
-  'DNODES',
-  'MNODES',
-  'QNODES',
-  'SNODES',
-  'BNODES',
-  'VNODES',
-  'FUNCTIONS',
-  'STREAMS',
-  'TOPICS',
-  'SUBSCRIPTIONS',
-  'TOKENS',
-  'ROLES',
-  'VIEWS',
-  'TSMAS',
-  'COMPACTS',
-  'ENCRYPTIONS',
-  'ARBGROUPS',
-  'MOUNTS',
-  'CONNECTIONS',
-  'QUERIES',
-  'CONSUMERS',
-  'TRANSACTIONS',
-  'APPS',
-  'SCORES',
-  'DISK_INFO',
-] as const;
-
-/** Lists that may be asked of one database. */
-const databaseLists = ['DISK_INFO', 'VIEWS', 'TSMAS'] as const;
+const lists = showListNames(({ ofNode }) => ofNode === undefined);
+const databaseLists = showListNames(({ ofDatabase }) => ofDatabase === true);
 
 /** `SHOW ...`, from behind SHOW. */
 export function parseShow(cursor: Cursor): Statement {
@@ -104,9 +62,9 @@ function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
   return { what: 'list', list, like, ...(database === undefined ? {} : { ofDatabase: database }) };
 }
 
-/** Only variables and views are chosen by a pattern: behind other lists LIKE would be dropped. */
-function parseListLike(cursor: Cursor, list: string): string | undefined {
-  return list === 'VIEWS' || list.endsWith('VARIABLES') ? parseLike(cursor) : undefined;
+/** Behind a list that has no column for it, LIKE would be dropped. */
+function parseListLike(cursor: Cursor, list: ShowListName): string | undefined {
+  return showList(list).like === undefined ? undefined : parseLike(cursor);
 }
 
 function parseShowCreate(cursor: Cursor): Show {

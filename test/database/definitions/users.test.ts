@@ -1,5 +1,5 @@
 import test from 'ava';
-import { checkUserRight, type UserStatement } from '../../../src/database/definitions/users.js';
+import { type UserStatement, userRight } from '../../../src/database/definitions/users.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 
@@ -17,7 +17,7 @@ function userStatement(text: string): UserStatement {
 
 function isAllowed(user: string, text: string): boolean {
   try {
-    checkUserRight(userStatement(text), user);
+    userRight(userStatement(text), { access: { user } });
     return true;
   } catch (error) {
     if (error instanceof FaultError && error.fault.code === Codes.insufficientPrivilege) return false;

@@ -1,0 +1,45 @@
+import type { ColumnMeta } from '../../model/exchange.js';
+import { type DataType, dataType, type EncodingWords, typeLength, typeText } from '../../model/schema.js';
+import type { ObjectName } from '../../sql/ast.js';
+import { systemTable } from '../system-tables/registry.js';
+import { encodingOf, tagEncoding } from './column-encoding.js';
+import type { DefinitionContext } from './context.js';
+import { describedTable } from './described-table.js';
+import { type Listing, textColumn } from './listing.js';
+
+const describeMeta: readonly ColumnMeta[] = [
+  textColumn('field', 64),
+  textColumn('type', 20),
+  { name: 'length', type: dataType('INT') },
+  textColumn('note', 12),
+  textColumn('encode', 12),
+  textColumn('compress', 12),
+  textColumn('level', 12),
+];
+
+function describeRow(
+  field: string,
+  type: DataType,
+  note: string,
+  chosen?: EncodingWords,
+): readonly (string | number)[] {
+  const encoding = note === 'TAG' ? tagEncoding : encodingOf(type, chosen);
+  return [field, typeText(type), typeLength(type), note, ...encoding];
+}
+
+/** DESCRIBE: the columns of a table, the tags marked as such, each with the encoding it is said to have. */
+export async function describe(name: ObjectName, context: DefinitionContext): Promise<Listing> {
+  const system = systemTable(name.database?.text ?? context.database ?? '', name.name.text);
+  if (system !== undefined) {
+    return { meta: describeMeta, rows: system.columns.map((column) => describeRow(column.name, column.type, '')) };
+  }
+  const { table } = await describedTable(name, context);
+  return {
+    meta: describeMeta,
+    rows: [
+      describeRow(table.timeColumn, dataType('TIMESTAMP'), '', table.timeEncoding),
+      ...table.columns.map((column) => describeRow(column.name, column.type, '', column.encoding)),
+      ...table.tags.map((tag) => describeRow(tag.name, tag.type, 'TAG')),
+    ],
+  };
+}

@@ -1,0 +1,96 @@
+import { createView } from '../../database/definitions/views.js';
+import { deleteRows } from '../../database/delete-rows.js';
+import { Access } from '../../database/rights.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { SqlAnswer } from '../../model/exchange.js';
+import type { StatementOf } from '../../sql/ast-statement.js';
+import { planDelete } from '../../sql/plan/delete.js';
+import { planInsertSelect } from '../../sql/plan/insert-select.js';
+import type { QueryContext } from '../../sql/resolve/context.js';
+import { expandViews } from '../../sql/resolve/views.js';
+import { storableTimes } from '../writes.js';
+import { type Asked, definitionsOf, done, listedWhile, type StatementContext, upToDate } from './context.js';
+import { notSupported } from './faults.js';
+import { insertRows } from './insert-rows.js';
+import { insertSelected } from './insert-select.js';
+import { planned, readable, writable } from './queries.js';
+import { nowNanos } from './query-names.js';
+
+/** Runs a statement that changes rows, which goes on once it has begun. */
+async function change(
+  { request, user }: Asked,
+  context: StatementContext,
+  run: () => Promise<number>,
+): Promise<SqlAnswer> {
+  const running = context.running.begin(user, request.statement);
+  try {
+    return { kind: 'affected', rows: await upToDate(context, run) };
+  } finally {
+    running.end();
+  }
+}
+
+/** INSERT … VALUES. */
+export function insert(asked: Asked, context: StatementContext): Promise<SqlAnswer> {
+  // One NOW for all attempts, so that none stores rows beside those of the one before.
+  const nowNs = nowNanos();
+  return change(asked, context, () => insertRows(asked.request, asked.user, nowNs, context));
+}
+
+/** DELETE. */
+export function remove(
+  { table, where }: StatementOf<'delete'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { engine, storage, writes } = context;
+  return change(asked, context, async () => {
+    await writes.visible('all');
+    return deleteRows(planDelete(table, where, await writable(table, asked, context)), engine, storage);
+  });
+}
+
+/** INSERT … SELECT. */
+export function insertQuery(
+  statement: StatementOf<'insert-select'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { request, user } = asked;
+  const { catalogue, writes } = context;
+  const { table } = statement;
+  return listedWhile(asked, context, async ({ signal }) => {
+    const plan = await upToDate(context, async () => {
+      await writes.visible('all');
+      const target = await writable(table, asked, context);
+      const { query, context: source } = await readable(statement.query, asked, context);
+      const into = table.database?.text ?? request.database;
+      const resolveTable: QueryContext['resolveTable'] = (database, name) =>
+        (database === into && name === table.name.text ? target : source).resolveTable(database, name);
+      const names = { ...source, resolveTable };
+      return planInsertSelect({ ...statement, query }, names, (name) => storableTimes(catalogue.database(name)!));
+    });
+    const write = (blocks: readonly ColumnBlock[], bytes: number) => writes.insert({ blocks, user, bytes });
+    const rows = await insertSelected(plan, { ...context, access: new Access(catalogue, user), write, signal });
+    return { kind: 'affected', rows };
+  });
+}
+
+/** CREATE VIEW: a view is made of a query that can be run, also once the view exists. */
+export async function makeView(
+  statement: StatementOf<'create-view'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { request } = asked;
+  const { catalogue } = context;
+  const { query, view } = statement;
+  await upToDate(context, () => planned(query, asked, context));
+  const own = { database: view.database?.text ?? request.database, name: view.name.text };
+  expandViews(query, request.database, (database, name) => {
+    if (database === own.database && name === own.name) throw notSupported(`view ${name} that stands on itself`);
+    return catalogue.view(database, name);
+  });
+  await createView(statement, definitionsOf(asked, context));
+  return done;
+}

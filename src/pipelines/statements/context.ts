@@ -1,0 +1,80 @@
+import type { DefinitionContext } from '../../database/definitions/context.js';
+import type { Listing } from '../../database/definitions/listing.js';
+import type { Variable } from '../../database/system-tables/system-table.js';
+import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import { encodeLines } from '../../transforms/encode/listing-lines.js';
+import type { StreamContext } from '../streams/context.js';
+import type { WritePipeline } from '../writes.js';
+import { withCurrentSchema } from './current-schema.js';
+import { isOutOfDate } from './faults.js';
+import type { KeptPlans } from './kept-plans.js';
+import { nowNanos } from './query-names.js';
+import type { Running, RunningStatements } from './running-statements.js';
+
+/** What statements are run with. */
+export interface StatementContext extends StreamContext {
+  readonly writes: WritePipeline;
+  /** How long a query may take until its last row has left; 0 is no limit. */
+  readonly queryTimeMs: number;
+  /** Name and port under which lists show the node. */
+  readonly endpoint: string;
+  /** What SHOW VARIABLES lists. */
+  readonly variables: readonly Variable[];
+  readonly plans: KeptPlans;
+  readonly running: RunningStatements;
+  /** Start of this process, Unix ms. */
+  readonly started: number;
+}
+
+/** One request, and whose it is. */
+export interface Asked {
+  readonly request: SqlRequest;
+  readonly user: string;
+  /** The asker has gone. */
+  readonly aborted: AbortSignal;
+  /** Told when it has waited for its turn, in ms. */
+  readonly waited: (ms: number) => void;
+}
+
+/** The answer to a statement that changes no rows. */
+export const done: SqlAnswer = { kind: 'affected', rows: 0 };
+
+/** A small result as an answer. */
+export function listed({ meta, rows }: Listing, { request }: Asked): SqlAnswer {
+  return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
+}
+
+/** What definitions work on for a request. */
+export function definitionsOf({ request, user }: Asked, context: StatementContext): DefinitionContext {
+  const { catalogue, storage, subTables } = context;
+  const statement = request.statement.toString('utf8');
+  const { database } = request;
+  const timeZone = request.connectionZone ?? context.connectionZone;
+  return { catalogue, storage, subTables, user, database, timeZone, statement, nowNs: nowNanos() };
+}
+
+/** Runs with the newest schema, see {@link withCurrentSchema}. */
+export function upToDate<T>(context: StatementContext, run: () => Promise<T>): Promise<T> {
+  return withCurrentSchema(context, run, isOutOfDate);
+}
+
+/** Lists show the statement until it ends, is ended by somebody or takes too long. */
+export function begun({ request, user, aborted }: Asked, { running, queryTimeMs }: StatementContext): Running {
+  return running.begin(user, request.statement, { aborted, limitMs: queryTimeMs });
+}
+
+/** Runs what lists show meanwhile; what breaks it off is its failure. */
+export async function listedWhile<T>(
+  asked: Asked,
+  context: StatementContext,
+  run: (running: Running) => Promise<T>,
+): Promise<T> {
+  const running = begun(asked, context);
+  try {
+    return await run(running);
+  } catch (error) {
+    throw running.because() ?? error;
+  } finally {
+    running.end();
+  }
+}

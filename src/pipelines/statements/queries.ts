@@ -1,0 +1,122 @@
+import { Access } from '../../database/rights.js';
+import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
+import type { SystemFacts } from '../../database/system-tables/system-table.js';
+import type { SqlAnswer } from '../../model/exchange.js';
+import type { ObjectName, Query } from '../../sql/ast.js';
+import type { Explain } from '../../sql/ast-statement.js';
+import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
+import { arrayRowFormat, objectRowFormat } from '../../sql/plan/settings.js';
+import { collectTables, type QueryContext } from '../../sql/resolve/context.js';
+import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
+import { explain } from './explain.js';
+import type { KnownTables } from './kept-plans.js';
+import { queryContext, withoutViews } from './query-names.js';
+import { ended } from './row-pieces.js';
+
+/** Runs a query that lists show until its last row is read, or until something breaks it off. */
+export async function answerQuery(query: Query, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
+  const running = begun(asked, context);
+  try {
+    const answer = await upToDate(context, () => rowsOf(query, asked, running.signal, context));
+    if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
+    running.end();
+    return answer;
+  } catch (error) {
+    running.end();
+    throw running.because() ?? error;
+  }
+}
+
+async function rowsOf(query: Query, asked: Asked, signal: AbortSignal, context: StatementContext): Promise<SqlAnswer> {
+  const plan = await planned(query, asked, context);
+  const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
+  const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
+  // Until the engine begins its answer the statement can be planned anew.
+  const { hasFewRows, isLight } = plan;
+  const how = { signal, hasFewRows, isLight, owner: asked.user, waited: asked.waited };
+  const lines = await context.engine.result(text, how);
+  return { kind: 'rows', meta: plan.meta, lines };
+}
+
+/** EXPLAIN is a query of its own to those who list and end what runs. */
+export async function answerExplain(
+  written: Query,
+  how: Explain,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { request } = asked;
+  const listing = await listedWhile(asked, context, ({ signal }) =>
+    upToDate(context, async () => {
+      await stored(written, request.database, context);
+      const explained = {
+        written,
+        text: request.statement.toString('utf8'),
+        ...(await readable(written, asked, context)),
+      };
+      return explain(explained, how, context.engine, signal);
+    }),
+  );
+  return listed(listing, asked);
+}
+
+/** The plan of a query, made anew unless an earlier one holds. Throws what the query is refused with. */
+export async function planned(written: Query, asked: Asked, context: StatementContext): Promise<QueryPlan> {
+  const { catalogue, storage, plans } = context;
+  const { request, user } = asked;
+  await stored(written, request.database, context);
+  const origin = { user, request, position: catalogue.position };
+  const known: KnownTables = {
+    isReadable: (table) => storage.isWhole(table),
+    isLarge: (table) => storage.sizes.isLarge(table.storage),
+    uniqueRows: (table) => storage.uniqueRows(table),
+  };
+  const kept = plans.find(written, origin, known);
+  if (kept !== undefined) return kept;
+  const { query, context: names, tables } = await readable(written, asked, context);
+  const plan = planQuery(query, names);
+  if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
+  const { database: current = '' } = request;
+  const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
+  if (found.every((table) => table !== undefined)) plans.keep(written, origin, plan, found, known);
+  return plan;
+}
+
+/** Rows that were answered before are to be found: those of the tables that a query names. */
+function stored(
+  query: Query,
+  current: string | undefined,
+  { writes, catalogue }: StatementContext,
+): Promise<void> | undefined {
+  const tables = collectTables(query).map(({ database = current ?? '', name }) => ({ database, table: name }));
+  // A name that is no table may be a sub-table, a view or a list of such.
+  const areKnown = tables.every(({ database, table }) => catalogue.table(database, table) !== undefined);
+  return writes.visible(areKnown ? tables : 'all');
+}
+
+/** A query without views, and what its names mean to a user who may read all of them. */
+export async function readable(written: Query, { request, user }: Asked, context: StatementContext) {
+  const access = new Access(context.catalogue, user);
+  const query = await withoutViews(written, request.database, access, context);
+  if (namesSystemTable(query, request.database)) await context.catalogue.sync();
+  const systemTable = await systemRelations(query, request.database, systemFacts(access, context));
+  const tables = collectTables(query);
+  return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', context) };
+}
+
+/** What the name of a table to be changed means to a user who may write to it. */
+export function writable(
+  { database, name }: ObjectName,
+  { request, user }: Asked,
+  context: StatementContext,
+): Promise<QueryContext> {
+  const named = { database: database?.text, name: name.text };
+  const access = new Access(context.catalogue, user);
+  return queryContext([named], () => undefined, request, access, 'WRITE', context);
+}
+
+function systemFacts(access: Access, context: StatementContext): SystemFacts {
+  const { catalogue, subTables, engine, endpoint, variables, started } = context;
+  const [running, statements] = [context.running.list(access), context.running.count];
+  return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs: Date.now() };
+}

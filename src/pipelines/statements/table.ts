@@ -1,0 +1,209 @@
+import { ConsumerGroups } from '../../database/consumers/groups.js';
+import { checkAccepted } from '../../database/definitions/accepted.js';
+import { alterTable } from '../../database/definitions/alter-table.js';
+import { createChildTables } from '../../database/definitions/child-tables.js';
+import type { DefinitionContext } from '../../database/definitions/context.js';
+import { createTable } from '../../database/definitions/create-table.js';
+import { alterDatabase, createDatabase, dropDatabase, useDatabase } from '../../database/definitions/databases.js';
+import { describe } from '../../database/definitions/describe.js';
+import { dropTables } from '../../database/definitions/drop-table.js';
+import { checkShow, shown } from '../../database/definitions/show.js';
+import {
+  administration,
+  altering,
+  checkedByName,
+  databaseDropping,
+  databaseInSight,
+  databaseMaking,
+  databaseOwning,
+  everybody,
+  type Rights,
+  tableInSight,
+  writing,
+} from '../../database/definitions/statement-rights.js';
+import { dropStream, streamOwning, switchStream } from '../../database/definitions/streams.js';
+import { alterToken, createToken, dropToken, tokenMaking, tokenRight } from '../../database/definitions/tokens.js';
+import { dropConsumerGroup, dropTopic, grantTopic, topicOwning } from '../../database/definitions/topics.js';
+import { createTsma, dropTsma } from '../../database/definitions/tsmas.js';
+import { alterUser, changeRights, createUser, dropUser, userRight } from '../../database/definitions/users.js';
+import { dropView } from '../../database/definitions/views.js';
+import { Access } from '../../database/rights.js';
+import { killedStatement } from '../../database/system-tables/kill-id.js';
+import type { SqlAnswer } from '../../model/exchange.js';
+import type { ObjectName } from '../../sql/ast.js';
+import type { Statement, StatementKind, StatementOf } from '../../sql/ast-statement.js';
+import { parseStatement } from '../../sql/parser/statement.js';
+import { createStream } from '../streams/definition.js';
+import { insert, insertQuery, makeView, remove } from './changes.js';
+import { type Asked, definitionsOf, done, listed, type StatementContext } from './context.js';
+import { notSupported } from './faults.js';
+import { answerExplain, answerQuery } from './queries.js';
+import { createTopic, topicMaking } from './topics.js';
+
+type Run<S> = (statement: S, asked: Asked, context: StatementContext) => Promise<SqlAnswer>;
+
+/** One kind of statement. */
+interface StatementRow<S> {
+  /** Throws unless the user may run it; asked before it runs. */
+  readonly rights: Rights<S>;
+  /**
+   * What must be up to date before rights are asked. `catalogue`: what other processes have defined. `rows`: that, and the rows
+   * that were answered before are stored.
+   */
+  readonly fresh?: 'catalogue' | 'rows';
+  readonly run: Run<S>;
+}
+
+type StatementTable = { readonly [K in StatementKind]: StatementRow<StatementOf<K>> };
+
+/**
+ * A statement that changes the catalogue. A table that another process dropped and made again a moment ago has another storage:
+ * the old one must not be meant.
+ */
+function definition<S>(
+  rights: Rights<S>,
+  run: (statement: S, definitions: DefinitionContext, context: StatementContext) => Promise<void>,
+): StatementRow<S> {
+  return changing(rights, async (statement, asked, context) => {
+    await run(statement, definitionsOf(asked, context), context);
+    return done;
+  });
+}
+
+function changing<S>(rights: Rights<S>, run: Run<S>): StatementRow<S> {
+  return { rights, fresh: 'rows', run };
+}
+
+const tables: Rights<{ readonly tables: readonly { readonly table: ObjectName }[] }> = writing((statement) =>
+  statement.tables.map(({ table }) => table),
+);
+const view = writing<StatementOf<'create-view' | 'drop-view'>>((statement) => [statement.view]);
+const grant = definition(userRight, changeRights);
+const topicGrant = definition(
+  topicOwning<StatementOf<'grant-topic'>>(({ topic }) => topic),
+  grantTopic,
+);
+
+/** Every kind of statement: who may run it, and what it does. A kind that is not here does not compile. */
+const statements: StatementTable = {
+  query: {
+    rights: checkedByName,
+    run: ({ query, explain }, ...asked) =>
+      explain === undefined ? answerQuery(query, ...asked) : answerExplain(query, explain, ...asked),
+  },
+  insert: { rights: checkedByName, run: (_, ...asked) => insert(...asked) },
+  'insert-select': { rights: checkedByName, run: insertQuery },
+  delete: { rights: checkedByName, run: remove },
+  show: { rights: ({ show }, asker) => checkShow(show, asker), fresh: 'catalogue', run: runShow },
+  describe: { rights: tableInSight, fresh: 'catalogue', run: runDescribe },
+  'kill-query': { rights: everybody, run: killQuery },
+  use: definition(databaseInSight, useDatabase),
+  accepted: definition(administration, checkAccepted),
+  unsupported: {
+    rights: everybody,
+    run: async ({ words }) => {
+      throw notSupported(words);
+    },
+  },
+
+  'create-database': definition(databaseMaking, createDatabase),
+  'alter-database': definition(databaseOwning, alterDatabase),
+  'drop-database': definition(databaseDropping, dropDatabase),
+  'create-table': definition(
+    writing(({ table }) => [table]),
+    createTable,
+  ),
+  'create-child-tables': definition<StatementOf<'create-child-tables'>>(tables, (statement, definitions) =>
+    createChildTables(statement.tables, definitions),
+  ),
+  'alter-table': definition(altering, alterTable),
+  'drop-table': definition(tables, dropTables),
+  'create-view': changing(view, makeView),
+  'drop-view': definition(view, dropView),
+  'create-tsma': definition(
+    writing(({ table }) => [table]),
+    createTsma,
+  ),
+  'drop-tsma': definition(
+    writing(({ tsma }) => [tsma]),
+    dropTsma,
+  ),
+
+  'create-stream': definition(
+    writing(({ target }) => [target]),
+    createStream,
+  ),
+  'drop-stream': definition(streamOwning, dropStream),
+  'switch-stream': definition(streamOwning, switchStream),
+  'create-topic': changing(topicMaking, createTopic),
+  'drop-topic': definition(
+    topicOwning(({ name }) => name),
+    (statement, definitions, { engine }) => dropTopic(statement, definitions, new ConsumerGroups(engine)),
+  ),
+  'drop-consumer-group': definition(
+    topicOwning(({ topic }) => topic),
+    (statement, definitions, { engine }) => dropConsumerGroup(statement, definitions, new ConsumerGroups(engine)),
+  ),
+  'grant-topic': topicGrant,
+  'revoke-topic': topicGrant,
+
+  'create-user': definition(userRight, createUser),
+  'alter-user': definition(userRight, alterUser),
+  'drop-user': definition(userRight, dropUser),
+  grant,
+  revoke: grant,
+  'create-token': {
+    rights: tokenMaking,
+    fresh: 'catalogue',
+    run: async (statement, asked, context) =>
+      listed(await createToken(statement, definitionsOf(asked, context)), asked),
+  },
+  'alter-token': definition(tokenRight, alterToken),
+  'drop-token': definition(tokenRight, dropToken),
+};
+
+/** Runs a statement of any kind, if its user may. Throws FaultErrors. */
+export function runStatement(statement: Statement, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
+  return runKind(statement.kind, statement, asked, context);
+}
+
+async function runKind<K extends StatementKind>(
+  kind: K,
+  statement: StatementOf<K>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const { rights, fresh, run }: StatementRow<StatementOf<K>> = statements[kind];
+  const { catalogue, writes } = context;
+  if (fresh === 'rows') await writes.visible('all');
+  if (fresh !== undefined) await catalogue.sync();
+  rights(statement, { access: new Access(catalogue, asked.user), catalogue, current: asked.request.database });
+  return run(statement, asked, context);
+}
+
+async function runShow({ show }: StatementOf<'show'>, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
+  const answer = await shown(show, definitionsOf(asked, context), context.engine);
+  if (typeof answer !== 'string') return listed(answer, asked);
+  const statement = parseStatement(answer);
+  if (statement.kind !== 'query') throw new Error(`SHOW ${show.what} is not a query.`);
+  return answerQuery(statement.query, asked, context);
+}
+
+async function runDescribe(
+  { table }: StatementOf<'describe'>,
+  asked: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  await context.writes.visible('all');
+  return listed(await describe(table, definitionsOf(asked, context)), asked);
+}
+
+async function killQuery(
+  { id }: StatementOf<'kill-query'>,
+  { user }: Asked,
+  context: StatementContext,
+): Promise<SqlAnswer> {
+  const killed = killedStatement(id);
+  if (killed !== undefined) context.running.kill(killed, new Access(context.catalogue, user));
+  return done;
+}
