@@ -95,7 +95,7 @@ export function createPipelines(
 }
 
 function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBudget {
-  const { waiting: maxWaiting, waitMs } = limits.statements;
+  const { waiting: maxWaiting, waitMs } = limits.slots;
   const bodies = new BodyBudget({ limitBytes: limits.bodyBytes, maxWaiting, waitMs });
   monitoring.metrics.watch({
     adapter_body_bytes: { help: 'Bytes held for bodies of HTTP.', read: () => bodies.bytes },
@@ -106,8 +106,7 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
 
 function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: EventChange) => void): EventsPipeline {
   const { settings, engine, catalogue, storage, credentials, monitoring, signals, logOf } = parts;
-  const { statements } = settings.limits;
-  const slots = { ...statements, running: maxEventQuestions, runningOfUser: 0 };
+  const slots = { ...settings.limits.slots, running: maxEventQuestions, runningOfUser: 0 };
   const events = new EventsPipeline({
     settings: settings.events,
     engine: engine.client,
@@ -199,7 +198,7 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     log: logOf('sql'),
     connectionZone: settings.database.timeZone,
     version: dialectVersion(version),
-    slots: limits.statements,
+    slots: limits.slots,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
     slowStatementMs: settings.monitor.slowStatementMs,
@@ -235,7 +234,7 @@ function readPipeline(
     credentials,
     writes,
     log: logOf('remote-read'),
-    slots: { ...limits.statements, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
+    slots: { ...limits.slots, running: maxRemoteReads, runningOfUser: 0, waiting: maxWaitingReads },
     maxMessageBytes: limits.messageBytes,
     maxAnswerBytes: limits.remoteReadBytes,
   });

@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable } from '../model/option.js';
+import { longestTimerMs, optionTable } from '../model/option.js';
 
 /** What requests, statements and pipelines may hold. */
-export const limitsOptions: OptionTable = {
+export const limitsOptions = optionTable({
   group: 'limits',
   title: 'Limits',
   rows: [
@@ -120,4 +120,4 @@ export const limitsOptions: OptionTable = {
       max: longestTimerMs,
     },
   ],
-};
+});

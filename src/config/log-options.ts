@@ -1,7 +1,7 @@
-import type { OptionTable } from '../model/option.js';
+import { optionTable } from '../model/option.js';
 
 /** Where the log goes, and when its files change. */
-export const logOptions: OptionTable = {
+export const logOptions = optionTable({
   group: 'log',
   title: 'Logging',
   rows: [
@@ -65,4 +65,4 @@ export const logOptions: OptionTable = {
       min: 1000,
     },
   ],
-};
+});

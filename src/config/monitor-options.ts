@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable } from '../model/option.js';
+import { longestTimerMs, optionTable } from '../model/option.js';
 
 /** The memory guard and the service's own figures. */
-export const monitorOptions: OptionTable = {
+export const monitorOptions = optionTable({
   group: 'monitor',
   title: 'Monitoring',
   rows: [
@@ -48,6 +48,7 @@ export const monitorOptions: OptionTable = {
       env: 'ADAPTER_MONITOR_PAUSE_ALL_MEMORY_THRESHOLD',
       envAlso: ['MONITOR_PAUSE_ALL_MEMORY_THRESHOLD'],
       help: 'percent of physical memory above which writes and queries are refused',
+      named: 'pauseAllMemoryPercent',
       min: 1,
       max: 100,
     },
@@ -58,6 +59,7 @@ export const monitorOptions: OptionTable = {
       env: 'ADAPTER_MONITOR_PAUSE_QUERY_MEMORY_THRESHOLD',
       envAlso: ['MONITOR_PAUSE_QUERY_MEMORY_THRESHOLD'],
       help: 'percent of physical memory above which queries are refused',
+      named: 'pauseQueryMemoryPercent',
       min: 1,
       max: 100,
     },
@@ -101,4 +103,4 @@ export const monitorOptions: OptionTable = {
       help: 'password of that user',
     },
   ],
-};
+});

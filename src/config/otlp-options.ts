@@ -1,7 +1,7 @@
-import type { OptionTable, SettingReader } from '../model/option.js';
+import { optionTable } from '../model/option.js';
 
 /** The doors for OpenTelemetry's metrics. */
-export const otlpOptions: OptionTable = {
+export const otlpOptions = optionTable({
   group: 'otlp',
   title: 'OpenTelemetry metrics (OTLP)',
   rows: [
@@ -43,24 +43,4 @@ export const otlpOptions: OptionTable = {
       max: 65535,
     },
   ],
-};
-
-/** Settings of the doors for OpenTelemetry's metrics. */
-export interface OtlpSettings {
-  readonly enable: boolean;
-  readonly db: string;
-  readonly suffixes: boolean;
-  readonly grpc: boolean;
-  readonly grpcPort: number;
-}
-
-/** Reads the settings of {@link otlpOptions}. */
-export function readOtlpSettings(reader: SettingReader): OtlpSettings {
-  return {
-    enable: reader.bool('otlp.enable'),
-    db: reader.text('otlp.db'),
-    suffixes: reader.bool('otlp.suffixes'),
-    grpc: reader.bool('otlp.grpc'),
-    grpcPort: reader.number('otlp.grpcPort'),
-  };
-}
+});

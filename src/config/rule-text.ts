@@ -26,8 +26,7 @@ export function readRuleText(text: string): Rule | readonly string[] {
   const records = Array.isArray(given) ? given.filter(isRecord) : [];
   if (records.length !== 1) return [`One rule is tried at a time, not ${records.length}.`];
   const wrong: string[] = [];
-  const rules = readRules(flag, {
-    records: () => records,
+  const rules = readRules(flag, records, {
     refusePart: (_flag, part, found, needed) => {
       const key = part.replace(/^\[1\] ?/, '');
       const what = found === undefined ? 'nothing' : JSON.stringify(found).slice(0, 200);

@@ -1,12 +1,13 @@
 import { logLevels } from '../model/log-level.js';
-import { longestTimerMs, type OptionTable } from '../model/option.js';
+import { longestTimerMs, type OptionTable, optionTable } from '../model/option.js';
 import { limitsOptions } from './limit-options.js';
 import { logOptions } from './log-options.js';
 import { monitorOptions } from './monitor-options.js';
 import { otlpOptions } from './otlp-options.js';
 import { sslOptions } from './ssl-options.js';
 
-const generalOptions: OptionTable = {
+/** Settings that stand in no section of the file. */
+export const generalOptions = optionTable({
   group: '',
   title: 'General',
   rows: [
@@ -58,9 +59,10 @@ const generalOptions: OptionTable = {
       help: 'directory that is searched for adapter.toml; not read from the file itself',
     },
   ],
-};
+});
 
-const tmqOptions: OptionTable = {
+/** Consumers of topics. */
+export const tmqOptions = optionTable({
   group: 'tmq',
   title: 'Subscriptions',
   rows: [
@@ -74,9 +76,10 @@ const tmqOptions: OptionTable = {
       max: 10,
     },
   ],
-};
+});
 
-const poolOptions: OptionTable = {
+/** Connections to the engine. */
+export const poolOptions = optionTable({
   group: 'pool',
   title: 'Connections to the database',
   rows: [
@@ -103,9 +106,10 @@ const poolOptions: OptionTable = {
       min: 0,
     },
   ],
-};
+});
 
-const corsOptions: OptionTable = {
+/** Which pages of other origins may call. */
+export const corsOptions = optionTable({
   group: 'cors',
   title: 'Cross-origin calls from browsers',
   rows: [
@@ -153,9 +157,10 @@ const corsOptions: OptionTable = {
       help: 'allow origins with the schemes ws and wss',
     },
   ],
-};
+});
 
-const lineprotoOptions: OptionTable = {
+/** The door for line protocol. */
+export const lineprotoOptions = optionTable({
   group: 'lineproto',
   title: 'Line protocol over HTTP',
   rows: [
@@ -167,9 +172,10 @@ const lineprotoOptions: OptionTable = {
       help: 'serve the line-protocol write route',
     },
   ],
-};
+});
 
-const tsdbwireOptions: OptionTable = {
+/** The doors for JSON and telnet format. */
+export const tsdbwireOptions = optionTable({
   group: 'tsdbwire',
   title: 'JSON and telnet format over HTTP',
   rows: [
@@ -181,9 +187,10 @@ const tsdbwireOptions: OptionTable = {
       help: 'serve the JSON and telnet-format write routes',
     },
   ],
-};
+});
 
-const metricsdbOptions: OptionTable = {
+/** The doors of remote read, remote write and pushes. */
+export const metricsdbOptions = optionTable({
   group: 'metricsdb',
   title: 'Remote read and remote write',
   rows: [
@@ -202,7 +209,7 @@ const metricsdbOptions: OptionTable = {
       help: 'database of pushes without the header x-sluice-db and the parameter db',
     },
   ],
-};
+});
 
 /** The tables of everything that is not a component with a listener or a connection of its own. */
 export const serviceOptions: readonly OptionTable[] = [

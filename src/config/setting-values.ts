@@ -1,4 +1,12 @@
-import type { OptionRecord, OptionRow, OptionValue, SettingReader } from '../model/option.js';
+import {
+  type OptionRow,
+  type OptionTable,
+  type OptionType,
+  type OptionValue,
+  type SettingReader,
+  type SettingsOf,
+  settingName,
+} from '../model/option.js';
 import { quotedText, refusal } from './refusal.js';
 import { printValue } from './values.js';
 
@@ -24,51 +32,13 @@ export class SettingValues implements SettingReader {
     this.#settings = new Map(settings.map((setting) => [setting.row.flag, setting]));
   }
 
-  bool(flag: string): boolean {
-    const { value } = this.#of(flag);
-    if (value === undefined || typeof value === 'boolean') return value === true;
-    throw mistaken(flag, 'bool');
+  settings<T extends OptionTable>(table: T): SettingsOf<T>;
+  settings(table: OptionTable): Readonly<Record<string, OptionValue>> {
+    return Object.fromEntries(table.rows.map((row) => [settingName(row, table), this.#valueOf(row)]));
   }
 
-  number(flag: string): number {
-    const value = this.optionalNumber(flag);
-    if (value === undefined) throw mistaken(flag, 'number with a default');
-    return value;
-  }
-
-  optionalNumber(flag: string): number | undefined {
-    const { value } = this.#of(flag);
-    if (value === undefined || typeof value === 'number') return value;
-    throw mistaken(flag, 'number');
-  }
-
-  text(flag: string): string {
-    const { value } = this.#of(flag);
-    if (value === undefined || typeof value === 'string') return value ?? '';
-    throw mistaken(flag, 'text');
-  }
-
-  texts(flag: string): readonly string[] {
-    const { row, value } = this.#of(flag);
-    if (row.type !== 'string-list' || (value !== undefined && typeof value !== 'object')) {
-      throw mistaken(flag, 'list of texts');
-    }
-    return (value ?? []).filter((element) => typeof element === 'string');
-  }
-
-  numbers(flag: string): readonly number[] {
-    const { row, value } = this.#of(flag);
-    if (row.type !== 'int-list' || (value !== undefined && typeof value !== 'object')) {
-      throw mistaken(flag, 'list of numbers');
-    }
-    return (value ?? []).filter((element) => typeof element === 'number');
-  }
-
-  records(flag: string): readonly OptionRecord[] {
-    const { row, value } = this.#of(flag);
-    if (row.type !== 'tables' || (value !== undefined && typeof value !== 'object'))
-      throw mistaken(flag, 'list of tables');
-    return (value ?? []).filter((element) => typeof element === 'object');
+  #valueOf({ flag, type, unset }: OptionRow): OptionValue {
+    return this.#of(flag).value ?? whenNotSet[type] ?? unset;
   }
 
   refusePart(flag: string, part: string, found: unknown, needed: string): void {
@@ -95,6 +65,12 @@ export class SettingValues implements SettingReader {
   }
 }
 
-function mistaken(flag: string, asked: string): Error {
-  return new Error(`The option table of ${flag} does not make it a ${asked}.`);
-}
+/** What a setting without a value means; a number that is not set is undefined. */
+const whenNotSet: Readonly<Partial<Record<OptionType, OptionValue>>> = {
+  bool: false,
+  string: '',
+  secret: '',
+  'string-list': [],
+  'int-list': [],
+  tables: [],
+};

@@ -1,11 +1,10 @@
-import type { OptionTable, SettingReader } from '../model/option.js';
+import { optionTable, type SettingReader } from '../model/option.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 
 const versions = { '1.2': 'TLSv1.2', '1.3': 'TLSv1.3' } as const;
-const plain = ['off', 'loopback', 'all'] as const;
 
 /** TLS on the HTTP port. */
-export const sslOptions: OptionTable = {
+export const sslOptions = optionTable({
   group: 'ssl',
   title: 'TLS on the HTTP port',
   rows: [
@@ -34,7 +33,7 @@ export const sslOptions: OptionTable = {
       default: '1.2',
       env: 'ADAPTER_SSL_MIN_VERSION',
       help: 'oldest version of TLS that is spoken',
-      allowed: Object.keys(versions),
+      allowed: ['1.2', '1.3'],
     },
     {
       flag: 'ssl.plainHttp',
@@ -42,24 +41,17 @@ export const sslOptions: OptionTable = {
       default: 'loopback',
       env: 'ADAPTER_SSL_PLAIN_HTTP',
       help: 'requests without TLS that are still served on the port: none, those of this machine, or all',
-      allowed: plain,
+      allowed: ['off', 'loopback', 'all'],
     },
   ],
-};
+});
 
 /** Reads the settings of {@link sslOptions}; undefined when TLS is off. On, it needs both files. */
 export function readSslSettings(reader: SettingReader): TlsSettings | undefined {
-  if (!reader.bool('ssl.enable')) return undefined;
-  const fileOf = (flag: string): string => {
-    const path = reader.text(flag);
-    if (path === '') reader.refuse(flag, 'a file when ssl.enable is on');
-    return path;
-  };
-  const plainHttp = reader.text('ssl.plainHttp');
-  return {
-    certFile: fileOf('ssl.certFile'),
-    keyFile: fileOf('ssl.keyFile'),
-    minVersion: versions[reader.text('ssl.minVersion') === '1.3' ? '1.3' : '1.2'],
-    plainHttp: plain.find((known) => known === plainHttp) ?? 'off',
-  };
+  const { enable, minVersion, ...settings } = reader.settings(sslOptions);
+  if (!enable) return undefined;
+  for (const name of ['certFile', 'keyFile'] as const) {
+    if (settings[name] === '') reader.refuse(`ssl.${name}`, 'a file when ssl.enable is on');
+  }
+  return { ...settings, minVersion: versions[minVersion] };
 }

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { isHttpUrl, longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
+import { isHttpUrl, longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../model/option.js';
 import { reasonOf } from '../model/reason.js';
 import { isTimeZone } from '../model/time-zones.js';
-import type { Compression } from './catalogue/compression.js';
-import type { Replication } from './cluster/layout.js';
 
 /** Where the database is and how to reach it. */
-export const databaseOptions: OptionTable = {
+export const databaseOptions = optionTable({
   group: 'database',
   title: 'Database',
   rows: [
@@ -111,47 +109,16 @@ export const databaseOptions: OptionTable = {
       help: 'zone of times without one in statements, if the request has no conn_tz: a name such as Asia/Tokyo',
     },
   ],
-};
+});
 
-/** Settings of the engine and of the way to it. */
-export interface DatabaseSettings {
-  readonly mode: 'embedded' | 'cluster';
-  readonly path: string;
-  readonly host: string;
-  readonly port: number;
-  /** In cluster mode one, or with `cluster` all nodes. */
-  readonly urls: readonly string[];
-  /** Empty: a single engine. */
-  readonly cluster: string;
-  readonly replication: Replication;
-  readonly user: string;
-  readonly password: string;
-  /** Certificates of authorities, PEM. */
+/** Settings of the engine and of the way to it; `ca` is certificates of authorities in PEM. */
+export type DatabaseSettings = Omit<SettingsOf<typeof databaseOptions>, 'passwordFile' | 'caFile'> & {
   readonly ca: string | undefined;
-  /** 0 is for ever. */
-  readonly hangTimeoutMs: number;
-  readonly compression: Compression;
-  /** IANA name. */
-  readonly timeZone: string;
-}
+};
 
 /** Reads the settings of {@link databaseOptions}; cluster mode needs the address of a running engine. */
 export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
-  const settings: DatabaseSettings = {
-    mode: reader.text('database.mode') === 'cluster' ? 'cluster' : 'embedded',
-    path: reader.text('database.path'),
-    host: reader.text('database.host'),
-    port: reader.number('database.port'),
-    urls: reader.texts('database.urls'),
-    cluster: reader.text('database.cluster'),
-    replication: reader.text('database.replication') === 'distributed' ? 'distributed' : 'replicated',
-    user: reader.text('database.user'),
-    password: passwordOf(reader),
-    ca: fileOf(reader, 'database.caFile'),
-    hangTimeoutMs: reader.number('database.hangTimeout'),
-    compression: reader.text('database.compression') === 'plain' ? 'plain' : 'compact',
-    timeZone: reader.text('database.timeZone'),
-  };
+  const { passwordFile, caFile, ...settings } = reader.settings(databaseOptions);
   if (!isTimeZone(settings.timeZone)) {
     reader.refuse('database.timeZone', 'the name of a time zone, such as UTC or Asia/Tokyo');
   }
@@ -160,10 +127,11 @@ export function readDatabaseSettings(reader: SettingReader): DatabaseSettings {
   }
   if (settings.mode === 'cluster') refuseUnreachable(settings, reader);
   else if (settings.path === '') reader.refuse('database.path', 'a directory');
-  return settings;
+  const password = passwordOf(settings.password, passwordFile, reader);
+  return { ...settings, password, ca: fileOf(reader, 'database.caFile', caFile) };
 }
 
-function refuseUnreachable(settings: DatabaseSettings, reader: SettingReader): void {
+function refuseUnreachable(settings: Pick<DatabaseSettings, 'urls' | 'cluster'>, reader: SettingReader): void {
   const { urls, cluster } = settings;
   if (urls.length > 0 && urls.every(isHttpUrl) && (urls.length === 1 || cluster !== '')) return;
   const needed =
@@ -172,16 +140,14 @@ function refuseUnreachable(settings: DatabaseSettings, reader: SettingReader): v
 }
 
 /** A password in a file stands in no list of processes and in no environment. */
-function passwordOf(reader: SettingReader): string {
-  const password = reader.text('database.password');
-  if (reader.text('database.passwordFile') === '') return password;
+function passwordOf(password: string, file: string, reader: SettingReader): string {
+  if (file === '') return password;
   if (password !== '') reader.refuse('database.passwordFile', 'the only one of both, when database.password is set');
-  return (fileOf(reader, 'database.passwordFile') ?? '').replace(/\r?\n$/, '');
+  return (fileOf(reader, 'database.passwordFile', file) ?? '').replace(/\r?\n$/, '');
 }
 
 /** The text of a file that a setting names; undefined where it names none or none that can be read. */
-function fileOf(reader: SettingReader, flag: string): string | undefined {
-  const path = reader.text(flag);
+function fileOf(reader: SettingReader, flag: string, path: string): string | undefined {
   if (path === '') return undefined;
   try {
     return readFileSync(path, 'utf8');

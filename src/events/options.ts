@@ -1,22 +1,9 @@
-import { longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
+import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../model/option.js';
 import { readRules } from './read-rules.js';
 import type { Rule } from './rule.js';
 
-/** What events are made of, and how long they are kept. */
-export interface EventsSettings {
-  readonly rules: readonly Rule[];
-  /** How long a resolved event is kept; 0 is for ever. */
-  readonly retentionMs: number;
-  readonly repeatIntervalMs: number;
-  readonly maxRowAgeMs: number;
-  readonly maxSeries: number;
-  readonly maxWaiting: number;
-  readonly system: boolean;
-  readonly failingMs: number;
-}
-
 /** Settings of events; the rules themselves are in the settings file. */
-export const eventsOptions: OptionTable = {
+export const eventsOptions = optionTable({
   group: 'events',
   title: 'Events',
   rows: [
@@ -76,6 +63,7 @@ export const eventsOptions: OptionTable = {
       default: '1m0s',
       env: 'ADAPTER_EVENTS_WRITES_FAILING',
       help: 'writes that are refused or dropped for this long make an event',
+      named: 'failingMs',
       min: 0,
       max: longestTimerMs,
     },
@@ -86,18 +74,13 @@ export const eventsOptions: OptionTable = {
       help: 'rules that make events; in the file one [[events.rules]] each, after the other keys of the section; see docs/events.md',
     },
   ],
-};
+});
+
+/** What events are made of, and how long they are kept. */
+export type EventsSettings = Omit<SettingsOf<typeof eventsOptions>, 'rules'> & { readonly rules: readonly Rule[] };
 
 /** Reads the settings of {@link eventsOptions}, and refuses rules that cannot work. */
 export function readEventsSettings(reader: SettingReader): EventsSettings {
-  return {
-    rules: readRules('events.rules', reader),
-    retentionMs: reader.number('events.retention'),
-    repeatIntervalMs: reader.number('events.repeatInterval'),
-    maxRowAgeMs: reader.number('events.maxRowAge'),
-    maxSeries: reader.number('events.maxSeries'),
-    maxWaiting: reader.number('events.maxWaiting'),
-    system: reader.bool('events.system'),
-    failingMs: reader.number('events.writesFailing'),
-  };
+  const settings = reader.settings(eventsOptions);
+  return { ...settings, rules: readRules('events.rules', settings.rules, reader) };
 }

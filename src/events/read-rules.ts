@@ -27,8 +27,11 @@ const defaultIntervalMs = 60_000;
  * Reads the rules of a setting. Whatever is wrong is refused with the number of the rule, counted from 1, and its key; what
  * could be read is returned.
  */
-export function readRules(flag: string, reader: Pick<SettingReader, 'records' | 'refusePart'>): readonly Rule[] {
-  const records = reader.records(flag);
+export function readRules(
+  flag: string,
+  records: readonly OptionRecord[],
+  reader: Pick<SettingReader, 'refusePart'>,
+): readonly Rule[] {
   if (records.length > maxRules) reader.refusePart(flag, '', `${records.length} rules`, `at most ${maxRules} rules`);
   const rules: Rule[] = [];
   for (const [i, record] of records.slice(0, maxRules).entries()) {

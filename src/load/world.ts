@@ -92,7 +92,7 @@ export async function openLoadWorld(
 /** The service's settings with the bounds of a run in place of those of a server. */
 function settingsFor(settings: Settings, { statements, creditBytes }: LoadWorldLimits): Settings {
   const slots = { running: statements, runningOfUser: 0, waiting: statements, waitMs: lettingInTimeoutMs };
-  return { ...settings, limits: { ...settings.limits, creditBytes, statements: slots, queryTimeMs: 0 } };
+  return { ...settings, limits: { ...settings.limits, creditBytes, slots, queryTimeMs: 0 } };
 }
 
 async function startOn(

@@ -40,6 +40,10 @@ export interface OptionRow {
   /** Other environment names that mean the same, lower in rank. */
   readonly envAlso?: readonly string[];
   readonly help: string;
+  /** What the program calls it; left out, its key with the unit behind it: `flushIntervalMs`, `bodyBytes`. */
+  readonly named?: string;
+  /** The number that not set means to the program; without it and without a default not set is undefined. */
+  readonly unset?: number;
   readonly allowed?: readonly string[];
   readonly min?: number;
   readonly max?: number;
@@ -52,23 +56,57 @@ export interface OptionTable {
   readonly rows: readonly OptionRow[];
 }
 
-/**
- * Typed access to resolved settings, by flag; what the reader function beside each option table is handed. Asking for a
- * flag that no table has, or for another type than the table's, is a programming mistake and throws.
- */
+/** A table whose rows keep their names and types, from which {@link SettingsOf} makes the type of its settings. */
+export function optionTable<const T extends OptionTable>(table: T): T {
+  return table;
+}
+
+/** The settings of a table as the program sees them, each under its `named` or its key and unit. */
+export type SettingsOf<T extends OptionTable> = {
+  readonly [R in T['rows'][number] as NameOf<R, T['group']>]: ValueOf<R>;
+};
+
+type NameOf<R extends OptionRow, G extends string> = R extends { readonly named: infer N extends string }
+  ? N
+  : WithUnit<R['flag'] extends `${G}.${infer K}` ? K : R['flag'], R['type']>;
+
+type WithUnit<K extends string, T extends OptionType> = T extends 'duration'
+  ? `${K}Ms`
+  : T extends 'size'
+    ? K extends `${string}Bytes`
+      ? K
+      : `${K}Bytes`
+    : K;
+
+/** A text that is not set is empty, a list too; a switch that is not set is off. */
+type ValueOf<R extends OptionRow> = R['type'] extends 'bool'
+  ? boolean
+  : R['type'] extends 'string' | 'secret'
+    ? R extends { readonly default: string; readonly allowed: readonly (infer W)[] }
+      ? W
+      : string
+    : R['type'] extends 'string-list'
+      ? readonly string[]
+      : R['type'] extends 'int-list'
+        ? readonly number[]
+        : R['type'] extends 'tables'
+          ? readonly OptionRecord[]
+          : R extends { readonly default: string } | { readonly unset: number }
+            ? number
+            : number | undefined;
+
+/** What the program calls the setting of a row, as in {@link SettingsOf}. */
+export function settingName({ named, flag, type }: OptionRow, { group }: Pick<OptionTable, 'group'>): string {
+  if (named !== undefined) return named;
+  const key = group === '' ? flag : flag.slice(group.length + 1);
+  if (type === 'duration') return `${key}Ms`;
+  return type !== 'size' || key.endsWith('Bytes') ? key : `${key}Bytes`;
+}
+
+/** Gives resolved settings to the function beside each option table that reads it. */
 export interface SettingReader {
-  /** Not set reads as false. */
-  bool(flag: string): boolean;
-  /** A number, milliseconds of a duration or bytes of a size; the setting must have a default. */
-  number(flag: string): number;
-  optionalNumber(flag: string): number | undefined;
-  /** Not set reads as the empty text. */
-  text(flag: string): string;
-  /** Not set reads as the empty list. */
-  texts(flag: string): readonly string[];
-  numbers(flag: string): readonly number[];
-  /** The tables of a setting, as they were written; not set reads as none. */
-  records(flag: string): readonly OptionRecord[];
+  /** The settings of a table; a flag that was not resolved is a programming mistake and throws. */
+  settings<T extends OptionTable>(table: T): SettingsOf<T>;
   /** Refuses the value of a flag for a reason that one value alone does not show; `needed` says what would be allowed. */
   refuse(flag: string, needed: string): void;
   /** Refuses a part of a setting; `part` names it, such as `[1] threshold`, and `found` is what stands there. */

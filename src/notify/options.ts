@@ -1,5 +1,5 @@
 import { type EventSeverity, eventSeverities } from '../model/event.js';
-import { isHttpUrl, type OptionTable, type SettingReader } from '../model/option.js';
+import { isHttpUrl, optionTable, type SettingReader } from '../model/option.js';
 
 /** Where mail goes. */
 export interface MailSettings {
@@ -18,7 +18,7 @@ export interface NotifySettings {
 }
 
 /** Settings of notifications; both addresses may hold passwords. */
-export const notifyOptions: OptionTable = {
+export const notifyOptions = optionTable({
   group: 'notify',
   title: 'Notifications',
   rows: [
@@ -43,18 +43,16 @@ export const notifyOptions: OptionTable = {
       allowed: eventSeverities,
     },
   ],
-};
+});
 
 /** Reads the settings of {@link notifyOptions}. */
 export function readNotifySettings(reader: SettingReader): NotifySettings {
-  const webhook = reader.text('notify.webhook');
+  const { webhook, mail: address, severity } = reader.settings(notifyOptions);
   if (webhook !== '' && !isHttpUrl(webhook)) reader.refuse('notify.webhook', 'an http or https address');
-  const text = reader.text('notify.mail');
-  const mail = text === '' ? undefined : readMail(text);
-  if (text !== '' && mail === undefined) {
+  const mail = address === '' ? undefined : readMail(address);
+  if (address !== '' && mail === undefined) {
     reader.refuse('notify.mail', 'smtp://user:password@host:port/?from=address&to=address,address');
   }
-  const severity = eventSeverities.find((name) => name === reader.text('notify.severity')) ?? 'warning';
   return { webhook: webhook === '' ? undefined : webhook, mail, severity };
 }
 

@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable, type SettingReader } from '../model/option.js';
+import { longestTimerMs, optionTable, type SettingsOf } from '../model/option.js';
 
 /** When a write is answered, and how rows are gathered into inserts. */
-export const writeOptions: OptionTable = {
+export const writeOptions = optionTable({
   group: 'write',
   title: 'Writing',
   rows: [
@@ -32,10 +32,10 @@ export const writeOptions: OptionTable = {
       max: longestTimerMs,
     },
   ],
-};
+});
 
 /** The write-ahead log. */
-export const walOptions: OptionTable = {
+export const walOptions = optionTable({
   group: 'wal',
   title: 'Write-ahead log',
   rows: [
@@ -72,41 +72,10 @@ export const walOptions: OptionTable = {
       min: 0,
     },
   ],
-};
+});
 
 /** How writes are answered and gathered. */
-export interface WriteSettings {
-  readonly ack: 'logged' | 'stored';
-  readonly batchSize: number;
-  readonly flushIntervalMs: number;
-}
+export type WriteSettings = SettingsOf<typeof writeOptions>;
 
 /** The settings of the write-ahead log. */
-export interface WalSettings {
-  /** Empty is the folder `wal` in the directory of the database. */
-  readonly path: string;
-  readonly sync: 'always' | 'interval' | 'never';
-  readonly segmentBytes: number;
-  /** 0 is a share of the free space at the start. */
-  readonly maxBytes: number;
-}
-
-/** Reads the settings of {@link writeOptions}. */
-export function readWriteSettings(reader: SettingReader): WriteSettings {
-  return {
-    ack: reader.text('write.ack') === 'stored' ? 'stored' : 'logged',
-    batchSize: reader.number('write.batchSize'),
-    flushIntervalMs: reader.number('write.flushInterval'),
-  };
-}
-
-/** Reads the settings of {@link walOptions}. */
-export function readWalSettings(reader: SettingReader): WalSettings {
-  const sync = reader.text('wal.sync');
-  return {
-    path: reader.text('wal.path'),
-    sync: sync === 'always' || sync === 'never' ? sync : 'interval',
-    segmentBytes: reader.number('wal.segmentBytes'),
-    maxBytes: reader.number('wal.maxBytes'),
-  };
-}
+export type WalSettings = SettingsOf<typeof walOptions>;

@@ -3,43 +3,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { type Resolution, resolveSettings } from '../../src/config/resolve.js';
-import type { OptionTable, SettingReader } from '../../src/model/option.js';
+import { type OptionTable, optionTable, type SettingReader } from '../../src/model/option.js';
 
-const tables: readonly OptionTable[] = [
-  {
-    group: '',
-    title: 'General',
-    rows: [
-      { flag: 'port', short: 'P', type: 'int', default: '6041', env: 'ADAPTER_PORT', help: '', min: 0, max: 65_535 },
-      { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: '' },
-      { flag: 'dbConfigDir', type: 'string', default: '/nonexistent', env: 'ADAPTER_DB_CONFIG_FILE', help: '' },
-    ],
-  },
-  {
-    group: 'door',
-    title: 'Door',
-    rows: [
-      { flag: 'door.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
-      { flag: 'door.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
-      { flag: 'door.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
-      { flag: 'door.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
-    ],
-  },
-];
+const general = optionTable({
+  group: '',
+  title: 'General',
+  rows: [
+    { flag: 'port', short: 'P', type: 'int', default: '6041', env: 'ADAPTER_PORT', help: '', min: 0, max: 65_535 },
+    { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: '' },
+    { flag: 'dbConfigDir', type: 'string', default: '/nonexistent', env: 'ADAPTER_DB_CONFIG_FILE', help: '' },
+  ],
+});
+const door = optionTable({
+  group: 'door',
+  title: 'Door',
+  rows: [
+    { flag: 'door.names', type: 'string-list', env: 'ADAPTER_DOOR_NAMES', help: '' },
+    { flag: 'door.ports', type: 'int-list', default: '[1, 2]', env: 'ADAPTER_DOOR_PORTS', help: '', max: 9 },
+    { flag: 'door.every', type: 'duration', default: '3s', env: 'ADAPTER_DOOR_EVERY', envAlso: ['EVERY'], help: '' },
+    { flag: 'door.password', type: 'secret', default: 'built-in', env: 'ADAPTER_DOOR_PASSWORD', help: '' },
+  ],
+});
+const tables: readonly OptionTable[] = [general, door];
 
 function read(reader: SettingReader) {
-  const names = reader.texts('door.names');
-  const ports = reader.numbers('door.ports');
+  const { names, ports, everyMs, password } = reader.settings(door);
   if (names.length > ports.length) reader.refuse('door.names', `at most ${ports.length} names`);
-  if (reader.text('door.password') === '') reader.refuse('door.password', 'a password');
-  return {
-    port: reader.number('port'),
-    debug: reader.bool('debug'),
-    names,
-    ports,
-    everyMs: reader.number('door.every'),
-    password: reader.text('door.password'),
-  };
+  if (password === '') reader.refuse('door.password', 'a password');
+  const { port, debug } = reader.settings(general);
+  return { port, debug, names, ports, everyMs, password };
 }
 
 type Values = ReturnType<typeof read>;
@@ -186,17 +178,55 @@ test('prints help rather than the version, and either rather than errors', (t) =
   t.deepEqual(resolve(['-V', '--port=x']), { outcome: 'print', text: 'sluice v3.4.0\n' });
 });
 
-test('throws when a reader asks for what the table does not have', (t) => {
-  const wrong: ((reader: SettingReader) => unknown)[] = [
-    (reader) => reader.text('nothing'),
-    (reader) => reader.text('port'),
-    (reader) => reader.number('debug'),
-    (reader) => reader.number('door.names'),
-    (reader) => reader.bool('port'),
-    (reader) => reader.texts('door.ports'),
-    (reader) => reader.numbers('door.names'),
-  ];
-  for (const ask of wrong) {
-    t.throws(() => resolveSettings({ program: '', version: '', argv: [], env: {}, tables, read: ask }));
-  }
+test('throws when a reader asks for a table that was not resolved', (t) => {
+  const other = optionTable({ group: '', title: '', rows: [{ flag: 'other', type: 'int', env: '', help: '' }] });
+  const ask = (reader: SettingReader) => reader.settings(other);
+  t.throws(() => resolveSettings({ program: '', version: '', argv: [], env: {}, tables, read: ask }));
+});
+
+test('a new row is a typed setting, under its key with the unit of its type', (t) => {
+  const made = optionTable({
+    group: 'made',
+    title: 'Made up',
+    rows: [
+      { flag: 'made.pause', type: 'duration', default: '2s', env: 'ADAPTER_MADE_PAUSE', help: '' },
+      { flag: 'made.body', type: 'size', default: '1KB', env: 'ADAPTER_MADE_BODY', help: '' },
+      { flag: 'made.maxBytes', type: 'size', default: '1MB', env: 'ADAPTER_MADE_MAX_BYTES', help: '' },
+      { flag: 'made.ttl', type: 'int', named: 'ttlDays', unset: 0, env: 'ADAPTER_MADE_TTL', help: '' },
+      { flag: 'made.most', type: 'int', env: 'ADAPTER_MADE_MOST', help: '' },
+      { flag: 'made.mode', type: 'string', default: 'a', allowed: ['a', 'b'], env: 'ADAPTER_MADE_MODE', help: '' },
+      { flag: 'made.words', type: 'string-list', env: 'ADAPTER_MADE_WORDS', help: '' },
+      { flag: 'made.on', type: 'bool', env: 'ADAPTER_MADE_ON', help: '' },
+    ],
+  });
+  const env = { ADAPTER_MADE_MODE: 'B' };
+  const found = resolveSettings({
+    program: '',
+    version: '',
+    argv: ['--config=/dev/null'],
+    env,
+    tables: [made],
+    read: (reader) => reader.settings(made),
+  });
+  if (found.outcome !== 'settings') return t.fail();
+  const settings: {
+    readonly pauseMs: number;
+    readonly bodyBytes: number;
+    readonly maxBytes: number;
+    readonly ttlDays: number;
+    readonly most: number | undefined;
+    readonly mode: 'a' | 'b';
+    readonly words: readonly string[];
+    readonly on: boolean;
+  } = found.settings;
+  t.deepEqual(settings, {
+    pauseMs: 2000,
+    bodyBytes: 1024,
+    maxBytes: 1_048_576,
+    ttlDays: 0,
+    most: undefined,
+    mode: 'b',
+    words: [],
+    on: false,
+  });
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { resolveSettings } from '../../src/config/resolve.js';
 import type { EventChange } from '../../src/model/notification.js';
 import { Notifier } from '../../src/notify/notifier.js';
 import { type NotifySettings, notifyOptions, readNotifySettings } from '../../src/notify/options.js';
@@ -120,40 +121,30 @@ test('only events of the severity that is asked for, and worse, are told', async
   );
 });
 
+/** The settings that values give by flag, or the flags that are refused. */
 function read(values: Readonly<Record<string, string>>) {
-  const refused: string[] = [];
-  const text = (flag: string): string =>
-    values[flag] ?? notifyOptions.rows.find((row) => row.flag === flag)?.default ?? '';
-  const unused = (): never => {
-    throw new Error('not asked for');
-  };
-  const settings = readNotifySettings({
-    text,
-    refuse: (flag) => refused.push(flag),
-    bool: unused,
-    number: unused,
-    optionalNumber: unused,
-    texts: unused,
-    numbers: unused,
-    records: unused,
-    refusePart: unused,
+  const found = resolveSettings({
+    program: '',
+    version: '',
+    argv: Object.entries(values).map(([flag, value]) => `--${flag}=${value}`),
+    env: {},
+    tables: [notifyOptions],
+    read: readNotifySettings,
   });
-  return { settings, refused };
+  if (found.outcome === 'settings') return found.settings;
+  return found.outcome === 'refused' ? found.errors.map((line) => line.split(/[ :]/)[0]) : [];
 }
 
 test('the address of a mail server holds its sender and who reads it; what is incomplete is refused', (t) => {
   const mail = 'smtps://u:p@mail.example.org:465/?from=a@x.org&to=b@x.org,c@x.org&tls.rejectUnauthorized=false';
   t.deepEqual(read({ 'notify.mail': mail, 'notify.webhook': 'https://h.example.org/x' }), {
-    settings: {
-      webhook: 'https://h.example.org/x',
-      mail: {
-        server: 'smtps://u:p@mail.example.org:465/?tls.rejectUnauthorized=false',
-        from: 'a@x.org',
-        to: ['b@x.org', 'c@x.org'],
-      },
-      severity: 'warning',
+    webhook: 'https://h.example.org/x',
+    mail: {
+      server: 'smtps://u:p@mail.example.org:465/?tls.rejectUnauthorized=false',
+      from: 'a@x.org',
+      to: ['b@x.org', 'c@x.org'],
     },
-    refused: [],
+    severity: 'warning',
   });
   for (const wrong of [
     'mail.example.org',
@@ -161,7 +152,7 @@ test('the address of a mail server holds its sender and who reads it; what is in
     'smtp://h/?to=c@d',
     'smtp://h/?from=a@b&to=c',
   ]) {
-    t.deepEqual(read({ 'notify.mail': wrong }).refused, ['notify.mail'], wrong);
+    t.deepEqual(read({ 'notify.mail': wrong }), ['notify.mail'], wrong);
   }
-  t.deepEqual(read({ 'notify.webhook': 'h.example.org' }).refused, ['notify.webhook']);
+  t.deepEqual(read({ 'notify.webhook': 'h.example.org' }), ['notify.webhook']);
 });

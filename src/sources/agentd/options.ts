@@ -1,7 +1,7 @@
-import type { OptionTable, SettingReader } from '../../model/option.js';
+import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
-export const agentdOptions: OptionTable = {
+export const agentdOptions = optionTable({
   group: 'agentd',
   title: 'Metric-agent listener',
   rows: [
@@ -83,46 +83,22 @@ export const agentdOptions: OptionTable = {
       type: 'int',
       env: 'ADAPTER_AGENTD_TTL',
       help: 'days that new sub-tables live; 0 or not set is for ever',
+      named: 'ttlDays',
+      unset: 0,
       min: 0,
     },
   ],
-};
+});
 
 /** Settings of the door for packets of metric agents. */
-export interface AgentdSettings {
-  readonly enable: boolean;
-  readonly port: number;
-  readonly db: string;
-  readonly user: string;
-  readonly password: string;
-  readonly worker: number;
-  readonly allowPendingPackets: number;
-  readonly securityLevel: 'none' | 'sign' | 'encrypt';
-  /** Empty is none. */
-  readonly userFile: string;
-  readonly typesDb: readonly string[];
-  /** 0 is for ever. */
-  readonly ttlDays: number;
-}
+export type AgentdSettings = SettingsOf<typeof agentdOptions>;
 
 /** Reads the settings of {@link agentdOptions}. */
 export function readAgentdSettings(reader: SettingReader): AgentdSettings {
-  const level = reader.text('agentd.securityLevel');
-  const userFile = reader.text('agentd.userFile');
-  if (level !== 'none' && userFile === '') {
-    reader.refuse('agentd.userFile', `a path when agentd.securityLevel is ${level}`);
+  const settings = reader.settings(agentdOptions);
+  const { securityLevel, userFile } = settings;
+  if (securityLevel !== 'none' && userFile === '') {
+    reader.refuse('agentd.userFile', `a path when agentd.securityLevel is ${securityLevel}`);
   }
-  return {
-    enable: reader.bool('agentd.enable'),
-    port: reader.number('agentd.port'),
-    db: reader.text('agentd.db'),
-    user: reader.text('agentd.user'),
-    password: reader.text('agentd.password'),
-    worker: reader.number('agentd.worker'),
-    allowPendingPackets: reader.number('agentd.allowPendingPackets'),
-    securityLevel: level === 'sign' || level === 'encrypt' ? level : 'none',
-    userFile,
-    typesDb: reader.texts('agentd.typesDb'),
-    ttlDays: reader.optionalNumber('agentd.ttl') ?? 0,
-  };
+  return settings;
 }

@@ -1,9 +1,9 @@
-import type { OptionTable, SettingReader } from '../../model/option.js';
+import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 
 const protocols = ['tcp', 'udp'] as const;
 
 /** The listener for Graphite's plain text. */
-export const graphiteOptions: OptionTable = {
+export const graphiteOptions = optionTable({
   group: 'graphite',
   title: 'Graphite listener',
   rows: [
@@ -79,43 +79,24 @@ export const graphiteOptions: OptionTable = {
       type: 'int',
       env: 'ADAPTER_GRAPHITE_TTL',
       help: 'days that new sub-tables live; 0 or not set is for ever',
+      named: 'ttlDays',
+      unset: 0,
       min: 0,
     },
   ],
-};
+});
 
 /** Settings of the door for Graphite's plain text. */
-export interface GraphiteSettings {
-  readonly enable: boolean;
-  readonly port: number;
+export type GraphiteSettings = Omit<SettingsOf<typeof graphiteOptions>, 'protocols'> & {
   readonly protocols: readonly ('tcp' | 'udp')[];
-  readonly db: string;
-  readonly user: string;
-  readonly password: string;
-  readonly maxTCPConnections: number;
-  readonly tcpKeepAlive: boolean;
-  readonly allowPendingMessages: number;
-  /** 0 is for ever. */
-  readonly ttlDays: number;
-}
+};
 
 /** Reads the settings of {@link graphiteOptions}. */
 export function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
-  const given = reader.texts('graphite.protocols');
-  const known = protocols.filter((protocol) => given.includes(protocol));
-  if (known.length === 0 || given.some((word) => !protocols.some((protocol) => protocol === word))) {
+  const settings = reader.settings(graphiteOptions);
+  const known = protocols.filter((protocol) => settings.protocols.includes(protocol));
+  if (known.length === 0 || settings.protocols.some((word) => !protocols.some((protocol) => protocol === word))) {
     reader.refuse('graphite.protocols', 'tcp, udp or both');
   }
-  return {
-    enable: reader.bool('graphite.enable'),
-    port: reader.number('graphite.port'),
-    protocols: known,
-    db: reader.text('graphite.db'),
-    user: reader.text('graphite.user'),
-    password: reader.text('graphite.password'),
-    maxTCPConnections: reader.number('graphite.maxTCPConnections'),
-    tcpKeepAlive: reader.bool('graphite.tcpKeepAlive'),
-    allowPendingMessages: reader.number('graphite.allowPendingMessages'),
-    ttlDays: reader.optionalNumber('graphite.ttl') ?? 0,
-  };
+  return { ...settings, protocols: known };
 }

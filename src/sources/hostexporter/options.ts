@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 
 /** The scraper of host-metric exporters. */
-export const hostexporterOptions: OptionTable = {
+export const hostexporterOptions = optionTable({
   group: 'hostexporter',
   title: 'Scraper of host-metric exporters',
   rows: [
@@ -121,55 +121,19 @@ export const hostexporterOptions: OptionTable = {
       type: 'int',
       env: 'ADAPTER_HOSTEXPORTER_TTL',
       help: 'days that new sub-tables live; 0 or not set is for ever',
+      named: 'ttlDays',
+      unset: 0,
       min: 0,
     },
   ],
-};
+});
 
-/** Settings of scraping. */
-export interface HostexporterSettings {
-  readonly enable: boolean;
-  readonly urls: readonly string[];
-  readonly db: string;
-  readonly user: string;
-  readonly password: string;
-  readonly gatherDurationMs: number;
-  readonly responseTimeoutMs: number;
-  readonly insecureSkipVerify: boolean;
-  /** Empty texts mean not set, here and below. */
-  readonly caCertFile: string;
-  readonly certFile: string;
-  readonly keyFile: string;
-  readonly httpUsername: string;
-  readonly httpPassword: string;
-  readonly httpBearerTokenString: string;
-  readonly maxBodyBytes: number;
-  readonly maxScrapes: number;
-  /** 0 is for ever. */
-  readonly ttlDays: number;
-}
+/** Settings of scraping; empty texts mean not set. */
+export type HostexporterSettings = SettingsOf<typeof hostexporterOptions>;
 
 /** Reads the settings of {@link hostexporterOptions}; enabled, it needs addresses it can fetch and whole key pairs. */
 export function readHostexporterSettings(reader: SettingReader): HostexporterSettings {
-  const settings: HostexporterSettings = {
-    enable: reader.bool('hostexporter.enable'),
-    urls: reader.texts('hostexporter.urls'),
-    db: reader.text('hostexporter.db'),
-    user: reader.text('hostexporter.user'),
-    password: reader.text('hostexporter.password'),
-    gatherDurationMs: reader.number('hostexporter.gatherDuration'),
-    responseTimeoutMs: reader.number('hostexporter.responseTimeout'),
-    insecureSkipVerify: reader.bool('hostexporter.insecureSkipVerify'),
-    caCertFile: reader.text('hostexporter.caCertFile'),
-    certFile: reader.text('hostexporter.certFile'),
-    keyFile: reader.text('hostexporter.keyFile'),
-    httpUsername: reader.text('hostexporter.httpUsername'),
-    httpPassword: reader.text('hostexporter.httpPassword'),
-    httpBearerTokenString: reader.text('hostexporter.httpBearerTokenString'),
-    maxBodyBytes: reader.number('hostexporter.maxBodyBytes'),
-    maxScrapes: reader.number('hostexporter.maxScrapes'),
-    ttlDays: reader.optionalNumber('hostexporter.ttl') ?? 0,
-  };
+  const settings = reader.settings(hostexporterOptions);
   if (settings.enable) refuseUnusable(settings, reader);
   return settings;
 }

@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 
 /** The statistics-daemon listener. */
-export const statsgwOptions: OptionTable = {
+export const statsgwOptions = optionTable({
   group: 'statsgw',
   title: 'Statistics-daemon listener',
   rows: [
@@ -145,60 +145,24 @@ export const statsgwOptions: OptionTable = {
       type: 'int',
       env: 'ADAPTER_STATSGW_TTL',
       help: 'days that new sub-tables live; 0 or not set is for ever',
+      named: 'ttlDays',
+      unset: 0,
       min: 0,
     },
   ],
-};
+});
 
 /** Settings of the door for StatsD messages. */
-export interface StatsgwSettings {
-  readonly enable: boolean;
-  readonly port: number;
-  readonly protocol: 'tcp' | 'udp';
-  readonly db: string;
-  readonly user: string;
-  readonly password: string;
-  readonly worker: number;
-  readonly gatherIntervalMs: number;
-  readonly maxTCPConnections: number;
-  readonly tcpKeepAlive: boolean;
-  readonly allowPendingMessages: number;
-  readonly deleteCounters: boolean;
-  readonly deleteGauges: boolean;
-  readonly deleteSets: boolean;
-  readonly deleteTimings: boolean;
+export type StatsgwSettings = Omit<SettingsOf<typeof statsgwOptions>, 'percentiles'> & {
   readonly percentiles: readonly number[];
-  readonly maxKeys: number;
-  readonly maxSetValues: number;
-  /** 0 is for ever. */
-  readonly ttlDays: number;
-}
+};
 
 /** Reads the settings of {@link statsgwOptions}. */
 export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
-  const percentiles = reader.texts('statsgw.percentiles').map(Number);
+  const settings = reader.settings(statsgwOptions);
+  const percentiles = settings.percentiles.map(Number);
   if (!percentiles.every((percentile) => percentile > 0 && percentile <= 100)) {
     reader.refuse('statsgw.percentiles', 'numbers above 0 and at most 100');
   }
-  return {
-    enable: reader.bool('statsgw.enable'),
-    port: reader.number('statsgw.port'),
-    protocol: reader.text('statsgw.protocol') === 'tcp' ? 'tcp' : 'udp',
-    db: reader.text('statsgw.db'),
-    user: reader.text('statsgw.user'),
-    password: reader.text('statsgw.password'),
-    worker: reader.number('statsgw.worker'),
-    gatherIntervalMs: reader.number('statsgw.gatherInterval'),
-    maxTCPConnections: reader.number('statsgw.maxTCPConnections'),
-    tcpKeepAlive: reader.bool('statsgw.tcpKeepAlive'),
-    allowPendingMessages: reader.number('statsgw.allowPendingMessages'),
-    deleteCounters: reader.bool('statsgw.deleteCounters'),
-    deleteGauges: reader.bool('statsgw.deleteGauges'),
-    deleteSets: reader.bool('statsgw.deleteSets'),
-    deleteTimings: reader.bool('statsgw.deleteTimings'),
-    percentiles: [...new Set(percentiles)],
-    maxKeys: reader.number('statsgw.maxKeys'),
-    maxSetValues: reader.number('statsgw.maxSetValues'),
-    ttlDays: reader.optionalNumber('statsgw.ttl') ?? 0,
-  };
+  return { ...settings, percentiles: [...new Set(percentiles)] };
 }

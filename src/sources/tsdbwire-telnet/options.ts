@@ -1,7 +1,7 @@
-import { longestTimerMs, type OptionTable, type SettingReader } from '../../model/option.js';
+import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
 
 /** The telnet-format TCP listeners. */
-export const tsdbwireTelnetOptions: OptionTable = {
+export const tsdbwireTelnetOptions = optionTable({
   group: 'tsdbwire_telnet',
   title: 'Telnet-format listeners',
   rows: [
@@ -55,6 +55,7 @@ export const tsdbwireTelnetOptions: OptionTable = {
       type: 'duration',
       env: 'ADAPTER_TSDBWIRE_TELNET_FLUSH_INTERVAL',
       help: 'write an unfilled batch after this time; 0s or not set is never',
+      unset: 0,
       min: 0,
       max: longestTimerMs,
     },
@@ -78,42 +79,19 @@ export const tsdbwireTelnetOptions: OptionTable = {
       type: 'int',
       env: 'ADAPTER_TSDBWIRE_TELNET_TTL',
       help: 'days that new sub-tables live; 0 or not set is for ever',
+      named: 'ttlDays',
+      unset: 0,
       min: 0,
     },
   ],
-};
+});
 
 /** Settings of the doors for telnet lines over TCP. */
-export interface TsdbwireTelnetSettings {
-  readonly enable: boolean;
-  readonly ports: readonly number[];
-  /** The database of each port; as many as ports when enabled. */
-  readonly dbs: readonly string[];
-  readonly user: string;
-  readonly password: string;
-  readonly batchSize: number;
-  /** 0 is never. */
-  readonly flushIntervalMs: number;
-  readonly maxTCPConnections: number;
-  readonly tcpKeepAlive: boolean;
-  /** 0 is for ever. */
-  readonly ttlDays: number;
-}
+export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
 
 /** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database. */
 export function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
-  const settings: TsdbwireTelnetSettings = {
-    enable: reader.bool('tsdbwire_telnet.enable'),
-    ports: reader.numbers('tsdbwire_telnet.ports'),
-    dbs: reader.texts('tsdbwire_telnet.dbs'),
-    user: reader.text('tsdbwire_telnet.user'),
-    password: reader.text('tsdbwire_telnet.password'),
-    batchSize: reader.number('tsdbwire_telnet.batchSize'),
-    flushIntervalMs: reader.optionalNumber('tsdbwire_telnet.flushInterval') ?? 0,
-    maxTCPConnections: reader.number('tsdbwire_telnet.maxTCPConnections'),
-    tcpKeepAlive: reader.bool('tsdbwire_telnet.tcpKeepAlive'),
-    ttlDays: reader.optionalNumber('tsdbwire_telnet.ttl') ?? 0,
-  };
+  const settings = reader.settings(tsdbwireTelnetOptions);
   if (settings.enable) refuseUnpaired(settings, reader);
   return settings;
 }
