@@ -53,7 +53,10 @@ export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 
 /** What a test may change about a request. */
 export type Asked = Partial<
-  Pick<QueryContext, 'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit' | 'isLarge' | 'uniqueRows'>
+  Pick<
+    QueryContext,
+    'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit' | 'isLarge' | 'hasShortSeries' | 'uniqueRows'
+  >
 >;
 
 /** Fixtures in this process so far: each has names of its own in the engine that they share. */

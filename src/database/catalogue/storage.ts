@@ -99,9 +99,9 @@ export class Storage {
   }
 
   /** Rows of a large table that are known to have a key each. Nodes of a cluster number their inserts each by itself. */
-  uniqueRows({ storage }: TableDef): UniqueRows | undefined {
+  uniqueRows(table: TableDef): UniqueRows | undefined {
     if (this.#engine.cluster !== undefined) return undefined;
-    return this.sizes.isLarge(storage) ? this.#uniqueRows.of(storage) : undefined;
+    return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;
   }
 
   /** Forgets what is known of stored rows, because the engine is another one or was started anew. */

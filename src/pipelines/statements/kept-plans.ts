@@ -16,8 +16,9 @@ export interface PlanOrigin {
 export interface KnownTables {
   /** Whether the engine is known to hold a table. */
   isReadable(table: TableDef): boolean;
-  /** Whether it is planned for as a large one. */
+  /** Whether it is planned for as a large one, and as one of short series. */
   isLarge(table: TableDef): boolean;
+  hasShortSeries(table: TableDef): boolean;
   /** Which rows of it are read without merging versions. */
   uniqueRows(table: TableDef): UniqueRows | undefined;
 }
@@ -25,6 +26,7 @@ export interface KnownTables {
 interface KnownTable {
   readonly table: TableDef;
   readonly isLarge: boolean;
+  readonly isShort: boolean;
   readonly unique: UniqueRows | undefined;
 }
 
@@ -47,8 +49,11 @@ export class KeptPlans {
     const kept = this.#plans.get(query);
     if (kept === undefined || !isSame(kept, origin)) return undefined;
     const holds = kept.tables.every(
-      ({ table, isLarge, unique }) =>
-        known.isReadable(table) && known.isLarge(table) === isLarge && known.uniqueRows(table) === unique,
+      ({ table, isLarge, isShort, unique }) =>
+        known.isReadable(table) &&
+        known.isLarge(table) === isLarge &&
+        known.hasShortSeries(table) === isShort &&
+        known.uniqueRows(table) === unique,
     );
     return holds ? kept.plan : undefined;
   }
@@ -58,12 +63,17 @@ export class KeptPlans {
     origin: PlanOrigin,
     plan: QueryPlan,
     tables: readonly TableDef[],
-    known: Pick<KnownTables, 'isLarge' | 'uniqueRows'>,
+    known: Omit<KnownTables, 'isReadable'>,
   ): void {
     if (plan.sql.length > keptCharacters) return;
     const { user, position, request } = origin;
     const { database, connectionZone, timeZone, keyed, rowLimit } = request;
-    const found = tables.map((table) => ({ table, isLarge: known.isLarge(table), unique: known.uniqueRows(table) }));
+    const found = tables.map((table) => ({
+      table,
+      isLarge: known.isLarge(table),
+      isShort: known.hasShortSeries(table),
+      unique: known.uniqueRows(table),
+    }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
     this.#plans.set(query, { user, position, request: asked, plan, tables: found });
   }

@@ -10,7 +10,7 @@ import { collectTables, type QueryContext } from '../../sql/resolve/context.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
-import { queryContext, withoutViews } from './query-names.js';
+import { knownTables, queryContext, withoutViews } from './query-names.js';
 import { ended } from './row-pieces.js';
 
 /** Runs a query that lists show until its last row is read, or until something breaks it off. */
@@ -66,11 +66,7 @@ export async function planned(written: Query, asked: Asked, context: StatementCo
   const { request, user } = asked;
   await stored(written, request.database, context);
   const origin = { user, request, position: catalogue.position };
-  const known: KnownTables = {
-    isReadable: (table) => storage.isWhole(table),
-    isLarge: (table) => storage.sizes.isLarge(table.storage),
-    uniqueRows: (table) => storage.uniqueRows(table),
-  };
+  const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const kept = plans.find(written, origin, known);
   if (kept !== undefined) return kept;
   const { query, context: names, tables } = await readable(written, asked, context);

@@ -58,8 +58,7 @@ export async function queryContext(
       return catalogue.database(database)?.precision;
     },
     nowNanos: () => now,
-    isLarge: (table) => storage.sizes.isLarge(table.storage),
-    uniqueRows: (table) => storage.uniqueRows(table),
+    ...knownTables(storage),
     connectionZone: request.connectionZone ?? connectionZone,
     outputZone: request.timeZone,
     keyed: request.keyed,
@@ -93,6 +92,17 @@ export async function withoutViews(
   if (collectTables(expanded).every(isKnown)) return expanded;
   await catalogue.sync();
   return expand();
+}
+
+/** What is known of stored rows, as far as plans go by it. */
+export function knownTables(
+  storage: Storage,
+): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'uniqueRows'>> {
+  return {
+    isLarge: (table) => storage.sizes.isLarge(table),
+    hasShortSeries: (table) => storage.sizes.hasShortSeries(table),
+    uniqueRows: (table) => storage.uniqueRows(table),
+  };
 }
 
 /** Unix nanoseconds, in steps of a millisecond. */

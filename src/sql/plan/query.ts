@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
 import type { FromItem, Query, Select, Union } from '../ast.js';
 import { type BlockColumn, printResult } from '../print/result.js';
 import { type EngineSelect, printSelect } from '../print/select.js';
@@ -51,6 +51,8 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const form = { zone: context.outputZone, keyed: context.keyed, rowLimit: context.rowLimit };
   const block = withoutEmptyCheck(planned);
   const sql = printResult(block ?? planned, form);
+  const series = singleSeries(query, context);
+  const hasFewRows = mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes;
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
   return {
     sql,
@@ -58,15 +60,27 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
       emptyGivesNone: block !== undefined,
       givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
       givesDecimals: gives('DECIMAL'),
+      hasFewRows,
+      readsLittle:
+        series !== undefined && series.length > 0 && series.every((table) => context.hasShortSeries?.(table)),
       isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
     }),
     meta: planned.columns.map(({ name, type }) => ({ name, type })),
-    hasFewRows: mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes,
-    isLight: collectTables(query).every(({ database = context.database, name }) => {
-      return database !== undefined && context.resolveTable(database, name)?.kind === 'sub';
-    }),
+    hasFewRows,
+    isLight: series !== undefined,
     isTimeless: !usesNow,
   };
+}
+
+/** The tables in which a query reads single series; undefined where it reads others. */
+function singleSeries(query: Query, context: QueryContext): readonly TableDef[] | undefined {
+  const tables: TableDef[] = [];
+  for (const { database = context.database, name } of collectTables(query)) {
+    const target = database === undefined ? undefined : context.resolveTable(database, name);
+    if (target?.kind !== 'sub') return undefined;
+    tables.push(target.table);
+  }
+  return tables;
 }
 
 function hasOneSelect(sql: string): boolean {

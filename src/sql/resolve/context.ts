@@ -44,6 +44,8 @@ export interface QueryContext {
   storedRows?(alias: string): readonly string[];
   /** True for tables with so many rows that it pays to look for few of them first; any answer is right. */
   isLarge?(table: TableDef): boolean;
+  /** True for tables whose series are so short that one thread reads them soonest; any answer is right. */
+  hasShortSeries?(table: TableDef): boolean;
   /** Rows of a table that are known to have a key each; undefined where none are. */
   uniqueRows?(table: TableDef): UniqueRows | undefined;
   /** Plans a query in an expression; undefined where there can be none. */

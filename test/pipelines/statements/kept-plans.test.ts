@@ -13,7 +13,12 @@ const request = {
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
 const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isLight: false, isTimeless: true };
-const whole: KnownTables = { isReadable: () => true, isLarge: () => false, uniqueRows: () => undefined };
+const whole: KnownTables = {
+  isReadable: () => true,
+  isLarge: () => false,
+  hasShortSeries: () => false,
+  uniqueRows: () => undefined,
+};
 
 function query() {
   const statement = parseStatement('SELECT 1');
@@ -48,6 +53,7 @@ test('a plan holds while its tables are readable, and as large as they were', (t
   t.is(plans.find(asked, origin, whole), plan);
   t.is(plans.find(asked, origin, { ...whole, isReadable: () => false }), undefined);
   t.is(plans.find(asked, origin, { ...whole, isLarge: () => true }), undefined);
+  t.is(plans.find(asked, origin, { ...whole, hasShortSeries: () => true }), undefined);
 });
 
 test('a plan that views have made long is not kept', (t) => {

@@ -283,3 +283,12 @@ test('aggregates over one table alone take the quick analysis of the engine', (t
   t.false(isQuick('SELECT max(voltage) FROM (SELECT voltage FROM d1)'));
   t.false(isQuick("SELECT max(voltage) FROM meters WHERE location = 'x'"));
 });
+test('short series are read by one thread, whole super tables and long series by all', (t) => {
+  const isOneThread = (sql: string, isShort: boolean): boolean =>
+    fixture.plan(sql, { hasShortSeries: () => isShort }).settings.includes('max_threads = 1');
+  t.true(isOneThread('SELECT MAX(current) FROM d1', true));
+  t.true(isOneThread('SELECT ts, current FROM d1', true));
+  t.false(isOneThread('SELECT MAX(current) FROM d1', false));
+  t.false(isOneThread('SELECT MAX(current) FROM meters', true));
+  t.false(isOneThread('SELECT 1', true));
+});

@@ -3,7 +3,14 @@ import { querySettings, reliedOnDefaults, settingsOf } from '../../../src/sql/pl
 
 const names = (settings: string): string[] => settings.split(', ').map((term) => term.replace(/ = .*/s, ''));
 
-const traits = { emptyGivesNone: false, givesTexts: false, givesDecimals: false, isPlain: false };
+const traits = {
+  emptyGivesNone: false,
+  givesTexts: false,
+  givesDecimals: false,
+  hasFewRows: true,
+  readsLittle: false,
+  isPlain: false,
+};
 
 test('a statement asks for the settings that its words and its result depend on', (t) => {
   const plain = settingsOf('SELECT max(t1.c1) FROM t AS t1', traits);
@@ -39,4 +46,13 @@ test('no row over no rows is a setting', (t) => {
   const setting = 'empty_result_for_aggregation_by_empty_set';
   t.true(settingsOf('SELECT max(1)', { ...traits, emptyGivesNone: true }).includes(`${setting} = 1`));
   t.true(querySettings.includes(`${setting} = 0`));
+});
+test('one thread reads a short series, several print a long result', (t) => {
+  const little = names(settingsOf('SELECT max(c1) FROM t', { ...traits, readsLittle: true }));
+  t.true(little.includes('max_threads'));
+  const long = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false }));
+  t.true(long.includes('output_format_parallel_formatting'));
+  t.false(long.includes('max_threads'));
+  const rows = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false, readsLittle: true }));
+  t.false(rows.includes('output_format_parallel_formatting'));
 });
