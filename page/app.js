@@ -4,7 +4,7 @@ import { h, put, say, toast } from './dom.js';
 import { doorsView } from './doors.js';
 import { eventsView } from './events.js';
 import { exploreView } from './explore.js';
-import { figure, History, parseFigures } from './figures.js';
+import { figure, History, labelValues, parseFigures } from './figures.js';
 import { timeOfDay } from './format.js';
 import { healthView } from './health.js';
 import { loginView } from './login.js';
@@ -94,6 +94,7 @@ function showService() {
   const badge = h('span', { class: 'badge', hidden: true });
   const pill = h('span', { class: 'pill' });
   const main = h('main', { id: 'main', tabindex: -1 });
+  const version = h('span', { class: 'muted' });
   const links = Object.entries(views).flatMap(([name, { title, within }]) =>
     within === undefined ? [h('a', { href: `#${name}` }, title, name === 'events' ? badge : null)] : [],
   );
@@ -150,10 +151,18 @@ function showService() {
     scrollTo(0, 0);
   };
 
+  // Without it the figures begin now.
+  askJson('/metrics/history')
+    .then((past) => {
+      history.begin(past, Date.now());
+      view?.figures?.();
+    })
+    .catch(() => {});
   const scrape = poll(figuresMs, async () => {
     try {
       const response = await ask('/metrics');
       history.add(parseFigures(await response.text(), Date.now()));
+      say(version, `Sluice ${labelValues(history.last, 'adapter_build_info', 'version')[0] ?? ''}`);
       if (trouble?.reason === 'unreachable') trouble = undefined;
       showTrouble();
       view?.figures?.();
@@ -187,6 +196,7 @@ function showService() {
       h('a', { href: '#docs' }, 'Documents'),
       h('a', { href: '/swagger-ui.html' }, 'HTTP interfaces'),
       h('a', { href: '/metrics' }, 'Figures as text'),
+      version,
     ),
   );
   // What others run is for administrators.

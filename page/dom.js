@@ -42,11 +42,12 @@ export function say(element, text) {
 /**
  * The rows of a list, by key: rows that stay keep their elements, and with them focus and what is unfolded.
  * @template V
+ * @template {{ element: HTMLElement; show: (value: V) => void }} R
  * @param {Element} parent
  * @param {readonly V[]} values
  * @param {(value: V) => string} keyOf
- * @param {(value: V) => { element: HTMLElement; show: (value: V) => void }} make
- * @param {Map<string, { element: HTMLElement; show: (value: V) => void }>} rows kept between calls
+ * @param {(value: V) => R} make
+ * @param {Map<string, R>} rows kept between calls
  */
 export function putRows(parent, values, keyOf, make, rows) {
   const wanted = new Set(values.map(keyOf));

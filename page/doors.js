@@ -147,9 +147,9 @@ function doorsOf(figures) {
  */
 function totalsOf(history) {
   const { last } = history;
-  const rows = history.rates('adapter_rows_total', { outcome: 'stored' }).at(-1) ?? 0;
-  const bytes = history.rates('adapter_received_bytes_total').at(-1) ?? 0;
-  const requests = history.rates('adapter_restful_http_request_total').at(-1) ?? 0;
+  const rows = history.rate('adapter_rows_total', { outcome: 'stored' });
+  const bytes = history.rate('adapter_received_bytes_total');
+  const requests = history.rate('adapter_restful_http_request_total');
   const refused = labelValues(last, 'adapter_refusals_total', 'reason');
   /** @type {[string, string, boolean][]} */
   const totals = [
@@ -182,13 +182,15 @@ function doorCard(name, history) {
     const { last } = history;
     const labels = { pipeline: name };
     const rates = history.rates('adapter_rows_total', { ...labels, outcome: 'stored' });
-    const bytes = history.rates('adapter_received_bytes_total', labels).at(-1) ?? 0;
-    put(rate, h('strong', {}, count(rates.at(-1) ?? 0)), ` rows/s · ${size(bytes)}/s`);
+    const bytes = history.rate('adapter_received_bytes_total', labels);
+    put(rate, h('strong', {}, count(rates.at(-1)?.value ?? 0)), ` rows/s · ${size(bytes)}/s`);
     put(line, sparkline(rates));
     // Each card has a scale of its own.
     say(
       peak,
-      rates.length < 2 ? '' : `peak ${count(Math.max(...rates))} rows/s in the last ${duration(spanOf(history))}`,
+      rates.length < 2
+        ? ''
+        : `peak ${count(Math.max(...rates.map(({ value }) => value)))} rows/s in the last ${duration(spanOf(rates))}`,
     );
     /** @type {[string, number, boolean][]} */
     const told = Object.entries(outcomes).map(([outcome, said]) => [
@@ -218,11 +220,11 @@ function doorCard(name, history) {
 }
 
 /**
- * The time that the scrapes cover, in ms.
- * @param {import('./figures.js').History} history
+ * The time that rates cover, in ms.
+ * @param {readonly { at: number }[]} rates
  */
-function spanOf({ all }) {
-  return (all.at(-1)?.at ?? 0) - (all[0]?.at ?? 0);
+function spanOf(rates) {
+  return (rates.at(-1)?.at ?? 0) - (rates[0]?.at ?? 0);
 }
 
 /** @param {import('./figures.js').Figures} figures */
@@ -253,7 +255,7 @@ function requestRow(history) {
       route === 'unknown' ? `${method} paths that are not there` : `${method} ${route.replace(/:(\w+)/g, '‹$1›')}`,
     );
     const values = [
-      count(history.rates('adapter_restful_http_request_total', labels).at(-1) ?? 0),
+      count(history.rate('adapter_restful_http_request_total', labels)),
       count(figure(last, 'adapter_restful_http_request_total', labels) ?? 0),
       count(failed),
       quantile('0.5'),

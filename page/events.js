@@ -1,34 +1,13 @@
 import { h, put, putRows, say, toast } from './dom.js';
-import { ago, count, dateAndTime, measure } from './format.js';
-import { queryLink } from './links.js';
-import { literal, quoted } from './names.js';
+import { bulkMoves, doneWords, moveEvent } from './event-moves.js';
+import { eventRow } from './event-row.js';
+import { count } from './format.js';
 import { poll } from './polling.js';
+import { resolveDialog } from './resolve-dialog.js';
 import { askJson, Trouble } from './session.js';
 import { firstSteps } from './start.js';
 
-/**
- * @typedef {object} Event
- * @property {string} id
- * @property {'active' | 'acknowledged' | 'resolved'} status
- * @property {'critical' | 'warning' | 'info'} severity
- * @property {string} elementId
- * @property {string} title
- * @property {string} description
- * @property {string} source
- * @property {string | null} rule
- * @property {number | null} value
- * @property {number | null} threshold
- * @property {number} count
- * @property {number} startTime
- * @property {number} lastSeenTime
- * @property {number | null} endTime
- * @property {string | null} acknowledgedBy
- * @property {number | null} acknowledgedAt
- * @property {string | null} resolvedBy
- * @property {number | null} resolvedAt
- * @property {string | null} comment
- * @property {Record<string, string>} attributes
- */
+/** @typedef {import('./event-row.js').Event} Event */
 
 /** @typedef {{ total: number; records: Event[] }} Page */
 
@@ -66,7 +45,17 @@ export function eventsView(context) {
   const pager = h('nav', { class: 'pager', 'aria-label': 'Pages', hidden: true });
   const dialog = resolveDialog();
   const steps = firstSteps(context);
+  /** @type {Map<string, ReturnType<typeof eventRow>>} */
   const rows = new Map();
+  const bulk = bulkMoves({
+    mark: (isChosen) => {
+      for (const [id, row] of rows) row.choose(isChosen(id));
+    },
+    moved: (event) => rows.get(event.id)?.show(event),
+    ask: (title) => dialog.ask(title),
+    failed: context.failed,
+    done: () => polling.now(),
+  });
   let pageNum = 1;
   let words = '';
 
@@ -95,14 +84,12 @@ export function eventsView(context) {
   };
   const move = async (
     /** @type {Event} */ event,
-    /** @type {'acknowledge' | 'resolve'} */ to,
+    /** @type {import('./event-moves.js').Move} */ to,
     /** @type {string} */ comment = '',
   ) => {
-    const body = comment === '' ? null : JSON.stringify({ comment });
     try {
-      const moved = await askJson(`/api/v1/events/${encodeURIComponent(event.id)}/${to}`, { method: 'PUT', body });
-      const done = to === 'resolve' ? 'Resolved' : 'Acknowledged';
-      toast(moved.changed ? `${done}: ${event.title}` : `Somebody was faster: ${event.title}`);
+      const moved = await moveEvent(event, to, comment);
+      toast(moved.changed ? `${doneWords[to]}: ${event.title}` : `Somebody was faster: ${event.title}`);
       rows.get(event.id)?.show(moved);
     } catch (error) {
       if (error instanceof Trouble && error.reason !== 'password') toast(`Nothing has changed. ${error.message}`);
@@ -122,9 +109,10 @@ export function eventsView(context) {
       list,
       records,
       ({ id }) => id,
-      () => eventRow((event) => move(event, 'acknowledge'), resolve),
+      () => eventRow((event) => move(event, 'acknowledge'), resolve, bulk.choose),
       rows,
     );
+    bulk.list(records);
     none.hidden = records.length > 0;
     say(none, isDefault() ? 'Nothing needs your attention.' : 'No event matches.');
     const shown = total > records.length ? `${count(records.length)} of ${count(total)}` : count(total);
@@ -169,6 +157,7 @@ export function eventsView(context) {
       field('Seen', span),
       field('Element', element),
     ),
+    bulk.element,
     list,
     none,
     pager,
@@ -210,167 +199,6 @@ async function openEvents(query) {
   const records = lists.flatMap((list) => list.records);
   records.sort((a, b) => b.startTime - a.startTime || (a.id < b.id ? 1 : -1));
   return { total: lists.reduce((sum, { total }) => sum + total, 0), records };
-}
-
-/**
- * One event.
- * @param {(event: Event) => Promise<void>} acknowledge
- * @param {(event: Event) => Promise<void>} resolve
- */
-function eventRow(acknowledge, resolve) {
-  /** @type {Event} */
-  let event;
-  let shown = '';
-  const severity = h('span', { class: 'severity' });
-  const title = h('h2');
-  const meta = h('p', { class: 'meta' });
-  const status = h('span', { class: 'status' });
-  const facts = h('dl', { class: 'facts' });
-  const describes = h('p', { class: 'description' });
-  const take = h('button', {}, 'Acknowledge');
-  const close = h('button', {}, 'Resolve…');
-  const openValues = () => {
-    location.hash = queryLink({ statement: statementAround(event) });
-  };
-  const draw = h('button', { onclick: openValues }, 'Draw the values around it');
-  take.addEventListener('click', async () => {
-    take.disabled = true;
-    await acknowledge(event);
-    take.disabled = false;
-    // The button is gone, and with it the place of somebody who goes by keys.
-    if (take.hidden) close.focus();
-  });
-  close.addEventListener('click', () => resolve(event));
-  const element = h(
-    'li',
-    { class: 'event' },
-    h('div', { class: 'event-head' }, severity, title, status),
-    meta,
-    h('details', {}, h('summary', {}, 'Details'), describes, facts, draw),
-    h('div', { class: 'actions' }, take, close),
-  );
-
-  return {
-    element,
-    show: (/** @type {Event} */ now) => {
-      say(meta, metaWords(now));
-      const text = JSON.stringify(now);
-      if (text === shown) return;
-      shown = text;
-      event = now;
-      element.className = `event ${now.severity} ${now.status}`;
-      element.dataset.id = now.id;
-      say(severity, now.severity);
-      say(title, now.title);
-      say(status, now.status);
-      say(describes, now.description);
-      draw.hidden = now.attributes?.database === undefined || now.attributes.column === undefined;
-      take.hidden = now.status !== 'active';
-      close.hidden = now.status === 'resolved';
-      take.setAttribute('aria-label', `Acknowledge: ${now.title}`);
-      close.setAttribute('aria-label', `Resolve: ${now.title}`);
-      put(
-        facts,
-        factsOf(now).flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]),
-      );
-    },
-  };
-}
-
-/** How much of the time before and after an event is drawn, in milliseconds. */
-const [aroundBefore, aroundAfter] = [1_800_000, 300_000];
-
-/**
- * The query for the values that an event is about.
- * @param {Event} event with a database, a table and a column
- */
-function statementAround({ attributes, startTime, endTime }) {
-  const { database = '', table = '', column = '', tbname = table } = attributes;
-  const instant = (/** @type {number} */ time) => literal(new Date(time).toISOString());
-  const one = tbname === table ? '' : `tbname = ${literal(tbname)} AND `;
-  const [from, to] = [instant(startTime - aroundBefore), instant((endTime ?? Date.now()) + aroundAfter)];
-  return [
-    `SELECT _rowts, ${quoted(column)} FROM ${quoted(database)}.${quoted(table)}`,
-    `WHERE ${one}_rowts BETWEEN ${from} AND ${to}`,
-    'ORDER BY _rowts LIMIT 100000',
-  ].join('\n');
-}
-
-/** @param {Event} event */
-function metaWords({ elementId, startTime, endTime, count: times, lastSeenTime }) {
-  const repeats = times > 1 ? `seen ${count(times)} times, last ${ago(lastSeenTime)}` : '';
-  const began = `began ${ago(startTime)}`;
-  const ended = endTime === null ? '' : `over ${ago(endTime)}`;
-  return [elementId, began, repeats, ended].filter((part) => part !== '').join(' · ');
-}
-
-/**
- * @param {Event} event
- * @returns {[string, string][]}
- */
-function factsOf(event) {
-  /** @type {[string, string][]} */
-  const facts = [['Element', event.elementId]];
-  const add = (/** @type {string} */ name, /** @type {string | null | undefined} */ value) => {
-    if (value !== null && value !== undefined && value !== '') facts.push([name, value]);
-  };
-  const when = (/** @type {number | null} */ time) => (time === null ? '' : dateAndTime(time));
-  add('Raised by', event.rule ?? (event.source === 'system' ? 'the service' : ''));
-  if (event.value !== null && event.value !== undefined) add('Value', measure(event.value));
-  if (event.threshold !== null && event.threshold !== undefined) add('Threshold', measure(event.threshold));
-  add('Began', when(event.startTime));
-  add('Last seen', when(event.lastSeenTime));
-  add('Times seen', count(event.count));
-  add('Over', when(event.endTime ?? null));
-  if (event.acknowledgedBy) add('Acknowledged', `${event.acknowledgedBy}, ${when(event.acknowledgedAt)}`);
-  if (event.resolvedBy) add('Resolved', `${event.resolvedBy}, ${when(event.resolvedAt)}`);
-  add('Comment', event.comment);
-  for (const [name, value] of Object.entries(event.attributes ?? {})) add(name, value);
-  return facts;
-}
-
-/** Asks for the comment of a resolution; undefined when it is called off. */
-function resolveDialog() {
-  const what = h('p', { class: 'muted' });
-  const comment = h('textarea', { id: 'comment', rows: 4, maxlength: 2000 });
-  /** @type {(comment: string | undefined) => void} */
-  let answer = () => {};
-  const cancel = () => element.close();
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    answer(comment.value.trim());
-    element.close();
-  };
-  const element = h(
-    'dialog',
-    { class: 'card', 'aria-labelledby': 'resolve-title', onclose: () => answer(undefined) },
-    h(
-      'form',
-      { onsubmit: submit },
-      h('h2', { id: 'resolve-title' }, 'Resolve the event'),
-      what,
-      h('label', { for: 'comment' }, 'Comment ', h('span', { class: 'muted' }, '(may be left empty)')),
-      comment,
-      h(
-        'div',
-        { class: 'actions end' },
-        h('button', { type: 'button', onclick: cancel }, 'Cancel'),
-        h('button', { class: 'primary', type: 'submit' }, 'Resolve'),
-      ),
-    ),
-  );
-  return {
-    element,
-    ask: (/** @type {string} */ title) => {
-      say(what, title);
-      comment.value = '';
-      element.showModal();
-      comment.focus();
-      return new Promise((/** @type {(comment: string | undefined) => void} */ resolve) => {
-        answer = resolve;
-      });
-    },
-  };
 }
 
 /**

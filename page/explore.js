@@ -1,3 +1,4 @@
+import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { exploreStatement, functions, labelOf } from './explore-sql.js';
 import { filterRow, idOf } from './filter-row.js';
@@ -272,13 +273,9 @@ export function exploreView(context) {
     location.hash = queryLink({ statement, range: range.value });
   });
   share.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(range.fill(statement));
-      say(told, 'The SQL is copied, with its time range.');
-    } catch {
-      getSelection()?.selectAllChildren(sql);
-      say(told, 'The SQL is selected.');
-    }
+    const isCopied = await copyText(range.fill(statement));
+    if (!isCopied) getSelection()?.selectAllChildren(sql);
+    say(told, isCopied ? 'The SQL is copied, with its time range.' : 'The SQL is selected.');
   });
   guarded(async () => {
     const all = await databases();

@@ -51,13 +51,23 @@ export function labelValues(figures, name, key) {
   return [...new Set(values)];
 }
 
-/** How many scrapes are remembered: five minutes of them. */
-const maxHistory = 150;
+/** Scrapes of the last five minutes are all kept; of older ones, those that are ten seconds apart, for an hour. */
+const [recentMs, stepMs, longestMs] = [300_000, 10_000, 3_600_000];
 
-/** The scrapes of the last minutes. */
+/**
+ * What `GET /metrics/history` answers.
+ * @typedef {object} Past
+ * @property {number} now
+ * @property {number[]} times
+ * @property {{ name: string; values: (number | null)[] }[]} series
+ */
+
+/** The figures of the last hour: what the service remembers, then what was scraped. */
 export class History {
   /** @type {Figures[]} */
   all = [];
+  /** Names of what is remembered of older scrapes. @type {ReadonlySet<string>} */
+  #names = new Set();
 
   get last() {
     return this.all.at(-1);
@@ -66,23 +76,61 @@ export class History {
   /** @param {Figures} figures */
   add(figures) {
     this.all.push(figures);
-    if (this.all.length > maxHistory) this.all.shift();
+    while (figures.at - (this.all[0]?.at ?? 0) > longestMs) this.all.shift();
+    this.#thin(figures.at - recentMs);
   }
 
   /**
-   * A count's rises per second, one between any two scrapes; a restart of the service counts as none.
+   * Puts what the service remembers before what was scraped.
+   * @param {Past} past
+   * @param {number} now the clock of this browser, which may be another one than the service's
+   */
+  begin({ now: theirNow, times, series }, now) {
+    const first = this.all[0]?.at ?? now;
+    const older = times.map((time, at) => {
+      const lines = series.flatMap(({ name, values }) => (values[at] === null ? [] : [`${name} ${values[at]}`]));
+      return parseFigures(lines.join('\n'), time - theirNow + now);
+    });
+    this.#names = new Set(older.flatMap(({ samples }) => [...samples.keys()]));
+    this.all.unshift(...older.filter(({ at }) => at < first));
+  }
+
+  /**
+   * Leaves out the scrape that has just become old, unless it is the next step, and of its figures those that nobody draws.
+   * @param {number} until
+   */
+  #thin(until) {
+    const at = this.all.findIndex((figures) => figures.at >= until) - 1;
+    const [kept, old] = [this.all[at - 1], this.all[at]];
+    if (old === undefined) return;
+    if (kept !== undefined && old.at - kept.at < stepMs) this.all.splice(at, 1);
+    else for (const name of old.samples.keys()) if (!this.#names.has(name)) old.samples.delete(name);
+  }
+
+  /**
+   * A count's rises per second over the last minutes, one between any two scrapes; a restart of the service counts as none.
    * @param {string} name
    * @param {Record<string, string>} [labels]
-   * @returns {number[]}
+   * @returns {{ at: number; value: number }[]}
    */
   rates(name, labels) {
     const rates = [];
+    const since = (this.last?.at ?? 0) - recentMs;
     for (let at = 1; at < this.all.length; at++) {
       const [before, after] = [this.all[at - 1], this.all[at]];
-      if (before === undefined || after === undefined) continue;
+      if (before === undefined || after === undefined || before.at < since) continue;
       const risen = (figure(after, name, labels) ?? 0) - (figure(before, name, labels) ?? 0);
-      rates.push((Math.max(0, risen) * 1000) / Math.max(1, after.at - before.at));
+      rates.push({ at: after.at, value: (Math.max(0, risen) * 1000) / Math.max(1, after.at - before.at) });
     }
     return rates;
+  }
+
+  /**
+   * A count's rise per second between the last two scrapes.
+   * @param {string} name
+   * @param {Record<string, string>} [labels]
+   */
+  rate(name, labels) {
+    return this.rates(name, labels).at(-1)?.value ?? 0;
   }
 }

@@ -45,7 +45,13 @@ export function healthView({ history }) {
     lines,
     range: [0, 100],
     format: percent,
-    label: 'Memory and processor use over the last minutes',
+    label: 'Memory and processor use over the last hour',
+  });
+  const bytes = plot({
+    lines: [{ label: 'Adapter' }, { label: 'Database' }],
+    range: 'from zero',
+    format: size,
+    label: 'Memory of the adapter and of the database over the last hour',
   });
   const element = h(
     'section',
@@ -62,8 +68,10 @@ export function healthView({ history }) {
     resources,
     h('h2', {}, 'Write-ahead log'),
     log,
-    h('h2', {}, 'Memory and processor since this page was opened, five minutes at most'),
+    h('h2', {}, 'Memory and processor over the last hour'),
     drawn.element,
+    h('h2', {}, 'Memory of adapter and database over the last hour'),
+    bytes.element,
   );
   const show = () => {
     const { last, all } = history;
@@ -93,12 +101,16 @@ export function healthView({ history }) {
       'adapter_memory_guard_query_percent',
       'adapter_memory_guard_all_percent',
     ];
-    drawn.set([
-      all.map(({ at }) => at / 1000),
-      ...series.map((wanted) => all.map((figures) => figure(figures, wanted) ?? null)),
-    ]);
+    const times = all.map(({ at }) => at / 1000);
+    const valuesOf = (/** @type {string} */ wanted) => all.map((figures) => figure(figures, wanted) ?? null);
+    drawn.set([times, ...series.map(valuesOf)]);
+    bytes.set([times, valuesOf('adapter_memory_bytes'), valuesOf('adapter_engine_memory_bytes')]);
   };
-  return { element, figures: show, stop: drawn.stop };
+  const stop = () => {
+    drawn.stop();
+    bytes.stop();
+  };
+  return { element, figures: show, stop };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { h, say } from './dom.js';
-import { logIn, Trouble } from './session.js';
+import { labelValues, parseFigures } from './figures.js';
+import { ask, logIn, Trouble } from './session.js';
 
 /** Between two attempts while the service cannot tell. */
 const retryMs = 2000;
@@ -30,6 +31,8 @@ export function loginView(said, entered) {
   });
   const button = h('button', { class: 'primary', type: 'submit' }, 'Log in');
   const message = h('p', { class: 'message', role: 'alert' }, said);
+  const version = h('p', { class: 'muted version' });
+  sayVersion(version);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -58,6 +61,7 @@ export function loginView(said, entered) {
     { class: 'card login', onsubmit: submit, oninput: () => clearTimeout(timer) },
     h('img', { src: '/page/icon.svg', alt: '', width: 56, height: 56 }),
     h('h1', {}, 'Sluice'),
+    version,
     h('p', { class: 'muted' }, 'Log in as a user of the database. The first one is root.'),
     h('label', { for: 'user' }, 'User'),
     user,
@@ -82,5 +86,19 @@ function wordsOf(trouble) {
       return `${trouble.message} Trying again every two seconds.`;
     default:
       return trouble.message;
+  }
+}
+
+/**
+ * Says which version the service has, once it has told.
+ * @param {HTMLElement} place
+ */
+async function sayVersion(place) {
+  try {
+    const response = await ask('/metrics');
+    const [version] = labelValues(parseFigures(await response.text(), Date.now()), 'adapter_build_info', 'version');
+    if (version !== undefined) say(place, `Version ${version}`);
+  } catch {
+    // A service that cannot be reached is told of at the log-in.
   }
 }

@@ -18,7 +18,7 @@ const maxLabel = 80;
  * @typedef {object} PlotOptions
  * @property {readonly Line[]} lines
  * @property {number} [heightPx]
- * @property {readonly [number, number]} [range] of the values; left out, the values'
+ * @property {readonly [number, number] | 'from zero'} [range] of the values; left out, the values'
  * @property {(value: number) => string} [format] of the values
  * @property {boolean} [points] marks single values where they are few
  * @property {string} label what the plot shows, for those who do not see it
@@ -55,7 +55,7 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
         padding: [null, 44, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
-        scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },
+        scales: scalesOf(range),
         axes: [
           { ...axis, space: 84, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
           { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
@@ -107,6 +107,16 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
 }
 
 /**
+ * @param {PlotOptions['range']} range
+ * @returns {import('uplot').Scales}
+ */
+function scalesOf(range) {
+  if (range === undefined) return {};
+  if (range === 'from zero') return { y: { range: (_plot, _least, most) => [0, (most ?? 1) * 1.1] } };
+  return { y: { range: [range[0], range[1]] } };
+}
+
+/**
  * A name that leaves room for others.
  * @param {string} name
  */
@@ -149,18 +159,19 @@ const svgNamespace = 'http://www.w3.org/2000/svg';
 
 /**
  * A small line without axes.
- * @param {readonly number[]} values
+ * @param {readonly { at: number; value: number }[]} rates at times in ms
  */
-export function sparkline(values) {
+export function sparkline(rates) {
   const [width, height] = [160, 36];
   const picture = document.createElementNS(svgNamespace, 'svg');
   picture.setAttribute('viewBox', `0 0 ${width} ${height}`);
   picture.setAttribute('preserveAspectRatio', 'none');
   picture.setAttribute('class', 'sparkline');
   picture.setAttribute('aria-hidden', 'true');
-  const most = Math.max(...values, 1e-9);
-  const points = values.map((value, at) => {
-    const x = values.length < 2 ? width : (at * width) / (values.length - 1);
+  const most = Math.max(...rates.map(({ value }) => value), 1e-9);
+  const [first, last] = [rates[0]?.at ?? 0, rates.at(-1)?.at ?? 0];
+  const points = rates.map(({ at, value }) => {
+    const x = ((at - first) * width) / Math.max(1, last - first);
     return `${x.toFixed(1)},${(height - 2 - (value / most) * (height - 5)).toFixed(1)}`;
   });
   const path = (/** @type {string} */ name, /** @type {string} */ d) => {

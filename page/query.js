@@ -1,3 +1,4 @@
+import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { sqlEditor } from './editor.js';
 import { ago } from './format.js';
@@ -125,12 +126,11 @@ export function queryView(context) {
   explain.addEventListener('click', () => start('EXPLAIN '));
   copy.addEventListener('click', async () => {
     keep(tree.database);
-    try {
-      await navigator.clipboard.writeText(location.href);
-      say(told, 'The link is copied. Whoever opens it logs in and sees this query.');
-    } catch {
-      say(told, 'The link is in the address bar.');
-    }
+    const isCopied = await copyText(location.href);
+    say(
+      told,
+      isCopied ? 'The link is copied. It asks for a log-in, then shows this query.' : 'The link is in the address bar.',
+    );
   });
 
   const past = h('div', {});

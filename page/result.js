@@ -1,12 +1,11 @@
-import { h, put, say } from './dom.js';
+import { copyText } from './copy.js';
+import { h, put, say, toast } from './dom.js';
 import { save, toCsv, toJson } from './download.js';
 import { count, duration } from './format.js';
 import { picture } from './picture.js';
+import { rowsTable, toTsv } from './rows-table.js';
 import { tagsOf } from './schema.js';
 import { runSql } from './sql.js';
-
-/** Rows that the table shows at first, and with each further step; all of them are drawn. */
-const shownRows = 500;
 
 /**
  * One statement with its result: what came of it, the plot, the rows and their downloads.
@@ -47,7 +46,7 @@ export function resultCard(statement, database, title, { folded = false } = {}) 
         if (drawn !== undefined) stop = drawn.stop;
         const table = [
           rows.data.length === 0 ? null : downloads(rows),
-          tableOf(rows, title === '' ? 'Rows' : `Rows of ${title}`),
+          rowsTable(rows, title === '' ? 'Rows' : `Rows of ${title}`),
         ];
         const hidden = folded && drawn !== undefined;
         put(body, drawn?.element, ...(hidden ? [h('details', {}, h('summary', {}, 'Rows'), table)] : table));
@@ -87,61 +86,15 @@ function outcomeWords(rows, took) {
 function downloads(rows) {
   const csv = () => save('result.csv', 'text/csv', toCsv(rows));
   const json = () => save('result.json', 'application/json', toJson(rows));
+  const copy = async () => {
+    const isCopied = await copyText(toTsv(rows));
+    toast(isCopied ? 'The rows are copied; a spreadsheet takes them.' : 'This browser does not let the page copy.');
+  };
   return h(
     'p',
     { class: 'actions' },
+    h('button', { type: 'button', onclick: copy }, 'Copy rows'),
     h('button', { type: 'button', onclick: csv }, 'Download CSV'),
     h('button', { type: 'button', onclick: json }, 'Download JSON'),
   );
-}
-
-/**
- * @param {import('./sql.js').Rows} rows
- * @param {string} label
- */
-function tableOf({ columns, data }, label) {
-  const numeric = columns.map(({ isNumber }) => (isNumber ? 'number' : ''));
-  const cell = (/** @type {unknown} */ value, /** @type {number} */ at) =>
-    value === null ? h('td', { class: 'null' }, 'NULL') : h('td', { class: numeric[at] ?? '' }, textOf(value));
-  const rowOf = (/** @type {unknown[]} */ row) => h('tr', {}, row.map(cell));
-  const body = h('tbody', {}, data.slice(0, shownRows).map(rowOf));
-  let shown = Math.min(shownRows, data.length);
-  const rest = () => `Show ${count(Math.min(shownRows, data.length - shown))} more of ${count(data.length)} rows`;
-  const more = h('button', { type: 'button', hidden: shown === data.length }, rest());
-  more.addEventListener('click', () => {
-    body.append(...data.slice(shown, shown + shownRows).map(rowOf));
-    shown = Math.min(shown + shownRows, data.length);
-    more.hidden = shown === data.length;
-    say(more, rest());
-  });
-  return h(
-    'div',
-    {},
-    h(
-      'div',
-      { class: 'scroller', tabindex: 0, role: 'region', 'aria-label': label },
-      h(
-        'table',
-        { class: 'rows' },
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            columns.map(({ name, type }, at) => h('th', { scope: 'col', title: type, class: numeric[at] ?? '' }, name)),
-          ),
-        ),
-        body,
-      ),
-    ),
-    more,
-  );
-}
-
-/** @param {unknown} value */
-function textOf(value) {
-  if (typeof value === 'object') return JSON.stringify(value);
-  // Nine digits of a second that end in zeros say no more than three.
-  return String(value).replace(/(T\d\d:\d\d:\d\d\.\d{3})0{3}(?:0{3})?(?=[Z+-])/, '$1');
 }

@@ -1,3 +1,4 @@
+import { copyText } from './copy.js';
 import { h, put, say } from './dom.js';
 import { exploreLink } from './links.js';
 import { poll } from './polling.js';
@@ -41,12 +42,8 @@ export function firstSteps(context, { always = false } = {}) {
       {},
       firstCalls().map(([what, call = '']) => {
         const copy = async () => {
-          try {
-            await navigator.clipboard.writeText(call);
-            say(said, 'Copied.');
-          } catch {
-            say(said, 'This browser does not let the page copy; select the call instead.');
-          }
+          const isCopied = await copyText(call);
+          say(said, isCopied ? 'Copied.' : 'This browser does not let the page copy; select the call instead.');
         };
         return h(
           'li',

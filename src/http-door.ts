@@ -93,7 +93,7 @@ export function intakeOf(
   { credentials, catalogue, monitoring, engine }: ServiceParts,
   { bodies, sql, reads, writes, events, desk }: ServicePipelines,
 ): Intake {
-  const { guard, metrics } = monitoring;
+  const { guard, metrics, memory } = monitoring;
   return {
     sql: (exchange) => sql.ask(exchange),
     series: (exchange) => reads.ask(exchange),
@@ -113,6 +113,7 @@ export function intakeOf(
     isDatabaseMissing: () => engine.isMissing(),
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     metrics: () => metrics.text(),
+    history: () => memory.history(),
   };
 }
 

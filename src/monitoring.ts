@@ -5,10 +5,12 @@ import type { WatchedFigures } from './model/figure.js';
 import { MemoryGuard } from './pipelines/memory-guard.js';
 import { OwnFiguresSource } from './sources/own-figures/source.js';
 import { collectGarbage } from './telemetry/collect-garbage.js';
+import { FigureMemory } from './telemetry/figure-memory.js';
 import { IntervalFigures } from './telemetry/interval-figures.js';
 import { ServiceMetrics } from './telemetry/metrics.js';
 import { SystemMeter } from './telemetry/system-figures.js';
 import { encodeFigures } from './transforms/encode/figure-lines.js';
+import { version } from './version.js';
 
 /** Database of the service's own figures. */
 const figuresDatabase = 'log';
@@ -17,6 +19,8 @@ const figuresDatabase = 'log';
 export interface Monitoring {
   readonly guard: MemoryGuard;
   readonly metrics: ServiceMetrics;
+  /** The figures of the last hour. */
+  readonly memory: FigureMemory;
 }
 
 /**
@@ -30,6 +34,7 @@ export function createMonitoring(
   readMemoryPercent?: () => number,
 ): Monitoring {
   const metrics = new ServiceMetrics({
+    version,
     http: !monitor.disable,
     hideClients: monitor.disableCollectClientIP,
     windowMs: monitor.writeIntervalMs,
@@ -72,7 +77,7 @@ export function createMonitoring(
       read: () => monitor.pauseAllMemoryPercent,
     },
   });
-  return { guard, metrics };
+  return { guard, metrics, memory: new FigureMemory(() => metrics.text()) };
 }
 
 /** The disk of the embedded engine; nothing where the database is elsewhere. */

@@ -95,7 +95,7 @@ async function startOn(
   const door = await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const { writes, streams, sql, reads, events, notifier } = pipelines;
-  const watching = [monitoring.guard, expiry, notifier, ...events.components];
+  const watching = [monitoring.guard, monitoring.memory, expiry, notifier, ...events.components];
   const grpc = await otlpGrpcDoors(parts, pipelines);
   const components = [polledCatalogue(parts, engine.watchLog), ...watching, writes, streams, sql, reads, door, ...grpc];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));

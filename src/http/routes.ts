@@ -18,7 +18,7 @@ import { influxHealthHandler, influxPingHandler } from './handlers/influx-status
 import { influx1WriteHandler, influx2WriteHandler } from './handlers/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
-import { metricsHandler } from './handlers/metrics.js';
+import { historyHandler, metricsHandler } from './handlers/metrics.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
 import { pingHandler } from './handlers/ping.js';
@@ -117,6 +117,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/rest/login/:user/:password', operation: service.login, handler: loginHandler },
   { method: 'GET', path: '/-/ping', operation: service.ping, handler: pingHandler },
   { method: 'GET', path: '/metrics', operation: service.metrics, handler: metricsHandler },
+  { method: 'GET', path: '/metrics/history', operation: service.history, handler: historyHandler },
   {
     method: 'POST',
     path: '/lineproto/v1/write',

@@ -4,6 +4,7 @@ import type { BodyBudget } from './body-budget.js';
 import type { Delivery } from './delivery.js';
 import type { Event, EventListing, EventMove, EventPage, MovedEvent } from './event.js';
 import type { Fault } from './fault.js';
+import type { FigureHistory } from './figure.js';
 import type { NotificationChannel, NotificationTest } from './notification.js';
 import type { RuleChanges, RuleList, RuleTrial } from './rule-list.js';
 import type { DataType } from './schema.js';
@@ -165,4 +166,6 @@ export interface Intake {
   isDatabaseMissing(): boolean;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;
+  /** Some of them over the last hour. */
+  history(): FigureHistory;
 }

@@ -9,3 +9,15 @@ export interface Figure {
 export interface WatchedFigures {
   readonly [name: string]: { readonly help: string; readonly read: () => number };
 }
+
+/** Figures of the last while, oldest first. */
+export interface FigureHistory {
+  /** The clock of the service, in Unix ms: a reader's may be another one. */
+  readonly now: number;
+  /** Time between two samples. */
+  readonly intervalMs: number;
+  /** Times of the samples, in Unix ms. */
+  readonly times: readonly number[];
+  /** Name and labels as in the OpenMetrics text, and a value for each time; null where there was none. */
+  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+}

@@ -19,6 +19,8 @@ export type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
 /** Which requests are told apart, and how far quantiles look back. */
 export interface MetricsOptions {
+  /** Of the service, for `adapter_build_info`. */
+  readonly version: string;
   /** Off with `monitor.disable`: then requests are not counted by route and client. */
   readonly http: boolean;
   /** `monitor.disableCollectClientIP`. */
@@ -123,6 +125,13 @@ export class ServiceMetrics {
   constructor(options: MetricsOptions) {
     this.#options = options;
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const build = { version: options.version, node: process.version };
+    new Gauge({
+      name: 'adapter_build_info',
+      help: 'Always 1; the labels say what runs.',
+      labelNames: ['version', 'node'],
+      registers: [this.#registry],
+    }).set(build, 1);
     this.#milliseconds = new Summary({
       name: 'adapter_restful_http_request_summary_milliseconds',
       help: 'Time to the end of the answer.',

@@ -2,6 +2,7 @@ import test from 'ava';
 
 interface Figures {
   readonly at: number;
+  readonly samples: ReadonlyMap<string, unknown>;
 }
 
 interface Module {
@@ -9,7 +10,9 @@ interface Module {
   readonly figure: (figures: Figures, name: string, labels?: Record<string, string>) => number | undefined;
   readonly History: new () => {
     add(figures: Figures): void;
-    rates(name: string, labels?: Record<string, string>): number[];
+    begin(past: object, now: number): void;
+    rates(name: string, labels?: Record<string, string>): { readonly at: number; readonly value: number }[];
+    rate(name: string): number;
     readonly all: readonly Figures[];
   };
 }
@@ -51,13 +54,38 @@ test('rates are rises a second, and none when the service began anew', (t) => {
   ]) {
     history.add(parseFigures(`rows_total ${rows}`, at ?? 0));
   }
-  t.deepEqual(history.rates('rows_total'), [10, 0, 0, 8]);
-  t.deepEqual(history.rates('nothing_total'), [0, 0, 0, 0]);
+  const values = (name: string): number[] => history.rates(name).map(({ value }) => value);
+  t.deepEqual(values('rows_total'), [10, 0, 0, 8]);
+  t.is(history.rate('rows_total'), 8);
+  t.deepEqual(values('nothing_total'), [0, 0, 0, 0]);
 });
 
-test('a long history forgets its beginning', (t) => {
+test('a history keeps five minutes as they came, of the hour before them a part, and nothing older', (t) => {
   const history = new History();
-  for (let i = 0; i < 1000; i++) history.add(parseFigures('up 1', i));
-  t.is(history.all.length, 150);
-  t.is(history.all[149]?.at, 999);
+  const series = [{ name: 'up', values: [1] }];
+  history.begin({ now: 0, times: [0], series }, 0);
+  for (let at = 2000; at <= 7_200_000; at += 2000) history.add(parseFigures('up 1\nother 2', at));
+  const recent = history.all.filter(({ at }) => at >= 6_900_000);
+  const older = history.all.filter(({ at }) => at < 6_900_000);
+  t.is(recent.length, 151);
+  t.is(older.length, 330);
+  t.true((history.all[0]?.at ?? 0) >= 3_600_000);
+  t.deepEqual([...(older[0]?.samples.keys() ?? [])], ['up']);
+  t.deepEqual([...(recent[0]?.samples.keys() ?? [])], ['up', 'other']);
+});
+
+test('what the service remembers stands before what was scraped, by the clock of the browser', (t) => {
+  const history = new History();
+  history.add(parseFigures('up{a="b"} 3', 100_500));
+  const series = [{ name: 'up{a="b"}', values: [1, null, 2] }];
+  history.begin({ now: 50_000, times: [30_000, 40_000, 50_000], series }, 100_000);
+  t.deepEqual(
+    history.all.map((figures) => [figures.at, figure(figures, 'up', { a: 'b' })]),
+    [
+      [80_000, 1],
+      [90_000, undefined],
+      [100_000, 2],
+      [100_500, 3],
+    ],
+  );
 });

@@ -20,6 +20,17 @@ interface Download {
 }
 
 const { splitStatements, onlyReads, placeOf }: Statements = await import(page('statement-text.js'));
+interface RowsTable {
+  readonly toTsv: (rows: Rows) => string;
+  readonly sortRows: (
+    data: readonly (readonly unknown[])[],
+    at: number,
+    column: { readonly type: string; readonly isNumber: boolean },
+    direction: 'ascending' | 'descending',
+  ) => readonly (readonly unknown[])[];
+}
+
+const { sortRows, toTsv }: RowsTable = await import(page('rows-table.js'));
 const { toCsv, toJson }: Download = await import(page('download.js'));
 
 test('statements are parted by semicolons, but not by those in texts, names and comments', (t) => {
@@ -54,6 +65,39 @@ test('rows are saved as CSV and JSON that other programs read', (t) => {
     { a: 1, a_2: null, 'b"c': 'x, "y"' },
     { a: '9007199254740993', a_2: { k: 1 }, 'b"c': ' pad' },
   ]);
+});
+
+test('rows are copied as spreadsheets take them', (t) => {
+  const data = [
+    [1, null],
+    ['a\tb', 'c'],
+  ];
+  t.is(toTsv({ columns: [{ name: 'x' }, { name: 'y' }], data }), 'x\ty\n1\t\n"a\tb"\tc');
+});
+
+test('rows are sorted by value: numbers however long, times with their zone, texts as people count; NULL is last', (t) => {
+  const sorted = (values: readonly unknown[], type: string, isNumber = false) =>
+    sortRows(
+      values.map((value) => [value]),
+      0,
+      { type, isNumber },
+      'ascending',
+    ).map(([value]) => value);
+  t.deepEqual(sorted([10, null, 9, '9007199254740993', '9007199254740992'], 'BIGINT', true), [
+    9,
+    10,
+    '9007199254740992',
+    '9007199254740993',
+    null,
+  ]);
+  t.deepEqual(sorted([1.5, '-2.25', 0], 'DOUBLE', true), ['-2.25', 0, 1.5]);
+  const [before, after] = ['2026-10-25T02:30:00.000+02:00', '2026-10-25T02:10:00.000+01:00'];
+  t.deepEqual(sorted([after, before], 'TIMESTAMP'), [before, after]);
+  const [first, second] = ['2026-01-01T00:00:00.000000001Z', '2026-01-01T00:00:00.000000002Z'];
+  t.deepEqual(sorted([second, first], 'TIMESTAMP'), [first, second]);
+  t.deepEqual(sorted(['line 10', 'line 9', null], 'NCHAR'), ['line 9', 'line 10', null]);
+  const down = sortRows([[1], [null], [2]], 0, { type: 'INT', isNumber: true }, 'descending');
+  t.deepEqual(down, [[2], [1], [null]]);
 });
 
 test('the editor knows every function of the dialect', async (t) => {

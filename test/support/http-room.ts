@@ -131,6 +131,7 @@ function defaultIntake(options: RoomOptions): Intake {
     isDatabaseMissing: () => false,
     isDatabaseHung: options.isDatabaseHung ?? (() => false),
     metrics: async () => '# EOF\n',
+    history: () => ({ now: 0, intervalMs: 10_000, times: [], series: [] }),
   };
 }
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import { IntervalFigures } from '../../src/telemetry/interval-figures.js';
 import { ServiceMetrics } from '../../src/telemetry/metrics.js';
 
-const options = { http: true, hideClients: false, windowMs: 30_000 };
+const options = { version: '1.2.3', http: true, hideClients: false, windowMs: 30_000 };
 const request = {
   route: '/rest/sql/:db',
   method: 'POST',

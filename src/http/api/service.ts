@@ -8,6 +8,26 @@ export const serviceSchemas: Readonly<Record<string, Schema>> = {
     properties: { code: { const: 0 }, desc: { type: 'string', description: 'The token of the `Custom` scheme.' } },
     required: ['code', 'desc'],
   },
+  FigureHistory: {
+    type: 'object',
+    properties: {
+      now: { type: 'integer', format: 'int64', description: 'The clock of the service, Unix time in milliseconds.' },
+      intervalMs: { type: 'integer', description: 'Time between two samples.' },
+      times: { type: 'array', items: { type: 'integer', format: 'int64' }, description: 'Oldest first.' },
+      series: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            name: { type: 'string', description: 'Name and labels as in `GET /metrics`.' },
+            values: { type: 'array', items: { type: ['number', 'null'] }, description: 'One for each time.' },
+          },
+          required: ['name', 'values'],
+        },
+      },
+    },
+    required: ['now', 'intervalMs', 'times', 'series'],
+  },
 };
 
 function file(description: string, type: string): Readonly<Record<string, Answer>> {
@@ -64,6 +84,14 @@ export const serviceOperations = {
         },
       },
     },
+    security: noScheme,
+  },
+  history: {
+    operationId: 'getMetricsHistory',
+    summary: 'Figures of the last hour',
+    description: 'Some of the figures of `GET /metrics`, sampled every ten seconds. It is empty after a restart.',
+    tags: ['Service'],
+    responses: { 200: json('The figures.', shared('FigureHistory')) },
     security: noScheme,
   },
   description: {

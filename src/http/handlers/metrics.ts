@@ -1,5 +1,5 @@
 import type { Handler, HandlerContext } from '../call.js';
-import { headerText } from '../reply.js';
+import { headerText, safeJson, sendJson } from '../reply.js';
 
 const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 const olderText = 'text/plain; version=0.0.4; charset=utf-8';
@@ -15,4 +15,9 @@ export function metricsHandler(context: HandlerContext): Handler {
     const text = await context.intake.metrics();
     return call.reply.header('content-type', older ? olderText : openMetrics).send(Buffer.from(text));
   };
+}
+
+/** `GET /metrics/history`: some of the figures over the last hour as JSON, without authentication, for pages that are opened later. */
+export function historyHandler({ intake }: HandlerContext): Handler {
+  return async ({ reply }) => sendJson(reply, 200, safeJson(intake.history()));
 }

@@ -1,0 +1,91 @@
+import type { Component } from '../model/component.js';
+import type { FigureHistory } from '../model/figure.js';
+
+/** Figures that are remembered, with all their labels. */
+const remembered: ReadonlySet<string> = new Set([
+  'adapter_system_mem_percent',
+  'adapter_system_cpu_percent',
+  'adapter_memory_guard_query_percent',
+  'adapter_memory_guard_all_percent',
+  'adapter_memory_bytes',
+  'adapter_engine_memory_bytes',
+  'adapter_rows_total',
+  'adapter_received_bytes_total',
+  'adapter_waiting_rows',
+  'adapter_wal_bytes',
+]);
+
+/** One hour of them. */
+const defaults = { intervalMs: 10_000, samples: 360 };
+/** Series that are remembered; further ones are left out. */
+const maxSeries = 256;
+
+const line = /^(([A-Za-z_:][\w:]*)(?:\{.*\})?) (\S+)$/;
+
+/** Remembers some of the service's own figures for an hour, in a ring per series, for pages that are opened later. */
+export class FigureMemory implements Component {
+  readonly name = 'figure-memory';
+  readonly #read: () => Promise<string>;
+  readonly #intervalMs: number;
+  readonly #times: number[] = [];
+  readonly #samples: number;
+  readonly #series = new Map<string, Float64Array>();
+  #taken = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `read` gives the figures as OpenMetrics text. */
+  constructor(read: () => Promise<string>, { intervalMs, samples } = defaults) {
+    this.#read = read;
+    this.#intervalMs = intervalMs;
+    this.#samples = samples;
+  }
+
+  async start(): Promise<void> {
+    await this.sample(Date.now());
+    this.#timer = setInterval(() => void this.sample(Date.now()), this.#intervalMs);
+    this.#timer.unref();
+  }
+
+  async drain(): Promise<void> {
+    await this.stop();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+
+  /** Takes the figures of now, at a time in Unix ms. */
+  async sample(now: number): Promise<void> {
+    const text = await this.#read();
+    const place = this.#taken % this.#samples;
+    for (const values of this.#series.values()) values[place] = Number.NaN;
+    for (const written of text.split('\n')) {
+      const [, series, name = '', value] = line.exec(written) ?? [];
+      if (series === undefined || !remembered.has(name)) continue;
+      const values = this.#valuesOf(series);
+      if (values !== undefined) values[place] = Number(value);
+    }
+    this.#times[place] = now;
+    this.#taken++;
+  }
+
+  /** What is remembered, oldest first. */
+  history(): FigureHistory {
+    const length = this.#times.length;
+    const first = this.#taken > length ? this.#taken % length : 0;
+    const inOrder = <T>(ring: ArrayLike<T>) => Array.from({ length }, (_, at) => ring[(first + at) % length] as T);
+    const series = [...this.#series].map(([name, values]) => ({
+      name,
+      values: inOrder(values).map((value) => (Number.isFinite(value) ? value : null)),
+    }));
+    return { now: Date.now(), intervalMs: this.#intervalMs, times: inOrder(this.#times), series };
+  }
+
+  #valuesOf(series: string): Float64Array | undefined {
+    const known = this.#series.get(series);
+    if (known !== undefined || this.#series.size >= maxSeries) return known;
+    const values = new Float64Array(this.#samples).fill(Number.NaN);
+    this.#series.set(series, values);
+    return values;
+  }
+}
