@@ -191,6 +191,7 @@ test.serial('the service itself answers as it is described', async (t) => {
   await call('login', { user: root.user, password: 'wrong' }, { status: 401, auth: false });
   await call('ping', { action: 'query' }, { auth: false });
   t.regex(String(await call('getMetrics', {}, { auth: false })), /# EOF/);
+  await call('getMetricsHistory', {}, { auth: false });
   t.regex(JSON.stringify(await call('getSlowStatements')), /CREATE DATABASE d/);
   await call('getSlowStatements', {}, { status: 401, auth: false });
   await call('runSql', {}, { data: `CREATE USER ${eve.user} PASS '${eve.password}'` });
