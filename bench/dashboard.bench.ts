@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { EngineClient } from '../src/database/client.js';
+import { EngineClient } from '../src/database/engine/client.js';
 import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 
 /** How much there is to read. */

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
-import { EngineClient } from '../src/database/client.js';
-import { encodeTables } from '../src/database/native-block.js';
+import { EngineClient } from '../src/database/engine/client.js';
+import { encodeTables } from '../src/database/engine/native-block.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
 import { dataType } from '../src/model/schema.js';
 import { startBenchService } from './support/service.js';

@@ -1,6 +1,6 @@
 import { dataType, type TableDef } from '../src/model/schema.js';
 import { setRuntimeFlags } from '../src/runtime-flags.js';
-import { type InsertContext, scanInsert } from '../src/sql/insert-scanner.js';
+import { type InsertContext, scanInsert } from '../src/sql/insert/scanner.js';
 
 const rows = 30000;
 const rounds = 40;

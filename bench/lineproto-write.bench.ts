@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { EngineClient } from '../src/database/client.js';
+import { EngineClient } from '../src/database/engine/client.js';
 import { sendAll, startBenchService, usage } from './support/service.js';
 
 /** One shape of line-protocol load. */

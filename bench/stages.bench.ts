@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { lastValueFrom, map, reduce } from 'rxjs';
-import { encodeTables } from '../src/database/native-block.js';
+import { encodeTables } from '../src/database/engine/native-block.js';
 import { type DatabaseDef, dataType, type SubTable } from '../src/model/schema.js';
 import { ByteCreditGate } from '../src/pipelines/credit-gate.js';
 import { setRuntimeFlags } from '../src/runtime-flags.js';

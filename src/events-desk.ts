@@ -1,6 +1,6 @@
 import { readRuleText, ruleText } from './config/rule-text.js';
 import type { Catalogue } from './database/catalogue/catalogue.js';
-import { Access, insufficientPrivilege } from './database/rights.js';
+import { Access, insufficientPrivilege } from './database/catalogue/rights.js';
 import type { Rule } from './events/rule.js';
 import { conditionOf } from './events/rule-words.js';
 import type { EventsDesk } from './model/exchange.js';

@@ -1,6 +1,6 @@
+import { Access } from './database/catalogue/rights.js';
 import { vgroupsOf } from './database/catalogue/vgroup.js';
-import type { CredentialCheck } from './database/credentials.js';
-import { Access } from './database/rights.js';
+import type { CredentialCheck } from './database/users/credentials.js';
 import type { HttpObserver, RecordSql } from './http/call.js';
 import { createHttpServer, type HttpServer } from './http/server.js';
 import type { Component } from './model/component.js';

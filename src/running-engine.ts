@@ -1,10 +1,10 @@
 import type { Settings } from './config/adapter-settings.js';
-import { EngineClient, type EngineClientOptions } from './database/client.js';
 import { ClusterEngine } from './database/cluster/engine.js';
 import { ClusterNode } from './database/cluster/node.js';
 import { ClusterNodes } from './database/cluster/nodes.js';
-import type { Engine } from './database/engine.js';
-import { EngineSupervisor } from './database/supervisor.js';
+import { EngineClient, type EngineClientOptions } from './database/engine/client.js';
+import type { Engine } from './database/engine/engine.js';
+import { EngineSupervisor } from './database/host/supervisor.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
 
 /** An engine, and the connections to it. */

@@ -1,7 +1,7 @@
 import type { SuperTablePlan } from '../../src/load/model/scenario.js';
 import { openRowSource, type RowSource } from '../../src/load/rows/source.js';
 import { readLoadRequest } from '../../src/load/settings/read.js';
-import { parseTimestamp } from '../../src/sql/timestamp.js';
+import { parseTimestamp } from '../../src/sql/times/timestamp.js';
 
 /** What the load tool writes without arguments, with changes: 10,000 tables of 10,000 rows with FLOAT, INT, FLOAT. */
 export function demoPlan(changes: Partial<SuperTablePlan> = {}): SuperTablePlan {

@@ -1,8 +1,8 @@
 import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
 import { resolveSettings } from '../config/resolve.js';
-import { EngineClient } from '../database/client.js';
-import { findEndpoint } from '../database/endpoint-file.js';
-import { isUnknownUser } from '../database/engine-faults.js';
+import { EngineClient } from '../database/engine/client.js';
+import { isUnknownUser } from '../database/engine/engine-faults.js';
+import { findEndpoint } from '../database/host/endpoint-file.js';
 import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { RunningEngine } from '../running-engine.js';

@@ -6,7 +6,7 @@ import { FaultError } from '../model/fault.js';
 import { reasonOf } from '../model/reason.js';
 import { serverTimeZone } from '../model/time-zones.js';
 import { parseStatement } from '../sql/parser/statement.js';
-import { parseTimestamp } from '../sql/timestamp.js';
+import { parseTimestamp } from '../sql/times/timestamp.js';
 import { version } from '../version.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunLog } from './model/ports.js';

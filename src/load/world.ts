@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Settings } from '../config/adapter-settings.js';
+import { Access } from '../database/catalogue/rights.js';
 import { TopicConsumer } from '../database/consumers/consumer.js';
-import { Access } from '../database/rights.js';
 import type { Component } from '../model/component.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Credentials, SqlAnswer } from '../model/exchange.js';

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database/catalogue/catalogue.js';
-import type { Engine } from '../database/engine.js';
-import { EventsStore } from '../database/events-store.js';
-import { SeriesNames } from '../database/series-names.js';
+import type { Engine } from '../database/engine/engine.js';
+import { EventsStore } from '../database/rows/events-store.js';
+import { SeriesNames } from '../database/rows/series-names.js';
 import type { EventsSettings } from '../events/options.js';
 import type { Rule } from '../events/rule.js';
 import type { Component, ComponentLog } from '../model/component.js';

@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
-import { isDenied } from '../database/rights.js';
+import { isDenied } from '../database/catalogue/rights.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Fault } from '../model/fault.js';

@@ -1,4 +1,4 @@
-import type { CredentialCheck } from '../database/credentials.js';
+import type { CredentialCheck } from '../database/users/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';

@@ -1,8 +1,8 @@
-import { Access, insufficientPrivilege } from '../database/rights.js';
+import { Access, insufficientPrivilege } from '../database/catalogue/rights.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
-import { systemDatabases } from '../sql/resolve/context.js';
+import { systemDatabases } from '../sql/values/context.js';
 import { type Hold, RequestReply, type RequestReplyContext } from './request-reply.js';
 import type { StatementContext } from './statements/context.js';
 import { placed } from './statements/faults.js';

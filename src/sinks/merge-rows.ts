@@ -1,4 +1,4 @@
-import type { StoredRows } from '../database/native-rows.js';
+import type { StoredRows } from '../database/engine/native-rows.js';
 import {
   BlockBuilder,
   type Column,

@@ -1,4 +1,4 @@
-import { engineCodeOf } from '../database/engine-faults.js';
+import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../model/fault.js';
 

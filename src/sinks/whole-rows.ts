@@ -1,4 +1,4 @@
-import { type StoredRowsContext, storedRows } from '../database/stored-rows.js';
+import { type StoredRowsContext, storedRows } from '../database/rows/stored-rows.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { TableDef } from '../model/schema.js';
 import { mergeRows } from './merge-rows.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import test from 'ava';
-import { EngineClient } from '../../src/database/client.js';
+import { EngineClient } from '../../src/database/engine/client.js';
 import { FaultError } from '../../src/model/fault.js';
 import { certificates } from '../support/certificates.js';
 import { startEngine } from '../support/engine.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { EngineClient } from '../../src/database/client.js';
+import { EngineClient } from '../../src/database/engine/client.js';
 import { startEngine } from '../support/engine.js';
 
 const grouped = (keys: number): string =>

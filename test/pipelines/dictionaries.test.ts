@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
-import { EngineClient } from '../../src/database/client.js';
+import { EngineClient } from '../../src/database/engine/client.js';
 import { Dictionaries } from '../../src/pipelines/dictionaries.js';
 import { silentLog } from '../support/engine.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { encodeTables } from '../../src/database/native-block.js';
-import { decodeNative } from '../../src/database/native-rows.js';
+import { encodeTables } from '../../src/database/engine/native-block.js';
+import { decodeNative } from '../../src/database/engine/native-rows.js';
 import type { ColumnBlock } from '../../src/model/column-block.js';
 import { mergeRows } from '../../src/sinks/merge-rows.js';
 import { blockOf, int, tableOf, varchar } from '../support/blocks.js';

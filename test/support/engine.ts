@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EngineSupervisor, type SupervisorOptions } from '../../src/database/supervisor.js';
+import { EngineSupervisor, type SupervisorOptions } from '../../src/database/host/supervisor.js';
 
 /** A log that says nothing. */
 export const silentLog = { error() {}, warn() {}, info() {}, debug() {} };

@@ -9,7 +9,7 @@ import type {
   TableDef,
   TagValue,
 } from '../../src/model/schema.js';
-import { type InsertContext, type InsertPlan, type Resolved, scanInsert } from '../../src/sql/insert-scanner.js';
+import { type InsertContext, type InsertPlan, type Resolved, scanInsert } from '../../src/sql/insert/scanner.js';
 
 export type Columns = Readonly<Record<string, DataType>>;
 

@@ -3,7 +3,7 @@ import { readLoadRequest } from '../../src/load/settings/read.js';
 import type { LoadRequest } from '../../src/load/settings/request.js';
 import { FaultError } from '../../src/model/fault.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
-import { parseTimestamp } from '../../src/sql/timestamp.js';
+import { parseTimestamp } from '../../src/sql/times/timestamp.js';
 
 /** Clock of requests under test: 2023-11-14T22:13:20Z. */
 export const nowMs = 1700000000000;

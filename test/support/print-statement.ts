@@ -14,7 +14,7 @@ import type {
   TrueFor,
   WindowClause,
   WindowLength,
-} from '../../src/sql/ast.js';
+} from '../../src/sql/syntax/ast.js';
 
 /** SQL text of an expression with brackets around every compound, so that its shape can be read and compared. */
 export function printExpression(node: Expression): string {

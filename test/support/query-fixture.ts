@@ -1,11 +1,11 @@
 import type { ColumnMeta } from '../../src/model/exchange.js';
 import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, dataType, type Precision, type TableDef, type TypeName } from '../../src/model/schema.js';
+import { arrayRowFormat, objectRowFormat } from '../../src/sql/engine/settings.js';
+import { engineType } from '../../src/sql/engine/storage.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
 import { planQuery, type QueryPlan } from '../../src/sql/plan/query.js';
-import { arrayRowFormat, objectRowFormat } from '../../src/sql/plan/settings.js';
-import { engineType } from '../../src/sql/plan/storage.js';
-import type { QueryContext, TableTarget } from '../../src/sql/resolve/context.js';
+import type { QueryContext, TableTarget } from '../../src/sql/values/context.js';
 import { releaseSession, takeSession } from './engine-session.js';
 
 /** A column as `name TYPE(length, scale)`. */

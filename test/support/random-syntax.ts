@@ -8,7 +8,7 @@ import type {
   Span,
   TypeSyntax,
   WindowLength,
-} from '../../src/sql/ast.js';
+} from '../../src/sql/syntax/ast.js';
 
 const span: fc.Arbitrary<Span> = fc.constant({ start: 0, end: 0 });
 const none = fc.constant(undefined);

@@ -1,6 +1,6 @@
 import { type Fault, FaultError } from '../../src/model/fault.js';
-import type { Expression, Query } from '../../src/sql/ast.js';
 import { parseStatement } from '../../src/sql/parser/statement.js';
+import type { Expression, Query } from '../../src/sql/syntax/ast.js';
 
 /** The query of a SELECT statement. */
 export function queryOf(text: string): Query {

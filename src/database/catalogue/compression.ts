@@ -1,6 +1,6 @@
 import { FaultError } from '../../model/fault.js';
-import { quoteString } from '../../sql/print/quote.js';
-import type { Engine, Store } from '../engine.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import type { Engine, Store } from '../engine/engine.js';
 import { isOvertaken } from './overtaken.js';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Engine } from '../engine.js';
-import { countEntries, logTable } from '../log-table.js';
+import type { Engine } from '../engine/engine.js';
+import { countEntries, logTable } from '../engine/log-table.js';
 import { type CatalogueLog, entryText, readEntry } from './log.js';
 import type { LogEntry, Operation } from './operations.js';
 

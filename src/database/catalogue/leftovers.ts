@@ -1,9 +1,9 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import { ofTable, ofTables } from '../../sql/plan/storage.js';
-import { quoteString } from '../../sql/print/quote.js';
-import { allOf } from '../../sql/print/select.js';
-import type { DatabaseParts } from '../parts.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import { allOf } from '../../sql/engine/select.js';
+import { ofTable, ofTables } from '../../sql/engine/storage.js';
 import { sharedStoragePattern, sharedTagStorage, subTableId } from './identity.js';
+import type { DatabaseParts } from './parts.js';
 
 /** Ids in one statement. */
 const idsPerQuery = 5_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Codes, type Fault } from '../../model/fault.js';
-import { raiseIf } from '../../sql/print/raise.js';
-import type { Engine } from '../engine.js';
-import { countEntries, grownText, logTable } from '../log-table.js';
-import { insertNumbers, OwnTables } from '../own-tables.js';
+import { raiseIf } from '../../sql/engine/raise.js';
+import type { Engine } from '../engine/engine.js';
+import { countEntries, grownText, logTable } from '../engine/log-table.js';
+import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { LogEntry, Operation } from './operations.js';
 
 const create = [

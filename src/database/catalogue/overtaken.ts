@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { engineCodeOf } from '../engine-faults.js';
+import { engineCodeOf } from '../engine/engine-faults.js';
 
 /**
  * Work that was planned with definitions that another process has dropped meanwhile. Nothing is wrong with it: planned

@@ -1,5 +1,5 @@
 import type { ColumnDef, DataType } from '../../model/schema.js';
-import { engineType } from '../../sql/plan/storage.js';
+import { engineType } from '../../sql/engine/storage.js';
 import type { ColumnSpec } from './operations.js';
 
 /** First letter of physical names: of columns, and of tags that are numbered by themselves. */

@@ -1,11 +1,11 @@
 import { BlockBuilder, type ColumnBlock } from '../../model/column-block.js';
 import { type DatabaseDef, dataType } from '../../model/schema.js';
-import type { Engine } from '../engine.js';
-import { Gathered } from '../gathered.js';
-import { setOfIds } from '../key-sets.js';
-import { type EngineColumn, encodeTables, inputOf, structureOf } from '../native-block.js';
-import { OwnTables } from '../own-tables.js';
-import type { TableChange } from '../table-change.js';
+import type { Engine } from '../engine/engine.js';
+import { Gathered } from '../engine/gathered.js';
+import { setOfIds } from '../engine/key-sets.js';
+import { type EngineColumn, encodeTables, inputOf, structureOf } from '../engine/native-block.js';
+import { OwnTables } from '../engine/own-tables.js';
+import type { TableChange } from '../engine/table-change.js';
 
 /** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
 const idsPerQuery = 10_000;

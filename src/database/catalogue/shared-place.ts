@@ -1,7 +1,7 @@
 import type { ColumnDef } from '../../model/schema.js';
-import type { Engine } from '../engine.js';
-import { Gathered } from '../gathered.js';
-import type { TableChange } from '../table-change.js';
+import type { Engine } from '../engine/engine.js';
+import { Gathered } from '../engine/gathered.js';
+import type { TableChange } from '../engine/table-change.js';
 
 /**
  * An engine table that several tables share, as far as this process knows it. Those that need it at once are served

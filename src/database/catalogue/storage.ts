@@ -1,19 +1,19 @@
 import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
-import { ofSeries, ofTable, ofTables } from '../../sql/plan/storage.js';
-import { allOf } from '../../sql/print/select.js';
-import type { Engine } from '../engine.js';
-import { engineCodeOf } from '../engine-faults.js';
-import { GatheredByPlace } from '../gathered.js';
-import { TableSizes } from '../table-sizes.js';
-import { UniqueRowsLooks } from '../unique-rows.js';
+import { allOf } from '../../sql/engine/select.js';
+import { ofSeries, ofTable, ofTables } from '../../sql/engine/storage.js';
+import type { Engine } from '../engine/engine.js';
+import { engineCodeOf } from '../engine/engine-faults.js';
+import { GatheredByPlace } from '../engine/gathered.js';
 import type { Catalogue } from './catalogue.js';
 import type { Compression } from './compression.js';
 import { isAsMade } from './identity.js';
 import { overtaken } from './overtaken.js';
 import { SharedPlace } from './shared-place.js';
+import { TableSizes } from './table-sizes.js';
 import { addMissingColumns, addMissingTags, dataTable, tagTable } from './table-statements.js';
+import { UniqueRowsLooks } from './unique-rows.js';
 
 /** True for a table whose storage others use too. */
 function isShared({ number, seriesId }: TableDef): boolean {

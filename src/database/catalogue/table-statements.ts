@@ -1,8 +1,8 @@
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { daysInTicks } from '../../model/schema.js';
-import { engineType } from '../../sql/plan/storage.js';
-import { quoteIdentifier } from '../../sql/print/quote.js';
-import type { TableChange } from '../table-change.js';
+import { quoteIdentifier } from '../../sql/engine/quote.js';
+import { engineType } from '../../sql/engine/storage.js';
+import type { TableChange } from '../engine/table-change.js';
 import { type Compression, codecOf, codecSettings } from './compression.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */

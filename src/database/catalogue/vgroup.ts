@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { type Fault, FaultError, missingDatabase } from '../../model/fault.js';
-import type { Access } from '../rights.js';
 import type { Catalogue } from './catalogue.js';
+import type { Access } from './rights.js';
 import type { Vgroups } from './state.js';
 
 /**

@@ -1,6 +1,6 @@
 import { FaultError } from '../../model/fault.js';
-import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
-import type { EngineClient } from '../client.js';
+import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import type { EngineClient } from '../engine/client.js';
 import { ownDatabases } from './layout.js';
 import type { ClusterNode, NodePlace } from './node.js';
 

@@ -1,10 +1,10 @@
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { EngineClient } from '../client.js';
-import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine.js';
-import { engineCodeOf } from '../engine-faults.js';
-import { countEntries, grownText, logTable } from '../log-table.js';
-import type { TableChange } from '../table-change.js';
+import type { EngineClient } from '../engine/client.js';
+import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
+import { engineCodeOf } from '../engine/engine-faults.js';
+import { countEntries, grownText, logTable } from '../engine/log-table.js';
+import type { TableChange } from '../engine/table-change.js';
 import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';

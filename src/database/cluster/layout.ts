@@ -1,4 +1,4 @@
-import { makeTable, statementOf, type TableChange, type TableKind } from '../table-change.js';
+import { makeTable, statementOf, type TableChange, type TableKind } from '../engine/table-change.js';
 
 /**
  * Who makes the copies of a row: `replicated`, tables that copy each other through the keeper; `distributed`, the table that

@@ -1,7 +1,7 @@
-import type { EngineClient } from '../client.js';
-import type { EngineNode } from '../engine.js';
-import { EngineHttp, EngineRefusal } from '../engine-http.js';
-import { wholeBody } from '../http-connections.js';
+import type { EngineClient } from '../engine/client.js';
+import type { EngineNode } from '../engine/engine.js';
+import { EngineHttp, EngineRefusal } from '../engine/engine-http.js';
+import { wholeBody } from '../engine/http-connections.js';
 
 /** Where a node stands in its cluster, both counted from 1. */
 export interface NodePlace {

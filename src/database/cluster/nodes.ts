@@ -1,7 +1,7 @@
 import type { ComponentLog } from '../../model/component.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { copyDefinitions, flushQueues, nodesWithQueues } from './catch-up.js';
 import type { ClusterLayout } from './layout.js';
 import type { ClusterNode, NodePlace } from './node.js';

@@ -5,10 +5,9 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TopicDef } from '../../model/topic.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { isOvertaken } from '../catalogue/overtaken.js';
-import { Changes } from '../changes.js';
-import { requireSubscription } from '../definitions/topics.js';
-import type { DatabaseParts } from '../parts.js';
-import { Access } from '../rights.js';
+import type { DatabaseParts } from '../catalogue/parts.js';
+import { Access } from '../catalogue/rights.js';
+import { Changes } from '../rows/changes.js';
 import type { ConsumerOptions } from './consumer-options.js';
 import type { GroupEntry } from './group-state.js';
 import { ConsumerGroups, type ConsumerRow } from './groups.js';
@@ -82,7 +81,7 @@ export class TopicConsumer implements TopicPoller {
     const found = topics.map((name) => {
       const topic = catalogue.topics.topic(name);
       if (topic === undefined) throw missingTopic(name);
-      requireSubscription(topic, access, context);
+      access.requireSubscription(topic);
       return topic;
     });
     const consumer = new TopicConsumer(found, options, context);

@@ -1,7 +1,7 @@
 import type { TopicDef } from '../../model/topic.js';
-import { quoteString } from '../../sql/print/quote.js';
-import type { Engine } from '../engine.js';
-import { insertNumbers, OwnTables } from '../own-tables.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import type { Engine } from '../engine/engine.js';
+import { insertNumbers, OwnTables } from '../engine/own-tables.js';
 import type { GroupEntry } from './group-state.js';
 import { decodePlace, encodePlace, type Place } from './place.js';
 

@@ -1,4 +1,4 @@
-import type { RowKey } from '../../sql/plan/storage.js';
+import type { RowKey } from '../../sql/engine/storage.js';
 
 /**
  * How far a history was read: everything up to the insert of a number, or, of that insert itself, only the rows up to a key in

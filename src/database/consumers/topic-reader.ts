@@ -1,12 +1,12 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { TopicMessage } from '../../model/topic-message.js';
-import { querySettings, topicRowFormat } from '../../sql/plan/settings.js';
-import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/plan/storage.js';
+import { allOf } from '../../sql/engine/select.js';
+import { querySettings, topicRowFormat } from '../../sql/engine/settings.js';
+import { bareTime, keysBetween, type RowKey, writtenBetween } from '../../sql/engine/storage.js';
 import { inSlice, type TopicRange, type TopicSlice } from '../../sql/plan/topic.js';
-import { allOf } from '../../sql/print/select.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
-import type { Changed, Changes } from '../changes.js';
-import type { Engine } from '../engine.js';
+import type { Engine } from '../engine/engine.js';
+import type { Changed, Changes } from '../rows/changes.js';
 import { beginning, type Place } from './place.js';
 import type { TopicPart, TopicTables } from './topic-tables.js';
 

@@ -1,10 +1,10 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { TableDef } from '../../model/schema.js';
 import type { TopicDef } from '../../model/topic.js';
+import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../sql/plan/topic.js';
-import type { QueryContext, TableTarget } from '../../sql/resolve/context.js';
+import type { QueryContext, TableTarget } from '../../sql/values/context.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name, ObjectName } from '../../sql/ast.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
+import type { Name, ObjectName } from '../../sql/syntax/ast.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
 
 /** What is accepted and does nothing names databases, super tables and tags that exist. */

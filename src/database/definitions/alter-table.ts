@@ -1,11 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import type { AlterTableAction, Statement } from '../../sql/ast-statement.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
+import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
+import { checkedEncoding } from '../catalogue/column-encoding.js';
+import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
 import type { TableChange } from '../catalogue/operations.js';
 import { tagValue } from './child-tables.js';
-import { checkedEncoding } from './column-encoding.js';
-import { checkComment, checkedName, checkTtl, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
 /** ALTER TABLE and ALTER STABLE: of a table's definition, or of what one sub-table has of its own. */

@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import type { Expression } from '../../sql/ast.js';
-import type { ChildTable } from '../../sql/ast-statement.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
-import { checkComment, checkedName, checkTtl } from './column-type.js';
+import type { Expression } from '../../sql/syntax/ast.js';
+import type { ChildTable } from '../../sql/syntax/ast-statement.js';
+import { checkComment, checkedName, checkTtl } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
 /** Sub-tables to make under one super table, by name. */

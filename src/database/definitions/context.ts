@@ -1,6 +1,6 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import type { ObjectName } from '../../sql/ast.js';
+import type { ObjectName } from '../../sql/syntax/ast.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Operation } from '../catalogue/operations.js';
 import type { Storage } from '../catalogue/storage.js';

@@ -1,11 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/ast-statement.js';
+import type { Statement } from '../../sql/syntax/ast-statement.js';
+import { checkedEncoding } from '../catalogue/column-encoding.js';
+import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
 import { createNamed } from '../catalogue/create-named.js';
 import type { ColumnSpec } from '../catalogue/operations.js';
-import { checkedEncoding } from './column-encoding.js';
-import { checkComment, checkedName, checkTtl, columnSpec } from './column-type.js';
 import { type DefinitionContext, databaseOf } from './context.js';
 
 /** CREATE STABLE, and CREATE TABLE of a normal table. */

@@ -1,10 +1,10 @@
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast-statement.js';
-import { systemDatabases } from '../../sql/resolve/context.js';
+import type { Statement } from '../../sql/syntax/ast-statement.js';
+import { systemDatabases } from '../../sql/values/context.js';
+import { checkedName } from '../catalogue/column-type.js';
+import { databaseOptions } from '../catalogue/database-options.js';
 import { administrator } from '../catalogue/principals.js';
-import { checkedName } from './column-type.js';
 import { type DefinitionContext, findDatabase, knownDatabase, submit } from './context.js';
-import { databaseOptions } from './database-options.js';
 import { removeThoroughly } from './removal.js';
 
 const maxNameBytes = 64;

@@ -1,8 +1,8 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { type DataType, dataType, type EncodingWords, typeLength, typeText } from '../../model/schema.js';
-import type { ObjectName } from '../../sql/ast.js';
+import type { ObjectName } from '../../sql/syntax/ast.js';
+import { encodingOf, tagEncoding } from '../catalogue/column-encoding.js';
 import { systemTable } from '../system-tables/registry.js';
-import { encodingOf, tagEncoding } from './column-encoding.js';
 import type { DefinitionContext } from './context.js';
 import { describedTable } from './described-table.js';
 import { type Listing, textColumn } from './listing.js';

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
-import type { ObjectName } from '../../sql/ast.js';
+import type { ObjectName } from '../../sql/syntax/ast.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
 /** What a statement asks about: `table` of a sub-table is its super table. */

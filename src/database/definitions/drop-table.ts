@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
-import type { Statement } from '../../sql/ast-statement.js';
+import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { subTableId } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';

@@ -10,13 +10,13 @@ import {
   type TableDef,
   type ViewDef,
 } from '../../model/schema.js';
-import { ofSeries, ofTable } from '../../sql/plan/storage.js';
-import { allOf } from '../../sql/print/select.js';
-import type { Engine } from '../engine.js';
+import { allOf } from '../../sql/engine/select.js';
+import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { encodingOf } from '../catalogue/column-encoding.js';
+import { declaredText } from '../catalogue/column-type.js';
+import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';
+import type { Engine } from '../engine/engine.js';
 import { tagText } from '../system-tables/tags.js';
-import { encodingOf } from './column-encoding.js';
-import { declaredText } from './column-type.js';
-import { durationText, effectiveOptions, keepText } from './database-options.js';
 
 /** Options in the order in which they are shown; `'` marks those whose value is a text. */
 const shownOptions =

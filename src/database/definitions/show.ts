@@ -1,12 +1,13 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { quotedName } from '../../model/quoted-name.js';
 import { dataType } from '../../model/schema.js';
-import type { Name, ObjectName } from '../../sql/ast.js';
-import type { Show } from '../../sql/ast-statement.js';
-import { quoteString } from '../../sql/print/quote.js';
-import { systemDatabases } from '../../sql/resolve/context.js';
-import { showList } from '../../sql/show-lists.js';
-import type { Engine } from '../engine.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import type { Name, ObjectName } from '../../sql/syntax/ast.js';
+import type { Show } from '../../sql/syntax/ast-statement.js';
+import { showList } from '../../sql/syntax/show-lists.js';
+import { systemDatabases } from '../../sql/values/context.js';
+import { Access } from '../catalogue/rights.js';
+import type { Engine } from '../engine/engine.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
 import { describedTable } from './described-table.js';
 import { type Listing, textColumn } from './listing.js';
@@ -20,7 +21,6 @@ import {
   systemInsideSight,
   tableInSight,
 } from './statement-rights.js';
-import { visibleDatabases } from './users-lists.js';
 
 type ShowOf<W> = Show extends infer S
   ? S extends { readonly what: infer V }
@@ -115,7 +115,7 @@ function rowOf<W extends Show['what']>(what: W): ShowRow<ShowOf<W>> {
 }
 
 async function showDatabases({ which }: ShowOf<'databases'>, context: DefinitionContext): Promise<Listing> {
-  const own = visibleDatabases(context.catalogue, context.user).toSorted();
+  const own = new Access(context.catalogue, context.user).databases.toSorted();
   const names = { all: [...systemDatabases, ...own], system: systemDatabases, user: own }[which];
   return { meta: [textColumn('name', 64)], rows: names.map((name) => [name]) };
 }

@@ -1,9 +1,9 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import type { Name, ObjectName } from '../../sql/ast.js';
-import type { Show, StatementOf } from '../../sql/ast-statement.js';
-import { showList } from '../../sql/show-lists.js';
+import type { Name, ObjectName } from '../../sql/syntax/ast.js';
+import type { Show, StatementOf } from '../../sql/syntax/ast-statement.js';
+import { showList } from '../../sql/syntax/show-lists.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
-import { type Access, insufficientPrivilege } from '../rights.js';
+import { type Access, insufficientPrivilege } from '../catalogue/rights.js';
 
 /** Administration that anybody may ask for: it changes nothing. */
 const harmless: ReadonlySet<string> = new Set(['RESET QUERY CACHE', 'SET TIMEZONE', 'ALTER LOCAL']);

@@ -1,7 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name } from '../../sql/ast.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
-import { insufficientPrivilege } from '../rights.js';
+import type { Name } from '../../sql/syntax/ast.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
+import { insufficientPrivilege } from '../catalogue/rights.js';
 import { type DefinitionContext, submit } from './context.js';
 import type { Asker } from './statement-rights.js';
 

@@ -1,8 +1,8 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
-import { quoteString } from '../../sql/print/quote.js';
-import type { Engine } from '../engine.js';
-import { dropOldRows } from '../retention.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import type { Engine } from '../engine/engine.js';
+import { dropOldRows } from '../rows/retention.js';
 import type { DefinitionContext } from './context.js';
 import { dropSubTables, dropWhole } from './drop-table.js';
 

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
-import type { StatementOf, TokenOptions } from '../../sql/ast-statement.js';
+import type { StatementOf, TokenOptions } from '../../sql/syntax/ast-statement.js';
 import type { TokenChange } from '../catalogue/operations.js';
-import { tokenDigest } from '../credentials.js';
-import { type Access, insufficientPrivilege } from '../rights.js';
+import { type Access, insufficientPrivilege } from '../catalogue/rights.js';
+import { tokenDigest } from '../users/credentials.js';
 import { type DefinitionContext, submit } from './context.js';
 import type { Listing } from './listing.js';
 import type { Asker } from './statement-rights.js';

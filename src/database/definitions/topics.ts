@@ -1,12 +1,12 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { TopicDef, TopicSource } from '../../model/topic.js';
-import type { Name } from '../../sql/ast.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
+import type { TopicSource } from '../../model/topic.js';
 import type { TopicPlan } from '../../sql/plan/topic.js';
 import { topicSchema } from '../../sql/plan/topic.js';
+import type { Name } from '../../sql/syntax/ast.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
+import { checkedName } from '../catalogue/column-type.js';
+import { insufficientPrivilege } from '../catalogue/rights.js';
 import type { ConsumerGroups } from '../consumers/groups.js';
-import { type Access, insufficientPrivilege } from '../rights.js';
-import { checkedName } from './column-type.js';
 import { type DefinitionContext, knownDatabase, submit } from './context.js';
 import type { Rights } from './statement-rights.js';
 
@@ -115,14 +115,4 @@ export function topicOwning<S>(nameOf: (statement: S) => Name): Rights<S> {
     if (topic === undefined || topic.user === access.user || access.owns(topic.database)) return;
     throw insufficientPrivilege();
   };
-}
-
-/** Throws unless a user may consume a topic: as its maker, with SUBSCRIBE on it or on its database. */
-export function requireSubscription(
-  topic: TopicDef,
-  access: Access,
-  context: Pick<DefinitionContext, 'catalogue'>,
-): void {
-  const isOwn = topic.user === access.user || context.catalogue.topics.isGranted(topic.name, access.user);
-  if (!isOwn && !access.may('SUBSCRIBE', topic.database)) throw insufficientPrivilege();
 }

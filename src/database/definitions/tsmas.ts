@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { isVariable, type TableDef } from '../../model/schema.js';
-import type { Duration, Expression, WindowLength } from '../../sql/ast.js';
-import type { Statement } from '../../sql/ast-statement.js';
-import { durationTicks } from '../../sql/timestamp.js';
-import { checkedName } from './column-type.js';
+import type { Duration, Expression, WindowLength } from '../../sql/syntax/ast.js';
+import type { Statement } from '../../sql/syntax/ast-statement.js';
+import { durationTicks } from '../../sql/times/timestamp.js';
+import { checkedName } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, findTable, submit } from './context.js';
 
 type CreateTsma = Extract<Statement, { kind: 'create-tsma' }>;

@@ -1,9 +1,9 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
-import { hashPassword } from '../password-hash.js';
-import { type Access, insufficientPrivilege } from '../rights.js';
+import { type Access, insufficientPrivilege } from '../catalogue/rights.js';
+import { hashPassword } from '../users/password-hash.js';
 import { type DefinitionContext, findTable, knownDatabase, submit } from './context.js';
 import { isToggle } from './toggle.js';
 

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
-import { checkedName } from './column-type.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
+import { checkedName } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
 
 /** Longest text of a view, as the list of views declares it. */

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { type ChdbResult, Session } from 'chdb';
-import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
+import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { inAskedWords } from './asked-words.js';
 import type { HostOptions } from './options.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';

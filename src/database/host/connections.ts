@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { drainPending } from 'chdb';
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { Connection, memoryArgs } from './connection.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';

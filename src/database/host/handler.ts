@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
-import { fewRowsHeader } from '../engine.js';
-import { handoverHeader } from '../handover.js';
-import { countEntries, logEntriesHeader } from '../log-table.js';
+import { fewRowsHeader } from '../engine/engine.js';
+import { handoverHeader } from '../engine/handover.js';
+import { countEntries, logEntriesHeader } from '../engine/log-table.js';
 import { openBody, readForm, readStart } from './body.js';
 import type { Connection, StatementContext } from './connection.js';
 import type { Connections, Lane } from './connections.js';

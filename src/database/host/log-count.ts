@@ -1,6 +1,6 @@
 import { Codes } from '../../model/fault.js';
-import { raisedText } from '../../sql/print/raise.js';
-import { grownText } from '../log-table.js';
+import { raisedText } from '../../sql/engine/raise.js';
+import { grownText } from '../engine/log-table.js';
 import { EngineException } from './exception.js';
 
 /** What a statement may say if it changes the log; parameters may hold any name. */

@@ -1,4 +1,4 @@
-import { type HandoverPlace, readHandoverPlace } from '../handover.js';
+import { type HandoverPlace, readHandoverPlace } from '../engine/handover.js';
 
 /** What the engine host is started with. */
 export interface HostOptions {

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeAll } from '../handover.js';
+import { writeAll } from '../engine/handover.js';
 import { EngineException } from './exception.js';
 
 /** An INSERT body as a file the engine can read. */

@@ -1,4 +1,4 @@
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { EngineException } from './exception.js';
 import { Tokens } from './tokens.js';
 

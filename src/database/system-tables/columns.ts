@@ -1,5 +1,5 @@
 import { type DataType, dataType, type TableDef, typeLength } from '../../model/schema.js';
-import { declaredText } from '../definitions/column-type.js';
+import { declaredText } from '../catalogue/column-type.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { liveSuperTables, liveTables, subTableRows } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';

@@ -1,6 +1,6 @@
 import type { DatabaseDef } from '../../model/schema.js';
-import { systemDatabases } from '../../sql/resolve/context.js';
-import { durationText, effectiveOptions, keepText } from '../definitions/database-options.js';
+import { systemDatabases } from '../../sql/values/context.js';
+import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { liveDatabases, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';

@@ -1,5 +1,5 @@
-import type { Query, Select } from '../../sql/ast.js';
 import { chainTerms } from '../../sql/resolve/expression.js';
+import type { Query, Select } from '../../sql/syntax/ast.js';
 import type { Demands } from './system-table.js';
 
 /**

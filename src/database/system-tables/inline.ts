@@ -1,6 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
-import { engineType } from '../../sql/plan/storage.js';
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import { engineType } from '../../sql/engine/storage.js';
 
 /** A value of an inline relation; times are ticks, BOOL is a boolean. */
 export type InlineValue = string | number | bigint | boolean | null;

@@ -1,5 +1,5 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
 import { subTableId } from '../catalogue/identity.js';
 import { inlineRows } from './inline.js';
 import { columnsOf, type Demands, type SystemFacts } from './system-table.js';

@@ -1,5 +1,5 @@
-import type { Query } from '../../sql/ast.js';
-import { collectTables, type SystemRelation } from '../../sql/resolve/context.js';
+import type { Query } from '../../sql/syntax/ast.js';
+import { collectTables, type SystemRelation } from '../../sql/values/context.js';
 import { columnsTable } from './columns.js';
 import { databasesTable } from './databases.js';
 import { demandsOf } from './demands.js';

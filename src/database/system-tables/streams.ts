@@ -1,7 +1,7 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import { durationTicks } from '../../sql/timestamp.js';
-import { StreamStates } from '../stream-states.js';
+import { durationTicks } from '../../sql/times/timestamp.js';
+import { StreamStates } from '../rows/stream-states.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { liveDatabases } from './live-tables.js';
 import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';

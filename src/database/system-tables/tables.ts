@@ -1,6 +1,6 @@
 import type { ColumnMeta } from '../../model/exchange.js';
-import { castToEngine } from '../../sql/plan/storage.js';
-import { quoteString } from '../../sql/print/quote.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import { castToEngine } from '../../sql/engine/storage.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { columnAlias, type InlineRow, inlineRows } from './inline.js';
 import { liveSuperTables, liveTables, subTableRows, subTableVgroup } from './live-tables.js';

@@ -1,8 +1,8 @@
 import type { ColumnDef, TableDef } from '../../model/schema.js';
-import { quoteIdentifier, quoteString } from '../../sql/print/quote.js';
+import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
-import { declaredText } from '../definitions/column-type.js';
-import type { Engine } from '../engine.js';
+import type { Engine } from '../engine/engine.js';
 import { inlineRows } from './inline.js';
 import { demandedId, type LiveTable, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';

@@ -1,6 +1,6 @@
 import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
-import { parseTimestamp } from '../../sql/timestamp.js';
+import { parseTimestamp } from '../../sql/times/timestamp.js';
 import { ResultRowsEncoder } from '../encode/result-rows.js';
 import type { RunLog, RunSql } from '../model/ports.js';
 import type { RowsFile } from '../sinks/rows-file.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { HttpConnections } from '../../database/http-connections.js';
+import { HttpConnections } from '../../database/engine/http-connections.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { reasonOf } from '../../model/reason.js';
 

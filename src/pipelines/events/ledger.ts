@@ -1,5 +1,5 @@
-import type { EventsStore } from '../../database/events-store.js';
-import { Gathered } from '../../database/gathered.js';
+import { Gathered } from '../../database/engine/gathered.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
 import { foldLog, type Step } from '../../events/event.js';
 import type { EventOperation } from '../../model/event-log.js';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { everyDatabase } from '../../database/catalogue/principals.js';
-import type { EventsStore } from '../../database/events-store.js';
-import { Access, insufficientPrivilege } from '../../database/rights.js';
+import { Access, insufficientPrivilege } from '../../database/catalogue/rights.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
 import { applyOperation } from '../../events/event.js';
 import type { EventListing, EventMove, MovedEvent } from '../../model/event.js';
 import type { EventSight, StoredEvent } from '../../model/event-log.js';

@@ -1,4 +1,4 @@
-import type { EventsStore } from '../../database/events-store.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventLedger } from './ledger.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EventsStore } from '../../database/events-store.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Rule } from '../../events/rule.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component } from '../../model/component.js';

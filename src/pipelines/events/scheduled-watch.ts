@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { EventsStore } from '../../database/events-store.js';
-import type { SeriesNames } from '../../database/series-names.js';
-import { heardSeries, type SilentContext, silentSeries } from '../../database/silent-series.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
+import type { SeriesNames } from '../../database/rows/series-names.js';
+import { heardSeries, type SilentContext, silentSeries } from '../../database/rows/silent-series.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Observable, Subscription } from 'rxjs';
-import type { EventsStore } from '../../database/events-store.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { LastingTroubles } from '../../events/lasting.js';
 import { isSystemRule, type SystemRule, systemRuleNames, systemRules } from '../../events/system-rules.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
-import type { EventsStore } from '../../database/events-store.js';
-import type { SeriesNames } from '../../database/series-names.js';
+import type { EventsStore } from '../../database/rows/events-store.js';
+import type { SeriesNames } from '../../database/rows/series-names.js';
 import { newEventId, slotOf } from '../../events/event-id.js';
 import { factsOf } from '../../events/facts.js';
 import { passes, type ValueRule } from '../../events/rule.js';

@@ -1,13 +1,13 @@
+import { Access } from '../../database/catalogue/rights.js';
 import { createView } from '../../database/definitions/views.js';
-import { deleteRows } from '../../database/delete-rows.js';
-import { Access } from '../../database/rights.js';
+import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { SqlAnswer } from '../../model/exchange.js';
-import type { StatementOf } from '../../sql/ast-statement.js';
 import { planDelete } from '../../sql/plan/delete.js';
 import { planInsertSelect } from '../../sql/plan/insert-select.js';
-import type { QueryContext } from '../../sql/resolve/context.js';
 import { expandViews } from '../../sql/resolve/views.js';
+import type { StatementOf } from '../../sql/syntax/ast-statement.js';
+import type { QueryContext } from '../../sql/values/context.js';
 import { storableTimes } from '../writes.js';
 import { type Asked, definitionsOf, done, listedWhile, type StatementContext, upToDate } from './context.js';
 import { notSupported } from './faults.js';

@@ -1,12 +1,12 @@
 import type { Listing } from '../../database/definitions/listing.js';
-import type { Engine } from '../../database/engine.js';
+import type { Engine } from '../../database/engine/engine.js';
 import { dataType } from '../../model/schema.js';
-import type { Query } from '../../sql/ast.js';
-import type { Explain } from '../../sql/ast-statement.js';
+import { arrayRowFormat } from '../../sql/engine/settings.js';
 import { outline } from '../../sql/plan/explain.js';
 import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
-import { arrayRowFormat } from '../../sql/plan/settings.js';
-import type { QueryContext } from '../../sql/resolve/context.js';
+import type { Query } from '../../sql/syntax/ast.js';
+import type { Explain } from '../../sql/syntax/ast-statement.js';
+import type { QueryContext } from '../../sql/values/context.js';
 
 /** A query to be explained, as it was written and as it is planned. */
 export interface ExplainedQuery {

@@ -1,6 +1,6 @@
 import { isOvertaken } from '../../database/catalogue/overtaken.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { withPlace } from '../../sql/place.js';
+import { withPlace } from '../../sql/syntax/place.js';
 
 const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
 

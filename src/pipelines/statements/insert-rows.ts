@@ -1,12 +1,12 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
-import { Access } from '../../database/rights.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
-import { scanInsert, scanInTurns } from '../../sql/insert-scanner.js';
+import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes, type WritePipeline } from '../writes.js';
 import { StatementNames } from './names.js';
 

@@ -1,17 +1,17 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
+import type { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
-import type { Engine } from '../../database/engine.js';
-import type { EngineColumn } from '../../database/native-block.js';
-import { decodeNativeStream, type StoredRows } from '../../database/native-rows.js';
-import type { Access } from '../../database/rights.js';
+import type { Engine } from '../../database/engine/engine.js';
+import type { EngineColumn } from '../../database/engine/native-block.js';
+import { decodeNativeStream, type StoredRows } from '../../database/engine/native-rows.js';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
 import { entryOffsets } from '../../model/pool-reader.js';
 import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../../model/schema.js';
-import { invalidIdentifier, tableInOtherStable } from '../../sql/insert/faults.js';
+import { insertSelectSettings } from '../../sql/engine/settings.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../../sql/plan/insert-select.js';
-import { insertSelectSettings } from '../../sql/plan/settings.js';
+import { invalidIdentifier, tableInOtherStable } from '../../sql/syntax/faults.js';
 import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 

@@ -1,7 +1,7 @@
 import type { TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
-import type { Query } from '../../sql/ast.js';
 import type { QueryPlan } from '../../sql/plan/query.js';
+import type { Query } from '../../sql/syntax/ast.js';
 import type { QueryRequest } from './query-names.js';
 
 /** What a plan was made of beside the query. */

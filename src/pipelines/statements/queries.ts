@@ -1,12 +1,12 @@
-import { Access } from '../../database/rights.js';
+import { Access } from '../../database/catalogue/rights.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
-import type { ObjectName, Query } from '../../sql/ast.js';
-import type { Explain } from '../../sql/ast-statement.js';
+import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
-import { arrayRowFormat, objectRowFormat } from '../../sql/plan/settings.js';
-import { collectTables, type QueryContext } from '../../sql/resolve/context.js';
+import type { ObjectName, Query } from '../../sql/syntax/ast.js';
+import type { Explain } from '../../sql/syntax/ast-statement.js';
+import { collectTables, type QueryContext } from '../../sql/values/context.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';

@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { Right } from '../../database/catalogue/operations.js';
+import type { Access } from '../../database/catalogue/rights.js';
 import type { Storage } from '../../database/catalogue/storage.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
-import type { Access } from '../../database/rights.js';
 import type { SqlRequest } from '../../model/exchange.js';
-import type { Query } from '../../sql/ast.js';
-import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../../sql/resolve/context.js';
 import { expandViews } from '../../sql/resolve/views.js';
+import type { Query } from '../../sql/syntax/ast.js';
+import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../../sql/values/context.js';
 import { StatementNames } from './names.js';
 
 /** What turns the names in a query into tables that can be read. */

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Statement } from '../../sql/ast-statement.js';
 import { parseStatement } from '../../sql/parser/statement.js';
+import type { Statement } from '../../sql/syntax/ast-statement.js';
 
 /** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
 const insertHeadBytes = 4096;

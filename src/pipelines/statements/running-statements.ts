@@ -1,4 +1,4 @@
-import type { Access } from '../../database/rights.js';
+import type { Access } from '../../database/catalogue/rights.js';
 import type { RunningStatement } from '../../database/system-tables/system-table.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 

@@ -1,3 +1,4 @@
+import { Access } from '../../database/catalogue/rights.js';
 import { ConsumerGroups } from '../../database/consumers/groups.js';
 import { checkAccepted } from '../../database/definitions/accepted.js';
 import { alterTable } from '../../database/definitions/alter-table.js';
@@ -27,12 +28,11 @@ import { dropConsumerGroup, dropTopic, grantTopic, topicOwning } from '../../dat
 import { createTsma, dropTsma } from '../../database/definitions/tsmas.js';
 import { alterUser, changeRights, createUser, dropUser, userRight } from '../../database/definitions/users.js';
 import { dropView } from '../../database/definitions/views.js';
-import { Access } from '../../database/rights.js';
 import { killedStatement } from '../../database/system-tables/kill-id.js';
 import type { SqlAnswer } from '../../model/exchange.js';
-import type { ObjectName } from '../../sql/ast.js';
-import type { Statement, StatementKind, StatementOf } from '../../sql/ast-statement.js';
 import { parseStatement } from '../../sql/parser/statement.js';
+import type { ObjectName } from '../../sql/syntax/ast.js';
+import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeView, remove } from './changes.js';
 import { type Asked, definitionsOf, done, listed, type StatementContext } from './context.js';

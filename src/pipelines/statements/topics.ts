@@ -1,12 +1,12 @@
-import { requireOneOrder } from '../../database/changes.js';
+import { Access } from '../../database/catalogue/rights.js';
 import type { Asker } from '../../database/definitions/statement-rights.js';
 import { defineTopic } from '../../database/definitions/topics.js';
-import { Access } from '../../database/rights.js';
+import { requireOneOrder } from '../../database/rows/changes.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { StatementOf, TopicSourceSyntax } from '../../sql/ast-statement.js';
 import { planTableTopic, planTopic, type TopicPlan } from '../../sql/plan/topic.js';
-import { collectTables, type NamedTable } from '../../sql/resolve/context.js';
+import type { StatementOf, TopicSourceSyntax } from '../../sql/syntax/ast-statement.js';
+import { collectTables, type NamedTable } from '../../sql/values/context.js';
 import { type Asked, definitionsOf, done, type StatementContext, upToDate } from './context.js';
 import { queryContext } from './query-names.js';
 

@@ -1,12 +1,12 @@
-import type { Changes } from '../../database/changes.js';
-import type { Engine } from '../../database/engine.js';
-import { Access } from '../../database/rights.js';
-import type { StreamStates } from '../../database/stream-states.js';
+import { Access } from '../../database/catalogue/rights.js';
+import type { Engine } from '../../database/engine/engine.js';
+import type { Changes } from '../../database/rows/changes.js';
+import type { StreamStates } from '../../database/rows/stream-states.js';
 import type { ComponentLog } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
-import { collectTables, type QueryContext, type TableTarget } from '../../sql/resolve/context.js';
+import { collectTables, type QueryContext, type TableTarget } from '../../sql/values/context.js';
 import { type QueryNamesContext, type QueryRequest, queryContext } from '../statements/query-names.js';
 import type { WritePipeline } from '../writes.js';
 

@@ -1,5 +1,5 @@
+import { checkedName, declaredType } from '../../database/catalogue/column-type.js';
 import { createNamed } from '../../database/catalogue/create-named.js';
-import { checkedName, declaredType } from '../../database/definitions/column-type.js';
 import { type DefinitionContext, knownDatabase, submit } from '../../database/definitions/context.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
@@ -12,8 +12,8 @@ import {
   type StreamQuery,
   streamQuery,
 } from '../../sql/plan/stream-query.js';
-import type { QueryContext } from '../../sql/resolve/context.js';
-import { durationTicks } from '../../sql/timestamp.js';
+import { durationTicks } from '../../sql/times/timestamp.js';
+import type { QueryContext } from '../../sql/values/context.js';
 import { storableTimes } from '../writes.js';
 import { type StreamContext, streamNames, streamStatement, tableId } from './context.js';
 

@@ -1,12 +1,12 @@
-import { Access } from '../../database/rights.js';
+import { Access } from '../../database/catalogue/rights.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
+import { ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
-import { ofSeries, ofTable } from '../../sql/plan/storage.js';
 import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
 import { type CreateStream, type StreamQuery, streamQuery } from '../../sql/plan/stream-query.js';
-import type { QueryContext } from '../../sql/resolve/context.js';
+import type { QueryContext } from '../../sql/values/context.js';
 import { insertSelected } from '../statements/insert-select.js';
 import { storableTimes } from '../writes.js';
 import { type StreamContext, streamNames, tableId } from './context.js';

@@ -1,6 +1,6 @@
-import type { Engine } from '../../database/engine.js';
-import { bareTime } from '../../sql/plan/storage.js';
-import { allOf } from '../../sql/print/select.js';
+import type { Engine } from '../../database/engine/engine.js';
+import { allOf } from '../../sql/engine/select.js';
+import { bareTime } from '../../sql/engine/storage.js';
 
 /** A range of timestamps that has rows, both ends inclusive, in ticks. */
 export interface RowRange {

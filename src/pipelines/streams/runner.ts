@@ -1,10 +1,10 @@
 import { isOvertaken } from '../../database/catalogue/overtaken.js';
-import { leaseMs, type StreamState } from '../../database/stream-states.js';
+import { leaseMs, type StreamState } from '../../database/rows/stream-states.js';
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { FaultError, mayPass } from '../../model/fault.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
-import { durationTicks } from '../../sql/timestamp.js';
+import { durationTicks } from '../../sql/times/timestamp.js';
 import { withCurrentSchema } from '../statements/current-schema.js';
 import { type StreamContext, streamStatement } from './context.js';
 import { firstState, streamRound } from './round.js';

@@ -1,4 +1,6 @@
-import type { Changed } from '../../database/changes.js';
+import type { Changed } from '../../database/rows/changes.js';
+import { int64, quoteString } from '../../sql/engine/quote.js';
+import { allOf } from '../../sql/engine/select.js';
 import {
   bareTime,
   idColumn,
@@ -9,10 +11,8 @@ import {
   tagsSource,
   timeColumn,
   writtenBetween,
-} from '../../sql/plan/storage.js';
+} from '../../sql/engine/storage.js';
 import { planGroups, type StreamPiece } from '../../sql/plan/stream.js';
-import { int64, quoteString } from '../../sql/print/quote.js';
-import { allOf } from '../../sql/print/select.js';
 import { type PreparedStream, planPiece, seriesTerms, store } from './prepared.js';
 import { removeStale } from './stale.js';
 

@@ -1,6 +1,6 @@
+import { allOf } from '../../sql/engine/select.js';
+import { idColumn, nameColumn, ofTable, tagsSource } from '../../sql/engine/storage.js';
 import type { InsertSelectPlan } from '../../sql/plan/insert-select.js';
-import { idColumn, nameColumn, ofTable, tagsSource } from '../../sql/plan/storage.js';
-import { allOf } from '../../sql/print/select.js';
 import type { PreparedStream } from './prepared.js';
 
 /** Results that are removed by one statement. */

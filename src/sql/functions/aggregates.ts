@@ -1,17 +1,9 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
-import { quoteString } from '../print/quote.js';
-import { decimalQuotient } from '../resolve/arithmetic.js';
-import { textSide } from '../resolve/compare.js';
-import {
-  bigintType,
-  doubleType,
-  isInteger,
-  isNumeric,
-  isUnsigned,
-  unsignedType,
-  type Value,
-} from '../resolve/value.js';
+import { quoteString } from '../engine/quote.js';
+import { castToEngine } from '../engine/storage.js';
+import { decimalQuotient } from '../values/arithmetic.js';
+import { textSide } from '../values/compare.js';
+import { bigintType, doubleType, isInteger, isNumeric, isUnsigned, unsignedType, type Value } from '../values/value.js';
 import { doubleArgument, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 

@@ -1,6 +1,6 @@
-import { castToEngine } from '../plan/storage.js';
-import { numberOf } from '../resolve/convert.js';
-import type { Value } from '../resolve/value.js';
+import { castToEngine } from '../engine/storage.js';
+import { numberOf } from '../values/convert.js';
+import type { Value } from '../values/value.js';
 
 /** An argument as a Nullable, because engine aggregates give NULL over no rows only for such. */
 export function nullable(arg: Value | undefined): string {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { dataType } from '../../model/schema.js';
-import { quoteBytes } from '../print/quote.js';
-import { refuseUnsupported } from '../resolve/context.js';
-import { isBinary, isText, type Value } from '../resolve/value.js';
+import { quoteBytes } from '../engine/quote.js';
+import { refuseUnsupported } from '../values/context.js';
+import { isBinary, isText, type Value } from '../values/value.js';
 import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Longest text that a cipher is asked about. */

@@ -1,6 +1,6 @@
-import { isNull } from '../resolve/compare.js';
-import { commonType, convertTo, type Environment, truthOf } from '../resolve/convert.js';
-import { boolType, type Value } from '../resolve/value.js';
+import { isNull } from '../values/compare.js';
+import { commonType, convertTo, type Environment, truthOf } from '../values/convert.js';
+import { boolType, type Value } from '../values/value.js';
 import type { Parameter, ScalarFunction } from './spec.js';
 
 /** A function whose result is one of its arguments from the `first` on, all brought to their common type. */

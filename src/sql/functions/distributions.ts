@@ -1,6 +1,6 @@
 import { dataType } from '../../model/schema.js';
-import { float64, quoteString } from '../print/quote.js';
-import { doubleType, type Value } from '../resolve/value.js';
+import { float64, quoteString } from '../engine/quote.js';
+import { doubleType, type Value } from '../values/value.js';
 import { doubleArgument } from './arguments.js';
 import { type HistogramBins, histogramBins } from './histogram-bins.js';
 import {

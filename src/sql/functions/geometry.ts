@@ -1,7 +1,7 @@
 import { parseWellKnownText } from '../../model/geometry.js';
 import { dataType } from '../../model/schema.js';
-import { quoteBytes } from '../print/quote.js';
-import { boolType, type Value } from '../resolve/value.js';
+import { quoteBytes } from '../engine/quote.js';
+import { boolType, type Value } from '../values/value.js';
 import { type Parameter, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Room of a geometry whose size is not known before, and of its text. */

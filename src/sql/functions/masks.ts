@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { quoteString } from '../print/quote.js';
-import { textSide } from '../resolve/compare.js';
-import { textLength } from '../resolve/convert.js';
-import type { Value } from '../resolve/value.js';
+import { quoteString } from '../engine/quote.js';
+import { textSide } from '../values/compare.js';
+import { textLength } from '../values/convert.js';
+import type { Value } from '../values/value.js';
 import { integerArgument, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 const nullText = "CAST(NULL, 'Nullable(String)')";

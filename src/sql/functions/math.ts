@@ -1,7 +1,7 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
-import { commonType, convertTo, type Environment, numberOf } from '../resolve/convert.js';
-import { doubleType, isInteger, type Value } from '../resolve/value.js';
+import { castToEngine } from '../engine/storage.js';
+import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
+import { doubleType, isInteger, type Value } from '../values/value.js';
 import type { ScalarFunction } from './spec.js';
 
 function same(args: readonly Value[]): DataType {

@@ -1,5 +1,5 @@
 import type { DataType } from '../../model/schema.js';
-import { doubleType, isBinary, type Value } from '../resolve/value.js';
+import { doubleType, isBinary, type Value } from '../values/value.js';
 import { given } from './arguments.js';
 import {
   integerArgument,

@@ -1,6 +1,6 @@
 import { Codes, type Place } from '../../model/fault.js';
 import { suggestion } from '../../model/nearest.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
+import { refuse, refuseUnsupported } from '../values/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { cipherFunctions } from './ciphers.js';
 import { conditionalFunctions } from './conditional.js';

@@ -1,6 +1,6 @@
 import { dataType } from '../../model/schema.js';
-import { float64 } from '../print/quote.js';
-import { doubleType, type Value } from '../resolve/value.js';
+import { float64 } from '../engine/quote.js';
+import { doubleType, type Value } from '../values/value.js';
 import { doubleArgument, given } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, numberArgument, wrongParameterType } from './spec.js';
 

@@ -1,8 +1,8 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
-import { refuse } from '../resolve/context.js';
-import { doubleType, isBinary, isNumeric, type Value } from '../resolve/value.js';
+import { castToEngine } from '../engine/storage.js';
+import { refuse } from '../values/context.js';
+import { doubleType, isBinary, isNumeric, type Value } from '../values/value.js';
 import { given, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, noTimeline, wrongParameterType } from './spec.js';
 

@@ -1,7 +1,7 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
-import { convertTo, type Environment } from '../resolve/convert.js';
-import { bigintType, doubleType, isBinary, isInteger, isUnsigned, unsignedType, type Value } from '../resolve/value.js';
+import { castToEngine } from '../engine/storage.js';
+import { convertTo, type Environment } from '../values/convert.js';
+import { bigintType, doubleType, isBinary, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
 import { doubleArgument, given, nullable, typed } from './arguments.js';
 import {
   integerArgument,

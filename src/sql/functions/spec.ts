@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType, Precision } from '../../model/schema.js';
-import { ofFixedLength } from '../resolve/arithmetic.js';
-import { refuse } from '../resolve/context.js';
-import { type Environment, ticksOf } from '../resolve/convert.js';
-import { isBinary, isInteger, isNumeric, isText, type Value } from '../resolve/value.js';
-import { durationTicks } from '../timestamp.js';
+import { durationTicks } from '../times/timestamp.js';
+import { ofFixedLength } from '../values/arithmetic.js';
+import { refuse } from '../values/context.js';
+import { type Environment, ticksOf } from '../values/convert.js';
+import { isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
 
 /**
  * What a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;

@@ -1,6 +1,6 @@
 import { dataType } from '../../model/schema.js';
-import { castToEngine } from '../plan/storage.js';
-import { quoteString } from '../print/quote.js';
+import { quoteString } from '../engine/quote.js';
+import { castToEngine } from '../engine/storage.js';
 import type { ScalarFunction } from './spec.js';
 
 function constant(name: string, length: number, text: ScalarFunction['translate']): ScalarFunction {

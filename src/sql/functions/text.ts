@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
-import { quoteString } from '../print/quote.js';
-import { textSide } from '../resolve/compare.js';
-import { castValue, textLength } from '../resolve/convert.js';
-import { bigintType, type Value } from '../resolve/value.js';
+import { quoteString } from '../engine/quote.js';
+import { textSide } from '../values/compare.js';
+import { castValue, textLength } from '../values/convert.js';
+import { bigintType, type Value } from '../values/value.js';
 import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {

@@ -1,11 +1,11 @@
 import { Codes } from '../../model/fault.js';
 import { dataType, ticksPerSecond } from '../../model/schema.js';
-import { calendarToTicks, fractionDigits, ticksToCalendar } from '../plan/storage.js';
-import { quoteString } from '../print/quote.js';
-import { raiseIf } from '../print/raise.js';
-import { textSide } from '../resolve/compare.js';
-import type { Environment } from '../resolve/convert.js';
-import { timestampType, type Value } from '../resolve/value.js';
+import { quoteString } from '../engine/quote.js';
+import { raiseIf } from '../engine/raise.js';
+import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
+import { textSide } from '../values/compare.js';
+import type { Environment } from '../values/convert.js';
+import { timestampType, type Value } from '../values/value.js';
 import { type ScalarFunction, wrongParameterType } from './spec.js';
 
 /** What a field of a time sets when it is read. */

@@ -1,8 +1,8 @@
 import { Codes } from '../../model/fault.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import { raiseIf } from '../print/raise.js';
-import type { Environment } from '../resolve/convert.js';
-import { doubleType, type Value } from '../resolve/value.js';
+import { raiseIf } from '../engine/raise.js';
+import type { Environment } from '../values/convert.js';
+import { doubleType, type Value } from '../values/value.js';
 import { doubleArgument, given } from './arguments.js';
 import { following, previous } from './series.js';
 import { type AggregateBuilder, type AggregateFunction, noTimeline, unitArgument, wrongParameterType } from './spec.js';

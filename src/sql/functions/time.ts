@@ -1,10 +1,10 @@
 import { type DataType, dataType, ticksPerSecond } from '../../model/schema.js';
-import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../plan/grid.js';
-import { ticksToCalendar } from '../plan/storage.js';
-import { quoteString } from '../print/quote.js';
-import { type Environment, nowTicks, ticksOf } from '../resolve/convert.js';
-import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../resolve/value.js';
-import { parseTimestamp, startOfDay } from '../timestamp.js';
+import { quoteString } from '../engine/quote.js';
+import { ticksToCalendar } from '../engine/storage.js';
+import { parseTimestamp, startOfDay } from '../times/timestamp.js';
+import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
+import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
+import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
 import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function plain(args: readonly Value[], at: number): string {

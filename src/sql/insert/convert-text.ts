@@ -1,7 +1,7 @@
 import { parseWellKnownText } from '../../model/geometry.js';
 import type { ColumnDef } from '../../model/schema.js';
+import { valueTooLong } from '../syntax/faults.js';
 import { Byte, type Cursor, Token } from './cursor.js';
-import { valueTooLong } from './faults.js';
 
 const noBytes = new Uint8Array(0);
 

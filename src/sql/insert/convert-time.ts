@@ -1,10 +1,10 @@
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
-import type { Duration, DurationUnit } from '../ast.js';
-import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../timestamp.js';
-import { setBigInt, setInteger, toBigInt } from '../words.js';
-import { zoneOffsets } from '../zone.js';
+import type { Duration, DurationUnit } from '../syntax/ast.js';
+import { timestampOutOfRange } from '../syntax/faults.js';
+import { setBigInt, setInteger, toBigInt } from '../syntax/words.js';
+import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../times/timestamp.js';
+import { zoneOffsets } from '../times/zone.js';
 import { Byte, type Cursor, isWordByte, Token } from './cursor.js';
-import { timestampOutOfRange } from './faults.js';
 import { fastInteger, fastWide, parseScaled } from './number.js';
 
 const units: readonly DurationUnit[] = ['b', 'u', 'a', 's', 'm', 'h', 'd', 'w', 'n', 'y'];

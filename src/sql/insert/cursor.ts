@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name } from '../ast.js';
-import { invalidIdentifier } from './faults.js';
+import type { Name } from '../syntax/ast.js';
+import { invalidIdentifier } from '../syntax/faults.js';
 
 const maxQuotedCharacters = 63;
 const maxDatabaseBytes = 64;

@@ -1,4 +1,4 @@
-import { applySign, setProduct } from '../words.js';
+import { applySign, setProduct } from '../syntax/words.js';
 import { Byte, type Cursor } from './cursor.js';
 
 const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));

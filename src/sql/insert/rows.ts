@@ -1,8 +1,8 @@
-import { compareSigned } from '../words.js';
+import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from '../syntax/faults.js';
+import { compareSigned } from '../syntax/words.js';
 import type { OpenBlock } from './blocks.js';
 import { ValueConverter } from './convert.js';
 import { Byte, type Cursor, Token } from './cursor.js';
-import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from './faults.js';
 import { type Field, FieldKind } from './field.js';
 import type { SeriesIndex } from './series-index.js';
 import type { Layout, TableShape } from './shape.js';

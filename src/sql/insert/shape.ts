@@ -1,9 +1,9 @@
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
-import type { Name } from '../ast.js';
-import { setBigInt } from '../words.js';
+import type { Name } from '../syntax/ast.js';
+import { invalidColumnName, primaryTimeNull } from '../syntax/faults.js';
+import { setBigInt } from '../syntax/words.js';
 import type { TimeReader } from './convert-time.js';
 import type { Cursor } from './cursor.js';
-import { invalidColumnName, primaryTimeNull } from './faults.js';
 import { Field, FieldKind } from './field.js';
 
 /** Position of `tbname`, which is no column. */

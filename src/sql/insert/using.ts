@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name } from '../ast.js';
+import type { Name } from '../syntax/ast.js';
 import { Byte, type Cursor, Token } from './cursor.js';
 import { parseScaled } from './number.js';
 

@@ -1,5 +1,5 @@
-import type { Expression, Name } from '../ast.js';
-import type { AlterTableAction, Statement } from '../ast-statement.js';
+import type { Expression, Name } from '../syntax/ast.js';
+import type { AlterTableAction, Statement } from '../syntax/ast-statement.js';
 import { parseEncoding, parseKeep, parseTagValue } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';

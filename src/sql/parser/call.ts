@@ -1,4 +1,4 @@
-import type { Expression } from '../ast.js';
+import type { Expression } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 import { atName, parseStar } from './names.js';
 import { parseOver } from './over.js';

@@ -1,5 +1,5 @@
-import type { DatabaseOption, Statement } from '../ast-statement.js';
-import { stringValue, TokenKind } from '../lexer.js';
+import type { DatabaseOption, Statement } from '../syntax/ast-statement.js';
+import { stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseNewDatabaseName } from './names.js';
 

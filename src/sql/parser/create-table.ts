@@ -1,7 +1,7 @@
 import type { EncodingWords } from '../../model/schema.js';
-import type { Expression, ObjectName } from '../ast.js';
-import type { ChildTable, ColumnSyntax, Statement, TableOptions } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
+import type { Expression, ObjectName } from '../syntax/ast.js';
+import type { ChildTable, ColumnSyntax, Statement, TableOptions } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { foldSign, parseCount, parseDuration, parseString } from './literals.js';

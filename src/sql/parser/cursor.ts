@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Query, Span } from '../ast.js';
-import { Lexer, TokenKind } from '../lexer.js';
+import type { Query, Span } from '../syntax/ast.js';
+import { Lexer, TokenKind } from '../syntax/lexer.js';
 
 /** How deep brackets, unary operators, calls and subqueries may be nested; far from what the call stack can bear. */
 export const maxNesting = 200;

@@ -1,5 +1,5 @@
-import type { ObjectName } from '../ast.js';
-import type { Statement } from '../ast-statement.js';
+import type { ObjectName } from '../syntax/ast.js';
+import type { Statement } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseName, parseObjectName } from './names.js';
 

@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression } from '../ast.js';
+import type { BinaryOperator, Expression } from '../syntax/ast.js';
 import type { ExpressionParser } from './call.js';
 import type { Cursor } from './cursor.js';
 import { parsePrimary, parseSubquery } from './primary.js';

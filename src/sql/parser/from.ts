@@ -1,4 +1,4 @@
-import type { Duration, FromItem, JoinKind, Query } from '../ast.js';
+import type { Duration, FromItem, JoinKind, Query } from '../syntax/ast.js';
 import { type Cursor, maxNesting } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseCount, parseDuration } from './literals.js';

@@ -1,5 +1,5 @@
-import type { Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
+import type { Statement } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { beginsQuery } from './from.js';
 import { atName, parseNameList, parseObjectName } from './names.js';

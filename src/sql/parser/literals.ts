@@ -1,5 +1,5 @@
-import type { Duration, DurationUnit, Expression, Span, WindowLength } from '../ast.js';
-import { stringValue, TokenKind } from '../lexer.js';
+import type { Duration, DurationUnit, Expression, Span, WindowLength } from '../syntax/ast.js';
+import { stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 
 const maxUnsigned = (1n << 64n) - 1n;

@@ -1,6 +1,6 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Expression, Name, ObjectName } from '../ast.js';
-import { quotedNameText, stringValue, TokenKind } from '../lexer.js';
+import type { Expression, Name, ObjectName } from '../syntax/ast.js';
+import { quotedNameText, stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 
 /** Longest names in bytes, back quotes not counted. */

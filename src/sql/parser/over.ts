@@ -1,5 +1,5 @@
-import type { Expression, OverWindow } from '../ast.js';
-import { TokenKind } from '../lexer.js';
+import type { Expression, OverWindow } from '../syntax/ast.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseInteger } from './literals.js';
 

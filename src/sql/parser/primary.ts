@@ -1,5 +1,5 @@
-import type { Expression, Name, Query } from '../ast.js';
-import { TokenKind } from '../lexer.js';
+import type { Expression, Name, Query } from '../syntax/ast.js';
+import { TokenKind } from '../syntax/lexer.js';
 import { type ExpressionParser, parseCall } from './call.js';
 import type { Cursor } from './cursor.js';
 import { parseLiteral, parseString } from './literals.js';

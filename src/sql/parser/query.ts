@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../ast.js';
+import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';

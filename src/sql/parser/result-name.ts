@@ -1,4 +1,4 @@
-import type { Expression } from '../ast.js';
+import type { Expression } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 
 /** Longest result name in bytes. */

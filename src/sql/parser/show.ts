@@ -1,7 +1,7 @@
-import type { Name, ObjectName } from '../ast.js';
-import type { Show, Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
-import { type ShowListName, showList, showListNames } from '../show-lists.js';
+import type { Name, ObjectName } from '../syntax/ast.js';
+import type { Show, Statement } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
+import { type ShowListName, showList, showListNames } from '../syntax/show-lists.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseDatabaseName, parseObjectName, parseTableAlias } from './names.js';

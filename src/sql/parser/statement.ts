@@ -1,5 +1,5 @@
-import type { Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
+import type { Statement } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
 import { parseAdministration } from './administration.js';
 import { parseAlterTable } from './alter-table.js';
 import { parseAlterDatabase, parseCreateDatabase } from './create-database.js';

@@ -1,5 +1,5 @@
-import type { Name } from '../ast.js';
-import type { Statement, StreamOptions, StreamTag, StreamTrigger } from '../ast-statement.js';
+import type { Name } from '../syntax/ast.js';
+import type { Statement, StreamOptions, StreamTag, StreamTrigger } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseDuration } from './literals.js';

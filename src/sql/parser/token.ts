@@ -1,4 +1,4 @@
-import type { Statement, TokenOptions } from '../ast-statement.js';
+import type { Statement, TokenOptions } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseName } from './names.js';

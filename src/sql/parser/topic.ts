@@ -1,4 +1,4 @@
-import type { Statement, TopicSourceSyntax } from '../ast-statement.js';
+import type { Statement, TopicSourceSyntax } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { maxTableNameBytes, parseDatabaseName, parseName, parseObjectName } from './names.js';

@@ -1,6 +1,6 @@
-import type { Expression, ObjectName } from '../ast.js';
-import type { Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
+import type { Expression, ObjectName } from '../syntax/ast.js';
+import type { Statement } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { parseDuration, parseWindowLength } from './literals.js';

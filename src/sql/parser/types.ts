@@ -1,5 +1,5 @@
-import type { TypeSyntax } from '../ast.js';
-import { TokenKind } from '../lexer.js';
+import type { TypeSyntax } from '../syntax/ast.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseCount } from './literals.js';
 

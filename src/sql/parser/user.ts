@@ -1,7 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Name } from '../ast.js';
-import type { Statement } from '../ast-statement.js';
-import { TokenKind } from '../lexer.js';
+import type { Name } from '../syntax/ast.js';
+import type { Statement } from '../syntax/ast-statement.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { atName, maxTableNameBytes, parseMemberName, parseName } from './names.js';

@@ -1,4 +1,4 @@
-import type { Statement } from '../ast-statement.js';
+import type { Statement } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseObjectName } from './names.js';
 import { parseQuery } from './query.js';

@@ -1,6 +1,15 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { Expression, Fill, FillMode, InterpRange, Name, TrueFor, WindowClause, WindowLength } from '../ast.js';
-import { TokenKind } from '../lexer.js';
+import type {
+  Expression,
+  Fill,
+  FillMode,
+  InterpRange,
+  Name,
+  TrueFor,
+  WindowClause,
+  WindowLength,
+} from '../syntax/ast.js';
+import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
 import { foldSign, parseInteger, parseSignedWindowLength, parseWindowLength } from './literals.js';

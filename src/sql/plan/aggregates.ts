@@ -1,5 +1,5 @@
 import type { AggregateBuilder, RowWindows } from '../functions/spec.js';
-import type { Value } from '../resolve/value.js';
+import type { Value } from '../values/value.js';
 
 /** One engine aggregate of a group: `name(args) AS alias`. */
 export interface EngineAggregate {

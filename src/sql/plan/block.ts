@@ -1,13 +1,13 @@
-import type { Select } from '../ast.js';
-import type { BlockColumn } from '../print/result.js';
-import type { EngineSelect } from '../print/select.js';
-import type { Environment } from '../resolve/convert.js';
+import type { EngineSelect } from '../engine/select.js';
+import { castToEngine } from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
-import { isNumeric, type Value } from '../resolve/value.js';
+import type { Select } from '../syntax/ast.js';
+import type { Environment } from '../values/convert.js';
+import type { BlockColumn } from '../values/result.js';
+import { isNumeric, type Value } from '../values/value.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
 import type { PlannedItem } from './ordering.js';
-import { castToEngine } from './storage.js';
 
 /** A SELECT whose FROM, items and WHERE are resolved. */
 export interface BlockTask {

@@ -1,12 +1,12 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, ObjectName } from '../ast.js';
-import { printSelect } from '../print/select.js';
-import { findTable, type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
+import { printSelect } from '../engine/select.js';
+import { bareTime, idColumn, tagsSource } from '../engine/storage.js';
 import { chainTerms, ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
-import { Uses, type Value } from '../resolve/value.js';
-import { bareTime, idColumn, tagsSource } from './storage.js';
+import type { Expression, ObjectName } from '../syntax/ast.js';
+import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
+import { Uses, type Value } from '../values/value.js';
 
 /** What DELETE removes. */
 export interface DeletePlan {

@@ -1,5 +1,5 @@
-import type { FromItem, Query, Select, WindowClause } from '../ast.js';
-import type { QueryContext } from '../resolve/context.js';
+import type { FromItem, Query, Select, WindowClause } from '../syntax/ast.js';
+import type { QueryContext } from '../values/context.js';
 
 /** What the names of tables mean, as far as it is known where EXPLAIN is asked. */
 export type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;

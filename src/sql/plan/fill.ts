@@ -1,13 +1,12 @@
 import { Codes } from '../../model/fault.js';
-import type { Fill } from '../ast.js';
-import { printSelect } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
-import { castValue, type Environment } from '../resolve/convert.js';
+import { printSelect, sortTerm } from '../engine/select.js';
+import { castToEngine } from '../engine/storage.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
-import { isInteger, isNumeric, nullValue, type TimeBounds, Uses, type Value } from '../resolve/value.js';
-import { cellNumber, cellNumberAt, startOfCell } from './grid.js';
-import { sortTerm } from './ordering.js';
-import { castToEngine } from './storage.js';
+import type { Fill } from '../syntax/ast.js';
+import { refuse } from '../values/context.js';
+import { castValue, type Environment } from '../values/convert.js';
+import { cellNumber, cellNumberAt, startOfCell } from '../values/grid.js';
+import { isInteger, isNumeric, nullValue, type TimeBounds, Uses, type Value } from '../values/value.js';
 import type { IntervalWindows } from './window.js';
 
 /** Most windows that a FILL may span. */

@@ -1,7 +1,7 @@
-import type { Expression } from '../ast.js';
 import type { AggregateFunction, SeriesFunction } from '../functions/spec.js';
 import type { CallExpression, ColumnExpression, NameResolver } from '../resolve/expression.js';
-import { Uses, type Value } from '../resolve/value.js';
+import type { Expression } from '../syntax/ast.js';
+import { Uses, type Value } from '../values/value.js';
 
 /** Names as they stand once missing windows were filled: values of functions are columns f1, f2 ... of `source`. */
 export class FilledColumns implements NameResolver {

@@ -1,8 +1,8 @@
-import type { Expression } from '../ast.js';
-import { intersect } from '../resolve/compare.js';
 import { chainTerms, type ExpressionTranslator } from '../resolve/expression.js';
 import { columnsIn } from '../resolve/mentioned.js';
-import { type TimeBounds, Uses } from '../resolve/value.js';
+import type { Expression } from '../syntax/ast.js';
+import { intersect } from '../values/compare.js';
+import { type TimeBounds, Uses } from '../values/value.js';
 
 /** The terms of a WHERE, sorted by what has to be read to decide them; engine SQL. */
 export interface Filter {

@@ -1,5 +1,4 @@
 import { Codes, FaultError } from '../../model/fault.js';
-import type { Expression, Name } from '../ast.js';
 import { nullable } from '../functions/arguments.js';
 import { findFunction, isAggregate } from '../functions/registry.js';
 import {
@@ -9,8 +8,6 @@ import {
   type RowWindows,
   type SeriesFunction,
 } from '../functions/spec.js';
-import { refuse } from '../resolve/context.js';
-import type { Environment } from '../resolve/convert.js';
 import {
   type CallExpression,
   type ColumnExpression,
@@ -20,7 +17,10 @@ import {
 } from '../resolve/expression.js';
 import { windowColumns } from '../resolve/names.js';
 import { memberNamed, type Relation } from '../resolve/relation.js';
-import { bigintType, type TimeBounds, Uses, type Value } from '../resolve/value.js';
+import type { Expression, Name } from '../syntax/ast.js';
+import { refuse } from '../values/context.js';
+import type { Environment } from '../values/convert.js';
+import { bigintType, type TimeBounds, Uses, type Value } from '../values/value.js';
 import { AggregateList } from './aggregates.js';
 import { type WindowEnds, windowColumn } from './window-columns.js';
 

@@ -1,13 +1,13 @@
 import type { UniqueRows } from '../../model/unique-rows.js';
-import { type EngineSelect, printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../engine/select.js';
+import { idColumn, keysSource, tagsSource, timeColumn } from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
-import { Uses } from '../resolve/value.js';
+import { Uses } from '../values/value.js';
 import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
 import type { Filter } from './filter.js';
 import type { GroupKey } from './group-names.js';
 import { newestNeeds, newestRows } from './newest-rows.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
-import { idColumn, keysSource, tagsSource, timeColumn } from './storage.js';
 import { scanUniqueRows } from './unique-rows.js';
 
 type Column = readonly [sql: string, alias: string];

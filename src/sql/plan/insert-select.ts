@@ -1,7 +1,10 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { type ColumnDef, type DataType, dataType } from '../../model/schema.js';
-import type { Name } from '../ast.js';
-import type { Statement } from '../ast-statement.js';
+import { int64 } from '../engine/quote.js';
+import { allOf } from '../engine/select.js';
+import { castToEngine, engineType } from '../engine/storage.js';
+import type { Name } from '../syntax/ast.js';
+import type { Statement } from '../syntax/ast-statement.js';
 import {
   decimalOverflow,
   illegalColumnCount,
@@ -9,11 +12,8 @@ import {
   primaryTimeNull,
   timestampOutOfRange,
   valueTooLong,
-} from '../insert/faults.js';
-import { int64 } from '../print/quote.js';
-import type { BlockColumn } from '../print/result.js';
-import { allOf } from '../print/select.js';
-import { type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
+} from '../syntax/faults.js';
+import { type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import {
   binaryOf,
   castValue,
@@ -23,10 +23,10 @@ import {
   ticksOf,
   truthOf,
   wrongType,
-} from '../resolve/convert.js';
-import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } from '../resolve/value.js';
+} from '../values/convert.js';
+import type { BlockColumn } from '../values/result.js';
+import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } from '../values/value.js';
 import { Planner } from './query.js';
-import { castToEngine, engineType } from './storage.js';
 
 /** INSERT … SELECT as parsed. */
 export type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;

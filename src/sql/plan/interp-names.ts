@@ -1,9 +1,9 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, FillMode } from '../ast.js';
 import { wrongCount, wrongParameterType, wrongParameterValue } from '../functions/spec.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
 import type { CallExpression, ColumnExpression, ExpressionTranslator, NameResolver } from '../resolve/expression.js';
-import { boolType, isBinary, isNumeric, timestampType, Uses, type Value } from '../resolve/value.js';
+import type { Expression, FillMode } from '../syntax/ast.js';
+import { refuse, refuseUnsupported } from '../values/context.js';
+import { boolType, isBinary, isNumeric, timestampType, Uses, type Value } from '../values/value.js';
 
 /** A key of PARTITION BY, over rows. */
 export interface InterpKey {

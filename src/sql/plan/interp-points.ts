@@ -1,19 +1,18 @@
 import { Codes } from '../../model/fault.js';
-import type { Fill } from '../ast.js';
+import { int64 } from '../engine/quote.js';
+import { raiseIf } from '../engine/raise.js';
+import { printSelect, sortTerm } from '../engine/select.js';
+import { castToEngine } from '../engine/storage.js';
 import { nullable } from '../functions/arguments.js';
-import { int64 } from '../print/quote.js';
-import { raiseIf } from '../print/raise.js';
-import { printSelect } from '../print/select.js';
-import { castValue, floorDivide } from '../resolve/convert.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
-import { isInteger, nullValue, Uses, type Value } from '../resolve/value.js';
+import type { Fill } from '../syntax/ast.js';
+import { castValue, floorDivide } from '../values/convert.js';
+import { isInteger, nullValue, Uses, type Value } from '../values/value.js';
 import { fillLiterals, wholePart } from './fill.js';
 import type { Filter } from './filter.js';
 import type { KeyColumn } from './interp-names.js';
-import { sortTerm } from './ordering.js';
 import { scanRows } from './scan.js';
-import { castToEngine } from './storage.js';
 
 /** The points of time that INTERP gives values for: `from`, `from + step` ... */
 export interface Points {

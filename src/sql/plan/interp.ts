@@ -1,19 +1,19 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, InterpRange } from '../ast.js';
+import { printSelect, sortTerm } from '../engine/select.js';
 import { noTimeline } from '../functions/spec.js';
-import { printSelect } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
-import { ticksOf } from '../resolve/convert.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import type { Value } from '../resolve/value.js';
-import { durationTicks } from '../timestamp.js';
+import type { Expression, InterpRange } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
+import { refuse } from '../values/context.js';
+import { ticksOf } from '../values/convert.js';
+import type { Value } from '../values/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { maxFilledWindows, timeRangeRequired } from './fill.js';
 import { InterpNames } from './interp-names.js';
 import { type Points, valuesAtPoints } from './interp-points.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
+import { orderTerms, sliceLimits } from './ordering.js';
 import { mayRepeatTimes } from './sliced-rows.js';
 
 /** True when a SELECT has a RANGE clause or asks for INTERP, which belong together. */

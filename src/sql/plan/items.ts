@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, Name, SelectItem, Span } from '../ast.js';
-import { refuse } from '../resolve/context.js';
 import { type Member, memberNamed, type Relation } from '../resolve/relation.js';
+import type { Expression, Name, SelectItem, Span } from '../syntax/ast.js';
+import { refuse } from '../values/context.js';
 
 /** An item of the select list after `*` was spelled out; `name` is its name in the result. */
 export interface Item {

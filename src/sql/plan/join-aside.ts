@@ -1,4 +1,4 @@
-import { allOf, printSelect } from '../print/select.js';
+import { allOf, printSelect } from '../engine/select.js';
 import type { ExpressionTranslator } from '../resolve/expression.js';
 import type { JoinMember } from '../resolve/relation.js';
 import type { Side } from './join-side.js';

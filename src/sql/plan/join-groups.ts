@@ -1,8 +1,8 @@
-import type { Expression, Select } from '../ast.js';
 import { isAggregate } from '../functions/registry.js';
 import { type ColumnExpression, mentions } from '../resolve/expression.js';
 import { columnsIn } from '../resolve/mentioned.js';
 import type { Relation, RowKey } from '../resolve/relation.js';
+import type { Expression, Select } from '../syntax/ast.js';
 
 /**
  * Aggregates over a window join give one row for each main row: the SELECT is grouped by what tells main

@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression } from '../ast.js';
-import { int64 } from '../print/quote.js';
-import { allOf, printSelect } from '../print/select.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
-import { bigintType, isText, type TimeBounds, Uses, type Value } from '../resolve/value.js';
-import { durationTicks } from '../timestamp.js';
+import { int64 } from '../engine/quote.js';
+import { allOf, printSelect } from '../engine/select.js';
+import type { Expression } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
+import { refuse, refuseUnsupported } from '../values/context.js';
+import { bigintType, isText, type TimeBounds, Uses, type Value } from '../values/value.js';
 import { nullableSide, type Side, translatorOf } from './join-side.js';
 import { type JoinNode, leavesOf, ownersOf, type RelationReader, type Term, timeOperand } from './join-tree.js';
 

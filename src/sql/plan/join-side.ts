@@ -1,11 +1,10 @@
 import { Codes } from '../../model/fault.js';
-import { printSelect } from '../print/select.js';
-import { type QueryContext, refuse } from '../resolve/context.js';
+import { printSelect, sortTerm } from '../engine/select.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { indexColumns, type JoinMember, type Relation, type RelationColumn, type RowKey } from '../resolve/relation.js';
-import type { Value } from '../resolve/value.js';
-import { sortTerm } from './ordering.js';
+import { type QueryContext, refuse } from '../values/context.js';
+import type { Value } from '../values/value.js';
 
 /** Rows to be joined, or joined already: a SELECT of the engine whose columns have names that nothing else has. */
 export interface Side {

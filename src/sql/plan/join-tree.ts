@@ -1,13 +1,13 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, FromItem, Select } from '../ast.js';
+import { idColumn } from '../engine/storage.js';
 import { isRandom } from '../functions/registry.js';
-import { type QueryContext, refuse } from '../resolve/context.js';
 import { type ColumnExpression, chainTerms, mentions } from '../resolve/expression.js';
 import { columnsIn, type Mentioned, mentionedIn } from '../resolve/mentioned.js';
 import { indexColumns, type JoinMember, type Relation, type RelationColumn } from '../resolve/relation.js';
-import { Uses, type Value } from '../resolve/value.js';
+import type { Expression, FromItem, Select } from '../syntax/ast.js';
+import { type QueryContext, refuse } from '../values/context.js';
+import { Uses, type Value } from '../values/value.js';
 import { isSuper } from './scan.js';
-import { idColumn } from './storage.js';
 
 /** A table or subquery in a join. Its columns keep the names that it gives them through all joins above it. */
 export interface JoinLeaf {

@@ -1,5 +1,5 @@
-import type { Expression, PartitionItem } from '../ast.js';
 import type { Relation } from '../resolve/relation.js';
+import type { Expression, PartitionItem } from '../syntax/ast.js';
 import type { Item } from './items.js';
 
 /** A key of GROUP BY or PARTITION BY and the name it was given there. */

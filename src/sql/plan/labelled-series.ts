@@ -1,9 +1,17 @@
 import type { TableDef } from '../../model/schema.js';
 import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
-import { int64, quoteString } from '../print/quote.js';
-import { allOf } from '../print/select.js';
-import { querySettings } from './settings.js';
-import { dataColumn, idColumn, keysSource, rowsOfTable, rowsSource, tagsSource, timeColumn } from './storage.js';
+import { int64, quoteString } from '../engine/quote.js';
+import { allOf } from '../engine/select.js';
+import { querySettings } from '../engine/settings.js';
+import {
+  dataColumn,
+  idColumn,
+  keysSource,
+  rowsOfTable,
+  rowsSource,
+  tagsSource,
+  timeColumn,
+} from '../engine/storage.js';
 
 /** A table of labelled series. */
 export interface SeriesTable {

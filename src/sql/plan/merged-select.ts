@@ -1,4 +1,4 @@
-import { type EngineSelect, printSelect } from '../print/select.js';
+import { type EngineSelect, printSelect } from '../engine/select.js';
 import type { GroupedRows } from './group-rows.js';
 
 /**

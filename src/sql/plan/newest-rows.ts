@@ -1,9 +1,9 @@
-import { allOf, printSelect } from '../print/select.js';
+import { allOf, printSelect } from '../engine/select.js';
+import { bareTime, idColumn, rowsSource, tagsSource, timeColumn } from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
 import type { EngineAggregate } from './aggregates.js';
 import type { Filter } from './filter.js';
 import { isSuper, scanRows } from './scan.js';
-import { bareTime, idColumn, rowsSource, tagsSource, timeColumn } from './storage.js';
 
 /** Rows of each series, on the average, that are looked at first. */
 const rowsFirst = 16;

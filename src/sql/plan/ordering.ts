@@ -1,18 +1,9 @@
 import { Codes } from '../../model/fault.js';
-import type { Limit, OrderItem, Select } from '../ast.js';
-import type { EngineSelect, RowRange } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
-import { Uses, type Value } from '../resolve/value.js';
+import { type EngineSelect, type RowRange, sortTerm } from '../engine/select.js';
+import type { Limit, OrderItem, Select } from '../syntax/ast.js';
+import { refuse } from '../values/context.js';
+import { Uses, type Value } from '../values/value.js';
 import type { Item } from './items.js';
-
-/** A sort term: NULL counts as the smallest value unless NULLS FIRST or LAST is written. */
-export function sortTerm(sql: string, nullable: boolean, order?: Omit<OrderItem, 'value'>): string {
-  const descending = order?.descending === true;
-  const direction = descending ? 'DESC' : 'ASC';
-  if (!nullable) return `${sql} ${direction}`;
-  const nulls = order?.nulls ?? (descending ? 'last' : 'first');
-  return `${sql} ${direction} NULLS ${nulls.toUpperCase()}`;
-}
 
 /** Where an ORDER BY item sorts by a column of the select list: its position, else undefined. */
 function orderedItem(order: OrderItem, items: readonly Item[]): number | undefined {

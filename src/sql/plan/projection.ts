@@ -1,12 +1,12 @@
 import { Codes } from '../../model/fault.js';
-import { printSelect } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
+import { printSelect, sortTerm } from '../engine/select.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import { Uses, type Value } from '../resolve/value.js';
+import { refuse } from '../values/context.js';
+import { Uses, type Value } from '../values/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
+import { orderTerms, sliceLimits } from './ordering.js';
 import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
 
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */

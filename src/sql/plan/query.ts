@@ -2,22 +2,22 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
 import { type DataType, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
-import type { FromItem, Query, Select, Union } from '../ast.js';
-import { type BlockColumn, printResult } from '../print/result.js';
-import { type EngineSelect, printSelect } from '../print/select.js';
-import { collectTables, findSystemTable, findTable, type QueryContext, refuse } from '../resolve/context.js';
-import { commonType, convertTo, type Environment } from '../resolve/convert.js';
+import { type EngineSelect, printSelect } from '../engine/select.js';
+import { settingsOf } from '../engine/settings.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, storedRelation } from '../resolve/relation.js';
-import { Uses, type Value } from '../resolve/value.js';
+import type { FromItem, Query, Select, Union } from '../syntax/ast.js';
+import { collectTables, findSystemTable, findTable, type QueryContext, refuse } from '../values/context.js';
+import { commonType, convertTo, type Environment } from '../values/convert.js';
+import { type BlockColumn, printResult } from '../values/result.js';
+import { Uses, type Value } from '../values/value.js';
 import type { PlannedBlock } from './block.js';
 import { joinRelation } from './join.js';
 import { groupedByMainRow } from './join-groups.js';
 import type { RelationReader } from './join-tree.js';
 import { orderTerms, rowRange } from './ordering.js';
 import { planSelect } from './select.js';
-import { settingsOf } from './settings.js';
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {

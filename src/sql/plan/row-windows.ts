@@ -1,11 +1,11 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, TrueFor, WindowClause } from '../ast.js';
-import { compare } from '../resolve/compare.js';
-import { refuse } from '../resolve/context.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
-import { isInteger, isText, Uses, type Value } from '../resolve/value.js';
-import { durationTicks } from '../timestamp.js';
+import type { Expression, TrueFor, WindowClause } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
+import { compare } from '../values/compare.js';
+import { refuse } from '../values/context.js';
+import { isInteger, isText, Uses, type Value } from '../values/value.js';
 import type { BlockTask } from './block.js';
 import type { SlicedRows } from './sliced-rows.js';
 

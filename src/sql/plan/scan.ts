@@ -1,7 +1,15 @@
-import { allOf } from '../print/select.js';
+import { allOf } from '../engine/select.js';
+import {
+  idColumn,
+  keysSource,
+  rowsOfTable,
+  rowsSource,
+  type TagTable,
+  tagsSource,
+  timeColumn,
+} from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
 import type { Filter } from './filter.js';
-import { idColumn, keysSource, rowsOfTable, rowsSource, type TagTable, tagsSource, timeColumn } from './storage.js';
 
 /** The FROM and WHERE of an engine SELECT. */
 export interface Scan {

@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
-import type { Select } from '../ast.js';
 import { isAggregate } from '../functions/registry.js';
-import { type QueryContext, refuse } from '../resolve/context.js';
 import { ExpressionTranslator, mentions } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
+import type { Select } from '../syntax/ast.js';
+import { type QueryContext, refuse } from '../values/context.js';
 import type { PlannedBlock } from './block.js';
 import { type Filter, sortFilter } from './filter.js';
 import { planGrouped } from './grouped.js';

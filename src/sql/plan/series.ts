@@ -1,8 +1,7 @@
 import { Codes } from '../../model/fault.js';
+import { printSelect, sortTerm } from '../engine/select.js';
 import { findFunction, isSeries } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type SeriesFunction } from '../functions/spec.js';
-import { printSelect } from '../print/select.js';
-import { refuse } from '../resolve/context.js';
 import {
   type CallExpression,
   type ColumnExpression,
@@ -11,10 +10,11 @@ import {
   type NameResolver,
 } from '../resolve/expression.js';
 import { RowNames, windowColumns } from '../resolve/names.js';
-import { timestampType, Uses, type Value } from '../resolve/value.js';
+import { refuse } from '../values/context.js';
+import { timestampType, Uses, type Value } from '../values/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
-import { orderTerms, sliceLimits, sortTerm } from './ordering.js';
+import { orderTerms, sliceLimits } from './ordering.js';
 import { countedRows } from './row-windows.js';
 import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
 import { type WindowEnds, windowColumn } from './window-columns.js';

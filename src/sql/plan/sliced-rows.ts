@@ -1,16 +1,16 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, Select } from '../ast.js';
+import { raiseIf } from '../engine/raise.js';
+import { printSelect } from '../engine/select.js';
+import { idColumn } from '../engine/storage.js';
 import { noTimeline, type RowWindow, type RowWindows } from '../functions/spec.js';
-import { raiseIf } from '../print/raise.js';
-import { printSelect } from '../print/select.js';
 import { partsOf } from '../resolve/expression.js';
 import type { Relation } from '../resolve/relation.js';
-import { ticksValue, Uses, type Value } from '../resolve/value.js';
+import type { Expression, Select } from '../syntax/ast.js';
+import { ticksValue, Uses, type Value } from '../values/value.js';
 import type { BlockTask } from './block.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
 import { isSuper, scanRows } from './scan.js';
-import { idColumn } from './storage.js';
 
 /** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */
 interface WindowColumn {

@@ -1,14 +1,23 @@
 import { Codes, type FaultError } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
-import type { Expression, FromItem, Name, PartitionItem, Select, SelectItem, Span, WindowClause } from '../ast.js';
-import type { Statement } from '../ast-statement.js';
 import { findFunction, isAggregate, isRandom, isSeries } from '../functions/registry.js';
-import type { BlockColumn } from '../print/result.js';
-import { findTable, type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
 import { hasOver, mentions } from '../resolve/expression.js';
-import { mapParts, queriesIn, queriesOf } from '../resolve/nested-queries.js';
+import type {
+  Expression,
+  FromItem,
+  Name,
+  PartitionItem,
+  Select,
+  SelectItem,
+  Span,
+  WindowClause,
+} from '../syntax/ast.js';
+import type { Statement } from '../syntax/ast-statement.js';
+import { mapParts, queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
+import { cellNumberAt, startOfCellAt } from '../values/grid.js';
+import type { BlockColumn } from '../values/result.js';
 import type { PlannedBlock } from './block.js';
-import { cellNumberAt, startOfCellAt } from './grid.js';
 import { Planner } from './query.js';
 import { type IntervalWindows, intervalWindows } from './window.js';
 

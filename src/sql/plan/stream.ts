@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import { type ColumnDef, type DataType, dataType, type Precision } from '../../model/schema.js';
-import type { Expression } from '../ast.js';
-import { illegalColumnCount } from '../insert/faults.js';
-import { quoteString } from '../print/quote.js';
-import { type QueryContext, refuse, type TableTarget } from '../resolve/context.js';
-import { isText, Uses, unsignedType, type Value } from '../resolve/value.js';
+import { quoteString } from '../engine/quote.js';
+import type { Expression } from '../syntax/ast.js';
+import { illegalColumnCount } from '../syntax/faults.js';
+import { type QueryContext, refuse, type TableTarget } from '../values/context.js';
+import { isText, Uses, unsignedType, type Value } from '../values/value.js';
 import { blockValue, type InsertSelectPlan, storableRows, type TimeRange, type Wanted } from './insert-select.js';
 import { Planner } from './query.js';
 import {

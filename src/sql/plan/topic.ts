@@ -1,21 +1,29 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { typeLength, typeText } from '../../model/schema.js';
-import type { Expression, ObjectName, Query, Select } from '../ast.js';
+import { printSelect } from '../engine/select.js';
+import {
+  idColumn,
+  insertNumber,
+  keysBetween,
+  keysSource,
+  type RowKey,
+  timeColumn,
+  writtenBetween,
+} from '../engine/storage.js';
 import { isAggregate, isSeries } from '../functions/registry.js';
-import { printSelect } from '../print/select.js';
-import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../resolve/context.js';
 import { ExpressionTranslator, hasOver, mentions } from '../resolve/expression.js';
 import { columnsIn, mentionedIn } from '../resolve/mentioned.js';
 import { RowNames } from '../resolve/names.js';
-import { queriesIn, queriesOf } from '../resolve/nested-queries.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
-import { isBinary, Uses } from '../resolve/value.js';
+import type { Expression, ObjectName, Query, Select } from '../syntax/ast.js';
+import { queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../values/context.js';
+import { isBinary, Uses } from '../values/value.js';
 import { resultColumns } from './block.js';
 import { type Filter, sortFilter } from './filter.js';
 import { expandItems, type Item } from './items.js';
 import { scanRows } from './scan.js';
-import { idColumn, insertNumber, keysBetween, keysSource, type RowKey, timeColumn, writtenBetween } from './storage.js';
 
 /** Which rows of a topic are asked for. */
 export interface TopicRange {

@@ -1,11 +1,11 @@
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
-import { int64 } from '../print/quote.js';
-import { allOf } from '../print/select.js';
+import { int64 } from '../engine/quote.js';
+import { allOf } from '../engine/select.js';
+import { bareTime, keysSource, partInserts, rowsSource, timeColumn } from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
-import type { TimeBounds } from '../resolve/value.js';
+import type { TimeBounds } from '../values/value.js';
 import type { Filter } from './filter.js';
 import { besideTags, type Scan, scanRows } from './scan.js';
-import { bareTime, keysSource, partInserts, rowsSource, timeColumn } from './storage.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
 const fewRows = 100_000;

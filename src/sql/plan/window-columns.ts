@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
-import { refuse } from '../resolve/context.js';
-import type { Environment } from '../resolve/convert.js';
-import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../resolve/value.js';
+import { refuse } from '../values/context.js';
+import type { Environment } from '../values/convert.js';
+import { bigintType, type TimeBounds, ticksValue, timestampType, Uses, type Value } from '../values/value.js';
 
 /** Where a window begins and ends, as engine SQL. */
 export interface WindowEnds {

@@ -1,13 +1,13 @@
 import { Codes } from '../../model/fault.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
-import type { Duration, WindowClause, WindowLength } from '../ast.js';
-import { monthsOf } from '../resolve/arithmetic.js';
-import { refuse, refuseUnsupported } from '../resolve/context.js';
-import type { TimeBounds } from '../resolve/value.js';
-import { durationTicks } from '../timestamp.js';
-import { zoneOffsets } from '../zone.js';
-import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from './grid.js';
-import { calendarToTicks, ticksToCalendar } from './storage.js';
+import { calendarToTicks, ticksToCalendar } from '../engine/storage.js';
+import type { Duration, WindowClause, WindowLength } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
+import { zoneOffsets } from '../times/zone.js';
+import { monthsOf } from '../values/arithmetic.js';
+import { refuse, refuseUnsupported } from '../values/context.js';
+import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from '../values/grid.js';
+import type { TimeBounds } from '../values/value.js';
 
 type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
 

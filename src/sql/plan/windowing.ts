@@ -1,7 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import { ticksPerSecond } from '../../model/schema.js';
-import { refuse } from '../resolve/context.js';
-import { bigintType, Uses, type Value } from '../resolve/value.js';
+import { refuse } from '../values/context.js';
+import { bigintType, Uses, type Value } from '../values/value.js';
 import type { BlockTask } from './block.js';
 import type { WindowLimits } from './group-names.js';
 import type { WindowKey } from './group-rows.js';

@@ -1,18 +1,27 @@
 import { Codes } from '../../model/fault.js';
 import { dataType } from '../../model/schema.js';
-import type { Expression } from '../ast.js';
+import { int64, quoteString } from '../engine/quote.js';
 import { findFunction } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type ScalarFunction, type SeriesFunction } from '../functions/spec.js';
-import { int64, quoteString } from '../print/quote.js';
-import { durationTicks } from '../timestamp.js';
-import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from './arithmetic.js';
-import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from './compare.js';
-import { refuse } from './context.js';
-import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from './convert.js';
+import type { Expression } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
+import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from '../values/arithmetic.js';
+import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from '../values/compare.js';
+import { refuse } from '../values/context.js';
+import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from '../values/convert.js';
+import { typeFromSyntax } from '../values/type-syntax.js';
+import {
+  bigintType,
+  boolType,
+  computed,
+  condition,
+  nullValue,
+  type TimeBounds,
+  Uses,
+  type Value,
+} from '../values/value.js';
 import { overNotAllowed, overValue } from './over.js';
 import { hasRows, isInQuery, scalarOf } from './subquery-value.js';
-import { typeFromSyntax } from './type-syntax.js';
-import { bigintType, boolType, computed, condition, nullValue, type TimeBounds, Uses, type Value } from './value.js';
 
 /** The kinds of expression that carry what hooks decide on. */
 export type ColumnExpression = Extract<Expression, { kind: 'column' }>;

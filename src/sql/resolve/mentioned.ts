@@ -1,4 +1,4 @@
-import type { Expression, FromItem, Select } from '../ast.js';
+import type { Expression, FromItem, Select } from '../syntax/ast.js';
 import { type ColumnExpression, partsOf } from './expression.js';
 
 /** The columns in an expression, in order, outside of subqueries. */

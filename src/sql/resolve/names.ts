@@ -1,10 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import { suggestion } from '../../model/nearest.js';
-import type { Expression, Name } from '../ast.js';
-import { placeOf, refuse } from './context.js';
+import type { Expression, Name } from '../syntax/ast.js';
+import { placeOf, refuse } from '../values/context.js';
+import type { Value } from '../values/value.js';
 import type { CallExpression, ColumnExpression, NameResolver } from './expression.js';
 import { type Member, memberNamed, type Relation } from './relation.js';
-import type { Value } from './value.js';
 
 /** Pseudo columns of a window. */
 export const windowColumns: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
-import type { Expression } from '../ast.js';
+import { sortTerm } from '../engine/select.js';
+import { castToEngine } from '../engine/storage.js';
 import { nullable } from '../functions/arguments.js';
 import { findFunction } from '../functions/registry.js';
 import {
@@ -10,11 +11,10 @@ import {
   type Parameter,
   wrongCount,
 } from '../functions/spec.js';
-import { sortTerm } from '../plan/ordering.js';
-import { castToEngine } from '../plan/storage.js';
-import { refuse, refuseUnsupported } from './context.js';
-import { convertTo, type Environment } from './convert.js';
-import { bigintType, doubleType, Uses, type Value } from './value.js';
+import type { Expression } from '../syntax/ast.js';
+import { refuse, refuseUnsupported } from '../values/context.js';
+import { convertTo, type Environment } from '../values/convert.js';
+import { bigintType, doubleType, Uses, type Value } from '../values/value.js';
 
 type Over = Extract<Expression, { kind: 'over' }>;
 

@@ -1,10 +1,10 @@
 import type { Precision } from '../../model/schema.js';
 import { dataType } from '../../model/schema.js';
-import { dataColumn, nameColumn, tagOfSeries, timeColumn } from '../plan/storage.js';
-import { quoteString } from '../print/quote.js';
-import type { BlockColumn } from '../print/result.js';
-import type { TableTarget } from './context.js';
-import { timestampType, Uses, type Value } from './value.js';
+import { quoteString } from '../engine/quote.js';
+import { dataColumn, nameColumn, tagOfSeries, timeColumn } from '../engine/storage.js';
+import type { TableTarget } from '../values/context.js';
+import type { BlockColumn } from '../values/result.js';
+import { timestampType, Uses, type Value } from '../values/value.js';
 
 /** Length of TBNAME: the longest table name. */
 const tbnameType = dataType('VARCHAR', 192);

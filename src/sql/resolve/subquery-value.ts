@@ -1,8 +1,8 @@
 import { Codes } from '../../model/fault.js';
-import type { Expression, Query } from '../ast.js';
-import { refuse, refuseUnsupported, type SystemRelation } from './context.js';
-import { commonType, convertTo, type Environment } from './convert.js';
-import { condition, isText, Uses, type Value } from './value.js';
+import type { Expression, Query } from '../syntax/ast.js';
+import { refuse, refuseUnsupported, type SystemRelation } from '../values/context.js';
+import { commonType, convertTo, type Environment } from '../values/convert.js';
+import { condition, isText, Uses, type Value } from '../values/value.js';
 
 function planned(query: Query, { context }: Environment): SystemRelation {
   return context.subquery?.(query) ?? unavailable();

@@ -1,9 +1,9 @@
 import { Codes } from '../../model/fault.js';
 import type { ViewDef } from '../../model/schema.js';
-import type { FromItem, ObjectName, Query } from '../ast.js';
 import { parseStatement } from '../parser/statement.js';
-import { refuse } from './context.js';
-import { mapExpression, mapQueries } from './nested-queries.js';
+import type { FromItem, ObjectName, Query } from '../syntax/ast.js';
+import { mapExpression, mapQueries } from '../syntax/nested-queries.js';
+import { refuse } from '../values/context.js';
 
 /** Views that stand on views, at most. */
 const maxViewDepth = 16;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { Codes } from '../../../src/model/fault.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 import { until } from '../../support/until.js';

@@ -4,7 +4,7 @@ import { removeLeftovers } from '../../../src/database/catalogue/leftovers.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 

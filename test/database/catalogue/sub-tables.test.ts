@@ -5,7 +5,7 @@ import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { overtaken } from '../../../src/database/catalogue/overtaken.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { Codes } from '../../../src/model/fault.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';

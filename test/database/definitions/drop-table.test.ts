@@ -3,8 +3,8 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
-import { EngineClient } from '../../../src/database/client.js';
 import { dropSubTables, dropWhole } from '../../../src/database/definitions/drop-table.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 

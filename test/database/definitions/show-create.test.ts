@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { declaredType } from '../../../src/database/definitions/column-type.js';
-import { databaseOptions } from '../../../src/database/definitions/database-options.js';
+import { declaredType } from '../../../src/database/catalogue/column-type.js';
+import { databaseOptions } from '../../../src/database/catalogue/database-options.js';
 import { createDatabaseText, createTableText } from '../../../src/database/definitions/show-create.js';
 import { type DatabaseDef, type DataType, dataType, type TableDef } from '../../../src/model/schema.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';

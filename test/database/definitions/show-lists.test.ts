@@ -1,7 +1,7 @@
 import test from 'ava';
 import { systemTable } from '../../../src/database/system-tables/registry.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
-import { showList, showListNames, showLists } from '../../../src/sql/show-lists.js';
+import { showList, showListNames, showLists } from '../../../src/sql/syntax/show-lists.js';
 
 test('each list is read by its words and shows a system table that there is', (t) => {
   const names = showListNames(() => true);

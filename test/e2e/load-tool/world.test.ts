@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import test from 'ava';
-import { findEndpoint } from '../../../src/database/endpoint-file.js';
+import { findEndpoint } from '../../../src/database/host/endpoint-file.js';
 import type { LoadConnection } from '../../../src/load/model/scenario.js';
 import { openLoadWorld } from '../../../src/load/world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { ResultRowsEncoder } from '../../../src/load/encode/result-rows.js';
 import { dataType, type TypeName } from '../../../src/model/schema.js';
-import { parseTimestamp } from '../../../src/sql/timestamp.js';
+import { parseTimestamp } from '../../../src/sql/times/timestamp.js';
 
 function encoder(...types: readonly TypeName[]): ResultRowsEncoder {
   const meta = types.map((name, at) => ({ name: `c${at}`, type: dataType(name) }));

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/client.js';
-import { EventsStore } from '../../../src/database/events-store.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
+import { EventsStore } from '../../../src/database/rows/events-store.js';
 import type { EventOutcome } from '../../../src/events/event.js';
 import { newEventId } from '../../../src/events/event-id.js';
 import type { EventFacts, EventOperation } from '../../../src/model/event-log.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { batched, rowRanges } from '../../../src/pipelines/streams/ranges.js';
 import { startEngine } from '../../support/engine.js';
 

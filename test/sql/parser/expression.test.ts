@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import type { Expression } from '../../../src/sql/ast.js';
 import { maxNesting } from '../../../src/sql/parser/cursor.js';
 import { maxChainOperands } from '../../../src/sql/parser/expression.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
+import type { Expression } from '../../../src/sql/syntax/ast.js';
 import { printExpression } from '../../support/print-statement.js';
 import { randomExpression } from '../../support/random-syntax.js';
 import { expressionOf, faultOf, shapeOf } from '../../support/syntax.js';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FaultError } from '../../../src/model/fault.js';
-import type { Statement } from '../../../src/sql/ast-statement.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
+import type { Statement } from '../../../src/sql/syntax/ast-statement.js';
 import { processorMs } from '../../support/processor-time.js';
 import { bare, faultOf, shapeOf } from '../../support/syntax.js';
 

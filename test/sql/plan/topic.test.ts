@@ -3,7 +3,7 @@ import { FaultError } from '../../../src/model/fault.js';
 import { dataType, type TableDef } from '../../../src/model/schema.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../../src/sql/plan/topic.js';
-import type { QueryContext } from '../../../src/sql/resolve/context.js';
+import type { QueryContext } from '../../../src/sql/values/context.js';
 
 const columns = ['v', 'w'].map((name, at) => ({ name, type: dataType('INT'), physical: `c${at}` }));
 const table: TableDef = {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EngineClient } from '../../../src/database/client.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { directoryFor, type Scope } from '../processes.js';
 import { until } from '../until.js';
 import { missingKeeper, TestKeeper } from './keeper.js';

@@ -1,0 +1,127 @@
+import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import type { TopicDef } from '../../model/topic.js';
+import { systemDatabases } from '../../sql/values/context.js';
+import type { Catalogue } from './catalogue.js';
+import { type Right, rights } from './operations.js';
+import { administrator, everyDatabase } from './principals.js';
+
+/** Lists of nodes, settings and of what runs: hidden from users without SYSINFO. */
+const systemTables: ReadonlySet<string> = new Set(
+  (
+    'ins_dnodes ins_mnodes ins_qnodes ins_snodes ins_bnodes ins_anodes ins_cluster ins_vnodes ins_vgroups ins_configs ' +
+    'ins_dnode_variables ins_grants ins_disk_usage ins_compacts ins_compact_details ins_encryptions ins_arbgroups ' +
+    'perf_connections perf_queries perf_apps perf_trans perf_consumers'
+  ).split(' '),
+);
+
+/**
+ * What one user may do, asked of the catalogue as it is at each call. The administrator may do everything, the maker of a
+ * database everything with it, everybody else what GRANT gave.
+ */
+export class Access {
+  readonly user: string;
+  readonly #catalogue: Catalogue;
+
+  constructor(catalogue: Catalogue, user: string) {
+    this.#catalogue = catalogue;
+    this.user = user;
+  }
+
+  get isAdministrator(): boolean {
+    return this.user === administrator;
+  }
+
+  get createsDatabases(): boolean {
+    return this.isAdministrator || this.#catalogue.principals.user(this.user)?.createDatabase === true;
+  }
+
+  /** May see nodes, settings and what others run. */
+  get seesSystem(): boolean {
+    return this.isAdministrator || this.#catalogue.principals.user(this.user)?.sysinfo === true;
+  }
+
+  /** True for the administrator and the maker of a database: they alter and drop it. */
+  owns(database: string): boolean {
+    return this.isAdministrator || this.#catalogue.principals.owner(database) === this.user;
+  }
+
+  /**
+   * True when a right holds on all of a database, or on one of the tables named: a table itself, or the one it lies in.
+   * The system's own databases are there to be read.
+   */
+  may(right: Right, database: string, ...tables: readonly string[]): boolean {
+    if (this.owns(database)) return true;
+    if (systemDatabases.includes(database)) {
+      return right === 'READ' && (this.seesSystem || !tables.some((table) => systemTables.has(table)));
+    }
+    const { principals } = this.#catalogue;
+    return (
+      principals.holds(this.user, right, everyDatabase) ||
+      principals.holds(this.user, right, database) ||
+      tables.some((table) => principals.holds(this.user, right, database, table))
+    );
+  }
+
+  /** True when any right, be it on a single table, lets the user know that a database and its tables exist. */
+  sees(database: string): boolean {
+    if (rights.some((right) => this.may(right, database))) return true;
+    return this.#catalogue.principals.grants(this.user).some(({ scope }) => scope === database);
+  }
+
+  /** The databases whose existence the user may know of, in the order of their making. */
+  get databases(): readonly string[] {
+    return this.#catalogue
+      .databases()
+      .map((database) => database.name)
+      .filter((name) => this.sees(name));
+  }
+
+  /** True when there is a table that the user may write, or one may come that the user makes. */
+  get writes(): boolean {
+    const { principals } = this.#catalogue;
+    return (
+      this.createsDatabases ||
+      principals.ownsAny(this.user) ||
+      principals.grants(this.user).some(({ rights }) => rights.includes('WRITE'))
+    );
+  }
+
+  /** Throws the refusal unless {@link may}. */
+  require(right: Right, database: string, ...tables: readonly string[]): void {
+    if (this.may(right, database, ...tables)) return;
+    const hidden = right === 'READ' && systemDatabases.includes(database);
+    throw hidden ? new FaultError(denied) : this.refusal(database);
+  }
+
+  /** Throws unless the user may consume a topic: as its maker, with SUBSCRIBE on it or on its database. */
+  requireSubscription({ name, user, database }: TopicDef): void {
+    const isOwn = user === this.user || this.#catalogue.topics.isGranted(name, this.user);
+    if (!isOwn && !this.may('SUBSCRIBE', database)) throw insufficientPrivilege();
+  }
+
+  /** Throws the refusal unless {@link sees}. */
+  requireSight(database: string): void {
+    if (!this.sees(database)) throw this.refusal(database);
+  }
+
+  /**
+   * What a user without a right is told: the same whether the database exists or not, except those who may make one, for
+   * their programs do so when it is missing.
+   */
+  refusal(database: string): FaultError {
+    const isMissing = this.#catalogue.database(database) === undefined && this.createsDatabases;
+    return new FaultError(isMissing ? missingDatabase(database) : denied);
+  }
+}
+
+const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
+
+/** The refusal of a definition or of administration; of data it is `denied`, which does not tell whether there is such a table. */
+export function insufficientPrivilege(): FaultError {
+  return new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
+}
+
+/** True for the refusals of somebody who is known and may not. */
+export function isDenied({ code }: Fault): boolean {
+  return code === Codes.permissionDenied || code === Codes.insufficientPrivilege;
+}

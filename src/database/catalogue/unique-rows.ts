@@ -1,0 +1,193 @@
+import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
+import { int64 } from '../../sql/engine/quote.js';
+import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
+import { mergedRows } from '../../sql/plan/unique-rows.js';
+import type { Engine } from '../engine/engine.js';
+
+/** Rows that are looked at in one go, about: with versions to be merged it takes the engine 0.3 s. */
+const mostRows = 4_000_000;
+/** A table is looked at again after so long, and after so many times as long as the last look has taken. */
+const [leastPauseMs, pauseFactor] = [1_000, 20];
+/** Where keys were found twice, pauses double up to this. */
+const longestPauseMs = 300_000;
+/** Pieces of time in which keys are told to be unique or not. */
+const pieces = 32n;
+const maxRemembered = 1_000;
+/** Ticks between times that can be subtracted in 64 bits. */
+const longestSpan = 2n ** 62n;
+
+/** Gives a row where a statement sees one state of a table, wherever it reads it: without that nothing can be relied upon. */
+const oneState =
+  "SELECT 1 FROM system.settings WHERE name = 'enable_shared_storage_snapshot_in_query' AND value IN ('1', 'true')";
+
+interface Known {
+  unique: UniqueRows | undefined;
+  isLooking: boolean;
+  /** When it may be looked at again. */
+  next: number;
+  /** How often in a row keys were found twice. */
+  failures: number;
+}
+
+/**
+ * Which rows of engine tables have a key each, so that queries can do without merging versions. It is found by counting: where rows are
+ * as many as keys, each key is stored once. Counted is beside the queries, when somebody wants to know, and nobody waits for it. What was stored
+ * after that is the business of the query, see `scanUniqueRows`; so nothing depends on who writes.
+ */
+export class UniqueRowsLooks {
+  readonly #engine: Pick<Engine, 'rows'>;
+  readonly #fewestRows: number;
+  #known = new Map<string, Known>();
+  #showsOneState: boolean | undefined;
+
+  /** Tables and pieces of time with fewer than `fewestRows` rows are not worth a look. */
+  constructor(engine: Pick<Engine, 'rows'>, fewestRows = 100_000) {
+    this.#engine = engine;
+    this.#fewestRows = fewestRows;
+  }
+
+  /** What is known of an engine table; `now` in ms. */
+  of(storage: string, now = performance.now()): UniqueRows | undefined {
+    if (this.#known.size >= maxRemembered) this.forget();
+    const known = this.#known.get(storage) ?? { unique: undefined, isLooking: false, next: now, failures: 0 };
+    this.#known.set(storage, known);
+    if (!known.isLooking && now >= known.next) void this.#look(storage, known);
+    return known.unique;
+  }
+
+  /** Forgets everything: an engine that was started anew may give the numbers of inserts that are gone to others. */
+  forget(): void {
+    // Looks that are under way end in what nobody reads any more.
+    this.#known = new Map();
+  }
+
+  async #look(storage: string, known: Known): Promise<void> {
+    const began = performance.now();
+    known.isLooking = true;
+    try {
+      const found = await this.#found(storage, known.unique);
+      known.failures = found.isWhole ? 0 : known.failures + 1;
+      known.unique = found.unique;
+    } catch {
+      // Without an answer, versions are merged.
+      known.unique = undefined;
+      known.failures++;
+    }
+    const ended = performance.now();
+    const pause = Math.max(leastPauseMs, pauseFactor * (ended - began)) * 2 ** known.failures;
+    known.next = ended + Math.min(pause, longestPauseMs);
+    known.isLooking = false;
+  }
+
+  async #found(storage: string, before: UniqueRows | undefined): Promise<{ unique?: UniqueRows; isWhole: boolean }> {
+    this.#showsOneState ??= (await this.#engine.rows(oneState)).length > 0;
+    if (!this.#showsOneState) return { isWhole: false };
+    const parts = await this.#parts(storage);
+    if (mergedRows(parts, { low: undefined, high: undefined }) < this.#fewestRows) return { isWhole: true };
+    const insert = Math.max(...parts.map((part) => part.insert));
+    if (before !== undefined && before.until === undefined) {
+      const since = firstTime(parts.filter((part) => part.insert > before.insert));
+      // What is the same stays the same object, so that plans hold.
+      if (since === undefined)
+        return { unique: isSame(before.parts, parts) ? before : { ...before, parts }, isWhole: true };
+      if ((before.from === undefined || since > before.from) && rowsSince(parts, since) <= mostRows) {
+        const [only, ...others] = await this.#uniqueTimes(storage, parts, since);
+        const isWhole = only?.from === since && only.until === undefined && others.length === 0;
+        if (isWhole) return { unique: { insert, from: before.from, until: undefined, parts }, isWhole };
+      }
+    }
+    const since = firstLooked(parts);
+    if (since === undefined) return { isWhole: true };
+    const times = await this.#uniqueTimes(storage, parts, since);
+    const [best] = times.toSorted((a, b) => b.rows - a.rows);
+    if (best === undefined || best.rows < this.#fewestRows) return { isWhole: false };
+    const isAll = best.from === since && since === firstTime(parts);
+    const unique = { insert, from: isAll ? undefined : best.from, until: best.until, parts };
+    return { unique, isWhole: times.length === 1 && best.from === since && best.until === undefined };
+  }
+
+  /** The active parts, which the engine tells without reading rows. */
+  async #parts(storage: string): Promise<readonly StoredPart[]> {
+    const times = [`min(${bareTime})`, `max(${bareTime})`].map((time) => `toString(${time})`);
+    const rows = await this.#engine.rows(`SELECT _part, count(), ${times.join(', ')} FROM ${storage} GROUP BY _part`);
+    return rows.map(([name, count, first, last]) => {
+      const [partition = '', , insert, level] = String(name).split('_');
+      const times = { first: BigInt(String(first)), last: BigInt(String(last)) };
+      return { partition, insert: Number(insert), isUnique: Number(level) > 0, rows: Number(count), ...times };
+    });
+  }
+
+  /**
+   * The pieces of time behind `since` in which each key is stored once, as they follow each other, with the number of their rows. The last one
+   * has no end. They hold for all rows that were stored when `parts` was asked for.
+   */
+  async #uniqueTimes(storage: string, parts: readonly StoredPart[], since: bigint): Promise<readonly UniqueTimes[]> {
+    const newest =
+      parts
+        .map(({ last }) => last)
+        .toSorted(byTime)
+        .at(-1) ?? since;
+    if (newest - since > longestSpan) return [];
+    const width = (newest - since) / pieces + 1n;
+    const piece = `least(intDiv(${bareTime} - ${int64(since)}, ${int64(width)}), ${pieces - 1n})`;
+    const counted = [keysSource(storage, 'r'), rowsSource(storage, 'r')].map(
+      (rows, at) =>
+        `SELECT ${piece} AS p, ${at} AS merged, count() AS n FROM ${rows} WHERE ${bareTime} >= ${int64(since)} GROUP BY p`,
+    );
+    const found = await this.#engine.rows(
+      `SELECT toUInt32(p), sumIf(n, merged = 0), sumIf(n, merged = 1) FROM (${counted.join(' UNION ALL ')}) GROUP BY p ORDER BY p
+       SETTINGS max_threads = 1, optimize_move_to_prewhere_if_final = 1`,
+    );
+    const at = (number: bigint): bigint | undefined => (number >= pieces ? undefined : since + number * width);
+    const times: UniqueTimes[] = [];
+    let from = 0n;
+    let rows = 0;
+    for (const [number, stored, keys] of [...found, [Number(pieces), 0, -1]]) {
+      if (Number(stored) === Number(keys)) {
+        rows += Number(stored);
+        continue;
+      }
+      const end = BigInt(Number(number));
+      if (end > from && rows > 0) times.push({ from: since + from * width, until: at(end), rows });
+      from = end + 1n;
+      rows = 0;
+    }
+    return times;
+  }
+}
+
+interface UniqueTimes {
+  readonly from: bigint;
+  readonly until: bigint | undefined;
+  readonly rows: number;
+}
+
+/** From which time on a table is looked at that was not before: all of it, or about as many of the newest rows as one look allows. */
+function firstLooked(parts: readonly StoredPart[]): bigint | undefined {
+  const starts = parts.map(({ first }) => first).toSorted(byTime);
+  return starts.find((start) => rowsSince(parts, start) <= mostRows);
+}
+
+/** True for lists of the parts of one table between which nothing was merged. */
+function isSame(before: readonly StoredPart[], now: readonly StoredPart[]): boolean {
+  return before.length === now.length && rowsOf(before) === rowsOf(now);
+}
+
+function rowsOf(parts: readonly StoredPart[]): number {
+  return parts.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function rowsSince(parts: readonly StoredPart[], since: bigint): number {
+  return parts.reduce((sum, { first, last, rows }) => {
+    if (last < since) return sum;
+    return sum + (first >= since ? rows : (rows * Number(last - since + 1n)) / Number(last - first + 1n));
+  }, 0);
+}
+
+function firstTime(parts: readonly StoredPart[]): bigint | undefined {
+  return parts.map(({ first }) => first).toSorted(byTime)[0];
+}
+
+function byTime(a: bigint, b: bigint): number {
+  return a < b ? -1 : Number(a > b);
+}

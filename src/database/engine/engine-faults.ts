@@ -1,0 +1,113 @@
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import { reasonOf } from '../../model/reason.js';
+import { raisedFault } from '../../sql/engine/raise.js';
+import { EngineRefusal } from './engine-http.js';
+
+/** What the `cause` of a fault of kind `database` or `resource` holds. */
+export interface EngineCause {
+  /** Code in the engine's list of errors. */
+  readonly engineCode: number;
+  /** Its name, such as `UNKNOWN_TABLE`. */
+  readonly engineType: string;
+}
+
+/** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
+const resourceCodes = new Set([202, 241, 243, 252, 439]);
+/**
+ * Of a cluster: socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
+ * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
+ */
+const networkCodes = new Set([209, 210, 225, 236, 242, 279, 285, 319, 999]);
+
+/** A limit of memory was reached: that of the statement, or that of the engine. */
+const memoryLimitCode = 241;
+
+/** What `throwIf` of a statement fails with. */
+const raisedCode = 395;
+
+/** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
+const depthCodes = new Set([167, 168, 306]);
+
+/** A decimal beyond its digits, found while rows are computed. */
+const decimalOverflowCode = 407;
+
+/** No statement of ours is empty: the engine reads the file of a definition that it could not write. */
+const syntaxErrorCode = 62;
+
+/** A pattern that is not a regular expression; the engine's words are about its own way of writing texts. */
+const regularExpressionCode = 427;
+
+/** The fault that an error of a statement comes to. */
+export function faultErrorOf(error: unknown): FaultError {
+  if (error instanceof FaultError) return error;
+  if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
+  const text = `The database cannot be reached: ${reasonOf(error)}`;
+  return new FaultError(fault('network', Codes.networkUnavailable, text, error));
+}
+
+function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal): Fault {
+  const cause: EngineCause = { engineCode, engineType };
+  const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
+  if (raised !== undefined) return raised;
+  if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
+  if (depthCodes.has(engineCode)) {
+    return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
+  }
+  if (engineCode === decimalOverflowCode) {
+    return fault('database', Codes.decimalOverflow, 'Decimal value overflow', cause);
+  }
+  if (engineCode === regularExpressionCode) {
+    return fault('syntax', Codes.invalidParameters, 'Invalid parameters: not a regular expression', cause);
+  }
+  if (engineCode === memoryLimitCode && /^(?:Query memory limit|Memory limit \(for query\))/.test(text)) {
+    return fault(
+      'database',
+      Codes.free,
+      'The statement needs more memory than one may have, see limits.statementMemory',
+      cause,
+    );
+  }
+  const isDiskFull = /errno: 28\b|No space left on device/.test(text);
+  if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {
+    return fault('resource', Codes.free, 'The database could not write a definition when its disk was full', cause);
+  }
+  const kind = resourceCodes.has(engineCode) || isDiskFull ? 'resource' : 'database';
+  return fault(kind, Codes.free, withoutStatement(text), cause);
+}
+
+/**
+ * What the engine says without the parts of a statement that it quotes: they are of the statement that this program made, and mean
+ * nothing to whoever asked.
+ */
+function withoutStatement(text: string): string {
+  return text.replace(
+    /[:.,]?\s*(?:\b[Ii]n scope\b|\b[Ww]hile (?:executing|processing)\b|\bMaybe you meant\b)[\s\S]*$/,
+    '',
+  );
+}
+
+/** No such user, wrong or missing password, not allowed from here, authentication failed. */
+const authenticationCodes: readonly number[] = [192, 193, 194, 511, 516];
+
+/** True when the engine refused user or password. */
+export function isUnknownUser(value: Fault): boolean {
+  const code = engineCodeOf(value);
+  return code !== undefined && authenticationCodes.includes(code);
+}
+
+/**
+ * True when the engine has not found the file with handed rows: it began anew meanwhile, or someone cleared its place in memory.
+ * Nothing was inserted then.
+ */
+export function isFileMissing(error: unknown): boolean {
+  return engineCodeOf(error) === 107;
+}
+
+/** The engine's code behind a fault or the error that carries it, or undefined when it did not come from the engine. */
+export function engineCodeOf(found: unknown): number | undefined {
+  const value = found instanceof FaultError ? found.fault : found;
+  if (typeof value !== 'object' || value === null || !('cause' in value)) return undefined;
+  const { cause } = value;
+  if (typeof cause !== 'object' || cause === null || !('engineCode' in cause)) return undefined;
+  return typeof cause.engineCode === 'number' ? cause.engineCode : undefined;
+}

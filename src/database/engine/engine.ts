@@ -1,0 +1,78 @@
+import type { Chunks } from '../../model/exchange.js';
+import type { TableChange } from './table-change.js';
+
+/** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
+export type Cell = string | number | boolean | null;
+
+/** What an INSERT says beside its statement. */
+export interface InsertOptions {
+  /** Insert nothing unless the catalogue's log has so many entries. */
+  readonly logEntries?: number | undefined;
+}
+
+/** How a result is read. */
+export interface ResultOptions {
+  readonly signal?: AbortSignal;
+  /** The result has so few rows that a host of our own may hold all of them before it answers, which is quicker. */
+  readonly hasFewRows?: boolean;
+  /** It reads little, too, so it need not wait for those that read much. */
+  readonly isLight?: boolean;
+  /** Told for how many ms it waited for a connection. */
+  readonly waited?: (ms: number) => void;
+  /**
+   * Whose result it is, when somebody outside reads it: nobody has all connections for results, and a reader who does not read loses
+   * its result while others wait.
+   */
+  readonly owner?: string;
+}
+
+/** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
+export interface Store {
+  readonly engine: Pick<Engine, 'rows' | 'exec'>;
+  /** What the names of databases begin with there. */
+  readonly prefix: string;
+}
+
+/** A node of a cluster as this process sees it. */
+export interface EngineNode {
+  readonly url: string;
+  /** `up`: it answers and has everything; `behind`: it answers, and may lack rows; `away`: it does not answer. */
+  readonly state: 'up' | 'behind' | 'away';
+}
+
+/** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
+export const fewRowsHeader = 'x-sluice-few-rows';
+
+/**
+ * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine
+ * cannot be reached or went away (the outcome is unknown), `resource` when it is out of disk, memory or parts,
+ * `database` for what it refuses.
+ */
+export interface Engine {
+  /** Makes a change of tables wherever the engine keeps them. */
+  define(change: TableChange): Promise<void>;
+  /** Runs a statement that gives no rows. */
+  exec(statement: string): Promise<void>;
+  /** Runs a query with a small result and gives its rows; the statement carries no FORMAT clause. */
+  rows(statement: string): Promise<readonly (readonly Cell[])[]>;
+  /** Runs a query and gives all its bytes; the statement ends in a FORMAT clause. */
+  bytes(statement: string): Promise<Buffer>;
+  /**
+   * Runs a query of any length: resolves when the engine has begun its answer, with all of it when it is short, or with
+   * pieces as they come. Returning early from those or aborting cancels the query in the engine. The statement ends in a
+   * FORMAT clause.
+   */
+  result(statement: string, options?: ResultOptions): Promise<Chunks>;
+  /** The places that together have every row: for work on parts and files. */
+  stores(): readonly Store[];
+  /** Name of the cluster whose nodes have the rows; undefined for a single engine. */
+  readonly cluster: string | undefined;
+  /** The nodes of a cluster; none of a single engine. */
+  nodes(): readonly EngineNode[];
+  /** True where the catalogue's log is kept by a keeper. */
+  readonly hasKeeper: boolean;
+  /** True when the engine heeds {@link InsertOptions.logEntries}. */
+  readonly countsLog: boolean;
+  /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */
+  insert(statement: string, data: Uint8Array, options?: InsertOptions): Promise<void>;
+}

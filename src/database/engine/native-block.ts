@@ -1,0 +1,234 @@
+import type { Column, ColumnBlock, FixedValues } from '../../model/column-block.js';
+import type { DataType } from '../../model/schema.js';
+import { isVariable } from '../../model/schema.js';
+import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { engineType } from '../../sql/engine/storage.js';
+
+/** A column as the engine stores it: its name there and the dialect type it holds. */
+export interface EngineColumn {
+  readonly physical: string;
+  /** Name in the dialect, by which a block's column is found. */
+  readonly name: string;
+  readonly type: DataType;
+}
+
+/** Bytes that one value takes in the engine; DECIMAL of up to 9 digits is stored in 4, unlike in a block. */
+export function engineWidth(type: DataType): number {
+  switch (engineType(type)) {
+    case 'Bool':
+    case 'Int8':
+    case 'UInt8':
+      return 1;
+    case 'Int16':
+    case 'UInt16':
+      return 2;
+    case 'Int32':
+    case 'UInt32':
+    case 'Float32':
+      return 4;
+    default:
+      if (type.name !== 'DECIMAL') return 8;
+      return type.length <= 9 ? 4 : type.length <= 18 ? 8 : 16;
+  }
+}
+
+const text = new TextEncoder();
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) length++;
+  return length;
+}
+
+/** Writes into one buffer of known size. */
+class Writer {
+  readonly bytes: Buffer;
+  at = 0;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+  varint(value: number): void {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.bytes[this.at++] = (rest & 0x7f) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    this.bytes[this.at++] = rest;
+  }
+  string(value: Uint8Array): void {
+    this.varint(value.length);
+    this.copy(value);
+  }
+  copy(source: Uint8Array): void {
+    this.bytes.set(source, this.at);
+    this.at += source.length;
+  }
+  fill(value: number, length: number): void {
+    this.bytes.fill(value, this.at, this.at + length);
+    this.at += length;
+  }
+  /** A 32-bit value, some times over. */
+  repeat(value: number, count: number): void {
+    for (let i = 0; i < count; i++) this.at = this.bytes.writeUInt32LE(value, this.at);
+  }
+  header({ name, type }: Header): void {
+    this.string(name);
+    this.string(type);
+  }
+}
+
+interface Header {
+  readonly name: Uint8Array;
+  readonly type: Uint8Array;
+}
+
+function header(name: string, type: string): Header {
+  return { name: text.encode(name), type: text.encode(type) };
+}
+
+function headerLength({ name, type }: Header): number {
+  return varintLength(name.length) + name.length + varintLength(type.length) + type.length;
+}
+
+/** The bytes of a typed array, in place. */
+export function bytesOf(values: FixedValues): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+const numberHeader = header('t', 'UInt32');
+const idHeader = header('id', 'UInt64');
+const timeHeader = header('ts', 'Int64');
+
+/** Rows of one table that are written together with others'; `number` where the tables share their storage by numbers. */
+export interface TableRows {
+  readonly number?: number | undefined;
+  readonly columns: readonly EngineColumn[];
+  readonly blocks: readonly ColumnBlock[];
+}
+
+/** What an INSERT says besides where it writes. */
+export interface InsertClauses {
+  readonly settings?: string;
+  /** Engine SQL; where it does not hold nothing is inserted. */
+  readonly condition?: string | undefined;
+}
+
+/** The INSERT that writes these rows as {@link encodeTables} has them. */
+export function insertStatement(
+  storage: string,
+  tables: readonly TableRows[],
+  { settings, condition }: InsertClauses = {},
+): string {
+  const columns = structureOf(storedColumns(tables), isNumbered(tables));
+  const names = columns.map(([name]) => name).join(', ');
+  const parts = [`INSERT INTO ${storage} (${names})`];
+  if (settings !== undefined) parts.push(`SETTINGS ${settings}`);
+  if (condition !== undefined) {
+    parts.push(`SELECT * FROM ${inputOf(columns)} WHERE ${condition}`);
+  }
+  return `${parts.join(' ')} FORMAT Native`;
+}
+
+/** Name and type of a column in engine SQL. */
+type NamedType = readonly [name: string, type: string];
+
+/** The columns of what {@link encodeTables} makes of rows with these columns. */
+export function structureOf(columns: readonly EngineColumn[], numbered = false): readonly NamedType[] {
+  const stored = columns.map(({ physical, type }): NamedType => [quoteIdentifier(physical), nullable(type)]);
+  return [...(numbered ? [['t', 'UInt32'] as const] : []), ['id', 'UInt64'], ['ts', 'Int64'], ...stored];
+}
+
+/** The data of an INSERT as a table in its SELECT. */
+export function inputOf(structure: readonly NamedType[]): string {
+  return `input(${quoteString(structure.map((column) => column.join(' ')).join(', '))})`;
+}
+
+function nullable(type: DataType): string {
+  return `Nullable(${engineType(type)})`;
+}
+
+function isNumbered(tables: readonly TableRows[]): boolean {
+  return tables[0]?.number !== undefined;
+}
+
+/** The columns of all tables, each once: one physical name has one engine type everywhere. */
+function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
+  if (tables.length === 1) return tables[0]!.columns;
+  const found = new Map<string, EngineColumn>();
+  for (const { columns } of tables) {
+    for (const column of columns) if (!found.has(column.physical)) found.set(column.physical, column);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Encodes rows of tables that share their storage as one block of the engine's Native format: column count, row count, then
+ * by column name, type, null map and raw little-endian values; strings are length-prefixed. A column that a block does not
+ * hold is NULL in that block's rows. `allocate` gives the buffer, which may be longer than asked for.
+ */
+export function encodeTables(
+  tables: readonly TableRows[],
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): Buffer {
+  const numbered = isNumbered(tables);
+  const blocks = tables.length === 1 ? tables[0]!.blocks : tables.flatMap((table) => table.blocks);
+  let rows = 0;
+  for (const block of blocks) rows += block.rows;
+  const columns = storedColumns(tables);
+  const headers = columns.map((column) => header(column.physical, nullable(column.type)));
+  const found = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
+  const keys = numbered ? 3 : 2;
+  let size = varintLength(columns.length + keys) + varintLength(rows);
+  size += headerLength(idHeader) + headerLength(timeHeader) + rows * 16;
+  if (numbered) size += headerLength(numberHeader) + rows * 4;
+  for (const [i, column] of columns.entries()) {
+    size += headerLength(headers[i]!) + rows;
+    if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
+    else for (const [b, block] of blocks.entries()) size += found[i]![b]?.pool?.length ?? block.rows;
+  }
+  const out = new Writer(allocate(size));
+  out.varint(columns.length + keys);
+  out.varint(rows);
+  if (numbered) {
+    out.header(numberHeader);
+    for (const table of tables) out.repeat(table.number ?? 0, rowsOf(table));
+  }
+  out.header(idHeader);
+  for (const block of blocks) out.copy(bytesOf(block.ids));
+  out.header(timeHeader);
+  for (const block of blocks) out.copy(bytesOf(block.times));
+  for (const [i, column] of columns.entries()) {
+    out.header(headers[i]!);
+    for (const [b, block] of blocks.entries()) {
+      const source = found[i]![b];
+      if (source === undefined) out.fill(1, block.rows);
+      else out.copy(source.nulls);
+    }
+    for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
+  }
+  return out.bytes.subarray(0, out.at);
+}
+
+/** What each block of a table holds of a column. */
+function cellsOf({ columns, blocks }: TableRows, physical: string): (Column | undefined)[] {
+  const name = columns.find((column) => column.physical === physical)?.name;
+  return blocks.map((block) => (name === undefined ? undefined : block.columns.find((c) => c.name === name)));
+}
+
+function rowsOf({ blocks }: TableRows): number {
+  return blocks.reduce((sum, block) => sum + block.rows, 0);
+}
+
+function writeValues(out: Writer, source: Column | undefined, type: DataType, rows: number): void {
+  if (source?.pool !== undefined) {
+    out.copy(source.pool);
+  } else if (source?.values === undefined) {
+    out.fill(0, isVariable(type.name) ? rows : rows * engineWidth(type));
+  } else if (type.name === 'DECIMAL' && type.length <= 9) {
+    // The engine keeps short decimals in 32 bits: the low word of each value.
+    const words = new Int32Array(source.values.buffer, source.values.byteOffset, rows * 2);
+    for (let row = 0; row < rows; row++) out.at = out.bytes.writeInt32LE(words[row * 2]!, out.at);
+  } else {
+    out.copy(bytesOf(source.values));
+  }
+}

@@ -1,0 +1,290 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import split2 from 'split2';
+import { backOffMs } from '../../model/back-off.js';
+import type { ComponentLog } from '../../model/component.js';
+import { reasonOf } from '../../model/reason.js';
+import type { HandoverPlace } from '../engine/handover.js';
+import { Heartbeat } from './heartbeat.js';
+import { type HostOptions, hostDefaults, type ReadyHost, readHostMessage, threadPoolSize } from './options.js';
+
+/**
+ * `hung`: the process lives and does not answer. `down` covers the pause before a restart; whoever writes meanwhile gets
+ * network faults and may try again.
+ */
+export type EngineState = 'starting' | 'up' | 'hung' | 'down';
+
+/** How the embedded engine is started. What is left out is as in `hostDefaults`. */
+export interface SupervisorOptions extends Partial<HostOptions> {
+  readonly log: ComponentLog;
+  /** How long an engine may be silent until it is killed and started anew, in ms; 0 is for ever. Half a minute when left out. */
+  readonly hangTimeoutMs?: number;
+}
+
+/** Where the engine answers and as whom. Without a given password the secret is new with every supervisor. */
+export interface EngineEndpoint {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+const engineProgram = fileURLToPath(new URL('../../engine.js', import.meta.url));
+/** Loading the parts of a large data directory takes a while. */
+const startTimeoutMs = 120_000;
+const firstDelayMs = 100;
+/** With the start itself the engine is back within 5 s, however often it died before. */
+const maxDelayMs = 2_000;
+/** An engine that lived this long was well: the next restart is immediate again. */
+const steadyMs = 10_000;
+/** A host that said it cannot start has this long to end by itself. */
+const failedEndMs = 3_000;
+const defaultHangTimeoutMs = 30_000;
+/** An engine that is silent this long is called hung, or earlier when it is to be replaced earlier. */
+const longestNoticeMs = 10_000;
+/** What a stop allows on top of the host's own deadline. */
+const stopGraceMs = 8_000;
+
+/**
+ * Runs the engine host as a child process and starts it again whenever it dies: at once, then after 100 ms, doubling to
+ * 2 s. The host dies with this process, however this process ends.
+ */
+export class EngineSupervisor {
+  readonly #options: HostOptions;
+  readonly #log: ComponentLog;
+  readonly #secret: string;
+  readonly #hangTimeoutMs: number;
+  readonly #listeners = new Set<(state: EngineState) => void>();
+  readonly #logListeners = new Set<(entries: number) => void>();
+  #state: EngineState = 'down';
+  #child: ChildProcess | undefined;
+  #port: number;
+  #handover: HandoverPlace | undefined;
+  #restarts = 0;
+  #stopping: AbortController | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: SupervisorOptions) {
+    const { log, hangTimeoutMs = defaultHangTimeoutMs, ...given } = options;
+    this.#hangTimeoutMs = hangTimeoutMs;
+    this.#options = { ...hostDefaults, ...given };
+    this.#secret = this.#options.password || randomBytes(24).toString('base64url');
+    this.#log = log;
+    this.#port = this.#options.port;
+  }
+
+  get state(): EngineState {
+    return this.#state;
+  }
+
+  /** Process id of the running host. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Where the engine answers; the port is final once {@link EngineSupervisor.start} has resolved. */
+  get endpoint(): EngineEndpoint {
+    const { host, user } = this.#options;
+    const name = host.includes(':') ? `[${host}]` : host;
+    return { url: `http://${name}:${this.#port}`, user, password: this.#secret };
+  }
+
+  /** Where rows may be left for the host that runs now. */
+  get handover(): HandoverPlace | undefined {
+    return this.#handover;
+  }
+
+  /** Calls the listener with the state now and at every change, until the returned function is called. */
+  onState(listener: (state: EngineState) => void): () => void {
+    this.#listeners.add(listener);
+    listener(this.#state);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls the listener with the number of entries in the catalogue's log whenever it may have changed, whoever has changed it. */
+  onLogChange(listener: (entries: number) => void): void {
+    this.#logListeners.add(listener);
+  }
+
+  /**
+   * Starts the engine; resolves when it answers. This first start is not repeated: it rejects with the host's own line,
+   * for example when another process holds the data directory or the port.
+   */
+  async start(): Promise<EngineEndpoint> {
+    if (this.#stopping !== undefined) throw new Error('The engine was started before.');
+    this.#stopping = new AbortController();
+    await this.#launch();
+    return this.endpoint;
+  }
+
+  /**
+   * Ends the engine: asks, and kills what has not ended after `withinMs`; without it after the host's own deadline. Rows that
+   * were stored survive that. Safe before a start and twice.
+   */
+  stop(withinMs = this.#options.stopTimeoutMs + stopGraceMs): Promise<void> {
+    this.#stopped ??= this.#end(withinMs);
+    return this.#stopped;
+  }
+
+  async #end(withinMs: number): Promise<void> {
+    this.#stopping ??= new AbortController();
+    this.#stopping.abort();
+    const child = this.#child;
+    if (child === undefined || hasEnded(child)) return;
+    const ended = once(child, 'exit');
+    // One that hangs hears nothing.
+    child.kill(this.#state === 'hung' ? 'SIGKILL' : 'SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  async #launch(): Promise<void> {
+    this.#enter('starting');
+    const child = this.#spawn();
+    this.#child = child;
+    const since = Date.now();
+    try {
+      const { port, handover } = await ready(child);
+      this.#port = port;
+      this.#handover = handover;
+    } catch (error) {
+      this.#enter('down');
+      child.kill('SIGKILL');
+      throw error;
+    }
+    this.#enter('up');
+    child.on('message', (value) => {
+      const message = readHostMessage(value);
+      if (message === undefined || !('logEntries' in message)) return;
+      for (const listener of this.#logListeners) listener(message.logEntries);
+    });
+    const heartbeat = this.#watch(child);
+    child.once('exit', (code, signal) => {
+      heartbeat.stop();
+      this.#onExit(Date.now() - since, code, signal);
+    });
+    if (hasEnded(child)) {
+      heartbeat.stop();
+      this.#onExit(0, child.exitCode, child.signalCode);
+    }
+  }
+
+  #watch(child: ChildProcess): Heartbeat {
+    const giveUpMs = this.#hangTimeoutMs;
+    const noticeMs = giveUpMs === 0 ? longestNoticeMs : Math.min(longestNoticeMs, giveUpMs / 2);
+    return new Heartbeat(child, { noticeMs, giveUpMs }, (news) => {
+      switch (news) {
+        case 'silent':
+          this.#log.error({ silentMs: noticeMs }, 'The engine host does not answer; statements are refused meanwhile.');
+          this.#enter('hung');
+          break;
+        case 'back':
+          this.#log.warn({}, 'The engine host answers again.');
+          this.#enter('up');
+          break;
+        case 'given-up':
+          this.#log.error({ silentMs: giveUpMs }, 'The engine host is killed, because it does not answer.');
+          child.kill('SIGKILL');
+      }
+    });
+  }
+
+  #spawn(): ChildProcess {
+    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes, maxStatementBytes } = this.#options;
+    const given = { path, host, port: this.#port, sessions, user };
+    const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, statement: maxStatementBytes };
+    const args = Object.entries({ ...given, ...limits }).map(([name, value]) => `--${name}=${value}`);
+    const env = {
+      ...process.env,
+      SLUICE_ENGINE_SECRET: this.#secret,
+      UV_THREADPOOL_SIZE: String(threadPoolSize(sessions)),
+    };
+    // Its own flags only: an inspector port or a heap limit of this process is not meant for the engine.
+    const child = fork(engineProgram, args, { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    child.stderr?.pipe(split2()).on('data', (line: string) => {
+      this.#log.warn({ line }, 'The engine host wrote to its error output.');
+    });
+    return child;
+  }
+
+  #onExit(livedMs: number, code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#state === 'down') return;
+    this.#enter('down');
+    if (this.#stopping?.signal.aborted !== false) return;
+    this.#log.error({ code, signal, livedMs }, 'The engine host died; it is started again.');
+    if (livedMs >= steadyMs) this.#restarts = 0;
+    this.#keepStarting(this.#stopping.signal).catch(() => {});
+  }
+
+  async #keepStarting(stopped: AbortSignal): Promise<void> {
+    for (;;) {
+      const delayMs = restartDelayMs(this.#restarts);
+      this.#restarts++;
+      await sleep(delayMs, undefined, { signal: stopped });
+      try {
+        await this.#launch();
+        return;
+      } catch (error) {
+        const reason = reasonOf(error);
+        if (stopped.aborted) return;
+        this.#log.error({ reason, attempt: this.#restarts }, 'The engine host cannot be started.');
+      }
+    }
+  }
+
+  #enter(state: EngineState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state);
+  }
+}
+
+/** Pause before the next start after so many in a row. */
+export function restartDelayMs(restarts: number): number {
+  return restarts === 0 ? 0 : backOffMs(restarts, firstDelayMs, maxDelayMs);
+}
+
+/** What a host reports; rejects with the host's own line, or when it ends or stays silent. */
+function ready(child: ChildProcess): Promise<ReadyHost> {
+  return new Promise((resolve, reject) => {
+    let failure = '';
+    let timer = setTimeout(
+      () => finish(() => reject(new Error(`The engine host was not ready within ${startTimeoutMs / 1000} s.`))),
+      startTimeoutMs,
+    );
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      child.off('error', onError);
+      settle();
+    };
+    const onMessage = (value: unknown): void => {
+      const message = readHostMessage(value);
+      if (message === undefined) return;
+      if ('ready' in message) finish(() => resolve(message.ready));
+      else if ('failed' in message) {
+        failure = message.failed;
+        clearTimeout(timer);
+        timer = setTimeout(() => finish(() => reject(new Error(failure))), failedEndMs);
+      }
+    };
+    const onExit = (code: number | null, signal: NodeJS.Signals | null): void => {
+      const ended = `The engine host ended before it was ready (${signal ?? `exit code ${code}`}).`;
+      finish(() => reject(new Error(failure === '' ? ended : failure)));
+    };
+    const onError = (error: Error): void => {
+      finish(() => reject(new Error(`The engine host cannot be started: ${error.message}`, { cause: error })));
+    };
+    child.on('message', onMessage);
+    child.on('exit', onExit);
+    child.on('error', onError);
+  });
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

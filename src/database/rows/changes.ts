@@ -1,0 +1,149 @@
+import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { DatabaseDef, TableDef } from '../../model/schema.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import { allOf } from '../../sql/engine/select.js';
+import { insertNumber, writtenBetween } from '../../sql/engine/storage.js';
+import type { Storage } from '../catalogue/storage.js';
+import type { Engine } from '../engine/engine.js';
+
+/**
+ * What was written to one engine table after one place in its history and up to another. A place is the number that the
+ * engine gives to an insert under the lock with which it makes it visible, so everything up to a place that was seen has
+ * been visible since; 0 is before all rows.
+ */
+export interface Changed {
+  readonly after: number;
+  readonly upTo: number;
+  /** Stored rows, versions that were overwritten since counted as far as they are still there. */
+  readonly rows: number;
+}
+
+/** Inserts that are listed at once; what comes behind them is found the next time. */
+const maxInserts = 10_000;
+
+/** A condition on `system.tables`: that rows keep the numbers of their inserts. */
+export const keepsInsertNumbers = "engine_full LIKE '%enable_block_number_column = 1%'";
+
+const mergeWaitMs = 50;
+
+/**
+ * What was written to tables since. Rows are kept with the number of their insert from the first time on that somebody asks
+ * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
+ * count as older.
+ */
+export class Changes {
+  readonly #engine: Engine;
+  readonly #storage: Storage;
+  /** Engine tables whose rows keep their numbers, as far as this process knows. */
+  readonly #tracked = new Map<string, Promise<void>>();
+
+  constructor(engine: Engine, storage: Storage) {
+    this.#engine = engine;
+    this.#storage = storage;
+  }
+
+  /** Resolves once the rows of a table keep the numbers of their inserts. Must come before any place is taken. */
+  track(database: DatabaseDef, table: TableDef): Promise<void> {
+    requireOneOrder(this.#engine, 'streams and topics');
+    const { storage } = table;
+    const known = this.#tracked.get(storage);
+    if (known !== undefined) return known;
+    const tracked = this.#track(database, table).catch((error: unknown) => {
+      this.#tracked.delete(storage);
+      throw error;
+    });
+    this.#tracked.set(storage, tracked);
+    return tracked;
+  }
+
+  /** The place behind everything that is visible now: what is committed later has a greater number. */
+  async latest({ storage }: TableDef): Promise<number> {
+    return (await this.latestOf([storage])).get(storage) ?? 0;
+  }
+
+  /** The {@link latest} places of engine tables; those without rows are not in it. */
+  async latestOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    if (storages.length === 0) return new Map();
+    const rows = await this.#engine.rows(
+      `SELECT concat(database, '.', table) AS place, max(max_block_number) FROM system.parts
+       WHERE active AND (${storages.map(inTable).join(' OR ')}) GROUP BY place`,
+    );
+    return new Map(rows.map(([storage, place]) => [String(storage), Number(place)]));
+  }
+
+  /**
+   * Everything that was written after a place, in pieces of at most `maxRows` rows that follow each other without gaps, up to
+   * what is visible now. Inserts are never cut: one that has more rows is a piece by itself. With `condition`, engine SQL on the bare
+   * columns of the table, only rows that meet it count. `upTo` is the {@link latest} place, where it is known.
+   */
+  async since(
+    table: TableDef,
+    after: number,
+    maxRows: number,
+    condition?: string,
+    upTo?: number,
+  ): Promise<readonly Changed[]> {
+    const latest = upTo ?? (await this.latest(table));
+    if (latest <= after) return [];
+    const where = [writtenBetween('', after, latest), ...(condition === undefined ? [] : [condition])];
+    const number = insertNumber('');
+    const inserts = await this.#engine.rows(
+      `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${allOf(where)} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
+    );
+    const end = inserts.length < maxInserts ? latest : Number(inserts.at(-1)?.[0]);
+    return pieces(after, inserts, end, maxRows);
+  }
+
+  async #track(database: DatabaseDef, table: TableDef): Promise<void> {
+    await this.#storage.ensure(database, table);
+    const { storage } = table;
+    const [found] = await this.#engine.rows(
+      `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
+    );
+    if (Number(found?.[0] ?? 0) !== 1) {
+      await this.#engine.exec(`ALTER TABLE ${storage} MODIFY SETTING enable_block_number_column = 1`);
+    }
+    await this.#mergesEnded(storage);
+  }
+
+  /** Merges that began before the numbers were kept give all their rows the lowest one when they end. */
+  async #mergesEnded(storage: string): Promise<void> {
+    const altered = `(SELECT metadata_modification_time FROM system.tables WHERE ${inNamed(storage, 'name')})`;
+    for (;;) {
+      const [row] = await this.#engine.rows(
+        `SELECT count() FROM system.merges WHERE ${inTable(storage)} AND now64() - toIntervalMillisecond(toInt64(elapsed * 1000)) <= ${altered} + 1`,
+      );
+      if (Number(row?.[0] ?? 0) === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, mergeWaitMs));
+    }
+  }
+}
+
+/** Throws where several nodes number inserts, each for itself: what follows rows by those numbers cannot be had there. */
+export function requireOneOrder({ cluster }: Engine, what: string): void {
+  if (cluster === undefined) return;
+  throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what} on a cluster`));
+}
+
+function pieces(after: number, inserts: readonly (readonly unknown[])[], end: number, maxRows: number): Changed[] {
+  const found: Changed[] = [];
+  let [from, rows] = [after, 0];
+  for (const [number, count] of inserts) {
+    if (rows > 0 && rows + Number(count) > maxRows) {
+      found.push({ after: from, upTo: Number(number) - 1, rows });
+      [from, rows] = [Number(number) - 1, 0];
+    }
+    rows += Number(count);
+  }
+  if (from < end) found.push({ after: from, upTo: end, rows });
+  return found;
+}
+
+function inTable(storage: string): string {
+  return inNamed(storage, 'table');
+}
+
+function inNamed(storage: string, column: 'table' | 'name'): string {
+  const [database = '', name = ''] = storage.split('.');
+  return `database = ${quoteString(database)} AND ${column} = ${quoteString(name)}`;
+}

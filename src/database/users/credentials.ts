@@ -1,0 +1,219 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ComponentLog } from '../../model/component.js';
+import type { Credentials, Identity } from '../../model/exchange.js';
+import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
+import type { WatchedFigures } from '../../model/figure.js';
+import type { Catalogue } from '../catalogue/catalogue.js';
+import { administrator, type UserDef } from '../catalogue/principals.js';
+import { GuessBudget } from './guess-budget.js';
+import { hashPassword, verifyPassword } from './password-hash.js';
+import { RefusedLogins } from './refused-logins.js';
+
+/**
+ * How long a verified password is remembered after its last use: hashing does not cap the request rate then, and who comes daily is let
+ * in while others flood the service with wrong passwords.
+ */
+const rememberMs = 26 * 60 * 60_000;
+/** Between two lines of the log about guesses from one address. */
+const guessLogMs = 60_000;
+/** Verified passwords, and wrong ones, remembered at once. */
+const maxRemembered = 1000;
+
+/** The user that exists from the beginning, and the password that clients of this protocol family send for it. */
+export const firstUser = { name: administrator, password: 'taosdata' } as const;
+
+/** What the catalogue keeps of a token: tokens are long and random, so a plain hash cannot be turned back. */
+export function tokenDigest(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+interface Remembered {
+  readonly digest: Buffer;
+  /** Revision of the user's definition that was verified against: a changed password counts at once. */
+  readonly revision: number;
+  until: number;
+}
+
+/**
+ * Tells who is behind credentials. Passwords are checked once and remembered for a day by a keyed digest; so are wrong
+ * ones, because programs with a wrong password try again and again. Who tries many different ones is refused for a while.
+ */
+export class CredentialCheck {
+  readonly #catalogue: Catalogue;
+  readonly #key = randomBytes(32).toString('hex');
+  readonly #remembered = new Map<string, Remembered>();
+  /** Revision of the user that a wrong password was checked against, by digest. */
+  readonly #wrong = new Map<string, number>();
+  readonly #guesses = new GuessBudget();
+  readonly #log: ComponentLog;
+  readonly #refusals: RefusedLogins;
+  #guessToldAt = Number.NEGATIVE_INFINITY;
+  readonly #pending = new Map<string, Promise<Identity | Fault>>();
+  /** A hash that no password has. */
+  readonly #unknownHash = `scrypt:${randomBytes(16).toString('base64')}:${randomBytes(32).toString('base64')}`;
+
+  constructor(catalogue: Catalogue, log: ComponentLog) {
+    this.#catalogue = catalogue;
+    this.#log = log;
+    this.#refusals = new RefusedLogins(log);
+  }
+
+  /** Creates the first user where the catalogue has none. Reads the catalogue, so it fails when the engine is down. */
+  async prepare(): Promise<void> {
+    await this.#catalogue.sync();
+    if (this.#catalogue.principals.users().length > 0) return;
+    const passwordHash = await hashPassword(firstUser.password);
+    // Another process may have been faster; its user stands.
+    await this.#catalogue.submit([{ op: 'create-user', name: firstUser.name, passwordHash }]);
+  }
+
+  /**
+   * The identity, or a fault: of kind `auth`; `network` when the catalogue cannot be read; `resource` when too many
+   * passwords wait to be checked.
+   */
+  async authenticate(credentials: Credentials): Promise<Identity | Fault> {
+    const known = this.known(credentials);
+    if (known !== undefined) return known;
+    const found = await this.#check(credentials);
+    if ('kind' in found && found.kind === 'auth') this.#note(credentials);
+    return found;
+  }
+
+  /** Log-ins that were refused. */
+  get figures(): WatchedFigures {
+    return this.#refusals.figures;
+  }
+
+  /** The service itself, which has no address, tries what it may not be let in with. */
+  #note(credentials: Credentials): void {
+    if (credentials.scheme === 'token') this.#refusals.add(undefined, '');
+    else if (credentials.from) this.#refusals.add(credentials.user, credentials.from);
+  }
+
+  async #check(credentials: Credentials): Promise<Identity | Fault> {
+    try {
+      if (this.#catalogue.principals.users().length === 0) await this.prepare();
+      return credentials.scheme === 'token'
+        ? await this.#checkToken(credentials.token)
+        : await this.#checkPassword(credentials);
+    } catch (error) {
+      if (error instanceof FaultError && error.fault.kind === 'resource') return error.fault;
+      return fault('network', Codes.networkUnavailable, 'Unable to establish connection', error);
+    }
+  }
+
+  /** The identity of those who were let in before; undefined where that takes a look. */
+  known(credentials: Credentials): Identity | Fault | undefined {
+    if (credentials.scheme === 'token') return this.#ownerOf(tokenDigest(credentials.token));
+    const found = this.#catalogue.principals.user(credentials.user);
+    return found !== undefined && this.#isRemembered(found, this.#digestOf(credentials)) ? admitted(found) : undefined;
+  }
+
+  /** A token that is not known is asked of the engine again, as all do who ask at that moment, with one read. */
+  async #checkToken(token: string): Promise<Identity | Fault> {
+    await this.#catalogue.sync();
+    return this.#ownerOf(tokenDigest(token)) ?? refused;
+  }
+
+  #ownerOf(digest: string): Identity | undefined {
+    const { principals } = this.#catalogue;
+    const found = principals.token(digest);
+    if (found?.enabled !== true || (found.expires ?? Number.POSITIVE_INFINITY) <= Date.now()) return undefined;
+    return principals.user(found.user)?.enabled === true ? { user: found.user } : undefined;
+  }
+
+  async #checkPassword({ user, password, from = '' }: PasswordCredentials): Promise<Identity | Fault> {
+    return this.#verifyOnce({ user, password, from }, this.#digestOf({ user, password }));
+  }
+
+  #digestOf({ user, password }: PasswordCredentials): Buffer {
+    return hash('sha256', `${this.#key}\0${user.length}\0${user}\0${password}`, 'buffer');
+  }
+
+  #isRemembered({ name, revision }: UserDef, digest: Buffer): boolean {
+    const known = this.#remembered.get(name);
+    const now = Date.now();
+    if (known === undefined || known.revision !== revision || known.until <= now) return false;
+    if (!timingSafeEqual(known.digest, digest)) return false;
+    known.until = now + rememberMs;
+    return true;
+  }
+
+  /** Requests that arrive together with the same credentials share one hash. */
+  #verifyOnce(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
+    const key = `${asked.from}\0${digest.toString('base64')}`;
+    let pending = this.#pending.get(key);
+    if (pending === undefined) {
+      pending = this.#verify(asked, digest).finally(() => this.#pending.delete(key));
+      this.#pending.set(key, pending);
+    }
+    return pending;
+  }
+
+  /** Nobody is refused before the catalogue was read: another process may have made the user or changed the password. */
+  async #verify(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
+    const { user } = asked;
+    const before = this.#catalogue.principals.user(user);
+    if (before !== undefined && (await this.#isRight(before, asked, digest))) return admitted(before);
+    await this.#catalogue.sync();
+    const now = this.#catalogue.principals.user(user);
+    if (before !== undefined && now?.revision === before.revision) return refused;
+    return (await this.#isRight(now, asked, digest)) && now !== undefined ? admitted(now) : refused;
+  }
+
+  async #isRight(
+    user: UserDef | undefined,
+    { user: name, password, from }: Required<PasswordCredentials>,
+    digest: Buffer,
+  ): Promise<boolean> {
+    const key = digest.toString('base64');
+    const revision = user?.revision ?? -1;
+    if (this.#wrong.get(key) === revision) return false;
+    // An unknown user costs as much time as a wrong password, so that names cannot be probed.
+    const expected = user?.passwordHash ?? this.#unknownHash;
+    const right = await this.#guess(from, name, () => verifyPassword(password, expected, { from, name }));
+    if (right && user !== undefined) {
+      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
+      this.#remembered.set(name, { digest, revision, until: Date.now() + rememberMs });
+      return true;
+    }
+    if (this.#wrong.size >= maxRemembered) this.#wrong.clear();
+    this.#wrong.set(key, revision);
+    return false;
+  }
+
+  /** Checks a password within the budget of those that were wrong. The service's own are no guesses. */
+  async #guess(from: string, name: string, check: () => Promise<boolean>): Promise<boolean> {
+    if (from === '') return check();
+    if (!this.#guesses.take(from, name)) {
+      this.#tellOfGuesses(from, name);
+      throw new FaultError(tooManyGuesses);
+    }
+    let isWrong = false;
+    try {
+      isWrong = !(await check());
+      return !isWrong;
+    } finally {
+      if (!isWrong) this.#guesses.giveBack(from, name);
+    }
+  }
+
+  #tellOfGuesses(from: string, user: string): void {
+    const now = performance.now();
+    if (now - this.#guessToldAt < guessLogMs) return;
+    this.#guessToldAt = now;
+    this.#log.warn({ from, user }, 'Many wrong passwords are tried; further ones are refused for a while.');
+  }
+}
+
+type PasswordCredentials = Omit<Extract<Credentials, { scheme: 'password' }>, 'scheme'>;
+
+const tooManyGuesses = fault('resource', Codes.free, 'Too many wrong passwords were tried, please try again later');
+
+/** That a user is disabled is told to those alone who know the password. */
+function admitted({ name, enabled }: UserDef): Identity | Fault {
+  return enabled ? { user: name } : disabled;
+}
+
+const refused = fault('auth', Codes.authenticationFailure, 'Authentication failure');
+const disabled = fault('auth', Codes.userDisabled, 'User is disabled');

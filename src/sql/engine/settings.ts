@@ -1,0 +1,136 @@
+import { quoteString } from './quote.js';
+
+/** Format of rows as JSON arrays: like JSONCompactEachRow, but without the blanks that it puts behind commas. */
+export const arrayRowFormat = 'CustomSeparated';
+/** Format of rows as JSON objects. */
+export const objectRowFormat = 'JSONEachRow';
+
+type EngineSettings = Readonly<Record<string, string | number>>;
+
+/** What every statement needs so that its rows come as arrays, as REST clients see them, byte by byte. */
+const general = {
+  format_custom_escaping_rule: 'JSON',
+  format_custom_field_delimiter: ',',
+  format_custom_row_before_delimiter: '[',
+  format_custom_row_after_delimiter: ']\n',
+} as const;
+
+/** The same of texts, and of decimals. */
+const ofTexts = { output_format_json_escape_forward_slashes: 0, output_format_json_validate_utf8: 1 } as const;
+const ofDecimals = { output_format_json_quote_decimals: 1, output_format_decimal_trailing_zeros: 1 } as const;
+
+/**
+ * More of them, and those under which planned statements mean what they should, which only statements with such words ask for:
+ * a setting costs the engine time in every statement.
+ */
+const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] = [
+  [/Timestamp|Date|JSON|Dynamic/i, { date_time_output_format: 'iso' }],
+  // What becomes a text on the way counts, too.
+  [/String|JSON|Dynamic/i, ofTexts],
+  [/Decimal|String|JSON|Dynamic/i, ofDecimals],
+  [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
+  [/JSON|Dynamic/i, { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 }],
+  // What is added up is what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
+  [/\b(?:plus|minus|multiply|divide)\(/, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
+  [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
+  // Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those.
+  [/ FINAL\b/, { optimize_move_to_prewhere_if_final: 1 }],
+  [/\bmerge\(/i, { merge_table_max_tables_to_look_for_schema_inference: 1000000 }],
+];
+
+/**
+ * Settings that statements rely on at the engine's own defaults. The host has these; where an administrator may have set others,
+ * they go with every statement.
+ */
+export const reliedOnDefaults: Readonly<Record<string, string>> = {
+  output_format_json_quote_64bit_integers: '0',
+  output_format_json_quote_denormals: '0',
+  format_custom_row_between_delimiter: '',
+  aggregate_functions_null_for_empty: '0',
+  empty_result_for_aggregation_by_constant_keys_on_empty_set: '1',
+  prefer_column_name_to_alias: '0',
+  join_use_nulls: '0',
+  transform_null_in: '0',
+  use_with_fill_by_sorting_prefix: '1',
+  enable_positional_arguments: '1',
+};
+
+/** Of statements that are long or deep. */
+const largeStatement = {
+  max_ast_depth: 10000,
+  query_plan_max_optimizations_to_apply: 1000000,
+  max_ast_elements: 4000000,
+  max_expanded_ast_elements: 4000000,
+} as const;
+
+/** A statement of so many characters has fewer parts and levels than the engine's own limits, by far. */
+const smallStatementChars = 1000;
+
+const emptyGivesRow = { empty_result_for_aggregation_by_empty_set: 0 } as const;
+const emptyGivesNothing = { empty_result_for_aggregation_by_empty_set: 1 } as const;
+/** The engine's analysis of before, which takes half a millisecond less; but of hundreds of expressions twice as long. */
+const quickAnalysis = { enable_analyzer: 0 } as const;
+
+/**
+ * One group is added up as fast without machine code made for it, which the engine compiles at the fourth run: 45 ms for one
+ * aggregate, seconds for a thousand.
+ */
+const notCompiled = { compile_aggregate_expressions: 0 } as const;
+
+/**
+ * A few parts of one series are read by one thread, in one go each: others that wait for work cost a fifth of such a question, and
+ * a step for each condition a tenth.
+ */
+const oneSeries = { max_threads: 1, enable_multiple_prewhere_read_steps: 0 } as const;
+
+/** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
+const manyRows = { output_format_parallel_formatting: 1 } as const;
+
+/** Those that any statement may need as text, to stand after SETTINGS. */
+export const querySettings = printed(
+  Object.assign({}, general, emptyGivesRow, ...byWords.map(([, settings]) => settings), largeStatement),
+);
+
+/** What decides about settings beside the words of a statement. */
+export interface StatementTraits {
+  /** Aggregates without keys give no row over no rows. */
+  readonly emptyGivesNone: boolean;
+  /** There are texts in the result, or decimals. */
+  readonly givesTexts: boolean;
+  readonly givesDecimals: boolean;
+  readonly hasFewRows: boolean;
+  /** It reads nothing but single series that are short. */
+  readonly readsLittle: boolean;
+  /** It is aggregates over one table alone, which both of the engine's analyses take for the same. */
+  readonly isPlain: boolean;
+}
+
+/** The settings that `sql` depends on, to stand after SETTINGS. */
+export function settingsOf(sql: string, traits: StatementTraits): string {
+  const byWord = byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
+  const isSmall = sql.length <= smallStatementChars;
+  const settings: EngineSettings = {
+    ...general,
+    ...(traits.emptyGivesNone ? emptyGivesNothing : emptyGivesRow),
+    ...(traits.givesTexts && ofTexts),
+    ...(traits.givesDecimals && ofDecimals),
+    ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
+    ...(traits.readsLittle && oneSeries),
+    ...(traits.isPlain && notCompiled),
+    ...(isSmall ? traits.isPlain && quickAnalysis : largeStatement),
+  };
+  return printed(Object.assign(settings, ...byWord));
+}
+
+function printed(settings: EngineSettings): string {
+  const terms = Object.entries(settings).map(([name, value]) => {
+    return `${name} = ${typeof value === 'string' ? quoteString(value) : value}`;
+  });
+  return terms.join(', ');
+}
+
+/** Rows of topics: values separated by tabs. */
+export const topicRowFormat = 'TSV';
+
+/** Settings of a query whose rows are written again: blocks are short, because a few of them are held at a time. */
+export const insertSelectSettings = `${querySettings}, max_block_size = 16384`;

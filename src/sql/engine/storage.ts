@@ -1,0 +1,173 @@
+import type { DataType, Precision, TableDef } from '../../model/schema.js';
+import { int64, quoteIdentifier, quoteString } from './quote.js';
+
+/** Names of the columns that every engine table of rows or of tags has; `number` only where tables share it. */
+const layout = { number: 't', id: 'id', time: 'ts', name: 'name', dropped: 'dropped' } as const;
+
+/** The primary timestamp where the rows have no alias. */
+export const bareTime = layout.time;
+
+/** Conditions on rows or tags without an alias that leave those of one table; none where it shares with no other. */
+export function ofTable({ number }: Pick<TableDef, 'number'>): string[] {
+  return number === undefined ? [] : [`${layout.number} = ${number}`];
+}
+
+/** A condition on rows or tags without an alias: that they are of tables with these numbers. */
+export function ofTables(numbers: readonly number[]): string {
+  return `${layout.number} IN (${numbers.join(', ')})`;
+}
+
+/** Like {@link ofTable}, for rows known under `alias`. */
+export function rowsOfTable(table: Pick<TableDef, 'number'>, alias: string): string[] {
+  return ofTable(table).map((term) => `${alias}.${term}`);
+}
+
+/** A condition on rows without an alias: that they are of one of these series. */
+export function ofSeries(ids: readonly bigint[]): string {
+  return `${layout.id} IN (${ids.join(', ')})`;
+}
+
+/** The series id in rows or tags known under `alias`. */
+export function idColumn(alias: string): string {
+  return `${alias}.${layout.id}`;
+}
+
+/** The primary timestamp, Int64 ticks. */
+export function timeColumn(alias: string): string {
+  return `${alias}.${layout.time}`;
+}
+
+/** The sub-table's name among the tags. */
+export function nameColumn(alias: string): string {
+  return `${alias}.${layout.name}`;
+}
+
+/** A data or tag column by its physical name. */
+export function dataColumn(alias: string, physical: string): string {
+  return `${alias}.${quoteIdentifier(physical)}`;
+}
+
+/** Rows as a FROM item: overwritten rows are merged before anything else looks at them. */
+export function rowsSource(storage: string, alias: string): string {
+  return `${storage} AS ${alias} FINAL`;
+}
+
+/** Rows as a FROM item where only the existence of a key matters, so that merging can be left out. */
+export function keysSource(storage: string, alias: string): string {
+  return `${storage} AS ${alias}`;
+}
+
+/** What tells the rows of one engine table apart. */
+export interface RowKey {
+  readonly id: bigint;
+  readonly time: bigint;
+}
+
+/** Conditions on rows: that they are behind a key, and not behind another one, in the order in which they are stored. */
+export function keysBetween(alias: string, behind: RowKey | undefined, upTo: RowKey | undefined): string[] {
+  const [id, time] = alias === '' ? [layout.id, layout.time] : [idColumn(alias), timeColumn(alias)];
+  const terms: string[] = [];
+  // The limit on the id stands by itself, because the index of the engine knows what to make of that.
+  if (behind !== undefined) {
+    const least = `toUInt64('${behind.id}')`;
+    terms.push(`${id} >= ${least}`, `or(${id} > ${least}, ${time} > ${int64(behind.time)})`);
+  }
+  if (upTo !== undefined) {
+    const most = `toUInt64('${upTo.id}')`;
+    terms.push(`${id} <= ${most}`, `or(${id} < ${most}, ${time} <= ${int64(upTo.time)})`);
+  }
+  return terms;
+}
+
+/** The number of the insert that stored a row; `alias` is empty where the rows have none. */
+export function insertNumber(alias: string): string {
+  return alias === '' ? '_block_number' : `${alias}._block_number`;
+}
+
+/**
+ * A condition on stored rows: that their insert is numbered above `after`, up to `upTo`. Parts without such rows are left
+ * out by their names, `partition_first_last_level`, before anything of them is read.
+ */
+export function writtenBetween(alias: string, after: number, upTo: number): string {
+  const { first, last } = partInserts(alias);
+  const number = insertNumber(alias);
+  return `and(${last} > ${after}, ${first} <= ${upTo}, ${number} > ${after}, ${number} <= ${upTo})`;
+}
+
+/** The numbers of the first and the last insert that have rows in a row's part. */
+export function partInserts(alias: string): { readonly first: string; readonly last: string } {
+  const part = alias === '' ? '_part' : `${alias}._part`;
+  const bound = (at: number): string => `toUInt64(splitByChar('_', ${part})[${at}])`;
+  return { first: bound(2), last: bound(3) };
+}
+
+/** Live sub-tables with their tags as a FROM item, one row each. */
+export function tagsSource(table: TagTable, alias: string): string {
+  const where = [...ofTable(table), `${layout.dropped} = 0`].join(' AND ');
+  return `(SELECT * FROM ${table.tagStorage} FINAL WHERE ${where}) AS ${alias}`;
+}
+
+/** Where a super table has its tags. */
+export type TagTable = Pick<TableDef, 'tagStorage' | 'number'>;
+
+/** One tag of one sub-table as a scalar. */
+export function tagOfSeries(table: TagTable, physical: string, id: bigint): string {
+  const column = quoteIdentifier(physical);
+  const where = [...ofTable(table), ofSeries([id]), `${layout.dropped} = 0`].join(' AND ');
+  return `(SELECT ${column} FROM ${table.tagStorage} FINAL WHERE ${where} LIMIT 1)`;
+}
+
+/** The engine type that stores a type of the dialect, without its Nullable wrapper. */
+export function engineType(type: DataType): string {
+  switch (type.name) {
+    case 'BOOL':
+      return 'Bool';
+    case 'TINYINT':
+      return 'Int8';
+    case 'SMALLINT':
+      return 'Int16';
+    case 'INT':
+      return 'Int32';
+    case 'BIGINT':
+    case 'TIMESTAMP':
+      return 'Int64';
+    case 'TINYINT UNSIGNED':
+      return 'UInt8';
+    case 'SMALLINT UNSIGNED':
+      return 'UInt16';
+    case 'INT UNSIGNED':
+      return 'UInt32';
+    case 'BIGINT UNSIGNED':
+      return 'UInt64';
+    case 'FLOAT':
+      return 'Float32';
+    case 'DOUBLE':
+      return 'Float64';
+    case 'DECIMAL':
+      return `Decimal(${type.length}, ${type.scale ?? 0})`;
+    default:
+      return 'String';
+  }
+}
+
+/** `sql` as the nullable engine type of `type`. */
+export function castToEngine(sql: string, type: DataType): string {
+  return `CAST(${sql}, 'Nullable(${engineType(type)})')`;
+}
+
+const suffixes = { ms: 'Milli', us: 'Micro', ns: 'Nano' } as const;
+
+/** Ticks as a point on the engine's calendar in a zone. */
+export function ticksToCalendar(ticks: string, precision: Precision, zone: string): string {
+  return `fromUnixTimestamp64${suffixes[precision]}(${ticks}, ${quoteString(zone)})`;
+}
+
+/** The inverse of {@link ticksToCalendar}; `calendar` must have the scale of the precision. */
+export function calendarToTicks(calendar: string, precision: Precision): string {
+  return `toUnixTimestamp64${suffixes[precision]}(${calendar})`;
+}
+
+/** Digits of a second's fraction by precision. */
+export function fractionDigits(precision: Precision): number {
+  return precision === 'ms' ? 3 : precision === 'us' ? 6 : 9;
+}

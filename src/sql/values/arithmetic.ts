@@ -1,0 +1,200 @@
+import { Codes } from '../../model/fault.js';
+import { type DataType, dataType, type Precision } from '../../model/schema.js';
+import { float64, int64 } from '../engine/quote.js';
+import { calendarToTicks, ticksToCalendar } from '../engine/storage.js';
+import type { Duration } from '../syntax/ast.js';
+import { addDuration, durationTicks } from '../times/timestamp.js';
+import { refuse } from './context.js';
+import { decimalFor, type Environment, integerOf, numberOf, ticksOf } from './convert.js';
+import {
+  bigintType,
+  computed,
+  doubleType,
+  isInteger,
+  isNatural,
+  isText,
+  ticksValue,
+  timestampType,
+  unsignedType,
+  type Value,
+} from './value.js';
+
+/** Operators whose operands are numbers or times. */
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
+
+/**
+ * Arithmetic of the dialect: DOUBLE for numbers, DECIMAL as long as a DECIMAL meets nothing but exact numbers, TIMESTAMP
+ * for a time and a duration, BIGINT for the distance of two times and for bit operators. Division by zero is NULL.
+ */
+export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value, env: Environment): Value {
+  if (operator === '&' || operator === '|') {
+    const [a, b] = [integerOf(left), integerOf(right)];
+    return computed(`${operator === '&' ? 'bitAnd' : 'bitOr'}(${a.sql}, ${b.sql})`, bigintType, [left, right]);
+  }
+  if (operator === '+' || operator === '-') {
+    const time = timeArithmetic(operator, left, right, env);
+    if (time !== undefined) return time;
+  }
+  const [a, b] = [ofFixedLength(left), ofFixedLength(right)];
+  if (a.type.name === 'DECIMAL' || b.type.name === 'DECIMAL') {
+    const exact = [a, b].every(({ type }) => type.name === 'DECIMAL' || isInteger(type));
+    if (exact) return decimalArithmetic(operator, a, b);
+  }
+  return doubleArithmetic(operator, a, b);
+}
+
+function doubleArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
+  const [a, b] = [numberOf(left), numberOf(right)];
+  const names = { '+': 'plus', '-': 'minus', '*': 'multiply', '/': 'divide', '%': 'modulo' } as const;
+  const second = operator === '/' || operator === '%' ? `nullIf(${b.sql}, 0)` : b.sql;
+  return computed(`${names[operator]}(${a.sql}, ${second})`, doubleType, [left, right]);
+}
+
+/** The same value; of a duration in months or years, which has no length without a timestamp beside it, their number. */
+export function ofFixedLength(value: Value): Value {
+  return isNatural(value) ? integerValue(BigInt(value.duration?.count ?? 0)) : value;
+}
+
+function timeArithmetic(operator: '+' | '-', left: Value, right: Value, env: Environment): Value | undefined {
+  const leftIsTime = left.type.name === 'TIMESTAMP';
+  const rightIsTime = right.type.name === 'TIMESTAMP';
+  if (leftIsTime && rightIsTime) {
+    if (operator === '+') throw refuse(Codes.invalidValueType, 'Invalid value type: TIMESTAMP + TIMESTAMP');
+    const other = ticksOf(right, left.precision, env);
+    return computed(`minus(${left.sql}, ${other.sql})`, bigintType, [left, right]);
+  }
+  if (!leftIsTime && !(rightIsTime && operator === '+')) return undefined;
+  const [time, step] = leftIsTime ? [left, right] : [right, left];
+  return shiftTime(time, step, operator === '-' ? -1 : 1, env);
+}
+
+function shiftTime(time: Value, step: Value, sign: 1 | -1, env: Environment): Value {
+  if (step.duration !== undefined) return shiftByDuration(time, signed(step.duration, sign), env);
+  if (!isInteger(step.type) && step.type.name !== 'DOUBLE') {
+    if (isText(step.type) || step.role === 'null') return shiftByTicks(time, numberOf(step), sign);
+    throw refuse(Codes.invalidValueType, `Invalid value type: ${step.type.name}`);
+  }
+  if (typeof step.constant === 'bigint' && typeof time.constant === 'bigint') {
+    return ticksValue(time.constant + BigInt(sign) * step.constant, time.precision);
+  }
+  return shiftByTicks(time, step, sign);
+}
+
+function shiftByTicks(time: Value, step: Value, sign: 1 | -1): Value {
+  const ticks = `toInt64(${step.sql})`;
+  const sql = `${sign > 0 ? 'plus' : 'minus'}(${time.sql}, ${ticks})`;
+  return computed(sql, timestampType, [time, step], time.precision);
+}
+
+function signed(duration: Duration, sign: 1 | -1): Duration {
+  return { count: duration.count * sign, unit: duration.unit };
+}
+
+/** A time moved by a duration; months and years keep the local time of day in the connection zone. */
+function shiftByDuration(time: Value, duration: Duration, env: Environment): Value {
+  const zone = env.context.connectionZone;
+  if (typeof time.constant === 'bigint') {
+    return ticksValue(addDuration(time.constant, duration, time.precision, zone), time.precision);
+  }
+  const fixed = durationTicks(duration, time.precision);
+  if (fixed !== undefined) {
+    const sql = fixed < 0n ? `minus(${time.sql}, ${-fixed})` : `plus(${time.sql}, ${fixed})`;
+    return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
+  }
+  const sql = shiftMonths(time.sql, monthsOf(duration), time.precision, zone);
+  return { ...computed(sql, timestampType, [time], time.precision), nullable: time.nullable };
+}
+
+/** Calendar months of a duration in n or y. */
+export function monthsOf(duration: Duration): number {
+  return duration.unit === 'y' ? duration.count * 12 : duration.count;
+}
+
+/** Ticks moved by calendar months in a zone. */
+function shiftMonths(ticks: string, months: number, precision: Precision, zone: string): string {
+  return calendarToTicks(`addMonths(${ticksToCalendar(ticks, precision, zone)}, ${months})`, precision);
+}
+
+function decimalArithmetic(operator: '+' | '-' | '*' | '/' | '%', left: Value, right: Value): Value {
+  const [a, b] = [decimalFor(left.type), decimalFor(right.type)];
+  const type = decimalResult(operator, a, b);
+  const wide = (value: Value, digits: number): string => `CAST(${value.sql}, 'Nullable(Decimal(76, ${digits}))')`;
+  const [s1, s2] = [a.scale ?? 0, b.scale ?? 0];
+  const [x, y] = [wide(left, s1), wide(right, s2)];
+  // The engine takes the remainder of the digits as they stand, without regard to where the point is.
+  const finest = Math.max(s1, s2);
+  const scale = type.scale ?? 0;
+  const exact = {
+    '+': `plus(${x}, ${y})`,
+    '-': `minus(${x}, ${y})`,
+    '*': `multiplyDecimal(${x}, ${y}, ${scale})`,
+    '/': decimalQuotient(x, y, s2, scale),
+    '%': guarded(wide(right, finest), finest, (divisor) => `modulo(${wide(left, finest)}, ${divisor})`),
+  } as const;
+  return computed(`CAST(${exact[operator]}, 'Nullable(Decimal(${type.length}, ${scale}))')`, type, [left, right]);
+}
+
+/**
+ * A quotient with `scale` decimals, NULL when the divisor is 0 or NULL. `divisorScale` is the scale of `divisor`. The engine
+ * divides in rows that are NULL too, so the divisor is made harmless there.
+ */
+export function decimalQuotient(dividend: string, divisor: string, divisorScale: number, scale: number): string {
+  return guarded(divisor, divisorScale, (safe) => `divideDecimal(${dividend}, ${safe}, ${scale})`);
+}
+
+function guarded(divisor: string, scale: number, divide: (safe: string) => string): string {
+  const useless = `ifNull(equals(${divisor}, 0), 1)`;
+  const safe = `if(${useless}, CAST('1', 'Decimal(76, ${scale})'), assumeNotNull(${divisor}))`;
+  return `if(${useless}, NULL, ${divide(safe)})`;
+}
+
+/** Precision and scale by the usual rules, cut to 38 digits; at least six digits of the fraction survive the cut. */
+function decimalResult(operator: '+' | '-' | '*' | '/' | '%', a: DataType, b: DataType): DataType {
+  const [p1, s1, p2, s2] = [a.length, a.scale ?? 0, b.length, b.scale ?? 0];
+  let scale = Math.max(s1, s2);
+  let digits = Math.max(p1 - s1, p2 - s2) + scale + 1;
+  if (operator === '*') {
+    scale = s1 + s2;
+    digits = p1 + p2 + 1;
+  } else if (operator === '/') {
+    scale = Math.max(6, s1 + p2 + 1);
+    digits = p1 - s1 + s2 + scale;
+  } else if (operator === '%') digits = Math.min(p1 - s1, p2 - s2) + scale;
+  if (digits > 38) {
+    scale = Math.max(38 - (digits - scale), Math.min(scale, 6));
+    digits = 38;
+  }
+  return dataType('DECIMAL', digits, scale);
+}
+
+/** Unary minus; the sign of a literal becomes part of it. */
+export function negate(value: Value): Value {
+  if (typeof value.constant === 'bigint' && value.type.name !== 'TIMESTAMP' && value.duration === undefined) {
+    return integerValue(-value.constant);
+  }
+  if (value.duration !== undefined) {
+    const duration = signed(value.duration, -1);
+    const constant = typeof value.constant === 'bigint' ? -value.constant : undefined;
+    return { ...value, duration, constant, sql: `negate(${value.sql})` };
+  }
+  if (value.type.name === 'DECIMAL') return computed(`negate(${value.sql})`, value.type, [value]);
+  const number = numberOf(value);
+  if (typeof number.constant === 'number') return doubleValue(-number.constant);
+  return computed(`negate(${number.sql})`, doubleType, [value]);
+}
+
+/** An integer literal: BIGINT, or BIGINT UNSIGNED above 2^63-1. */
+export function integerValue(constant: bigint): Value {
+  const signedRange = constant >= -(2n ** 63n) && constant < 2n ** 63n;
+  if (!signedRange && (constant < 0n || constant >= 2n ** 64n)) {
+    throw refuse(Codes.valueOutOfRange, `Value out of range: ${constant}`);
+  }
+  const type = signedRange ? bigintType : unsignedType;
+  const sql = constant === -(2n ** 63n) ? int64(constant) : `${constant}`;
+  return { sql, type, precision: 'ms', nullable: false, uses: 0, constant };
+}
+
+/** A number with a fraction or an exponent. */
+export function doubleValue(constant: number): Value {
+  return { sql: float64(constant), type: doubleType, precision: 'ms', nullable: false, uses: 0, constant };
+}

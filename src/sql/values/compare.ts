@@ -1,0 +1,254 @@
+import { Codes } from '../../model/fault.js';
+import { type Precision, ticksPerSecond } from '../../model/schema.js';
+import { quoteString } from '../engine/quote.js';
+import { allOf } from '../engine/select.js';
+import { castToEngine } from '../engine/storage.js';
+import { patternProblem } from '../syntax/pattern-depth.js';
+import { refuse } from './context.js';
+import { binaryOf, type Environment, numberOf, ticksOf, truthOf, wrongType } from './convert.js';
+import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
+
+/** Operators that order two values. */
+export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+
+const functions = {
+  '=': 'equals',
+  '<>': 'notEquals',
+  '<': 'less',
+  '<=': 'lessOrEquals',
+  '>': 'greater',
+  '>=': 'greaterOrEquals',
+} as const;
+
+const mirrored = { '=': '=', '<>': '<>', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
+
+const nullCondition: Value = { ...nullValue, sql: castToEngine('NULL', boolType), type: boolType, role: undefined };
+
+/**
+ * Compares two values. Text that meets a timestamp is read as a time, text that meets a number as a number; a JSON member
+ * compares only with its own kind.
+ */
+export function compare(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
+  if (left.role === 'null' || right.role === 'null') return nullCondition;
+  if (left.member !== undefined) return compareMember(operator, left, right);
+  if (right.member !== undefined) return compareMember(mirrored[operator], right, left);
+  if (left.type.name === 'JSON' || right.type.name === 'JSON') throw wrongType(left.type);
+  if (left.type.name === 'TIMESTAMP' || right.type.name === 'TIMESTAMP')
+    return compareTimes(operator, left, right, env);
+  const [a, b] = comparable(left, right);
+  return condition(`${functions[operator]}(${a}, ${b})`, [left, right]);
+}
+
+function comparable(left: Value, right: Value): [string, string] {
+  if (isBinary(left.type) || isBinary(right.type)) {
+    const fits = (value: Value): boolean => isBinary(value.type) || isText(value.type);
+    if (!fits(left) || !fits(right)) throw wrongType(right.type);
+    return [binaryOf(left, right.type), binaryOf(right, left.type)];
+  }
+  if (isText(left.type) && isText(right.type)) return [left.sql, right.sql];
+  if (comparesTruth(left, right) || comparesTruth(right, left)) return [truthSide(left), truthSide(right)];
+  return [numberSide(left, right), numberSide(right, left)];
+}
+
+function isTruth({ type }: Value): boolean {
+  return type.name === 'BOOL';
+}
+
+/** True unless `value` is a literal beside something that is none, of whose type it becomes. */
+function comparesTruth(value: Value, other: Value): boolean {
+  return isTruth(value) && (value.constant === undefined || other.constant !== undefined);
+}
+
+/** What is compared with a BOOL is true or false itself: numbers other than 0, and text by the number that it begins with. */
+function truthSide(value: Value): string {
+  const { type, constant } = value;
+  if (isTruth(value)) return value.sql;
+  if (!isNumeric(type) && !isText(type)) throw wrongType(type);
+  if (typeof constant === 'string' && /^(true|false)$/i.test(constant)) return constant.toLowerCase();
+  const number = isText(type) ? numberOf(value) : value;
+  return number.constant === undefined ? truthOf(number).sql : `${Number(number.constant) !== 0}`;
+}
+
+/** A FLOAT column holds the nearest binary32, so the literal it is compared with is rounded in the same way. */
+function numberSide(value: Value, other: Value): string {
+  if (isText(value.type)) {
+    const number = numberOf(value).sql;
+    return other.type.name === 'FLOAT' ? `toFloat32(${number})` : number;
+  }
+  if (!isNumeric(value.type) && !isTruth(value)) throw wrongType(value.type);
+  if (other.type.name === 'FLOAT' && value.constant !== undefined) return `toFloat32(${value.sql})`;
+  return value.sql;
+}
+
+function finer(a: Precision, b: Precision): Precision {
+  return ticksPerSecond(a) >= ticksPerSecond(b) ? a : b;
+}
+
+function compareTimes(operator: ComparisonOperator, left: Value, right: Value, env: Environment): Value {
+  const leftIsTime = left.type.name === 'TIMESTAMP';
+  const bothTimes = leftIsTime && right.type.name === 'TIMESTAMP';
+  const own = leftIsTime ? left.precision : right.precision;
+  const precision = bothTimes ? finer(left.precision, right.precision) : own;
+  const [a, b] = [timeSide(left, precision, env), timeSide(right, precision, env)];
+  const sql = `${functions[operator]}(${boundSide(a)}, ${boundSide(b)})`;
+  if (a.role === 'time' && typeof b.constant === 'bigint')
+    return condition(sql, [a, b], boundsOf(operator, b.constant));
+  if (b.role === 'time' && typeof a.constant === 'bigint') {
+    return condition(sql, [a, b], boundsOf(mirrored[operator], a.constant));
+  }
+  return condition(sql, [a, b]);
+}
+
+/** Numbers with a fraction stay what they are: a tick count is a number that can be compared with them. */
+function timeSide(value: Value, precision: Precision, env: Environment): Value {
+  if (value.type.name === 'DOUBLE' || value.type.name === 'FLOAT' || value.type.name === 'DECIMAL') return value;
+  return ticksOf(value, precision, env);
+}
+
+/** Ticks as a bare literal, which saves the engine a function to fold; one below zero would be an operator with a literal. */
+function boundSide({ sql, constant, type }: Value): string {
+  return type.name === 'TIMESTAMP' && typeof constant === 'bigint' && constant >= 0n ? `${constant}` : sql;
+}
+
+function boundsOf(operator: ComparisonOperator, ticks: bigint): TimeBounds | undefined {
+  switch (operator) {
+    case '=':
+      return { low: ticks, high: ticks };
+    case '>':
+      return { low: ticks + 1n, high: undefined };
+    case '>=':
+      return { low: ticks, high: undefined };
+    case '<':
+      return { low: undefined, high: ticks - 1n };
+    case '<=':
+      return { low: undefined, high: ticks };
+    case '<>':
+      return undefined;
+  }
+}
+
+/** The bounds that hold when both conditions hold. */
+export function intersect(a: TimeBounds | undefined, b: TimeBounds | undefined): TimeBounds | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const low = a.low === undefined || (b.low !== undefined && b.low > a.low) ? b.low : a.low;
+  const high = a.high === undefined || (b.high !== undefined && b.high < a.high) ? b.high : a.high;
+  return { low, high };
+}
+
+/** The narrowest bounds within which one of several conditions may hold; none as soon as one of them has none. */
+export function hull(all: readonly (TimeBounds | undefined)[]): TimeBounds | undefined {
+  return all.reduce((one, other) => {
+    if (one === undefined || other === undefined) return undefined;
+    const low = one.low === undefined || other.low === undefined ? undefined : minOf(one.low, other.low);
+    const high = one.high === undefined || other.high === undefined ? undefined : -minOf(-one.high, -other.high);
+    return low === undefined && high === undefined ? undefined : { low, high };
+  });
+}
+
+function minOf(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}
+
+function compareMember(operator: ComparisonOperator, left: Value, right: Value): Value {
+  const { document, key } = left.member ?? { document: '', key: '' };
+  const quoted = quoteString(key);
+  const kind = `JSONType(${document}, ${quoted})`;
+  const name = functions[operator];
+  let test: string;
+  if (right.member !== undefined) {
+    test = `${name}(${left.sql}, ${right.sql})`;
+  } else if (isText(right.type)) {
+    test = `if(equals(${kind}, 'String'), ${name}(JSONExtractString(${document}, ${quoted}), ${right.sql}), 0)`;
+  } else if (right.type.name === 'BOOL') {
+    test = `if(equals(${kind}, 'Bool'), ${name}(JSONExtractBool(${document}, ${quoted}), ${right.sql}), 0)`;
+  } else if (isNumeric(right.type)) {
+    const number = `JSONExtractFloat(${document}, ${quoted})`;
+    test = `if(in(${kind}, ('Int64', 'UInt64', 'Double')), ${name}(${number}, ${right.sql}), 0)`;
+  } else throw wrongType(right.type);
+  return condition(`if(ifNull(equals(${kind}, 'Null'), 1), NULL, ${test})`, [left, right]);
+}
+
+/** Text for LIKE and MATCH: a text value, or a JSON member as far as it is text. */
+export function textSide(value: Value): string {
+  if (value.member !== undefined) {
+    const { document, key } = value.member;
+    const quoted = quoteString(key);
+    return `if(ifNull(equals(JSONType(${document}, ${quoted}), 'String'), 0), JSONExtractString(${document}, ${quoted}), NULL)`;
+  }
+  if (!isText(value.type)) throw wrongType(value.type);
+  return value.sql;
+}
+
+/** LIKE with `%`, `_` and the escapes `\%`, `\_`, `\\`; any other backslash stands for itself. */
+export function like(value: Value, pattern: Value, negated: boolean): Value {
+  if (value.role === 'null' || pattern.role === 'null') return nullCondition;
+  const text =
+    typeof pattern.constant === 'string'
+      ? quoteString(
+          pattern.constant.replace(/\\([%_\\])?/g, (whole, escaped) => (escaped === undefined ? '\\\\' : whole)),
+        )
+      : textSide(pattern);
+  return condition(`${negated ? 'notLike' : 'like'}(${textSide(value)}, ${text})`, [value, pattern]);
+}
+
+/** Unanchored search for a regular expression. */
+export function matches(value: Value, pattern: Value, negated: boolean): Value {
+  if (value.role === 'null' || pattern.role === 'null') return nullCondition;
+  if (typeof pattern.constant !== 'string') throw wrongType(pattern.type);
+  const problem = patternProblem(pattern.constant);
+  if (problem !== undefined) {
+    throw refuse(Codes.invalidParameters, `Invalid parameters: the regular expression ${problem}`);
+  }
+  const test = `match(${textSide(value)}, ${quoteString(pattern.constant)})`;
+  return condition(negated ? `not(${test})` : test, [value, pattern]);
+}
+
+/** `document CONTAINS 'key'` */
+export function contains(value: Value, key: Value): Value {
+  if (value.type.name !== 'JSON' || value.member !== undefined || typeof key.constant !== 'string') {
+    throw refuse(Codes.invalidValueType, 'Invalid value type: CONTAINS wants a JSON tag and a text');
+  }
+  return condition(`ifNull(JSONHas(${value.sql}, ${quoteString(key.constant)}), 0)`, [value]);
+}
+
+/** IS [NOT] NULL; a member that is missing or `null` is NULL. */
+export function isNull(value: Value, negated: boolean): Value {
+  if (value.member !== undefined) {
+    const { document, key } = value.member;
+    const missing = `ifNull(equals(JSONType(${document}, ${quoteString(key)}), 'Null'), 1)`;
+    return condition(negated ? `not(${missing})` : missing, [value]);
+  }
+  return condition(`${negated ? 'isNotNull' : 'isNull'}(${value.sql})`, [value]);
+}
+
+/** IN over a list; what is not in a list with NULL may or may not be one of its values, which is NULL again. */
+export function isIn(value: Value, list: readonly Value[], negated: boolean, env: Environment): Value {
+  const items = list.filter((item) => item.role !== 'null');
+  if (value.role === 'null' || items.length === 0) return nullCondition;
+  if (items.length < list.length) {
+    const found = isIn(value, items, false, env);
+    return condition(`if(${found.sql}, ${negated ? 0 : 1}, NULL)`, [found]);
+  }
+  if (value.member === undefined && items.every((item) => item.constant !== undefined)) {
+    const set = items.map((item) => literalFor(value, item, env)).join(', ');
+    return condition(`${negated ? 'notIn' : 'in'}(${value.sql}, tuple(${set}))`, [value, ...items]);
+  }
+  const tests = items.map((item) => compare(negated ? '<>' : '=', value, item, env).sql);
+  const sql = negated || tests.length === 1 ? allOf(tests) : `or(${tests.join(', ')})`;
+  return condition(sql, [value, ...items]);
+}
+
+function literalFor(value: Value, item: Value, env: Environment): string {
+  if (value.type.name === 'TIMESTAMP') return ticksOf(item, value.precision, env).sql;
+  if (item.type.name === 'TIMESTAMP') return item.sql;
+  return comparable(value, item)[1];
+}
+
+/** BETWEEN, both ends included. */
+export function between(value: Value, low: Value, high: Value, negated: boolean, env: Environment): Value {
+  const above = compare('>=', value, low, env);
+  const below = compare('<=', value, high, env);
+  const test = `and(${above.sql}, ${below.sql})`;
+  if (negated) return condition(`not(${test})`, [above, below]);
+  return condition(test, [above, below], intersect(above.bounds, below.bounds));
+}

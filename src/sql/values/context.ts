@@ -1,0 +1,132 @@
+import { Codes, FaultError, fault, missingDatabase, type Place } from '../../model/fault.js';
+import type { Precision, TableDef } from '../../model/schema.js';
+import type { UniqueRows } from '../../model/unique-rows.js';
+import type { FromItem, Name, ObjectName, Query } from '../syntax/ast.js';
+import { queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import type { BlockColumn } from './result.js';
+
+/** What a table name stands for. For a sub-table `table` is its super table. */
+export type TableTarget =
+  | { readonly kind: 'super' | 'normal'; readonly table: TableDef }
+  | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
+
+/** A table that the service makes up: engine SQL and what its columns are. */
+export interface SystemRelation {
+  readonly sql: string;
+  readonly columns: readonly BlockColumn[];
+}
+
+/** Everything beside its text that decides what a query means. Names were looked up before, see {@link collectTables}. */
+export interface QueryContext {
+  /** Current database: the one of the URL. */
+  readonly database: string | undefined;
+  /** Undefined when there is no such table. */
+  resolveTable(database: string, name: string): TableTarget | undefined;
+  /** A table of {@link systemDatabases}; undefined when there is none of this name. */
+  systemTable(database: string, name: string): SystemRelation | undefined;
+  /** Undefined when there is no such database. */
+  precisionOf(database: string): Precision | undefined;
+  /** Time of the request, Unix nanoseconds; the one value of NOW in the statement. */
+  nowNanos(): bigint;
+  /** IANA zone of zone-less time texts, days, weeks, months and years. */
+  readonly connectionZone: string;
+  /** IANA zone of printed times. */
+  readonly outputZone: string;
+  /** Rows as objects by column name. */
+  readonly keyed: boolean;
+  /** Most rows to return; negative is no limit. */
+  readonly rowLimit: number;
+  /** For CURRENT_USER(). */
+  readonly user: string;
+  /** For SERVER_VERSION() and CLIENT_VERSION(); begins with `3.`. */
+  readonly serverVersion: string;
+  /** Further conditions on the rows of stored tables, engine SQL over their alias: the statement sees no others. */
+  storedRows?(alias: string): readonly string[];
+  /** True for tables with so many rows that it pays to look for few of them first; any answer is right. */
+  isLarge?(table: TableDef): boolean;
+  /** True for tables whose series are so short that one thread reads them soonest; any answer is right. */
+  hasShortSeries?(table: TableDef): boolean;
+  /** Rows of a table that are known to have a key each; undefined where none are. */
+  uniqueRows?(table: TableDef): UniqueRows | undefined;
+  /** Plans a query in an expression; undefined where there can be none. */
+  subquery?(query: Query): SystemRelation;
+}
+
+/** A table as a query names it. */
+export interface NamedTable {
+  readonly database: string | undefined;
+  readonly name: string;
+}
+
+/** The tables a query mentions, each once, in order of appearance. */
+export function collectTables(query: Query): NamedTable[] {
+  const found = new Map<string, NamedTable>();
+  collectQuery(query, found);
+  return [...found.values()];
+}
+
+function collectQuery(query: Query, found: Map<string, NamedTable>): void {
+  if (query.kind === 'union') {
+    collectQuery(query.left, found);
+    collectQuery(query.right, found);
+    return;
+  }
+  if (query.from !== undefined) collectFrom(query.from, found);
+  for (const nested of queriesIn(query)) collectQuery(nested, found);
+}
+
+function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
+  switch (item.kind) {
+    case 'subquery':
+      collectQuery(item.query, found);
+      break;
+    case 'join':
+      collectFrom(item.left, found);
+      collectFrom(item.right, found);
+      for (const nested of item.on === undefined ? [] : queriesOf(item.on)) collectQuery(nested, found);
+      break;
+    case 'table': {
+      const named = { database: item.table.database?.text, name: item.table.name.text };
+      found.set(JSON.stringify([named.database, named.name]), named);
+    }
+  }
+}
+
+/** Databases that clients expect to exist. */
+export const systemDatabases: readonly string[] = ['information_schema', 'performance_schema'];
+
+/** The system table of a name; undefined when the name lies elsewhere, FaultError when there is none of this name. */
+export function findSystemTable(name: ObjectName, context: QueryContext): SystemRelation | undefined {
+  const database = name.database?.text ?? context.database;
+  if (database === undefined || !systemDatabases.includes(database)) return undefined;
+  const found = context.systemTable(database, name.name.text);
+  if (found === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  return found;
+}
+
+/** The target of a table name; FaultError when database or table do not exist or no database is chosen. */
+export function findTable(name: ObjectName, context: QueryContext): { target: TableTarget; precision: Precision } {
+  const database = name.database?.text ?? context.database;
+  if (database === undefined) throw refuse(Codes.databaseNotSpecified, 'Database not specified');
+  const precision = context.precisionOf(database);
+  if (precision === undefined) throw new FaultError(missingDatabase(database));
+  const target = context.resolveTable(database, name.name.text);
+  if (target === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  return { target, precision };
+}
+
+/** Where a name stands. */
+export function placeOf({ text, span }: Name): Place {
+  return { start: span.start, word: text };
+}
+
+/** The error by which a query is refused, with the place of the mistake where it has one. */
+export function refuse(code: number, message: string, place?: Place): FaultError {
+  const told = fault(code === Codes.fillTimeRange ? 'syntax' : 'database', code, message);
+  return new FaultError(place === undefined ? told : { ...told, place });
+}
+
+/** The error for what the dialect has and this planner has not. */
+export function refuseUnsupported(what: string): FaultError {
+  return refuse(Codes.notSupported, `Operation not supported: ${what}`);
+}

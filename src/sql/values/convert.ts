@@ -1,0 +1,320 @@
+import { Codes } from '../../model/fault.js';
+import { parseWellKnownText } from '../../model/geometry.js';
+import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
+import { float64, quoteBytes, quoteString } from '../engine/quote.js';
+import { castToEngine, engineType } from '../engine/storage.js';
+import { parseTimestamp, ticksOfNanos } from '../times/timestamp.js';
+import { type QueryContext, refuse } from './context.js';
+import {
+  bigintType,
+  boolType,
+  computed,
+  doubleType,
+  isBinary,
+  isInteger,
+  isNumeric,
+  isText,
+  isUnsigned,
+  nullValue,
+  ticksValue,
+  timestampType,
+  unsignedType,
+  type Value,
+} from './value.js';
+
+/** What translating an expression needs beside its operands. */
+export interface Environment {
+  readonly context: QueryContext;
+  /** Of the table or subquery in FROM; ms without one. */
+  readonly precision: Precision;
+}
+
+/** NOW in ticks of the block's precision. */
+export function nowTicks(env: Environment): bigint {
+  return ticksOfNanos(env.context.nowNanos(), env.precision);
+}
+
+const leadingNumber = '^[ \\t\\r\\n]*([-+]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][-+]?[0-9]+)?)';
+const leadingInteger = '^[ \\t\\r\\n]*([-+]?[0-9]+)';
+
+/** The number that text begins with; 0 when it begins with none. */
+function leadingNumberOf(text: string): number {
+  const match = new RegExp(leadingNumber).exec(text);
+  return match === null ? 0 : Number(match[1]);
+}
+
+/** A value as a DOUBLE: text by the number it begins with, bool as 1 and 0, a timestamp as its ticks. */
+export function numberOf(value: Value): Value {
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', doubleType), type: doubleType };
+  if (value.type.name === 'DOUBLE') return value;
+  if (isText(value.type)) {
+    if (typeof value.constant === 'string') {
+      const number = leadingNumberOf(value.constant);
+      return { ...computed(float64(number), doubleType, [value]), constant: number };
+    }
+    return computed(`toFloat64OrZero(extract(${value.sql}, ${quoteString(leadingNumber)}))`, doubleType, [value]);
+  }
+  if (value.member !== undefined) return memberNumber(value);
+  if (isBinary(value.type) || value.type.name === 'JSON') throw wrongType(value.type);
+  return computed(`toFloat64(${value.sql})`, doubleType, [value]);
+}
+
+function memberNumber(value: Value): Value {
+  return computed(`toFloat64OrNull(${value.sql})`, doubleType, [value]);
+}
+
+/** The error for a value of a type that cannot stand where it does. */
+export function wrongType(type: DataType): Error {
+  return refuse(Codes.invalidValueType, `Invalid value type: ${type.name}`);
+}
+
+/** A value as BIGINT, for bit operators. */
+export function integerOf(value: Value): Value {
+  if (!isInteger(value.type) && value.type.name !== 'BOOL' && value.type.name !== 'TIMESTAMP')
+    throw wrongType(value.type);
+  return computed(`toInt64(${value.sql})`, bigintType, [value]);
+}
+
+/**
+ * A value as ticks of `precision`: numbers count ticks already, text is read as a time (error 0x2635 when a literal is
+ * none; NULL when a column's text is none).
+ */
+export function ticksOf(value: Value, precision: Precision, env: Environment): Value {
+  if (value.role === 'null')
+    return { ...nullValue, sql: castToEngine('NULL', bigintType), type: timestampType, precision };
+  if (value.type.name === 'TIMESTAMP') return rescale(value, precision);
+  if (isText(value.type)) return textTicks(value, precision, env);
+  if (typeof value.constant === 'bigint') return ticksValue(value.constant, precision);
+  if (isInteger(value.type) || value.type.name === 'BOOL') {
+    return { ...computed(`toInt64(${value.sql})`, timestampType, [value]), precision, nullable: value.nullable };
+  }
+  if (isNumeric(value.type)) return { ...computed(truncated(value), timestampType, [value]), precision };
+  throw wrongType(value.type);
+}
+
+function textTicks(value: Value, precision: Precision, env: Environment): Value {
+  const zone = env.context.connectionZone;
+  if (typeof value.constant === 'string') {
+    const ticks = parseTimestamp(value.constant, precision, zone);
+    if (ticks === undefined) throw refuse(Codes.incorrectTimestamp, `Incorrect TIMESTAMP value: ${value.constant}`);
+    return ticksValue(ticks, precision);
+  }
+  const nanos = `toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value.sql}, 9, ${quoteString(zone)}))`;
+  const perTick = 1e9 / ticksPerSecond(precision);
+  return { ...computed(floorDivide(nanos, perTick), timestampType, [value]), precision };
+}
+
+/** The same instant in ticks of another precision; finer digits are cut off. */
+function rescale(value: Value, precision: Precision): Value {
+  if (value.precision === precision) return value;
+  const from = ticksPerSecond(value.precision);
+  const to = ticksPerSecond(precision);
+  if (typeof value.constant === 'bigint') {
+    return ticksValue(rescaleTicks(value.constant, value.precision, precision), precision);
+  }
+  const sql = to > from ? `multiply(${value.sql}, ${to / from})` : floorDivide(value.sql, from / to);
+  return { ...value, sql, precision, role: undefined };
+}
+
+function rescaleTicks(ticks: bigint, from: Precision, to: Precision): bigint {
+  return ticksOfNanos(ticks * BigInt(1e9 / ticksPerSecond(from)), to);
+}
+
+/** Division that rounds down, also below zero. */
+export function floorDivide(sql: string, divisor: number | bigint): string {
+  return `intDiv(${sql} - positiveModulo(${sql}, ${divisor}), ${divisor})`;
+}
+
+function truncated(value: Value, unsigned = false): string {
+  // By way of a wide integer, because straight from a decimal the engine fails where it should give NULL.
+  if (value.type.name === 'DECIMAL') {
+    const whole = `CAST(truncate(${value.sql}), 'Nullable(Int128)')`;
+    const signed = `accurateCastOrNull(${whole}, 'Int64')`;
+    return unsigned ? `ifNull(accurateCastOrNull(${whole}, 'UInt64'), toUInt64(${signed}))` : signed;
+  }
+  const number = `toFloat64(${value.sql})`;
+  const signed = `toInt64(if(isNaN(${number}), 0, least(greatest(${number}, toFloat64('-9223372036854774784')), toFloat64('9223372036854774784'))))`;
+  if (!unsigned) return signed;
+  const upper = `toUInt64(least(${number}, toFloat64('18446744073709549568')))`;
+  return `if(ifNull(${number} >= toFloat64('9223372036854775808'), 0), ${upper}, toUInt64(${signed}))`;
+}
+
+/** A value as a condition: numbers and timestamps other than 0, text that begins with such a number. */
+export function truthOf(value: Value): Value {
+  if (value.type.name === 'BOOL') return value;
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', boolType), type: boolType };
+  if (value.member !== undefined) {
+    const { document, key } = value.member;
+    return computed(`JSONExtractBool(${document}, ${quoteString(key)})`, boolType, [value]);
+  }
+  const number = value.type.name === 'TIMESTAMP' || isInteger(value.type) ? value : numberOf(value);
+  return computed(`notEquals(${number.sql}, 0)`, boolType, [value]);
+}
+
+/**
+ * CAST of the dialect: never fails on a value. Text that is no number gives 0, integers wrap, text is cut, and what is too
+ * large for a DECIMAL is NULL.
+ */
+export function castValue(value: Value, type: DataType, env: Environment): Value {
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, role: undefined };
+  const from = value.type;
+  if (type.name === 'JSON' || type.name === 'BLOB' || from.name === 'BLOB' || from.name === 'JSON') {
+    throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
+  }
+  const result = (sql: string): Value => computed(sql, type, [value], env.precision);
+  if (type.name === 'TIMESTAMP') {
+    const ticks = ticksOf(value, env.precision, env);
+    return isText(from) && value.constant === undefined ? { ...ticks, sql: `ifNull(${ticks.sql}, 0)` } : ticks;
+  }
+  if (type.name === 'BOOL') return result(castToEngine(isText(from) ? textTruth(value) : truthOf(value).sql, type));
+  if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
+  if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
+  if (type.name === 'DECIMAL') {
+    return result(decimalWithin(roundedDecimal(value, type.scale ?? 0), type));
+  }
+  return result(cutText(isBinary(type) ? binaryOf(value, type) : textOf(value), type));
+}
+
+/** A rounded number as a DECIMAL; NULL when it has more digits than the type, of which the engine holds more than declared. */
+function decimalWithin(number: string, type: DataType): string {
+  const scale = type.scale ?? 0;
+  const wide = `accurateCastOrNull(${number}, 'Decimal(76, ${scale})')`;
+  const limit = `toDecimal256('1${'0'.repeat(type.length - scale)}', ${scale})`;
+  return `if(ifNull(abs(${wide}) < ${limit}, 0), accurateCastOrNull(${wide}, '${engineType(type)}'), NULL)`;
+}
+
+/** A value rounded half away from zero; text to the digit, without a detour by way of binary fractions. */
+function roundedDecimal(value: Value, scale: number): string {
+  const { type } = value;
+  if (isInteger(type) || type.name === 'DECIMAL' || type.name === 'BOOL')
+    return `round(${decimalText(value)}, ${scale})`;
+  if (isText(type)) {
+    const digits = `extract(${value.sql}, ${quoteString(leadingNumber)})`;
+    return `round(if(equals(${digits}, ''), toDecimal256('0', 38), toDecimal256OrNull(${digits}, 38)), ${scale})`;
+  }
+  const number = numberOf(value).sql;
+  return `sign(${number}) * floor(abs(${number}) * pow(10, ${scale}) + 0.5) / pow(10, ${scale})`;
+}
+
+function decimalText(value: Value): string {
+  return value.type.name === 'DECIMAL' ? value.sql : `CAST(${value.sql}, 'Nullable(Decimal(38, 0))')`;
+}
+
+function textTruth(value: Value): string {
+  const number = numberOf(value).sql;
+  return `or(equals(lower(${value.sql}), 'true'), notEquals(${number}, 0))`;
+}
+
+function integerText(value: Value, unsigned: boolean): string {
+  if (isText(value.type)) {
+    const digits = `extract(${value.sql}, ${quoteString(leadingInteger)})`;
+    return unsigned
+      ? `if(startsWith(${digits}, '-'), reinterpretAsUInt64(toInt64OrZero(${digits})), toUInt64OrZero(${digits}))`
+      : `toInt64OrZero(${digits})`;
+  }
+  if (isInteger(value.type) || value.type.name === 'BOOL' || value.type.name === 'TIMESTAMP') return value.sql;
+  if (isNumeric(value.type)) return truncated(value, unsigned);
+  throw refuse(Codes.functionParameterType, 'Invalid parameter data type : CAST');
+}
+
+/** Text of a value; a timestamp is its ticks. */
+export function textOf(value: Value): string {
+  if (isText(value.type) || isBinary(value.type)) return value.sql;
+  if (value.type.name === 'BOOL') return `toString(${castToEngine(value.sql, boolType)})`;
+  return `toString(${value.sql})`;
+}
+
+function cutText(sql: string, type: DataType): string {
+  if (type.length <= 0) return sql;
+  return type.name === 'NCHAR' ? `substringUTF8(${sql}, 1, ${type.length})` : `substring(${sql}, 1, ${type.length})`;
+}
+
+/** A value brought to the common type of a CASE, a UNION or an IN list. */
+export function convertTo(value: Value, type: DataType, precision: Precision, env: Environment): Value {
+  if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, precision, role: undefined };
+  if (type.name === 'TIMESTAMP') return { ...ticksOf(value, precision, env), role: undefined };
+  if (isText(type)) return { ...computed(textOf(value), type, [value]), constant: value.constant };
+  if (isNumeric(type) && isText(value.type)) {
+    return computed(castToEngine(numberOf(value).sql, type), type, [value]);
+  }
+  if (isBinary(type)) return { ...value, sql: binaryOf(value, type), type };
+  return computed(castToEngine(value.sql, type), type, [value]);
+}
+
+/**
+ * Bytes of a value that meets a VARBINARY or GEOMETRY: of a literal, `'\x98f46e'` is read as hex, and beside a GEOMETRY
+ * `'POINT(1 2)'` as a shape; other text is taken as it is.
+ */
+export function binaryOf(value: Value, { name }: DataType): string {
+  const { constant, sql } = value;
+  if (typeof constant !== 'string') return isBinary(value.type) ? sql : textOf(value);
+  if (/^\\x([0-9a-f]{2})*$/i.test(constant)) return quoteBytes(Buffer.from(constant.slice(2), 'hex'));
+  const shape = name === 'GEOMETRY' ? parseWellKnownText(constant) : undefined;
+  return shape === undefined ? sql : quoteBytes(shape);
+}
+
+/** The type that values of several types can all take, and its precision when it is TIMESTAMP. */
+export function commonType(values: readonly Value[]): { type: DataType; precision: Precision } {
+  const typed = values.filter((value) => value.role !== 'null');
+  const first = typed[0];
+  if (first === undefined) return { type: nullValue.type, precision: 'ms' };
+  const meetsLargest = typed.some(({ type }) => type.name === 'BIGINT UNSIGNED');
+  let type = typeAmong(first, meetsLargest);
+  let precision = first.precision;
+  for (const value of typed.slice(1)) {
+    if (value.type.name === 'TIMESTAMP' && ticksPerSecond(value.precision) > ticksPerSecond(precision))
+      precision = value.precision;
+    type = widerType(type, typeAmong(value, meetsLargest));
+  }
+  return { type, precision };
+}
+
+/** The type of a value; a literal that is not negative takes that of the largest integers it meets, so that none is lost. */
+function typeAmong({ type, constant }: Value, meetsLargest: boolean): DataType {
+  const fits = meetsLargest && isInteger(type) && typeof constant === 'bigint' && constant >= 0n;
+  return fits ? unsignedType : type;
+}
+
+/** The type both types can take; error 0x2605 when there is none. */
+function widerType(a: DataType, b: DataType): DataType {
+  if (a.name === b.name) return widerOfSame(a, b);
+  if (a.name === 'TIMESTAMP' || b.name === 'TIMESTAMP') return timestampType;
+  if (isText(a) || isText(b)) {
+    const name = a.name === 'NCHAR' || b.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR';
+    return dataType(name, Math.max(textLength(a), textLength(b)));
+  }
+  if (isBinary(a) || isBinary(b) || a.name === 'JSON' || b.name === 'JSON') throw wrongType(b);
+  if (a.name === 'BOOL') return b;
+  if (b.name === 'BOOL') return a;
+  if (!isInteger(a) || !isInteger(b)) return widerDecimal(a, b);
+  if (isUnsigned(a) === isUnsigned(b)) return a.length >= b.length ? a : b;
+  // No integer type holds both halves of the range; as in arithmetic, DOUBLE does.
+  return a.name === 'BIGINT UNSIGNED' || b.name === 'BIGINT UNSIGNED' ? doubleType : bigintType;
+}
+
+function widerOfSame(a: DataType, b: DataType): DataType {
+  if (a.name !== 'DECIMAL') return a.length >= b.length ? a : b;
+  const scale = Math.max(a.scale ?? 0, b.scale ?? 0);
+  const whole = Math.max(a.length - (a.scale ?? 0), b.length - (b.scale ?? 0));
+  return dataType('DECIMAL', Math.min(38, whole + scale), scale);
+}
+
+function widerDecimal(a: DataType, b: DataType): DataType {
+  const isDecimal = (type: DataType): boolean => type.name === 'DECIMAL' || isInteger(type);
+  if (!isDecimal(a) || !isDecimal(b)) return doubleType;
+  return widerOfSame(decimalFor(a), decimalFor(b));
+}
+
+const integerDigits: Readonly<Record<number, number>> = { 1: 3, 2: 5, 4: 10, 8: 20 };
+
+/** The DECIMAL that holds every value of an integer type; a DECIMAL itself. */
+export function decimalFor(type: DataType): DataType {
+  return type.name === 'DECIMAL' ? type : dataType('DECIMAL', integerDigits[type.length] ?? 20, 0);
+}
+
+/** How many characters a value of a type takes as text. */
+export function textLength(type: DataType): number {
+  if (isText(type) || isBinary(type)) return type.length;
+  if (type.name === 'BOOL') return 5;
+  return isInteger(type) || type.name === 'TIMESTAMP' ? 20 : 40;
+}

@@ -1,0 +1,127 @@
+import { type Precision, ticksPerSecond } from '../../model/schema.js';
+import { quoteString } from '../engine/quote.js';
+import { calendarToTicks, fractionDigits, ticksToCalendar } from '../engine/storage.js';
+import { civilFromDays, daysFromCivil } from '../times/calendar.js';
+import { zoneOffsets } from '../times/zone.js';
+import { floorDivide } from './convert.js';
+
+const secondsPerDay = 86400;
+
+/**
+ * A division of time into cells that are numbered: cell 0 begins at the epoch, moved by `shift` ticks. `step` counts
+ * ticks, local days or calendar months; days and months begin at midnight in `zone`.
+ */
+export interface Grid {
+  readonly unit: 'ticks' | 'days' | 'months';
+  readonly step: bigint;
+  readonly shift: bigint;
+  /** Days or months by which the numbering is moved. */
+  readonly phase: bigint;
+  /** Local days by which cells of days or months begin later: a month may begin on the sixth, a week on Monday. */
+  readonly dayShift: bigint;
+  readonly precision: Precision;
+  readonly zone: string;
+}
+
+/** The start of the cell that holds `ticks`, as engine SQL. */
+export function cellStart(grid: Grid, ticks: string): string {
+  if (grid.unit !== 'ticks') return startOfCell(grid, cellNumber(grid, ticks));
+  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  return `(${ticks} - positiveModulo(${moved}, ${grid.step}))`;
+}
+
+/** The number of the cell that holds `ticks`, as engine SQL of type Int64. */
+export function cellNumber(grid: Grid, ticks: string): string {
+  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  if (grid.unit === 'ticks') return floorDivide(moved, grid.step);
+  return cellOfCount(grid, unitCount(grid, moved));
+}
+
+/** Local days since 1970-01-01, or calendar months since 1970-01, at `ticks`. */
+function unitCount(grid: Grid, ticks: string): string {
+  const today = `toDate32(${ticksToCalendar(ticks, grid.precision, grid.zone)})`;
+  const date = grid.dayShift === 0n ? today : `subtractDays(${today}, ${grid.dayShift})`;
+  return grid.unit === 'days'
+    ? `toInt64(toInt32(${date}))`
+    : `toInt64(toYear(${date}) * 12 + toMonth(${date}) - ${1970 * 12 + 1})`;
+}
+
+function cellOfCount(grid: Grid, count: string): string {
+  const moved = grid.phase === 0n ? count : `(${count} - ${grid.phase})`;
+  return grid.step === 1n ? moved : floorDivide(moved, grid.step);
+}
+
+/** Where a cell begins, in ticks, as engine SQL; `number` is engine SQL too. */
+export function startOfCell(grid: Grid, number: string): string {
+  const stepped = grid.step === 1n ? number : `(${number} * ${grid.step})`;
+  const count = grid.phase === 0n ? stepped : `(${stepped} + ${grid.phase})`;
+  const shifted = (sql: string): string => (grid.shift === 0n ? sql : `(${sql} + ${grid.shift})`);
+  if (grid.unit === 'ticks') return shifted(count);
+  const add = grid.unit === 'days' ? 'addDays' : 'addMonths';
+  const begin = `${add}(toDate32('1970-01-01'), ${count})`;
+  const date = grid.dayShift === 0n ? begin : `addDays(${begin}, ${grid.dayShift})`;
+  const midnight = `toDateTime64(${date}, ${fractionDigits(grid.precision)}, ${quoteString(grid.zone)})`;
+  return shifted(calendarToTicks(midnight, grid.precision));
+}
+
+/**
+ * The starts of all spans of `length` units, one beginning with every cell, that hold `ticks`: an array as engine SQL,
+ * newest first. `length` counts what the grid's step counts.
+ */
+export function coveringStarts(grid: Grid, ticks: string, length: bigint): string {
+  if (grid.unit === 'ticks') {
+    return `range(${cellStart(grid, ticks)}, ${ticks} - ${length}, toInt64('-${grid.step}'))`;
+  }
+  const moved = grid.shift === 0n ? ticks : `(${ticks} - ${grid.shift})`;
+  const count = unitCount(grid, moved);
+  const numbers = `range(${cellOfCount(grid, count)}, ${cellOfCount(grid, `(${count} - ${length})`)}, toInt64(-1))`;
+  return `arrayMap(n -> ${startOfCell(grid, 'n')}, ${numbers})`;
+}
+
+/** The number of the cell that holds an instant known at plan time. */
+export function cellNumberAt(grid: Grid, ticks: bigint): bigint {
+  return floorBig(unitCountAt(grid, ticks) - grid.phase, grid.step);
+}
+
+/** The number of the first of the spans of {@link coveringStarts} that holds an instant. */
+export function firstCoveringAt(grid: Grid, ticks: bigint, length: bigint): bigint {
+  return floorBig(unitCountAt(grid, ticks) - length - grid.phase, grid.step) + 1n;
+}
+
+/** Ticks, local days or calendar months from where the grid begins to an instant. */
+function unitCountAt(grid: Grid, ticks: bigint): bigint {
+  const moved = ticks - grid.shift;
+  if (grid.unit === 'ticks') return moved;
+  const seconds = Number(floorBig(moved, BigInt(ticksPerSecond(grid.precision))));
+  const today = Math.floor((seconds + zoneOffsets(grid.zone).offsetAt(seconds)) / secondsPerDay);
+  const days = today - Number(grid.dayShift);
+  if (grid.unit === 'days') return BigInt(days);
+  const { year, month } = civilFromDays(days);
+  return BigInt((year - 1970) * 12 + month - 1);
+}
+
+/** Where a cell begins, in ticks. */
+export function startOfCellAt(grid: Grid, number: bigint): bigint {
+  const count = number * grid.step + grid.phase;
+  if (grid.unit === 'ticks') return count + grid.shift;
+  const first = grid.unit === 'days' ? Number(count) : dayOfMonthNumber(Number(count));
+  const days = first + Number(grid.dayShift);
+  const seconds = zoneOffsets(grid.zone).toUtc(days * secondsPerDay);
+  return BigInt(seconds) * BigInt(ticksPerSecond(grid.precision)) + grid.shift;
+}
+
+function dayOfMonthNumber(months: number): number {
+  const year = Math.floor(months / 12);
+  return daysFromCivil(1970 + year, months - year * 12 + 1, 1);
+}
+
+/** Quotient rounded down. */
+function floorBig(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
+}
+
+/** True when local days of a zone are days of UTC, so that plain arithmetic finds them. */
+export function isUtc(zone: string): boolean {
+  return /^(etc\/)?(utc|gmt|z)$/i.test(zone);
+}

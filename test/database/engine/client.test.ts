@@ -1,0 +1,210 @@
+import { createServer } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { EngineClient } from '../../../src/database/engine/client.js';
+import { engineCodeOf } from '../../../src/database/engine/engine-faults.js';
+import { isWhole } from '../../../src/model/exchange.js';
+import { type Fault, FaultError } from '../../../src/model/fault.js';
+import { startEngine } from '../../support/engine.js';
+import { until } from '../../support/until.js';
+
+const { supervisor, endpoint, end } = await startEngine();
+const client = new EngineClient(endpoint);
+
+test.after.always(async () => {
+  await client.close();
+  await end();
+});
+
+async function faultOf(work: Promise<unknown>): Promise<Fault | undefined> {
+  try {
+    await work;
+  } catch (error) {
+    return error instanceof FaultError ? error.fault : undefined;
+  }
+  return undefined;
+}
+
+/** A server that answers every statement with one exception. */
+async function refusing(status: number, code: number, text: string) {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, code === 0 ? {} : { 'X-ClickHouse-Exception-Code': String(code) }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+test.serial('statements, text, rows and bytes', async (t) => {
+  t.true(await client.ping());
+  await client.exec('CREATE TABLE t (a UInt32, b Nullable(String)) ENGINE = MergeTree ORDER BY a');
+  await client.insert('INSERT INTO t FORMAT CSV', Buffer.from('1,x\n2,\\N\n'));
+  await client.insert('INSERT INTO t FORMAT CSV', Buffer.from('3,y\n'));
+  t.deepEqual(await client.rows('SELECT * FROM t ORDER BY a'), [
+    [1, 'x'],
+    [2, null],
+    [3, 'y'],
+  ]);
+  t.is((await client.bytes('SELECT a FROM t ORDER BY a FORMAT TSV')).toString(), '1\n2\n3\n');
+});
+
+test.serial('results that nobody reads on keep no connection from other statements', async (t) => {
+  const narrow = new EngineClient({ ...endpoint, maxConnect: 2 });
+  const endless = await narrow.result('SELECT number FROM numbers(100000000000) FORMAT TSV');
+  if (isWhole(endless)) return t.fail();
+  const unread = endless[Symbol.asyncIterator]();
+  t.false((await unread.next()).done);
+  t.deepEqual(await narrow.rows('SELECT 1'), [[1]]);
+  const waiting = narrow.result('SELECT 2 FORMAT TSV');
+  await narrow.exec('CREATE TABLE beside (a UInt8) ENGINE = Memory');
+  await unread.return?.();
+  t.is(String(await waiting), '2\n');
+  await narrow.close();
+});
+
+test.serial('a short result comes whole, and one of few rows whatever its length', async (t) => {
+  t.deepEqual(await client.result('SELECT 1 FORMAT TSV'), [Buffer.from('1\n')]);
+  t.deepEqual(await client.result('SELECT 1 WHERE 0 FORMAT TSV'), []);
+  const long = "SELECT repeat('x', 200000) FORMAT TSV";
+  t.false(isWhole(await client.result(long)));
+  const whole = await client.result(long, { hasFewRows: true });
+  t.true(isWhole(whole));
+  t.is(String(whole), `${'x'.repeat(200_000)}\n`);
+  await t.throwsAsync(client.result('SELECT nothing FORMAT TSV', { hasFewRows: true }), { message: /nothing/ });
+  const leaving = new AbortController();
+  const endless = 'SELECT count() /* left */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV';
+  const left = client.result(endless, { hasFewRows: true, signal: leaving.signal });
+  const running =
+    "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%left%' AND query NOT LIKE '%processes%'";
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[1]]'));
+  leaving.abort();
+  await t.throwsAsync(left);
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
+});
+
+test.serial('what reads little does not wait behind what reads much, whoever asks, and waits are told', async (t) => {
+  const shared = new EngineClient({ ...endpoint });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const heavy = (mark: string) =>
+    `SELECT count() /* ${mark} */ FROM numbers(1000000000000) WHERE cityHash64(number) % 3 = 4 FORMAT TSV`;
+  const count = availableParallelism() * 4;
+  // More than there are connections: some run, also in place of short answers, and the others wait.
+  const asked = Array.from({ length: count }, () =>
+    shared.result(heavy('busy'), { hasFewRows: true, owner: 'ann', signal }).catch(() => undefined),
+  );
+  const running =
+    "SELECT toUInt32(count()) > 2 FROM system.processes WHERE query LIKE '%busy%' AND query NOT LIKE '%processes%'";
+  t.true(await until(async () => Number((await client.rows(running))[0]?.[0]) === 1));
+  const waits: number[] = [];
+  const light = { hasFewRows: true, isLight: true, owner: 'ann', waited: (ms: number) => waits.push(ms) };
+  const answers = await Promise.all(
+    [1, 2, 3].map(async (n) => String(await shared.result(`SELECT ${n} FORMAT TSV`, light))),
+  );
+  t.deepEqual(answers, ['1\n', '2\n', '3\n']);
+  t.is(waits.length, 3);
+  t.true(waits.every((ms) => ms >= 0));
+  leaving.abort();
+  await Promise.all(asked);
+  await shared.close();
+});
+
+test.serial('a large result comes in pieces, and returning early cancels the statement', async (t) => {
+  let bytes = 0;
+  for await (const piece of await client.result('SELECT number FROM numbers(1000000) FORMAT RowBinary'))
+    bytes += piece.length;
+  t.is(bytes, 8_000_000);
+  for await (const piece of await client.result('SELECT number /* early */ FROM numbers(100000000000) FORMAT TSV')) {
+    t.true(piece.length > 0);
+    break;
+  }
+  const running =
+    "SELECT toUInt32(count()) FROM system.processes WHERE query LIKE '%early%' AND query NOT LIKE '%processes%'";
+  t.true(await until(async () => JSON.stringify(await client.rows(running)) === '[[0]]'));
+  t.deepEqual(await client.rows(running), [[0]]);
+});
+
+test.serial('faults carry the code of the engine', async (t) => {
+  const unknown = await faultOf(client.exec('SELECT * FROM nowhere'));
+  t.is(unknown?.kind, 'database');
+  t.is(unknown && engineCodeOf(unknown), 60);
+  const late = await faultOf(client.bytes('SELECT throwIf(number = 3000000) FROM numbers(10000000) FORMAT TSV'));
+  t.is(late?.kind, 'database');
+  t.is(late && engineCodeOf(late), 395);
+  const memory = await faultOf(
+    client.bytes('SELECT groupArray(number) FROM numbers(10000000) SETTINGS max_memory_usage = 1000000'),
+  );
+  t.is(memory?.kind, 'database');
+  const wrongKey = new EngineClient({ ...endpoint, password: 'wrong' });
+  const refused = await faultOf(wrongKey.exec('SELECT 1'));
+  t.is(refused && engineCodeOf(refused), 516);
+  await wrongKey.close();
+});
+
+test.serial('a full disk and too many parts are faults of kind resource', async (t) => {
+  const cases = [
+    [500, 243, 'Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)', 'resource'],
+    [
+      500,
+      75,
+      'Code: 75. DB::Exception: Cannot write to file, errno: 28, strerror: No space left on device. (CANNOT_WRITE_TO_FILE_DESCRIPTOR)',
+      'resource',
+    ],
+    [500, 252, 'Code: 252. DB::Exception: Too many parts (3000). (TOO_MANY_PARTS)', 'resource'],
+    [500, 210, 'Code: 210. DB::Exception: Connection refused. (NETWORK_ERROR)', 'network'],
+    [500, 236, 'Code: 236. DB::Exception: The server is shutting down. (ABORTED)', 'network'],
+    [500, 242, 'Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)', 'network'],
+    [502, 0, 'Bad gateway', 'network'],
+  ] as const;
+  for (const [status, code, text, kind] of cases) {
+    const server = await refusing(status, code, text);
+    const asking = new EngineClient({ ...endpoint, url: server.url });
+    t.is((await faultOf(asking.exec('SELECT 1')))?.kind, kind, text);
+    await asking.close();
+    server.close();
+  }
+});
+
+test.serial('an engine that is gone is a fault of kind network, and its successor is found again', async (t) => {
+  await client.bytes('SELECT 1 FORMAT TSV');
+  const killed = supervisor.pid ?? 0;
+  process.kill(killed, 'SIGKILL');
+  const fault = await faultOf(client.insert('INSERT INTO t FORMAT CSV', Buffer.from('9,z\n')));
+  t.is(fault?.kind, 'network');
+  t.true(await until(() => supervisor.pid !== killed && supervisor.state === 'up'));
+  t.is((await client.bytes('SELECT 1 FORMAT TSV')).toString(), '1\n');
+});
+
+test.serial('an aborted signal ends a statement as a fault of kind network', async (t) => {
+  const asked = new AbortController();
+  setTimeout(() => asked.abort(), 100);
+  const slow = client.bytes('SELECT sleep(3) FORMAT TSV', { signal: asked.signal });
+  t.is((await faultOf(slow))?.kind, 'network');
+});
+
+test('a query that is left early is killed by its id on a server, which would go on with it', async (t) => {
+  const seen: { readonly id: string; readonly sql: string; readonly nulls: string | null }[] = [];
+  const server = createServer(async (request, response) => {
+    const given = new URL(request.url ?? '', 'http://x').searchParams;
+    const id = given.get('query_id') ?? '';
+    seen.push({ id, sql: await text(request), nulls: given.get('join_use_nulls') });
+    if (seen.length === 1) response.write('1\n');
+    else response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const remote = new EngineClient({ url: `http://127.0.0.1:${port}`, user: 'x', password: '', isServer: true });
+  for await (const _ of await remote.result('SELECT 1 FORMAT TSV')) break;
+  while (seen.length < 2) await sleep(10);
+  t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
+  // What an administrator may have set otherwise goes with every query.
+  t.is(seen[0]?.nulls, '0');
+  await remote.close();
+  server.closeAllConnections();
+  server.close();
+});

@@ -1,0 +1,142 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { EngineClient } from '../../../src/database/engine/client.js';
+import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../../src/database/engine/handover.js';
+import { startEngine, temporaryDirectory } from '../../support/engine.js';
+import { smallDisk } from '../../support/small-disk.js';
+
+const rows = Buffer.alloc(100_000, 'x');
+
+test('rows are in a file of their own, which is filled again once they were read', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  const handover = new Handover(() => ({ path, maxBytes: 1e6 }));
+  const read = (handed: HandedRows | undefined) => readFileSync(join(path, handed?.name ?? ''));
+  const first = handover.put(rows);
+  const other = handover.put(Buffer.alloc(90_000, 'y'));
+  t.deepEqual(read(first), rows);
+  first?.end(true);
+  const shorter = handover.put(Buffer.alloc(70_000, 'z'));
+  t.is(shorter?.name, first?.name);
+  t.deepEqual(read(shorter), Buffer.alloc(70_000, 'z'));
+  t.deepEqual(read(other), Buffer.alloc(90_000, 'y'));
+  other?.end(false);
+  t.deepEqual(readdirSync(path), [shorter?.name]);
+  shorter?.end(true);
+  handover.close();
+  t.deepEqual(readdirSync(path), []);
+});
+
+test('few files are kept, and none that is large or in the place of an earlier host', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  let place = { path: join(path, 'a'), maxBytes: 1e8 };
+  for (const name of ['a', 'b']) mkdirSync(join(path, name));
+  const handover = new Handover(() => place);
+  const handed = Array.from({ length: 10 }, () => handover.put(rows));
+  handover.put(Buffer.alloc(5_000_000))?.end(true);
+  t.is(readdirSync(place.path).length, 10);
+  for (const one of handed.slice(1)) one?.end(true);
+  t.is(readdirSync(place.path).length, 5);
+  place = { path: join(path, 'b'), maxBytes: 1e8 };
+  const later = handover.put(rows);
+  t.deepEqual(readdirSync(join(path, 'a')), [handed[0]?.name]);
+  t.deepEqual(readdirSync(join(path, 'b')), [later?.name]);
+  handed[0]?.end(true);
+  t.deepEqual(readdirSync(join(path, 'a')), []);
+});
+
+test('rows go over the connection when they are few, when there is no room or no place, and when the place is gone', (t) => {
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  t.is(new Handover(() => undefined).put(rows), undefined);
+  t.is(new Handover(() => ({ path: join(path, 'gone'), maxBytes: 1e6 })).put(rows), undefined);
+  const handover = new Handover(() => ({ path, maxBytes: 250_000 }));
+  t.is(handover.put(rows.subarray(0, 100)), undefined);
+  const two = [handover.put(rows), handover.put(rows)];
+  t.true(two.every((one) => one !== undefined));
+  t.is(handover.put(rows), undefined);
+  two[0]?.end(true);
+  t.not(handover.put(rows), undefined);
+});
+
+test('rows for which the memory has no room go over the connection, also from a file that is filled again', (t) => {
+  const path = smallDisk(t, 256);
+  if (path === undefined) return;
+  const handover = new Handover(() => ({ path, maxBytes: 1e9 }));
+  handover.put(rows)?.end(true);
+  writeFileSync(join(path, 'of-others'), Buffer.alloc(120_000));
+  t.is(handover.put(Buffer.alloc(200_000)), undefined);
+  t.deepEqual(readdirSync(path), ['of-others']);
+  const handed = handover.put(rows);
+  t.deepEqual(readFileSync(join(path, handed?.name ?? '')), rows);
+});
+
+test('a place is read where path and size are there', (t) => {
+  const place = { path: '/x', maxBytes: 1 };
+  t.deepEqual(readHandoverPlace({ handover: place }), place);
+  for (const told of [{}, { handover: null }, { handover: { path: '/x' } }, { handover: { path: 1, maxBytes: 1 } }]) {
+    t.is(readHandoverPlace(told), undefined);
+  }
+});
+
+test('the engine takes rows that were handed over, and no other file', async (t) => {
+  const engine = await startEngine();
+  t.teardown(engine.end);
+  const [path, remove] = temporaryDirectory();
+  t.teardown(remove);
+  let asked = 0;
+  const handover = () => {
+    asked++;
+    return engine.supervisor.handover ?? { path, maxBytes: 0 };
+  };
+  const client = new EngineClient({ ...engine.endpoint, handover });
+  t.teardown(() => client.close());
+  await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  await client.insert(
+    'INSERT INTO t FORMAT TSV',
+    Buffer.from(Array.from({ length: 50_000 }, (_, i) => `${i}\n`).join('')),
+  );
+  t.deepEqual(await client.rows('SELECT toUInt32(count()), toUInt32(sum(a)) FROM t'), [[50_000, 1_249_975_000]]);
+  t.is(asked, 1);
+  const place = engine.supervisor.handover;
+  if (place === undefined) return;
+  mkdirSync(join(place.path, 'other'));
+  writeFileSync(join(place.path, 'other', 'rows-77'), '7\n');
+  const { url, user, password } = engine.endpoint;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  for (const name of ['other/rows-77', '../rows-77', '/etc/passwd', 'rows-1.tsv']) {
+    const headers = { authorization, [handoverHeader]: name };
+    const answer = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
+    t.is(answer.headers.get('x-clickhouse-exception-code'), '36', name);
+  }
+  const headers = { authorization, [handoverHeader]: 'rows-77' };
+  const missing = await fetch(`${url}/?query=INSERT+INTO+t+FORMAT+TSV`, { method: 'POST', headers });
+  t.true(missing.status >= 400);
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[50_000]]);
+});
+
+test('rows that the engine does not find where they were left go over the connection, and files that are gone bring a new engine', async (t) => {
+  const engine = await startEngine();
+  t.teardown(engine.end);
+  const { supervisor } = engine;
+  const client = new EngineClient({ ...engine.endpoint, handover: () => supervisor.handover });
+  t.teardown(() => client.close());
+  await client.exec('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
+  const lines = Buffer.from('1\n'.repeat(50_000));
+  const insert = () => client.insert('INSERT INTO t FORMAT TSV', lines);
+  await insert();
+  const place = supervisor.handover?.path;
+  if (place === undefined) return;
+  for (const name of readdirSync(place)) if (name.startsWith('rows-')) rmSync(join(place, name));
+  await insert();
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[100_000]]);
+  rmSync(place, { recursive: true });
+  await t.throwsAsync(insert());
+  while (supervisor.handover?.path === place || supervisor.state !== 'up') {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await insert();
+  t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[150_000]]);
+});

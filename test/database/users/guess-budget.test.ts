@@ -1,0 +1,61 @@
+import test from 'ava';
+import { GuessBudget } from '../../../src/database/users/guess-budget.js';
+
+const takes = (
+  budget: GuessBudget,
+  count: number,
+  address: (i: number) => string,
+  name: (i: number) => string,
+): number => {
+  let taken = 0;
+  for (let i = 0; i < count; i++) if (budget.take(address(i), name(i))) taken++;
+  return taken;
+};
+
+test('an address has so many wrong passwords, for one name and for all, and what was right costs nothing', (t) => {
+  const budget = new GuessBudget();
+  for (let i = 0; i < 500; i++) {
+    t.true(budget.take('a', 'root'));
+    budget.giveBack('a', 'root');
+  }
+  t.is(
+    takes(
+      budget,
+      100,
+      () => 'a',
+      () => 'root',
+    ),
+    20,
+  );
+  t.is(
+    takes(
+      budget,
+      100,
+      () => 'a',
+      (i) => `n${i}`,
+    ),
+    40,
+  );
+  t.true(budget.take('b', 'root'));
+});
+
+test('a name has a limit of its own for addresses that were wrong, and what it holds of addresses is limited', (t) => {
+  const budget = new GuessBudget();
+  t.is(
+    takes(
+      budget,
+      2_000,
+      (i) => `a${i % 100}`,
+      () => 'root',
+    ),
+    200,
+  );
+  t.true(budget.take('new', 'root'), 'who was never wrong may try');
+  takes(
+    budget,
+    50_000,
+    (i) => `b${i}`,
+    (i) => `n${i}`,
+  );
+  t.true(budget.take('later', 'root'));
+});

@@ -1,0 +1,58 @@
+import test from 'ava';
+import { querySettings, reliedOnDefaults, settingsOf } from '../../../src/sql/engine/settings.js';
+
+const names = (settings: string): string[] => settings.split(', ').map((term) => term.replace(/ = .*/s, ''));
+
+const traits = {
+  emptyGivesNone: false,
+  givesTexts: false,
+  givesDecimals: false,
+  hasFewRows: true,
+  readsLittle: false,
+  isPlain: false,
+};
+
+test('a statement asks for the settings that its words and its result depend on', (t) => {
+  const plain = settingsOf('SELECT max(t1.c1) FROM t AS t1', traits);
+  t.false(names(plain).some((name) => /^(?:date|input|max|output)_|analyzer/.test(name)));
+  t.true(names(settingsOf('SELECT c1_Decimal_4_2', traits)).includes('output_format_json_quote_decimals'));
+  t.true(names(settingsOf("SELECT fromUnixTimestamp64Milli(ts, 'UTC')", traits)).includes('date_time_output_format'));
+  const asWritten = 'optimize_arithmetic_operations_in_aggregate_functions';
+  t.true(names(settingsOf('SELECT sum(multiply(t1.c1, 2)) FROM t AS t1', traits)).includes(asWritten));
+  const decimals = settingsOf('SELECT c1', { ...traits, givesDecimals: true });
+  t.true(names(decimals).includes('output_format_decimal_trailing_zeros'));
+  const texts = settingsOf('SELECT c1', { ...traits, givesTexts: true });
+  t.true(names(texts).includes('output_format_json_validate_utf8'));
+  const quick = settingsOf('SELECT max(c1) FROM t', { ...traits, isPlain: true });
+  t.true(quick.includes('enable_analyzer = 0'));
+  t.true(names(quick).includes('compile_aggregate_expressions'));
+  t.false(names(plain).includes('compile_aggregate_expressions'));
+  const beforeMerging = 'optimize_move_to_prewhere_if_final';
+  t.true(names(settingsOf('SELECT max(c1) FROM t AS r FINAL WHERE r.id = 1', traits)).includes(beforeMerging));
+  t.false(names(plain).includes(beforeMerging));
+});
+test('what is left at its default is named for engines that may have another', (t) => {
+  for (const name of ['join_use_nulls', 'prefer_column_name_to_alias', 'transform_null_in']) {
+    t.true(name in reliedOnDefaults, name);
+    t.false(names(querySettings).includes(name), name);
+  }
+});
+test('a long statement asks for the limits of long ones, and for the analysis that is quick with them', (t) => {
+  const settings = settingsOf(`SELECT ${'1 + '.repeat(300)}1`, { ...traits, isPlain: true });
+  t.true(settings.includes('max_ast_depth = 10000'));
+  t.false(settings.includes('enable_analyzer'));
+});
+test('no row over no rows is a setting', (t) => {
+  const setting = 'empty_result_for_aggregation_by_empty_set';
+  t.true(settingsOf('SELECT max(1)', { ...traits, emptyGivesNone: true }).includes(`${setting} = 1`));
+  t.true(querySettings.includes(`${setting} = 0`));
+});
+test('one thread reads a short series, several print a long result', (t) => {
+  const little = names(settingsOf('SELECT max(c1) FROM t', { ...traits, readsLittle: true }));
+  t.true(little.includes('max_threads'));
+  const long = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false }));
+  t.true(long.includes('output_format_parallel_formatting'));
+  t.false(long.includes('max_threads'));
+  const rows = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false, readsLittle: true }));
+  t.false(rows.includes('output_format_parallel_formatting'));
+});

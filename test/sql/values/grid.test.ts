@@ -1,0 +1,75 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { ticksPerSecond } from '../../../src/model/schema.js';
+import {
+  cellNumber,
+  cellNumberAt,
+  cellStart,
+  coveringStarts,
+  firstCoveringAt,
+  type Grid,
+  startOfCell,
+  startOfCellAt,
+} from '../../../src/sql/values/grid.js';
+import { releaseSession, takeSession } from '../../support/engine-session.js';
+
+const session = takeSession();
+test.after.always(releaseSession);
+
+const grids: fc.Arbitrary<Grid> = fc.record({
+  unit: fc.constantFrom('ticks', 'days', 'months'),
+  step: fc.bigInt(1n, 40n),
+  shift: fc.bigInt(0n, 100000n),
+  phase: fc.bigInt(0n, 5n),
+  dayShift: fc.bigInt(0n, 27n),
+  precision: fc.constantFrom('ms', 'us', 'ns'),
+  zone: fc.constantFrom('UTC', 'Asia/Tokyo', 'Asia/Kolkata', 'America/New_York', 'Europe/Paris'),
+});
+
+/** Seconds from 1971 to 2100: the time in which zones are well known and have whole minutes. */
+const seconds = fc.bigInt(31536000n, 4102444800n);
+
+test('the engine and the planner find the same cells', (t) => {
+  const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
+    const wanted: string[] = [];
+    const asked: string[] = [];
+    for (const [random, second] of pairs) {
+      const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
+      const ticks = second * BigInt(ticksPerSecond(grid.precision)) + 123n;
+      const number = cellNumberAt(grid, ticks);
+      wanted.push(String(number), String(startOfCellAt(grid, number)), String(startOfCellAt(grid, number)));
+      const literal = `toInt64(${ticks})`;
+      asked.push(cellNumber(grid, literal), cellStart(grid, literal), startOfCell(grid, `toInt64(${number})`));
+    }
+    t.deepEqual(
+      session
+        .query(`SELECT ${asked.join(', ')}`, 'TabSeparated')
+        .trim()
+        .split('\t'),
+      wanted,
+    );
+  });
+  fc.assert(property, { numRuns: 20 });
+});
+
+test('the oldest span that holds an instant begins with the cell that the planner finds', (t) => {
+  const property = fc.property(fc.array(fc.tuple(grids, seconds), { minLength: 20, maxLength: 20 }), (pairs) => {
+    const wanted: string[] = [];
+    const asked: string[] = [];
+    for (const [random, second] of pairs) {
+      const grid = random.unit === 'ticks' ? { ...random, phase: 0n } : random;
+      const length = grid.step * 3n + 1n;
+      const ticks = second * BigInt(ticksPerSecond(grid.precision));
+      wanted.push(String(startOfCellAt(grid, firstCoveringAt(grid, ticks, length))));
+      asked.push(`arrayElement(${coveringStarts(grid, `toInt64(${ticks})`, length)}, -1)`);
+    }
+    t.deepEqual(
+      session
+        .query(`SELECT ${asked.join(', ')}`, 'TabSeparated')
+        .trim()
+        .split('\t'),
+      wanted,
+    );
+  });
+  fc.assert(property, { numRuns: 20 });
+});
