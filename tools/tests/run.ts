@@ -96,7 +96,7 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
       const file: Ended = JSON.parse(line);
       ended.push(file);
       const place = `${String(ended.length).padStart(String(files.length).length)} of ${files.length}`;
-      say(`${place}  ${file.file}  ${file.seconds.toFixed(1)} s`);
+      say(`${place}  ${file.file}  ${file.seconds.toFixed(1)} s, ${file.processorSeconds.toFixed(1)} s of processor time`);
     }
   };
   const timer = setInterval(readEnded, pollMs);
@@ -202,7 +202,8 @@ function conclude({ report, ended }: Outcome, files: number, seconds: number): v
   for (const title of failures) say(`  ${title}`);
   const missing = files - ended.length;
   if (missing > 0) say(`\n${missing} of ${files} files did not come to their end.`);
-  say(`\n${summary(report.totals)} (${files} files, ${seconds.toFixed(0)} s)`);
+  const processor = ended.reduce((sum, file) => sum + file.processorSeconds, 0);
+  say(`\n${summary(report.totals)} (${files} files, ${seconds.toFixed(0)} s, ${processor.toFixed(0)} s of processor time)`);
 }
 
 function lastSeconds(): ReadonlyMap<string, number> {
