@@ -30,7 +30,7 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/prometheus.long.test.ts': 1,
   'e2e/shared-storage.test.ts': 2,
   'e2e/sql-query.test.ts': 1,
-  'e2e/sql.test.ts': 3,
+  'e2e/sql.test.ts': 1,
   'e2e/statsgw.test.ts': 2,
   'e2e/streaming.long.test.ts': 2,
   'e2e/streams-kill.long.test.ts': 1,

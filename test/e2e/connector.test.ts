@@ -1,8 +1,9 @@
 import rest from '@tdengine/rest';
 import test from 'ava';
-import { root, startService } from '../support/service.js';
+import { root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 interface Asked {

@@ -1,12 +1,12 @@
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 /** The long run has four times as many. */
 const count = Number(process.env.SLUICE_TEST_DROPPED_TABLES ?? 5_000);
 const inStatement = 5_000;
 const start = Date.now();
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test('thousands of sub-tables are dropped together, and nothing else with them', async (t) => {

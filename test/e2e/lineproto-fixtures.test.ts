@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { askRaw, basic, type Reply, root, startService } from '../support/service.js';
+import { askRaw, basic, type Reply, root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 /** What one client wrote, as the file beside its bytes tells it. */
 interface Recording {
@@ -58,7 +59,7 @@ const refusals: Readonly<
   'collectd-5.12-write_influxdb_udp-2': { line: 5, rejected: 3, lost: ['fix_big gauge'] },
 };
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, end } = await sharedService();
 test.after.always(end);
 
 for (const [index, name] of names.entries()) {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { root, startService, type TestService } from '../support/service.js';
+import { root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 const instant = '1700000000000000000';
@@ -468,8 +469,7 @@ test('lines reach a super table that a statement made, and what does not fit is 
 
 test('what one service has stored, another on the same engine reads at once', async (t) => {
   const db = await freshDatabase();
-  const other: TestService = await service.attach();
-  t.teardown(() => other.stop());
+  const other = await neighbour();
   for (let i = 0; i < 5; i++) {
     const writer = i % 2 === 0 ? service : other;
     t.is((await writer.write(`both,k=${i} f${i}=1 ${instant}`, { db, ack: 'stored' })).text, '');

@@ -6,12 +6,13 @@ import test from 'ava';
 import { repository } from '../support/documents.js';
 import { freePort } from '../support/free-ports.js';
 import { directoryFor, run } from '../support/processes.js';
-import { root, startService } from '../support/service.js';
+import { root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 /** The scripts of docs/migrate.md, each on the product that it reads where that is installed. */
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 const execute = promisify(execFile);

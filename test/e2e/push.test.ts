@@ -1,8 +1,9 @@
 import test from 'ava';
 import { Counter, Histogram, Pushgateway, Registry } from 'prom-client';
-import { basic, startService } from '../support/service.js';
+import { basic } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test('the client of the Pushgateway pushes, adds and deletes with another address', async (t) => {

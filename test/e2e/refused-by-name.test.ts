@@ -1,7 +1,7 @@
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test('what is not supported is refused by name', async (t) => {

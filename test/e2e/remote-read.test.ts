@@ -14,9 +14,10 @@ import {
   type TestQuery,
   writeBody,
 } from '../support/remote-messages.js';
-import { basic, startService } from '../support/service.js';
+import { basic } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, end } = await sharedService();
 test.after.always(end);
 
 interface Answer {

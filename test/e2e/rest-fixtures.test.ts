@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { basic, basicOf, root, startService } from '../support/service.js';
+import { basic, basicOf, root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 /** Requests of a connector as they were sent, and how it reads the answer it was given. */
 interface Recording {
@@ -18,7 +19,7 @@ interface Recording {
 const file = new URL('../../../fixtures/rest/rest-connector-node-3.0.3.json', import.meta.url);
 const { exchanges }: Recording = JSON.parse(readFileSync(file, 'utf8'));
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 const rows = (from: string, until: string): string =>

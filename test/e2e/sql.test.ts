@@ -1,8 +1,9 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
+import { until } from '../support/until.js';
 
-const { service, end } = await startService();
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 let databases = 0;
@@ -291,8 +292,7 @@ test('nothing old comes back when a table or a database is dropped and made agai
 
 test('what one service defines or drops, another on the same engine follows', async (t) => {
   const db = await freshDatabase();
-  const other = await service.attach();
-  t.teardown(() => other.stop());
+  const other = await neighbour();
   await service.run(`CREATE STABLE ${db}.s (ts TIMESTAMP, v INT) TAGS (k INT)`);
   await other.run(`INSERT INTO ${db}.c USING ${db}.s TAGS (1) VALUES (1700000000000, 1)`);
   t.deepEqual(await service.rows(`SELECT v, k FROM ${db}.c`), [[1, 1]]);
@@ -300,12 +300,10 @@ test('what one service defines or drops, another on the same engine follows', as
   await other.run(`INSERT INTO ${db}.c (ts, w) VALUES (1700000000000, 2)`);
   t.deepEqual(await service.rows(`SELECT v, w FROM ${db}.s`), [[1, 2]]);
   await other.run(`DROP TABLE ${db}.c`);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  t.deepEqual(await service.rows(`SELECT * FROM ${db}.s`), []);
+  t.true(await until(async () => (await service.rows(`SELECT * FROM ${db}.s`)).length === 0));
   t.is(await service.code(`SELECT * FROM ${db}.c`), 0x2662);
   await service.run(`DROP DATABASE ${db}`);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  t.is(await other.code(`SELECT * FROM ${db}.s`), 0x0388);
+  t.true(await until(async () => (await other.code(`SELECT * FROM ${db}.s`)) === 0x0388));
 });
 
 test('times are shown in the zone that is asked for, with the digits of the database', async (t) => {

@@ -7,6 +7,7 @@ import { parse } from 'smol-toml';
 import { type Block, blocksOf, isAsShown, isText, repository, runs, statementsIn } from './documents.js';
 import { temporaryDirectory } from './engine.js';
 import { engineSecret, startService, type TestService } from './service.js';
+import { clear } from './shared-service.js';
 import { until } from './until.js';
 
 const execute = promisify(execFile);
@@ -82,7 +83,7 @@ export class DocumentWorld {
         if (runs(block)) await this.#block(t, block, directory);
       }
     } finally {
-      await this.#forget();
+      await clear(this.service);
     }
   }
 
@@ -182,17 +183,5 @@ export class DocumentWorld {
     }
     for (const name of ['examples', 'node_modules', 'docs']) symlinkSync(join(repository, name), join(directory, name));
     return directory;
-  }
-
-  async #forget(): Promise<void> {
-    const dropped = async (list: string, statement: (name: string) => string): Promise<void> => {
-      for (const [name] of await this.service.rows(list)) {
-        const own = ['root', 'information_schema', 'performance_schema', 'log', 'audit'].includes(String(name));
-        if (!own) await this.service.run(statement(String(name)));
-      }
-    };
-    await dropped('SHOW TOPICS', (name) => `DROP TOPIC FORCE \`${name}\``);
-    await dropped('SHOW DATABASES', (name) => `DROP DATABASE \`${name}\``);
-    await dropped('SHOW USERS', (name) => `DROP USER \`${name}\``);
   }
 }

@@ -13,6 +13,9 @@ const texts = {
   'sql/plan/hooks': 'test.beforeEach(() => {});',
   'database/client': 'const { end } = await startEngine();',
   'e2e/dialect.rare': 'test();',
+  'e2e/dialect/joins': 'const { service } = await sharedService();',
+  'e2e/dialect/over': 'const { service } = await sharedService();',
+  'e2e/dialect/over.long': 'const { service } = await sharedService();',
   'model/clock': '// In a process of its own: it sets the time zone.\ntest();',
 };
 
@@ -27,12 +30,17 @@ const names = (some: readonly { readonly name: string }[]): string[] => some.map
 
 test('files share a process unless they start something, have hooks before their tests, or say so', (t) => {
   t.deepEqual(names(files), Object.keys(texts).sort());
-  t.deepEqual(names(files.filter(({ isShared }) => isShared)), ['sql/lexer', 'sql/plan/lineproto-names']);
-  t.deepEqual(names(files.filter(({ isLong }) => isLong)), ['e2e/outage.long']);
+  t.deepEqual(names(files.filter(({ share }) => share !== undefined)), [
+    'e2e/dialect/joins',
+    'e2e/dialect/over',
+    'sql/lexer',
+    'sql/plan/lineproto-names',
+  ]);
+  t.deepEqual(names(files.filter(({ isLong }) => isLong)), ['e2e/dialect/over.long', 'e2e/outage.long']);
   t.deepEqual(names(files.filter(({ isRare }) => isRare)), ['e2e/dialect.rare']);
 });
 
-test('each shared room is one process, and what took long comes first', (t) => {
+test('each shared room or service is one process, and what took long comes first', (t) => {
   const seconds = new Map([
     ['sql/lexer', 2],
     ['sql/plan/lineproto-names', 2],
@@ -41,7 +49,9 @@ test('each shared room is one process, and what took long comes first', (t) => {
   const [first, second] = shares(files, seconds);
   t.deepEqual([first?.name, second?.name], ['sql', 'e2e/lineproto']);
   t.deepEqual(names(first?.files ?? []), ['sql/lexer', 'sql/plan/lineproto-names']);
-  t.is(shares(files, seconds).length, 7);
+  t.is(shares(files, seconds).length, 9);
+  const dialect = shares(files, seconds).find(({ name }) => name === 'e2e/dialect');
+  t.deepEqual(names(dialect?.files ?? []), ['e2e/dialect/joins', 'e2e/dialect/over']);
 });
 
 test('a file is named by a part of its path, or by the path that a shell completes', (t) => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** A test file, as `e2e/lineproto` for `test/e2e/lineproto.test.ts`. */
 export interface TestFile {
@@ -8,8 +8,8 @@ export interface TestFile {
   readonly isLong: boolean;
   /** Runs when it is asked for by its name only: others show nearly the same. */
   readonly isRare: boolean;
-  /** Shares a process with the other files of its room. */
-  readonly isShared: boolean;
+  /** Name of the process that it shares with other files: its room, or its folder where the files share a service. */
+  readonly share: string | undefined;
 }
 
 /** One process: a file, or the files of a room that share it. */
@@ -28,6 +28,9 @@ const ending = '.test.ts';
 const ownProcess =
   /\bstart(?:Service|Engine|EngineHost|Adapter|InProcess)\(|\bnew LoadTool\(|\btest\.(?:beforeEach|afterEach)\b|^\/\/ In a process of its own:/m;
 
+/** What a file does that uses the service of its folder. */
+const sharedService = /\bsharedService\(/;
+
 /** All test files in a folder, by name. */
 export function findTests(folder: string): readonly TestFile[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -39,13 +42,15 @@ export function findTests(folder: string): readonly TestFile[] {
         name,
         isLong: name.endsWith('.long'),
         isRare: name.endsWith('.rare'),
-        isShared: mayShare(name, readFileSync(join(folder, path), 'utf8')),
+        share: shareOf(name, readFileSync(join(folder, path), 'utf8')),
       };
     });
 }
 
-function mayShare(name: string, text: string): boolean {
-  return !name.startsWith('e2e/') && !/\.(?:long|rare)$/.test(name) && !ownProcess.test(text);
+function shareOf(name: string, text: string): string | undefined {
+  if (/\.(?:long|rare)$/.test(name) || ownProcess.test(text)) return undefined;
+  if (sharedService.test(text)) return dirname(name);
+  return name.startsWith('e2e/') ? undefined : name.split('/')[0];
 }
 
 /**
@@ -69,9 +74,9 @@ export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, 
   const rooms = new Map<string, TestFile[]>();
   const own: Share[] = [];
   for (const file of files) {
-    const room = file.name.split('/')[0] ?? '';
-    if (!file.isShared) own.push({ name: file.name, files: [file] });
-    else rooms.set(room, [...(rooms.get(room) ?? []), file]);
+    const { name, share } = file;
+    if (share === undefined) own.push({ name, files: [file] });
+    else rooms.set(share, [...(rooms.get(share) ?? []), file]);
   }
   const took = ({ files: some }: Share): number => some.reduce((sum, { name }) => sum + (seconds.get(name) ?? 0), 0);
   const together = [...rooms].map(([name, some]): Share => ({ name, files: some }));

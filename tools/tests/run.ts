@@ -82,7 +82,7 @@ function modified(name: string): number {
 /** Runs files with AVA and reads along. */
 async function run(files: readonly TestFile[], concurrency: number): Promise<Outcome> {
   const processes = shares(
-    flags.match.length > 0 ? files.map((file) => ({ ...file, isShared: false })) : files,
+    flags.match.length > 0 ? files.map((file) => ({ ...file, share: undefined })) : files,
     lastSeconds(),
   );
   const entries = writeEntries(processes);
@@ -96,7 +96,9 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
       const file: Ended = JSON.parse(line);
       ended.push(file);
       const place = `${String(ended.length).padStart(String(files.length).length)} of ${files.length}`;
-      say(`${place}  ${file.file}  ${file.seconds.toFixed(1)} s, ${file.processorSeconds.toFixed(1)} s of processor time`);
+      say(
+        `${place}  ${file.file}  ${file.seconds.toFixed(1)} s, ${file.processorSeconds.toFixed(1)} s of processor time`,
+      );
     }
   };
   const timer = setInterval(readEnded, pollMs);
@@ -132,13 +134,14 @@ function writeEntries(processes: readonly Share[]): readonly Entry[] {
   mkdirSync(generated, { recursive: true });
   return processes.map(({ name, files: members }) => {
     const [first] = members;
-    if (first !== undefined && !first.isShared) {
+    if (first !== undefined && first.share === undefined) {
       return { path: `build/test/${name}.test.js`, name: name.replaceAll('/', ' › ') };
     }
     const imports = members.map((file) => `import '../test/${file.name}.test.js';\n`);
     const last = "import { declareAll } from '../tools/tests/turns.js';\ndeclareAll();\n";
-    writeFileSync(join(generated, `${name}.test.js`), `import 'ava';\n${imports.join('')}${last}`);
-    return { path: `build/shared-tests/${name}.test.js`, name: '' };
+    const file = `${name.replaceAll('/', '-')}.test.js`;
+    writeFileSync(join(generated, file), `import 'ava';\n${imports.join('')}${last}`);
+    return { path: `build/shared-tests/${file}`, name: '' };
   });
 }
 
@@ -203,7 +206,9 @@ function conclude({ report, ended }: Outcome, files: number, seconds: number): v
   const missing = files - ended.length;
   if (missing > 0) say(`\n${missing} of ${files} files did not come to their end.`);
   const processor = ended.reduce((sum, file) => sum + file.processorSeconds, 0);
-  say(`\n${summary(report.totals)} (${files} files, ${seconds.toFixed(0)} s, ${processor.toFixed(0)} s of processor time)`);
+  say(
+    `\n${summary(report.totals)} (${files} files, ${seconds.toFixed(0)} s, ${processor.toFixed(0)} s of processor time)`,
+  );
 }
 
 function lastSeconds(): ReadonlyMap<string, number> {

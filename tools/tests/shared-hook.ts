@@ -1,10 +1,17 @@
 import type { ResolveHook } from 'node:module';
 
+/** What declares tests for a test file: each file has one of its own, so that they are tests of that file. */
+const declaresTests = /\/support\/statement-cases\.js$/;
+
 /** Gives each test file of a shared process an `ava` of its own, see `shared.ts`. */
-export const resolve: ResolveHook = (specifier, context, next) => {
-  const file = /\/build\/test\/(.+)\.test\.js$/.exec(context.parentURL ?? '')?.[1];
-  if (specifier !== 'ava' || file === undefined) return next(specifier, context);
-  const url = new URL('./shared.js', import.meta.url);
-  url.searchParams.set('file', file);
-  return { url: url.href, shortCircuit: true };
+export const resolve: ResolveHook = async (specifier, context, next) => {
+  const { parentURL = '' } = context;
+  const [, file] =
+    /\/build\/test\/(.+)\.test\.js$/.exec(parentURL) ?? /\/support\/.+[?]file=(.+)$/.exec(parentURL) ?? [];
+  if (file === undefined) return next(specifier, context);
+  if (specifier === 'ava') {
+    return { url: `${new URL('./shared.js', import.meta.url).href}?file=${file}`, shortCircuit: true };
+  }
+  const resolved = await next(specifier, context);
+  return declaresTests.test(resolved.url) ? { ...resolved, url: `${resolved.url}?file=${file}` } : resolved;
 };

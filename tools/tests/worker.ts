@@ -25,7 +25,7 @@ export function recordEnd(ended: Ended): void {
   if (record !== undefined) appendFileSync(record, `${JSON.stringify(ended)}\n`);
 }
 
-/** Processor time of this process and of those it has waited for; without them where the system does not tell. */
+/** Processor time of this process and of those that it has started; without them where the system does not tell. */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + childrensSeconds();
@@ -33,11 +33,31 @@ export function processorSeconds(): number {
 
 function childrensSeconds(): number {
   try {
-    const text = readFileSync('/proc/self/stat', 'utf8');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // In ticks, of which Linux has a hundred per second; proc(5): cutime and cstime.
-    return (Number(fields[13]) + Number(fields[14])) / 100;
+    const running = children('self').reduce((sum, pid) => sum + secondsOf(pid), 0);
+    return running + ticks('self', 13, 14);
   } catch {
     return 0;
   }
+}
+
+/** Of a process that runs, with all that it has started. */
+function secondsOf(pid: string): number {
+  try {
+    return ticks(pid, 11, 12, 13, 14) + children(pid).reduce((sum, child) => sum + secondsOf(child), 0);
+  } catch {
+    return 0;
+  }
+}
+
+function children(pid: string): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid === 'self' ? process.pid : pid}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean);
+}
+
+/** Sum of fields of `/proc/<pid>/stat` behind the name: 11 to 14 are utime, stime, cutime and cstime of proc(5), of which Linux has 100 per second. */
+function ticks(pid: string, ...at: readonly number[]): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return at.reduce((sum, place) => sum + Number(fields[place]), 0) / 100;
 }

@@ -1,13 +1,9 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
-const neighbour = await service.attach();
-test.after.always(async () => {
-  await neighbour.stop();
-  await end();
-});
+const { service, neighbour, end } = await sharedService();
+test.after.always(end);
 
 /** 2023-11-14T22:13:20Z. */
 const base = 1_700_000_000_000;
@@ -223,18 +219,19 @@ test('views are listed by a pattern', async (t) => {
 });
 
 test('lists and descriptions know what another process has just made', async (t) => {
+  const second = await neighbour();
   for (let round = 0; round < 4; round += 1) {
     const [database, user] = [`fresh${round}`, `user${round}`];
-    await neighbour.run(`CREATE DATABASE ${database}`);
-    await neighbour.run(`CREATE STABLE ${database}.m (ts TIMESTAMP, v INT) TAGS (g INT)`);
-    await neighbour.run(`CREATE TABLE ${database}.c USING ${database}.m TAGS (1)`);
+    await second.run(`CREATE DATABASE ${database}`);
+    await second.run(`CREATE STABLE ${database}.m (ts TIMESTAMP, v INT) TAGS (g INT)`);
+    await second.run(`CREATE TABLE ${database}.c USING ${database}.m TAGS (1)`);
     t.deepEqual(await service.rows('SHOW TABLES', { database }), [['c']]);
-    await neighbour.run(`ALTER STABLE ${database}.m ADD COLUMN w INT`);
+    await second.run(`ALTER STABLE ${database}.m ADD COLUMN w INT`);
     t.is((await service.rows(`DESCRIBE ${database}.m`)).length, 4);
-    await neighbour.run(`ALTER STABLE ${database}.m ADD COLUMN x INT`);
+    await second.run(`ALTER STABLE ${database}.m ADD COLUMN x INT`);
     const columns = `SELECT columns FROM information_schema.ins_stables WHERE db_name = '${database}'`;
     t.deepEqual(await service.rows(columns), [[4]]);
-    await neighbour.run(`CREATE USER ${user} PASS 'Abc-12345'`);
+    await second.run(`CREATE USER ${user} PASS 'Abc-12345'`);
     t.true((await service.rows('SHOW USERS')).some(([name]) => name === user));
   }
 });

@@ -1,11 +1,13 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { type StatementCase, statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
-for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits']) {
-  await service.run(`CREATE DATABASE ${name}`);
-}
+const { service, end } = await sharedService();
+test.before(async () => {
+  for (const name of ['made', 'types', 'altered', 'children', 'dropped', 'limits']) {
+    await service.run(`CREATE DATABASE ${name}`);
+  }
+});
 test.after.always(end);
 
 const done = (...texts: string[]): StatementCase[] => texts.map((sql) => ({ sql, affected: 0 }));

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z. */
@@ -123,24 +123,20 @@ statements('DELETE names what it does not know', service, 'd', [
 ]);
 
 test('DELETE of one process and writes of another on the same engine agree', async (t) => {
-  const second = await service.attach();
-  try {
-    await service.run('CREATE DATABASE shared');
-    await service.run('CREATE TABLE shared.t (ts TIMESTAMP, v INT, w INT)');
-    const stored = { query: { ack: 'stored' } };
-    await service.run(`INSERT INTO shared.t VALUES (${base}, 1, 1) (${base + 1}, 2, 2)`, stored);
-    t.is(await second.run(`DELETE FROM shared.t WHERE ts = ${base}`), 1);
-    t.deepEqual(await service.rows('SELECT v, w FROM shared.t'), [[2, 2]]);
-    t.is(await service.run(`INSERT INTO shared.t (ts, w) VALUES (${base}, 5)`, stored), 1);
-    t.deepEqual(await second.rows('SELECT v, w FROM shared.t'), [
-      [null, 5],
-      [2, 2],
-    ]);
-    t.is(await service.run('DELETE FROM shared.t'), 2);
-    t.deepEqual(await second.rows('SELECT v, w FROM shared.t'), []);
-  } finally {
-    await second.stop();
-  }
+  const second = await neighbour();
+  await service.run('CREATE DATABASE shared');
+  await service.run('CREATE TABLE shared.t (ts TIMESTAMP, v INT, w INT)');
+  const stored = { query: { ack: 'stored' } };
+  await service.run(`INSERT INTO shared.t VALUES (${base}, 1, 1) (${base + 1}, 2, 2)`, stored);
+  t.is(await second.run(`DELETE FROM shared.t WHERE ts = ${base}`), 1);
+  t.deepEqual(await service.rows('SELECT v, w FROM shared.t'), [[2, 2]]);
+  t.is(await service.run(`INSERT INTO shared.t (ts, w) VALUES (${base}, 5)`, stored), 1);
+  t.deepEqual(await second.rows('SELECT v, w FROM shared.t'), [
+    [null, 5],
+    [2, 2],
+  ]);
+  t.is(await service.run('DELETE FROM shared.t'), 2);
+  t.deepEqual(await second.rows('SELECT v, w FROM shared.t'), []);
 });
 
 test('partial rows that are written while DELETE runs never bring back removed values', async (t) => {

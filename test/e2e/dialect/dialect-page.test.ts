@@ -1,10 +1,10 @@
 import test from 'ava';
 import { functionNames } from '../../../src/sql/functions/registry.js';
 import { blocksOf, statementsIn, textOf } from '../../support/documents.js';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
 const page = textOf('docs/sql.md');
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 const database = 'plant';
 

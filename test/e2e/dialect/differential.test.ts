@@ -4,9 +4,9 @@ import { cases } from '../../support/cases.js';
 import { type Data, type Row, randomData } from '../../support/naive-rows.js';
 import { randomStatement } from '../../support/naive-statements.js';
 import { propertyRuns } from '../../support/property-seed.js';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** Statements over the same rows; a long run has 2,000 of them. */

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { Codes } from '../../../src/model/fault.js';
 import { every } from '../../support/cases.js';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 const base = 1_700_000_000_000;

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { cases } from '../../support/cases.js';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z. */

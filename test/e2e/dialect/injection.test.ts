@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import { cases, isLong } from '../../support/cases.js';
 import { temporaryDirectory } from '../../support/engine.js';
-import { basicOf, startService } from '../../support/service.js';
+import { basicOf } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, end } = await sharedService();
 const [directory, remove] = temporaryDirectory();
 test.after.always(async () => {
   await end();

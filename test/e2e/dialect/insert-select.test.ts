@@ -1,8 +1,8 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z; times below are milliseconds after it. */
@@ -213,19 +213,15 @@ test('many rows are passed on in blocks, in bounded memory', async (t) => {
 });
 
 test('another process reads what was selected into new sub-tables', async (t) => {
-  const second = await service.attach();
-  try {
-    await service.run('CREATE STABLE d.seen (ts TIMESTAMP, v INT) TAGS (g INT)');
-    t.is(
-      await second.run(
-        `INSERT INTO d.seen (tbname, ts, v, g) SELECT tbname, ts, v, 5 FROM d.pump WHERE tbname = 'nobody'`,
-      ),
-      0,
-    );
-    t.is(await second.run(`INSERT INTO d.seen (tbname, ts, v, g) SELECT 'seen1', ts, v, 5 FROM d.src WHERE v = 1`), 1);
-    t.deepEqual(await service.rows('SELECT tbname, v, g FROM d.seen'), [['seen1', 1, 5]]);
-    t.deepEqual(await service.rows('SELECT v FROM d.seen1'), [[1]]);
-  } finally {
-    await second.stop();
-  }
+  const second = await neighbour();
+  await service.run('CREATE STABLE d.seen (ts TIMESTAMP, v INT) TAGS (g INT)');
+  t.is(
+    await second.run(
+      `INSERT INTO d.seen (tbname, ts, v, g) SELECT tbname, ts, v, 5 FROM d.pump WHERE tbname = 'nobody'`,
+    ),
+    0,
+  );
+  t.is(await second.run(`INSERT INTO d.seen (tbname, ts, v, g) SELECT 'seen1', ts, v, 5 FROM d.src WHERE v = 1`), 1);
+  t.deepEqual(await service.rows('SELECT tbname, v, g FROM d.seen'), [['seen1', 1, 5]]);
+  t.deepEqual(await service.rows('SELECT v FROM d.seen1'), [[1]]);
 });

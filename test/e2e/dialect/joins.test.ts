@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z; times below are milliseconds after it. */
@@ -268,11 +268,11 @@ statements('SEMI and ANTI joins give the rows of one side', service, 'j', [
 
 statements('super tables are joined by time and tags', service, 'j', [
   {
-    sql: 'SELECT x.v, y.v FROM m x JOIN m y ON x.ts = y.ts AND x.g = y.g',
+    sql: 'SELECT x.v, y.v FROM m x JOIN m y ON x.ts = y.ts AND x.g = y.g ORDER BY x.v',
     rows: [
       [1, 1],
-      [3, 3],
       [2, 2],
+      [3, 3],
       [4, 4],
     ],
   },
@@ -445,12 +445,12 @@ statements('an ASOF join finds the nearest rows in time', service, 'j', [
     ],
   },
   {
-    sql: 'SELECT x.v, y.v FROM m x LEFT ASOF JOIN m y ON x.tbname = y.tbname AND x.ts >= y.ts JLIMIT 5',
+    sql: 'SELECT x.v, y.v FROM m x LEFT ASOF JOIN m y ON x.tbname = y.tbname AND x.ts >= y.ts JLIMIT 5 ORDER BY x.v, y.v',
     rows: [
       [1, 1],
-      [3, 3],
       [2, 1],
       [2, 2],
+      [3, 3],
       [4, 3],
       [4, 4],
     ],
@@ -548,11 +548,11 @@ statements('a WINDOW join takes all rows around the time of a row', service, 'j'
     rows: [[4], [2], [0]],
   },
   {
-    sql: 'SELECT x.v, count(y.v) FROM m x LEFT WINDOW JOIN m y ON x.g = y.g WINDOW_OFFSET(-2a, 0a)',
+    sql: 'SELECT x.v, count(y.v) FROM m x LEFT WINDOW JOIN m y ON x.g = y.g WINDOW_OFFSET(-2a, 0a) ORDER BY x.v',
     rows: [
       [1, 1],
-      [3, 1],
       [2, 2],
+      [3, 1],
       [4, 2],
     ],
   },

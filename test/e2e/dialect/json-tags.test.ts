@@ -1,10 +1,12 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
-await service.run('CREATE DATABASE j');
-await service.run('CREATE DATABASE other');
+const { service, end } = await sharedService();
+test.before(async () => {
+  await service.run('CREATE DATABASE j');
+  await service.run('CREATE DATABASE other');
+});
 test.after.always(end);
 
 statements('a JSON tag is created, described and listed', service, 'other', [

@@ -1,7 +1,8 @@
 import test from 'ava';
-import { basicOf, startService, type TestService } from '../../support/service.js';
+import { basicOf, type TestService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 const noRight = 0x0303;
@@ -164,8 +165,7 @@ test.serial('line protocol takes WRITE on the database, and the right to make on
 });
 
 test.serial('rights, users and passwords of one process count in the others within a second', async (t) => {
-  const other = await service.attach();
-  t.teardown(() => other.stop());
+  const other = await neighbour();
   const jon = await login('jon', '', other);
   const reading = (): Promise<number> => jon.code('SELECT * FROM shop.m');
   const becomes = async (expected: number): Promise<boolean> => {

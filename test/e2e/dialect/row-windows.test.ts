@@ -1,9 +1,9 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 import { at, cases, writeWindowData } from '../../support/window-data.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 test.before(() => writeWindowData(service));
 

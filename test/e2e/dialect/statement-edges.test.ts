@@ -1,13 +1,15 @@
 import test from 'ava';
-import { basicOf, startService } from '../../support/service.js';
+import { basicOf } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
-
-for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled', 'listed'])
-  await service.run(`CREATE DATABASE ${database}`);
-// Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
-await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
+const { service, end } = await sharedService();
+test.before(async () => {
+  for (const database of ['names', 'edges', 'other', 'hidden', 'encoded', 'spelled', 'listed'])
+    await service.run(`CREATE DATABASE ${database}`);
+  // Arriving data may make names that hold back quotes: the super table m`1 has a field f`1 and a tag t`1.
+  await service.ask({ path: '/lineproto/v1/write?db=names', body: 'm`1,t`1=x f`1=1.5 1700000000000000000\n' });
+});
 test.after.always(end);
 
 const done = (...list: readonly string[]) => list.map((sql) => ({ sql, affected: 0 }));

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z, the start of a window of 10 s; times below are seconds after it. */
@@ -90,7 +90,7 @@ statements('the first timestamp of a subquery is its time', service, 'd', [
     sql: 'SELECT _wstart, max(c) FROM (SELECT _wstart AS w, count(*) AS c FROM m INTERVAL(1s)) INTERVAL(10s)',
     rows: [[at(0), 2]],
   },
-  { sql: 'SELECT last(v), first(v) FROM (SELECT ts, v FROM m WHERE g = 1 ORDER BY ts)', rows: [[3, 1]], query: {} },
+  { sql: 'SELECT last(v), first(v) FROM (SELECT ts, v FROM m WHERE g = 2 ORDER BY ts)', rows: [[200, 100]], query: {} },
   {
     sql: `SELECT v FROM (SELECT ts, v FROM a) WHERE ts BETWEEN ${base + 1000} AND ${base + 2000}`,
     rows: [[3], [null]],
@@ -106,7 +106,10 @@ statements('order and limits inside are kept', service, 'd', [
   { sql: 'SELECT sum(v) FROM (SELECT v FROM a LIMIT 2)', rows: [[7]] },
   { sql: 'SELECT v FROM (SELECT v FROM a LIMIT 1, 2)', rows: [[3], [null]] },
   { sql: 'SELECT v FROM (SELECT v FROM a LIMIT 2 OFFSET 1) ORDER BY v DESC LIMIT 1', rows: [[3]] },
-  { sql: 'SELECT * FROM (SELECT g, v FROM m PARTITION BY g ORDER BY ts LIMIT 1) ORDER BY g LIMIT 1', rows: [[1, 1]] },
+  {
+    sql: 'SELECT * FROM (SELECT g, v FROM m PARTITION BY g ORDER BY ts, v LIMIT 1) ORDER BY g LIMIT 1',
+    rows: [[1, 1]],
+  },
   { sql: 'SELECT v FROM (SELECT v FROM a LIMIT 0)', rows: [] },
 ]);
 

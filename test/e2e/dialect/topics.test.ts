@@ -1,8 +1,9 @@
 import test from 'ava';
-import { basicOf, startService } from '../../support/service.js';
+import { basicOf } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test.before(async () => {

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { startService } from '../../support/service.js';
+import { sharedService } from '../../support/shared-service.js';
 import { statements } from '../../support/statement-cases.js';
 
-const { service, end } = await startService();
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z. */
@@ -141,22 +141,18 @@ statements('a view needs a name of its own and a query that can be run', service
 ]);
 
 test('a view of one process is known to another one at once, and goes with its database', async (t) => {
-  const second = await service.attach();
-  try {
-    await service.run('CREATE DATABASE f');
-    await service.run('CREATE TABLE f.t (ts TIMESTAMP, v INT)');
-    await service.run(`INSERT INTO f.t VALUES (${base}, 5)`);
-    await service.run('CREATE VIEW f.v AS SELECT v FROM f.t');
-    t.deepEqual(await second.rows('SELECT v FROM f.v'), [[5]]);
-    await second.run('DROP VIEW f.v');
-    await second.run('CREATE VIEW f.w AS SELECT v + 1 AS v FROM f.t');
-    t.deepEqual(await service.rows('SELECT v FROM f.w'), [[6]]);
-    await second.run('DROP DATABASE f');
-    await second.run('CREATE DATABASE f');
-    t.is(await second.code('SELECT v FROM f.w'), 0x2662);
-  } finally {
-    await second.stop();
-  }
+  const second = await neighbour();
+  await service.run('CREATE DATABASE f');
+  await service.run('CREATE TABLE f.t (ts TIMESTAMP, v INT)');
+  await service.run(`INSERT INTO f.t VALUES (${base}, 5)`);
+  await service.run('CREATE VIEW f.v AS SELECT v FROM f.t');
+  t.deepEqual(await second.rows('SELECT v FROM f.v'), [[5]]);
+  await second.run('DROP VIEW f.v');
+  await second.run('CREATE VIEW f.w AS SELECT v + 1 AS v FROM f.t');
+  t.deepEqual(await service.rows('SELECT v FROM f.w'), [[6]]);
+  await second.run('DROP DATABASE f');
+  await second.run('CREATE DATABASE f');
+  t.is(await second.code('SELECT v FROM f.w'), 0x2662);
 });
 
 test('views that stand on each other without end are refused, not followed', async (t) => {

@@ -1,0 +1,51 @@
+import { startService, type TestService } from './service.js';
+
+/** Files that use the service and have not ended. */
+let users = 0;
+let started: ReturnType<typeof startService> | undefined;
+let second: Promise<TestService> | undefined;
+
+/** A service for the files of a folder. */
+export interface SharedService {
+  readonly service: TestService;
+  /** A second service on the engine of the first. */
+  neighbour(): Promise<TestService>;
+  end(): Promise<void>;
+}
+
+/**
+ * The service of all files of a folder, which run in one process, one after the other. It makes databases as data arrives. A file
+ * makes what it needs in `test.before`, which runs in its turn; `end` removes everything that it has left, and the last one stops
+ * the services.
+ */
+export async function sharedService(): Promise<SharedService> {
+  users++;
+  started ??= startService('--smlAutoCreateDB=true');
+  const { service, end: stop } = await started;
+  const neighbour = (): Promise<TestService> => {
+    second ??= service.attach();
+    return second;
+  };
+  const end = async (): Promise<void> => {
+    if (--users > 0) return clear(service);
+    await (await second)?.stop();
+    await stop();
+  };
+  return { service, neighbour, end };
+}
+
+const builtIn = new Set<unknown>(['root', 'information_schema', 'performance_schema', 'log', 'audit']);
+
+/** Drops all tokens, topics, databases and users, with what is in them. */
+export async function clear(service: TestService): Promise<void> {
+  for (const [kind, list] of [
+    ['TOKEN', 'SHOW TOKENS'],
+    ['TOPIC FORCE', 'SHOW TOPICS'],
+    ['DATABASE', 'SHOW DATABASES'],
+    ['USER', 'SHOW USERS'],
+  ]) {
+    for (const [name] of await service.rows(list ?? '')) {
+      if (!builtIn.has(name)) await service.run(`DROP ${kind} \`${String(name).replaceAll('`', '``')}\``);
+    }
+  }
+}
