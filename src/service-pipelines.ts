@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { Settings } from './config/adapter-settings.js';
 import type { Variable } from './database/system-tables/system-table.js';
 import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
@@ -25,7 +26,7 @@ import { observed } from './sinks/layers/observed.js';
 import { watched } from './sinks/layers/watched.js';
 import { defineTable, isDefined } from './sinks/table-preparation.js';
 import { HttpBodySource } from './sources/http-body/source.js';
-import { writeLogFigures } from './write-log.js';
+import { logFolder, writeLogFigures } from './write-log.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
 const smallBodyBytes = 1024 * 1024;
@@ -109,6 +110,7 @@ function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: Eve
   const slots = { ...settings.limits.slots, running: maxEventQuestions, runningOfUser: 0 };
   const events = new EventsPipeline({
     settings: settings.events,
+    rulesFile: join(logFolder(settings), `rules-${settings.general.port}.json`),
     engine: engine.client,
     catalogue,
     storage,

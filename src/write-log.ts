@@ -21,7 +21,7 @@ export function openWriteLog(
   log: ComponentLog,
   signals: ServiceSignals,
 ): WriteLog {
-  const root = resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
+  const root = logFolder({ database, wal });
   const name = createHash('sha256').update('write-ahead log').update(secret).digest('hex');
   const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
   const { texts, damagedBytes, tornBytes } = opened.recovered;
@@ -44,6 +44,11 @@ export function openWriteLog(
     signals.signals$.next({ kind: 'rejected', table: name, problem: `${fault.message} They are in ${rejectedName}.` });
   });
   return { wal: opened, rejected, ack: write.ack };
+}
+
+/** The directory of the write-ahead logs, and of what else an adapter remembers from run to run. */
+export function logFolder({ database, wal }: Pick<Settings, 'database' | 'wal'>): string {
+  return resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
 }
 
 /** What the log and the rows that wait behind it look like. */

@@ -13,6 +13,7 @@ import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';
 import { EventRecorder } from './events/recorder.js';
 import { EventRetention } from './events/retention.js';
+import { RuleMemory } from './events/rule-memory.js';
 import { tryRule } from './events/rule-trial.js';
 import { RuleWatch } from './events/rule-watch.js';
 import type { ScheduledWatchContext } from './events/scheduled-watch.js';
@@ -25,6 +26,8 @@ export interface EventsContext
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
     Pick<ScheduledWatchContext, 'storage' | 'query'> {
   readonly settings: EventsSettings;
+  /** File that remembers the rules from run to run. */
+  readonly rulesFile: string;
   /** Hears of events that open and that are over. */
   readonly tell: (change: EventChange) => void;
   readonly engine: Engine;
@@ -53,7 +56,8 @@ export class EventsPipeline {
     this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
     const retention = new EventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
-    const watching = { ...settings, ...context, store, names, recorder: this.recorder, log };
+    const memory = new RuleMemory(context.rulesFile);
+    const watching = { ...settings, ...context, store, names, recorder: this.recorder, log, memory };
     this.rules = new RuleWatch(watching);
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
     this.components = [

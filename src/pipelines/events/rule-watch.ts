@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Rule } from '../../events/rule.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component } from '../../model/component.js';
 import type { RuleChanges } from '../../model/rule-list.js';
+import { endOrphans, placeOf, type RuleMemory } from './rule-memory.js';
 import { ScheduledWatch, type ScheduledWatchContext } from './scheduled-watch.js';
 import { ValueWatch, type ValueWatchContext } from './value-watch.js';
 
@@ -13,10 +13,9 @@ export interface RuleWatchContext
     Omit<ScheduledWatchContext, 'rules' | 'store'> {
   readonly rules: readonly Rule[];
   readonly store: Pick<EventsStore, 'open' | 'position' | 'entriesAfter'>;
+  /** The rules of the last run. */
+  readonly memory: Pick<RuleMemory, 'read' | 'keep'>;
 }
-
-/** Open events of rules that are gone, which are closed at once. */
-const maxClosed = 10_000;
 
 interface Watches {
   readonly values: ValueWatch | undefined;
@@ -53,8 +52,10 @@ export class RuleWatch implements Component {
     this.#watches.values?.observe(group);
   }
 
-  start(): Promise<void> {
-    return begin(this.#watches);
+  async start(): Promise<void> {
+    await begin(this.#watches);
+    const { memory } = this.#context;
+    await endOrphans(this.#context, memory.read(), this.#rules);
   }
 
   async drain(): Promise<void> {
@@ -89,12 +90,12 @@ export class RuleWatch implements Component {
       throw error;
     }
     const changes = compare(this.#rules, rules);
-    const orphans = this.#rules.filter((rule) => !rules.some((other) => isSamePlace(rule, other)));
+    const places = this.#rules.map(placeOf);
     this.#watches = after;
     this.#rules = rules;
     this.#loadedTime = Date.now();
     await Promise.all([before.values?.drain(), before.scheduled?.drain()]);
-    await this.#close(orphans);
+    await endOrphans(this.#context, places, rules);
     return changes;
   }
 
@@ -106,19 +107,6 @@ export class RuleWatch implements Component {
       values: overValues.length === 0 ? undefined : new ValueWatch({ ...context, rules: overValues }),
       scheduled: scheduled.length === 0 ? undefined : new ScheduledWatch({ ...context, rules: scheduled }),
     };
-  }
-
-  /** Nothing would ever find that the condition of a rule that is gone does not hold any more. */
-  async #close(rules: readonly Rule[]): Promise<void> {
-    const { store, recorder } = this.#context;
-    if (rules.length === 0) return;
-    const at = Date.now();
-    const names = rules.map(({ name }) => name);
-    for (const { slot, source } of await store.open(names, maxClosed)) {
-      if (source !== 'rule') continue;
-      const operation = { op: 'clear', key: randomUUID(), slot, at, time: at } as const;
-      recorder.add(async () => [operation]);
-    }
   }
 }
 
@@ -148,10 +136,4 @@ function compare(before: readonly Rule[], after: readonly Rule[]): RuleChanges {
 
 function textOf(rule: Rule): string {
   return JSON.stringify(rule, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
-}
-
-/** True when events of one rule go on under the other. */
-function isSamePlace(rule: Rule, other: Rule): boolean {
-  if (rule.name !== other.name || rule.kind !== other.kind || rule.database !== other.database) return false;
-  return rule.kind === 'query' || other.kind === 'query' || rule.table === other.table;
 }
