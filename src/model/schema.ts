@@ -39,6 +39,13 @@ export interface ColumnDef {
   readonly type: DataType;
   readonly physical: string;
   readonly encoding?: EncodingWords;
+  /** Set for the second part of a composite key: rows of one sub-table and time differ in it, and none is NULL. */
+  readonly isKey?: true;
+}
+
+/** The column that is part of a table's key beside the time, if there is one: the first data column. */
+export function keyColumn({ columns }: Pick<TableDef, 'columns'>): ColumnDef | undefined {
+  return columns[0]?.isKey === true ? columns[0] : undefined;
 }
 
 /** Encoding of a column as statements chose it; what was left out is as usual for its type. It is shown and has no effect. */

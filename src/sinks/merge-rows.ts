@@ -7,11 +7,14 @@ import {
   elementsPerRow,
 } from '../model/column-block.js';
 import { entryOffsets } from '../model/pool-reader.js';
-import type { ColumnDef, TableDef } from '../model/schema.js';
+import { type ColumnDef, keyColumn, type TableDef } from '../model/schema.js';
 
 /** No cell yet, and a cell that was explicitly set to NULL. */
 const unset = -1;
 const explicitNull = -2;
+
+/** What every row has for the second part of the key, where the table has none. */
+const noPart = 0;
 
 /** Rows from anywhere, numbered on from `first`. */
 interface Origin {
@@ -24,7 +27,7 @@ interface Origin {
 }
 
 /**
- * Joins rows of equal key (sub-table, time) column by column, later over earlier, on top of what is stored: a column
+ * Joins rows of equal key (sub-table, time and the column that is part of the key) column by column, later over earlier, on top of what is stored: a column
  * that a row omits keeps its value, an explicit NULL overwrites. The result is one
  * block of complete rows, one row a key, in order of first appearance.
  */
@@ -39,11 +42,12 @@ export function mergeRows(
     origins.push({ first: total, ...block, nullsOverwrite: block.nullMeaning === 'overwrite' });
     total += block.rows;
   }
+  const parts = new KeyParts(keyColumn(table));
   const keys = new KeyTable(total);
   const merged = new Int32Array(total);
   for (const origin of origins) {
     for (let row = 0; row < origin.rows; row++) {
-      merged[origin.first + row] = keys.add(origin.ids[row]!, origin.times[row]!);
+      merged[origin.first + row] = keys.add(origin.ids[row]!, origin.times[row]!, parts.of(origin, row));
     }
   }
   const base: Origin | undefined = stored && { first: total, ...stored, nullsOverwrite: false };
@@ -51,7 +55,7 @@ export function mergeRows(
   for (; out.rows < keys.size; out.rows++) out.setKey(keys.ids[out.rows]!, keys.times[out.rows]!);
   for (const column of table.columns) {
     const source = new Int32Array(keys.size).fill(unset);
-    if (base !== undefined) applyBase(source, base, column, keys);
+    if (base !== undefined) applyBase(source, base, column, keys, parts);
     for (const origin of origins) apply(source, origin, column, merged);
     copyCells(out.addColumn(column.name, column.type), source, base ? [...origins, base] : origins, column);
   }
@@ -63,11 +67,11 @@ function find(origin: Origin, column: ColumnDef): Column | undefined {
   return origin.columns.find((candidate) => candidate.name === column.name);
 }
 
-function applyBase(source: Int32Array, base: Origin, column: ColumnDef, keys: KeyTable): void {
+function applyBase(source: Int32Array, base: Origin, column: ColumnDef, keys: KeyTable, parts: KeyParts): void {
   const found = find(base, column);
   if (found === undefined) return;
   for (let row = 0; row < base.rows; row++) {
-    const at = keys.find(base.ids[row]!, base.times[row]!);
+    const at = keys.find(base.ids[row]!, base.times[row]!, parts.of(base, row));
     if (at >= 0 && found.nulls[row] === 0) source[at] = base.first + row;
   }
 }
@@ -120,10 +124,39 @@ function originOf(origins: readonly Origin[], row: number): Origin {
   return origins[0]!;
 }
 
-/** An open-addressing table from (sub-table, time) to a dense number, in order of first appearance. */
+/** The values of the column that is part of the key as dense numbers; one number for all rows of tables without such a column. */
+class KeyParts {
+  readonly #column: ColumnDef | undefined;
+  readonly #numbers = new Map<string | number | bigint, number>();
+  readonly #texts = new Map<Column, Uint32Array>();
+
+  constructor(column: ColumnDef | undefined) {
+    this.#column = column;
+  }
+
+  of(origin: Origin, row: number): number {
+    if (this.#column === undefined) return noPart;
+    const cell = find(origin, this.#column);
+    if (cell === undefined || cell.nulls[row] === 1) return noPart;
+    const value = cell.pool === undefined ? cell.values![row]! : this.#text(cell, cell.pool, row);
+    const known = this.#numbers.get(value);
+    if (known !== undefined) return known;
+    this.#numbers.set(value, this.#numbers.size + 1);
+    return this.#numbers.size;
+  }
+
+  #text(cell: Column, pool: Uint8Array, row: number): string {
+    const starts = this.#texts.get(cell) ?? entryOffsets(pool, cell.nulls.length);
+    this.#texts.set(cell, starts);
+    return Buffer.from(pool.buffer, pool.byteOffset + starts[row]!, starts[row + 1]! - starts[row]!).toString('latin1');
+  }
+}
+
+/** An open-addressing table from (sub-table, time, second part of the key) to a dense number, in order of first appearance. */
 class KeyTable {
   readonly ids: BigUint64Array;
   readonly times: BigInt64Array;
+  readonly #parts: Int32Array;
   size = 0;
   readonly #slots: Int32Array;
   readonly #mask: number;
@@ -135,6 +168,7 @@ class KeyTable {
   constructor(rows: number) {
     this.ids = new BigUint64Array(rows);
     this.times = new BigInt64Array(rows);
+    this.#parts = new Int32Array(rows);
     let slots = 16;
     while (slots < rows * 2) slots *= 2;
     this.#slots = new Int32Array(slots).fill(-1);
@@ -142,30 +176,32 @@ class KeyTable {
   }
 
   /** The number of a key, made when it is new. */
-  add(id: bigint, time: bigint): number {
-    const slot = this.#slot(id, time);
+  add(id: bigint, time: bigint, part: number): number {
+    const slot = this.#slot(id, time, part);
     const found = this.#slots[slot]!;
     if (found >= 0) return found;
     this.ids[this.size] = id;
     this.times[this.size] = time;
+    this.#parts[this.size] = part;
     this.#slots[slot] = this.size;
     return this.size++;
   }
 
   /** The number of a key, or -1. */
-  find(id: bigint, time: bigint): number {
-    return this.#slots[this.#slot(id, time)]!;
+  find(id: bigint, time: bigint, part: number): number {
+    return this.#slots[this.#slot(id, time, part)]!;
   }
 
-  #slot(id: bigint, time: bigint): number {
+  #slot(id: bigint, time: bigint, part: number): number {
     this.#scratchId[0] = id;
     this.#scratchTime[0] = time;
     let hash = this.#idWords[0]! ^ Math.imul(this.#timeWords[0]!, 0x9e3779b1) ^ this.#timeWords[1]!;
-    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ Math.imul(part, 0xc2b2ae35), 0x85ebca6b);
     let slot = (hash ^ (hash >>> 13)) & this.#mask;
     for (;;) {
       const found = this.#slots[slot]!;
-      if (found < 0 || (this.ids[found] === id && this.times[found] === time)) return slot;
+      if (found < 0 || (this.ids[found] === id && this.times[found] === time && this.#parts[found] === part))
+        return slot;
       slot = (slot + 1) & this.#mask;
     }
   }

@@ -310,6 +310,7 @@ function changeList(
         return fault('database', Codes.primaryTimestampDrop, 'Primary timestamp column cannot be dropped');
       }
       if (!list.some((column) => column.name === change.name)) return missing;
+      if (isKey(list, change.name)) return keyIsFixed;
       if (list.length === 1) return lastOne(onTags);
       return list.filter((column) => column.name !== change.name);
     case 'rename-column':
@@ -319,9 +320,21 @@ function changeList(
       return list.map((column) => (column.name === change.from ? { ...column, name: change.to } : column));
     default:
       if (change.column.name === def.timeColumn) return onlyWidens();
+      if (isKey(list, change.column.name)) return keyIsFixed;
       return widen(list, change.column, missing);
   }
 }
+
+function isKey(list: readonly ColumnDef[], name: string): boolean {
+  return list[0]?.isKey === true && list[0].name === name;
+}
+
+/** A column that is part of the key is what it was made as, and no other becomes one. */
+export const keyIsFixed = fault(
+  'database',
+  Codes.keyIsFixed,
+  'Primary key column can not be added, modified, and dropped',
+);
 
 function lastOne(onTags: boolean): Fault {
   return onTags

@@ -47,8 +47,9 @@ const maxNameBytes = 64;
 
 /** A declared column or tag with its checked name. */
 export function columnSpec(syntax: ColumnSyntax, role: 'column' | 'tag'): ColumnSpec {
-  const { name, type, encoding } = syntax;
-  const spec = { name: checkedName(name.text, maxNameBytes), type: declaredType(type, role) };
+  const { name, type, encoding, primaryKey } = syntax;
+  const key = primaryKey ? ({ isKey: true } as const) : {};
+  const spec = { name: checkedName(name.text, maxNameBytes), type: declaredType(type, role), ...key };
   return encoding === undefined ? spec : { ...spec, encoding: checkedEncoding(encoding) };
 }
 

@@ -7,6 +7,8 @@ export interface ColumnSpec {
   readonly name: string;
   readonly type: DataType;
   readonly encoding?: EncodingWords;
+  /** Part of the key, beside the time; only the first column of a table. */
+  readonly isKey?: true;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { ColumnDef, DataType } from '../../model/schema.js';
 import { engineType } from '../../sql/engine/storage.js';
 import type { ColumnSpec } from './operations.js';
 
-/** First letter of physical names: of columns, and of tags that are numbered by themselves. */
-export type PhysicalPrefix = 'c' | 'g';
+/** First letter of physical names: of columns, of tags that are numbered by themselves, and of columns that are part of the key. */
+export type PhysicalPrefix = 'c' | 'g' | 'k';
 
 /** The name of a column in the engine. The type is part of it, because tables of one shape share their engine table. */
 export function physicalName(prefix: PhysicalPrefix, type: DataType, number: number): string {
@@ -11,6 +11,12 @@ export function physicalName(prefix: PhysicalPrefix, type: DataType, number: num
 }
 
 /** A column as asked for, with its physical name. */
-export function named(prefix: PhysicalPrefix, { name, type, encoding }: ColumnSpec, number: number): ColumnDef {
-  return { name, type, physical: physicalName(prefix, type, number), ...(encoding === undefined ? {} : { encoding }) };
+export function named(prefix: PhysicalPrefix, { name, type, encoding, isKey }: ColumnSpec, number: number): ColumnDef {
+  return {
+    name,
+    type,
+    physical: physicalName(isKey ? 'k' : prefix, type, number),
+    ...(encoding === undefined ? {} : { encoding }),
+    ...(isKey ? { isKey } : {}),
+  };
 }

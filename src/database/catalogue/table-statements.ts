@@ -1,5 +1,5 @@
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
-import { daysInTicks } from '../../model/schema.js';
+import { daysInTicks, keyColumn } from '../../model/schema.js';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
 import type { TableChange } from '../engine/table-change.js';
@@ -61,8 +61,12 @@ export function dataTable(
   });
   const stored = [...keys, ...columns.map((column) => definition(column, compression))];
   const partition = `intDiv(ts, ${partitionSpan(database)})`;
-  const kept = { tableSettings: dataSettings, settings: codecSettings, deduplicates: true };
-  const kind = { order: `${key}id, ts`, partition, ...kept };
+  const second = keyColumn({ columns });
+  // Every column is stored as one that may be NULL; a key that is NULL is refused before.
+  const tableSettings = second === undefined ? dataSettings : [...dataSettings, 'allow_nullable_key = 1'];
+  const kept = { tableSettings, settings: codecSettings, deduplicates: true };
+  const order = `${key}id, ts${second === undefined ? '' : `, ${quoteIdentifier(second.physical)}`}`;
+  const kind = { order, partition, ...kept };
   return { change: 'make-table', table: storage, columns: stored, kind };
 }
 

@@ -2,6 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
+import { keyIsFixed } from '../catalogue/apply-table.js';
 import { checkedEncoding } from '../catalogue/column-encoding.js';
 import { checkComment, checkedName, checkTtl, columnSpec } from '../catalogue/column-type.js';
 import type { TableChange } from '../catalogue/operations.js';
@@ -71,6 +72,7 @@ function changeOf(action: AlterTableAction): TableChange {
   switch (action.kind) {
     case 'add-column':
     case 'modify-column':
+      if (action.isKey) throw new FaultError(keyIsFixed);
       return { kind: action.kind, column: columnSpec({ ...action, primaryKey: false }, 'column') };
     case 'add-tag':
     case 'modify-tag':

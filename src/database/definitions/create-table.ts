@@ -19,10 +19,8 @@ export async function createTable(
   if (time === undefined || time.type.name !== 'TIMESTAMP') {
     throw new FaultError(fault('syntax', Codes.firstColumnTimestamp, 'First column must be timestamp'));
   }
-  if (rest.some((column) => column.primaryKey)) {
-    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported: composite primary key'));
-  }
   const columns = rest.map((column) => columnSpec(column, 'column'));
+  checkKey(columns);
   const tags = (statement.tags ?? []).map((tag) => columnSpec(tag, 'tag'));
   const timeColumn = checkedName(time.name.text, 64);
   checkShape(timeColumn, columns, tags);
@@ -49,6 +47,20 @@ export async function createTable(
   }
   const made = context.catalogue.table(database.name, name);
   if (made !== undefined) await context.storage.ensure(database, made);
+}
+
+const keyTypes: ReadonlySet<string> = new Set(['INT', 'INT UNSIGNED', 'BIGINT', 'BIGINT UNSIGNED', 'VARCHAR']);
+
+/** A key beside the time is the first data column, and of a type that compares well. */
+function checkKey(columns: readonly ColumnSpec[]): void {
+  for (const [at, { isKey, type }] of columns.entries()) {
+    if (!isKey) continue;
+    if (at > 0)
+      throw new FaultError(fault('syntax', Codes.secondColumnKey, 'Primary key column must be second column'));
+    if (keyTypes.has(type.name)) continue;
+    const text = 'Primary key column must be of type int, uint, bigint, ubigint, and varchar';
+    throw new FaultError(fault('syntax', Codes.keyType, text));
+  }
 }
 
 function existsCode(kind: TableDef['kind']): number {

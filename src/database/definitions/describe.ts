@@ -38,7 +38,9 @@ export async function describe(name: ObjectName, context: DefinitionContext): Pr
     meta: describeMeta,
     rows: [
       describeRow(table.timeColumn, dataType('TIMESTAMP'), '', table.timeEncoding),
-      ...table.columns.map((column) => describeRow(column.name, column.type, '', column.encoding)),
+      ...table.columns.map(({ name: field, type, encoding, isKey }) =>
+        describeRow(field, type, isKey ? 'COMPOSITE KEY' : '', encoding),
+      ),
       ...table.tags.map((tag) => describeRow(tag.name, tag.type, 'TAG')),
     ],
   };

@@ -68,12 +68,14 @@ interface ShownColumn {
   readonly name: string;
   readonly type: DataType;
   readonly encoding?: EncodingWords | undefined;
+  readonly isKey?: true;
 }
 
 function definitions(columns: readonly ShownColumn[]): string {
-  const shown = columns.map(
-    (column) => `${quotedName(column.name)} ${declaredText(column.type)}${encodingText(column)}`,
-  );
+  const shown = columns.map((column) => {
+    const key = column.isKey ? ' COMPOSITE KEY' : '';
+    return `${quotedName(column.name)} ${declaredText(column.type)}${key}${encodingText(column)}`;
+  });
   return `(${shown.join(', ')})`;
 }
 

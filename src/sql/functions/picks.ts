@@ -47,7 +47,7 @@ function picking(
 function extremes(name: string, direction: 'ASC' | 'DESC'): SeriesFunction {
   const keep = (args: readonly Value[], rows: RowWindows): string => {
     const count = integerArgument(name, args[1], 1n, 100n);
-    const order = [`${sql(args)} ${direction}`, rows.time.sql];
+    const order = [`${sql(args)} ${direction}`, ...rows.order];
     const rank = rows.over('row_number()', { by: [given(args[0])], order });
     return `and(${given(args[0])}, ${rank} <= ${count})`;
   };
@@ -74,7 +74,7 @@ export const pickFunctions: readonly SeriesFunction[] = [
     (args, rows) => {
       const count = integerArgument('TAIL', args[1], 1n, 100n);
       const skipped = args[2] === undefined ? 0n : integerArgument('TAIL', args[2], 0n, 100n);
-      const age = rows.over('row_number()', { order: [`${rows.time.sql} DESC`] });
+      const age = rows.over('row_number()', { order: rows.order.map((each) => `${each} DESC`) });
       return `and(${age} > ${skipped}, ${age} <= ${skipped + count})`;
     },
     { required: 2 },

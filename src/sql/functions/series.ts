@@ -24,7 +24,7 @@ export function previous(sql: string, given: string, rows: RowWindows): string {
 /** The same in the first row after this one. Rows are counted backwards: a frame that grows is cheap, one that shrinks is not. */
 export function following(sql: string, given: string, rows: RowWindows): string {
   const call = `last_value(if(${given}, toNullable(${sql}), NULL)) IGNORE NULLS`;
-  return rows.over(call, { order: [`${rows.time.sql} DESC`], frame: beforeRow });
+  return rows.over(call, { order: rows.order.map((sql) => `${sql} DESC`), frame: beforeRow });
 }
 
 function first(args: readonly Value[]): Value {
@@ -75,7 +75,7 @@ function difference(args: readonly Value[], rows: RowWindows): SeriesResult {
 function laterRows(arg: Value, before: string, rows: RowWindows): string {
   const later = `${rows.over('row_number()')} > 1`;
   if (!arg.nullable) return later;
-  const ahead = rows.over(`countIf(${given(arg)})`, { order: [`${rows.time.sql} DESC`] });
+  const ahead = rows.over(`countIf(${given(arg)})`, { order: rows.order.map((sql) => `${sql} DESC`) });
   return `and(${later}, or(isNotNull(${before}), ${ahead} > 0))`;
 }
 

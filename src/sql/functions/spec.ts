@@ -49,6 +49,8 @@ export interface RowWindow {
 export interface RowWindows {
   /** The primary timestamp of the rows. */
   readonly time: Value;
+  /** Sort terms of their order: the time, and what else tells rows of a series apart. */
+  readonly order: readonly string[];
   /** `call` over a window of rows; the text that stands for its value in each row. May look at other such columns. */
   over(call: string, window?: RowWindow): string;
 }

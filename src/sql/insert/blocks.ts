@@ -1,5 +1,6 @@
 import { BlockBuilder, type ColumnBlock } from '../../model/column-block.js';
-import type { SubTable } from '../../model/schema.js';
+import { keyColumn, type SubTable } from '../../model/schema.js';
+import { keyIsNull } from '../syntax/faults.js';
 import { Field, fieldKindOf } from './field.js';
 import type { Layout, TableShape } from './shape.js';
 
@@ -50,6 +51,15 @@ export class OpenBlock {
     for (const field of this.#columns.values()) field.reserve(this.#capacity - 1);
   }
 
+  /** The block. Throws when a row has no value for the column that is part of the key. */
+  finish(): ColumnBlock {
+    const block = this.builder.finish();
+    const key = keyColumn(this.#shape.table);
+    if (key !== undefined && block.columns.find(({ name }) => name === key.name)?.full !== true)
+      throw keyIsNull(key.name);
+    return block;
+  }
+
   /** Lists a sub-table that is not registered yet, once. */
   list(subTable: SubTable): void {
     if (subTable.registered || this.#listed.has(subTable.id)) return;
@@ -89,6 +99,6 @@ export class BlockSet {
   }
 
   finish(): ColumnBlock[] {
-    return this.#blocks.map((block) => block.builder.finish());
+    return this.#blocks.map((block) => block.finish());
   }
 }

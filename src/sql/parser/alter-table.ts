@@ -1,6 +1,6 @@
 import type { Expression, Name } from '../syntax/ast.js';
 import type { AlterTableAction, Statement } from '../syntax/ast-statement.js';
-import { parseEncoding, parseKeep, parseTagValue } from './create-table.js';
+import { parseEncoding, parseKeep, parseKeyMark, parseTagValue } from './create-table.js';
 import type { Cursor } from './cursor.js';
 import { parseCount, parseString } from './literals.js';
 import { parseColumnName, parseNewColumnName, parseObjectName } from './names.js';
@@ -53,8 +53,16 @@ function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RE
       return { kind: tag ? 'rename-tag' : 'rename-column', from: name, to: parseNewColumnName(cursor) };
     case 'ADD': {
       const type = parseType(cursor, true);
+      const isKey = !tag && parseKeyMark(cursor);
       const encoding = tag ? undefined : parseEncoding(cursor);
-      return { kind: tag ? 'add-tag' : 'add-column', name, type, ...(encoding === undefined ? {} : { encoding }) };
+      const key = isKey ? { isKey } : {};
+      return {
+        kind: tag ? 'add-tag' : 'add-column',
+        name,
+        type,
+        ...key,
+        ...(encoding === undefined ? {} : { encoding }),
+      };
     }
     case 'MODIFY': {
       const encoding = tag ? undefined : parseEncoding(cursor);

@@ -50,9 +50,14 @@ function parseColumns(cursor: Cursor, parse: (cursor: Cursor) => ColumnSyntax): 
 function parseColumn(cursor: Cursor): ColumnSyntax {
   const name = parseNewColumnName(cursor);
   const type = parseType(cursor, true);
-  const primaryKey = cursor.acceptPhrase('PRIMARY KEY') || cursor.acceptPhrase('COMPOSITE KEY');
+  const primaryKey = parseKeyMark(cursor);
   const encoding = parseEncoding(cursor);
   return { name, type, primaryKey, ...(encoding === undefined ? {} : { encoding }) };
+}
+
+/** The words that make a column part of the key; false without them. */
+export function parseKeyMark(cursor: Cursor): boolean {
+  return cursor.acceptPhrase('PRIMARY KEY') || cursor.acceptPhrase('COMPOSITE KEY');
 }
 
 function parseTag(cursor: Cursor): ColumnSyntax {

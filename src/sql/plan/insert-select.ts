@@ -1,5 +1,5 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
-import { type ColumnDef, type DataType, dataType } from '../../model/schema.js';
+import { type ColumnDef, type DataType, dataType, keyColumn } from '../../model/schema.js';
 import { int64 } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
 import { castToEngine, engineType } from '../engine/storage.js';
@@ -9,6 +9,7 @@ import {
   decimalOverflow,
   illegalColumnCount,
   invalidColumnName,
+  keyIsNull,
   primaryTimeNull,
   timestampOutOfRange,
   valueTooLong,
@@ -120,6 +121,8 @@ function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): W
     throw insertSyntax(table.name, 'tbname value expected');
   }
   if (!wanted.some(({ kind }) => kind === 'time')) throw primaryTimeNull();
+  const key = keyColumn(def);
+  if (key !== undefined && !columns.some(({ text }) => text === key.name)) throw keyIsNull(key.name);
   return wanted;
 }
 
@@ -167,7 +170,7 @@ class RowShape {
     if (wanted.kind === 'name') this.#addName(value);
     else if (wanted.kind === 'tag')
       this.#items.push(tagText(this.#converted(value, wanted.column), wanted.column.type));
-    else this.#items.push(this.#converted(value, wanted.column));
+    else this.#items.push(this.#notNullKey(this.#converted(value, wanted.column), wanted.column));
   }
 
   /** Everything behind the id. */
@@ -192,6 +195,12 @@ class RowShape {
     if (!isText(value.type)) throw wrongType(value.type);
     this.#refuse(`isNull(${value.sql})`, fault('syntax', Codes.invalidOperation, 'tbname column can not be null'));
     this.#items.push(castToEngine(value.sql, value.type));
+  }
+
+  /** A value of a column; NULL is a problem where the column is part of the key. */
+  #notNullKey(sql: string, { name, isKey }: ColumnDef): string {
+    if (isKey) this.#refuse(`isNull(${sql})`, keyIsNull(name).fault);
+    return sql;
   }
 
   /** A value as a nullable one of the column's type; one that does not fit makes the row a problem. */

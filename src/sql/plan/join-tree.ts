@@ -7,7 +7,7 @@ import { indexColumns, type JoinMember, type Relation, type RelationColumn } fro
 import type { Expression, FromItem, Select } from '../syntax/ast.js';
 import { type QueryContext, refuse } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
-import { isSuper } from './scan.js';
+import { isSuper, seriesOrder } from './scan.js';
 
 /** A table or subquery in a join. Its columns keep the names that it gives them through all joins above it. */
 export interface JoinLeaf {
@@ -180,6 +180,11 @@ function leafOf(relation: Relation, qualifier: string, mentioned: Mentioned, ser
   if (isSuper(relation)) {
     order.push(`c${serial}_i`);
     columns.push([idColumn(rowAlias), `c${serial}_i`]);
+  }
+  const [, second] = seriesOrder(relation);
+  if (second !== undefined) {
+    order.push(`c${serial}_k`);
+    columns.push([second, `c${serial}_k`]);
   }
   const showsTags = isSuper(relation);
   const shown = known.map((column) => (isTime(column, relation) ? { ...column, value: ownTime } : column));

@@ -1,5 +1,6 @@
 import { Codes } from '../../model/fault.js';
 import { printSelect, sortTerm } from '../engine/select.js';
+import { idColumn } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { refuse } from '../values/context.js';
@@ -7,7 +8,7 @@ import { Uses, type Value } from '../values/value.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
 import { keyExpressions } from './keys.js';
 import { orderTerms, sliceLimits } from './ordering.js';
-import { isSuper, type Scan, scanRows, scanTags, storedOrder } from './scan.js';
+import { isSuper, type Scan, scanRows, scanTags, seriesOrder } from './scan.js';
 
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
 export function planProjection(task: BlockTask): PlannedBlock {
@@ -71,6 +72,8 @@ function defaultOrder({ relation }: BlockTask, slices: readonly Value[], tagsOnl
     if (terms.length > 0 && relation.time !== undefined) terms.push(sortTerm(relation.time.sql, false));
     return terms;
   }
-  const stored = storedOrder(relation).map((sql) => sortTerm(sql, false));
-  return [...terms, ...(terms.length > 0 ? stored.toReversed() : stored)];
+  const timed = seriesOrder(relation).map((sql) => sortTerm(sql, false));
+  if (!isSuper(relation)) return [...terms, ...timed];
+  const series = sortTerm(idColumn(relation.rowAlias), false);
+  return terms.length > 0 ? [...terms, ...timed, series] : [series, ...timed];
 }

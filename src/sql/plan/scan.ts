@@ -1,5 +1,7 @@
+import { keyColumn } from '../../model/schema.js';
 import { allOf } from '../engine/select.js';
 import {
+  dataColumn,
   idColumn,
   keysSource,
   rowsOfTable,
@@ -92,9 +94,9 @@ export function isSuper(relation: Relation | undefined): relation is Relation {
   return relation?.source.kind === 'stored' && relation.source.target.kind === 'super';
 }
 
-/** The (id, ts) order in which the engine keeps rows; of a single series the time alone. */
-export function storedOrder(relation: Relation): readonly string[] {
-  if (relation.source.kind === 'block') return [];
-  const time = timeColumn(relation.rowAlias);
-  return isSuper(relation) ? [idColumn(relation.rowAlias), time] : [time];
+/** The order of time in which the engine keeps the rows of a series: by the rest of the key, too, where the table has such a column. */
+export function seriesOrder({ rowAlias, source }: Relation): readonly string[] {
+  if (source.kind === 'block') return [];
+  const key = keyColumn(source.target.table);
+  return [timeColumn(rowAlias), ...(key === undefined ? [] : [dataColumn(rowAlias, key.physical)])];
 }

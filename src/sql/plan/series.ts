@@ -54,7 +54,7 @@ export function planSeries(task: BlockTask): PlannedBlock {
   if (orderBy.length === 0 && !select.distinct) {
     orderBy.push(...slices.map(({ sql, nullable }) => sortTerm(sql, nullable)));
     if (windows !== undefined) orderBy.push(sortTerm(windows.start, false));
-    orderBy.push(sortTerm(rows.time.sql, false));
+    orderBy.push(...rows.order.map((sql) => sortTerm(sql, false)));
   }
   const where = [...names.kept(), ...(windows?.rows ?? [])];
   if (names.wantsDistinctTimes && mayRepeatTimes(relation, keys)) where.unshift(rows.distinctTimes());

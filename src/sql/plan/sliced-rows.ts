@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
+import { keyColumn } from '../../model/schema.js';
 import { raiseIf } from '../engine/raise.js';
-import { printSelect } from '../engine/select.js';
+import { type EngineSelect, printSelect } from '../engine/select.js';
 import { idColumn } from '../engine/storage.js';
 import { noTimeline, type RowWindow, type RowWindows } from '../functions/spec.js';
 import { partsOf } from '../resolve/expression.js';
@@ -10,7 +11,7 @@ import { ticksValue, Uses, type Value } from '../values/value.js';
 import type { BlockTask } from './block.js';
 import type { Filter } from './filter.js';
 import type { Item } from './items.js';
-import { isSuper, scanRows } from './scan.js';
+import { isSuper, scanRows, seriesOrder } from './scan.js';
 
 /** A window column and how deep it is nested: the engine has no window over a window in one SELECT. */
 interface WindowColumn {
@@ -25,13 +26,17 @@ interface WindowColumn {
 export class SlicedRows implements RowWindows {
   readonly relation: Relation;
   readonly time: Value;
-  readonly #scanned: string;
+  readonly order: readonly string[];
+  readonly #scanned: EngineSelect;
   readonly #alias: string;
   readonly #columns: WindowColumn[] = [];
   readonly #known = new Map<string, string>();
   /** What tells rows of one time apart; undefined when it takes numbering them. */
   readonly #tieBreak: readonly string[] | undefined;
+  /** What is the same in rows of one series and time, which differ in the rest of their key; undefined where there are none. */
+  readonly #sameTime: readonly string[] | undefined;
   #slices: readonly string[] = [];
+  #isThinned = false;
 
   /** Error 0x2647 when the rows have no time, unless nothing depends on their order: then they are all of one time. */
   constructor(task: BlockTask, order: 'timed' | 'any' = 'timed') {
@@ -48,16 +53,20 @@ export class SlicedRows implements RowWindows {
     if (relation.source.kind === 'block') {
       this.#alias = relation.rowAlias;
       this.time = time;
+      this.order = [time.sql];
       const { from, where } = scanRows(relation, filter, false);
-      this.#scanned = printSelect({ columns: [], star: this.#alias, from, where });
+      this.#scanned = { columns: [], star: this.#alias, from, where };
       this.relation = { ...relation, source };
       return;
     }
     this.#alias = `o${serial}`;
     const carried = new Carried(relation, time, this.#alias, mentionedNames(task.select, task.items));
     this.time = carried.time;
-    this.#tieBreak = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
-    this.#scanned = printSelect({ columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) });
+    this.order = carried.order;
+    const series = isSuper(relation) ? [carried.series(idColumn(relation.rowAlias))] : [];
+    this.#tieBreak = series;
+    this.#sameTime = this.order.length > 1 ? [...series, this.time.sql].map(bareName) : undefined;
+    this.#scanned = { columns: carried.columns, ...scanRows(relation, filter, carried.usesTags) };
     this.relation = { ...carried.relation, source };
   }
 
@@ -70,7 +79,7 @@ export class SlicedRows implements RowWindows {
     const keys = [...this.#slices, ...by];
     const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
     const rows = frame ?? 'ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW';
-    return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? [this.time.sql]).join(', ')} ${rows})`);
+    return this.#add(`${call} OVER (${partition}ORDER BY ${(order ?? this.order).join(', ')} ${rows})`);
   }
 
   /** Engine SQL over the rows as a column of theirs; one that makes several rows of a row is not named beside others. */
@@ -81,11 +90,15 @@ export class SlicedRows implements RowWindows {
   /** Sort terms that put the rows of a slice in order of time and leave no two of them alike. */
   steadyOrder(): readonly string[] {
     if (this.#tieBreak === undefined) return [this.over('row_number()')];
-    return [this.time.sql, ...this.#tieBreak];
+    return [...this.order, ...this.#tieBreak];
   }
 
-  /** Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. */
+  /**
+   * Ends the statement with error 0x2805 when two rows of a slice have the same time. A term for WHERE. Of rows of one series, which differ
+   * in the rest of their key, the first is taken.
+   */
   distinctTimes(): string {
+    this.#isThinned = this.#sameTime !== undefined;
     const before = this.over(`lagInFrame(toNullable(${this.time.sql}))`);
     const text = 'Duplicate timestamps not allowed in function';
     return `${raiseIf(`ifNull(${before} = ${this.time.sql}, 0)`, Codes.duplicateTimestamps, text)} = 0`;
@@ -94,6 +107,11 @@ export class SlicedRows implements RowWindows {
   /** Nothing is left to filter once the rows were scanned; what is known about their times stays known. */
   static afterScan(filter: Filter): Filter {
     return { ...filter, time: [], row: [], tags: [], mixed: [] };
+  }
+
+  #firstOfTimes(): Pick<EngineSelect, 'orderBy' | 'limitBy'> {
+    const keys = this.#sameTime ?? [];
+    return { orderBy: [...keys, ...this.order.slice(1).map(bareName)], limitBy: { keys, count: 1n, offset: 0n } };
   }
 
   #add(sql: string): string {
@@ -110,7 +128,7 @@ export class SlicedRows implements RowWindows {
   }
 
   #text(): string {
-    let text = this.#scanned;
+    let text = printSelect(this.#isThinned ? { ...this.#scanned, ...this.#firstOfTimes() } : this.#scanned);
     const deepest = this.#columns.reduce((most, { depth }) => Math.max(most, depth), 0);
     for (let level = 1; level <= deepest; level += 1) {
       const added = this.#columns.flatMap(({ sql, depth }, at) =>
@@ -122,8 +140,14 @@ export class SlicedRows implements RowWindows {
   }
 }
 
+/** The name that a column of the rows has in the SELECT that gives them. */
+function bareName(sql: string): string {
+  return sql.slice(sql.indexOf('.') + 1);
+}
+
 /** False when every slice is one series, whose times differ anyway. */
 export function mayRepeatTimes(relation: Relation | undefined, keys: readonly Value[]): boolean {
+  if (relation?.source.kind === 'stored' && keyColumn(relation.source.target.table) !== undefined) return true;
   if (keys.some(({ role }) => role === 'tbname')) return false;
   return relation?.source.kind !== 'stored' || relation.source.target.kind === 'super';
 }
@@ -133,12 +157,17 @@ class Carried {
   readonly columns: [sql: string, alias: string][] = [];
   readonly relation: Relation;
   readonly time: Value;
+  /** Sort terms of the rows of a series. */
+  readonly order: readonly string[];
   usesTags = false;
   readonly #alias: string;
 
   constructor(relation: Relation, time: Value, alias: string, names: ReadonlySet<string>) {
     this.#alias = alias;
     this.time = this.#carry(time, 'ts');
+    const [, second] = seriesOrder(relation);
+    if (second !== undefined) this.columns.push([second, 'k']);
+    this.order = [this.time.sql, ...(second === undefined ? [] : [`${alias}.k`])];
     const columns = relation.columns.map((column, at) => {
       if (column.value.sql === time.sql) return { ...column, value: this.time };
       return names.has(column.name) ? { ...column, value: this.#carry(column.value, `c${at + 1}`) } : column;
@@ -150,6 +179,7 @@ class Carried {
       columns,
       byName: new Map([...relation.byName].map(([name, column]) => [name, column && byName.get(name)])),
       time: this.time,
+      ...(second === undefined ? {} : { sequence: `tuple(${this.order.join(', ')})` }),
       tbname: tbname !== undefined && names.has('tbname') ? this.#carry(tbname, 'tb') : tbname,
       rowAlias: alias,
       tagAlias: alias,

@@ -1,5 +1,5 @@
 import type { Precision } from '../../model/schema.js';
-import { dataType } from '../../model/schema.js';
+import { dataType, keyColumn } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { dataColumn, nameColumn, tagOfSeries, timeColumn } from '../engine/storage.js';
 import type { TableTarget } from '../values/context.js';
@@ -36,7 +36,7 @@ export interface Relation extends Member {
   readonly rowKey?: RowKey;
   /**
    * Engine SQL by which rows come one behind the other, where their time alone does not tell: in an ASOF or WINDOW join a main
-   * row meets several partner rows.
+   * row meets several partner rows, and a stored table may have a key beside the time.
    */
   readonly sequence?: string;
   readonly rowAlias: string;
@@ -95,7 +95,10 @@ export function storedRelation(target: TableTarget, precision: Precision, qualif
   }
   const source = { kind: 'stored', target } as const;
   const tbname = tbnameValue(target, precision, tagAlias);
-  return { qualifier, columns, byName: indexColumns(columns), time, tbname, precision, rowAlias, tagAlias, source };
+  const key = keyColumn(table);
+  const sequence = key === undefined ? {} : { sequence: `tuple(${time.sql}, ${dataColumn(rowAlias, key.physical)})` };
+  const names = { qualifier, columns, byName: indexColumns(columns), time, tbname, ...sequence };
+  return { ...names, precision, rowAlias, tagAlias, source };
 }
 
 function tbnameValue(target: TableTarget, precision: Precision, tagAlias: string): Value {

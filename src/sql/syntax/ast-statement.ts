@@ -37,6 +37,8 @@ export type AlterTableAction =
       readonly kind: 'add-column' | 'add-tag' | 'modify-column' | 'modify-tag';
       readonly name: Name;
       readonly type: TypeSyntax;
+      /** Set when the column is to be part of the key, which none can become. */
+      readonly isKey?: boolean;
       readonly encoding?: EncodingWords;
     }
   | { readonly kind: 'drop-column' | 'drop-tag'; readonly name: Name }

@@ -27,6 +27,11 @@ export function primaryTimeNull(): FaultError {
   return invalidOperation('primary timestamp column can not be null');
 }
 
+/** A row has no value for the column that is part of the key. */
+export function keyIsNull(name: string): FaultError {
+  return new FaultError(fault('syntax', Codes.keyIsNull, `Primary key column should not be null: ${name}`));
+}
+
 /** A column list that names what the table does not have. */
 export function invalidColumnName(name: string): FaultError {
   return new FaultError(fault('syntax', Codes.invalidColumnName, `Invalid column name: ${name}`));

@@ -5,7 +5,7 @@ import type { SubTable, TagValue } from '../../model/schema.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
-import { PointTable, rawName } from './point-table.js';
+import { keyIsMissing, PointTable, rawName } from './point-table.js';
 import type { SeriesKey } from './series-tags.js';
 
 /** Name of a field that a format writes under a fixed name, prepared once. */
@@ -218,6 +218,10 @@ export class PointCollector {
   commit(timeLow: number, timeHigh: number, bytes: Uint8Array): Fault | undefined {
     const { table, newTags } = this;
     const { dictionary } = this.#options;
+    if (table.keySlot >= 0 && !this.#hasKey(table.keySlot)) {
+      this.drop();
+      return keyIsMissing(table);
+    }
     if (this.#series >= 0) {
       if (newTags !== undefined) {
         table.carry(dictionary.subTable(this.#series));
@@ -267,6 +271,11 @@ export class PointCollector {
     for (const table of this.#tables) this.#finishBlock(table);
     const rejects = this.#rejects;
     return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows, usesNow };
+  }
+
+  #hasKey(slot: number): boolean {
+    for (let index = 0; index < this.fieldCount; index++) if (this.fields.slots[index] === slot) return true;
+    return false;
   }
 
   #resume(series: number): void {

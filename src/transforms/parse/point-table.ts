@@ -2,8 +2,16 @@ import type { Column, ColumnBlock, ColumnBuilder, FixedValues, TableStyle } from
 import { BlockBuilder, schemalessStyle } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
-import type { ColumnDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
-import { dataType, schemalessWidth } from '../../model/schema.js';
+import {
+  type ColumnDef,
+  type DataType,
+  dataType,
+  keyColumn,
+  type SubTable,
+  schemalessWidth,
+  type TableDef,
+  type TagValue,
+} from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
 import { maxTableColumns } from './point-limits.js';
 
@@ -72,6 +80,8 @@ export class PointTable {
   /** The current block; undefined until it gets its first row. */
   builder: BlockBuilder | undefined;
   readonly columns: PointColumn[] = [];
+  /** The column that is part of the key, which no point may leave out; -1 without one. */
+  keySlot = -1;
   readonly #tagNames = new Set<string>();
   #database = '';
   /** Rows of the last block: arrays of that size need not grow. */
@@ -251,6 +261,7 @@ export class PointTable {
     this.columns.length = 0;
     this.#order.length = 0;
     this.#buckets.fill(-1);
+    this.keySlot = definition !== undefined && keyColumn(definition) !== undefined ? 0 : -1;
     for (const { name, type } of columnsOf(definition)) this.#insert(name, kindOf(type.name), type);
     this.#definedColumns = this.columns.length;
   }
@@ -296,6 +307,13 @@ function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fau
   if (hasJson === (tagType === 'JSON')) return undefined;
   const text = hasJson ? 'has a JSON tag, beside which there is no other' : 'has other tags than one of type JSON';
   return fault('parameter', Codes.oneJsonTag, `table "${name}" ${text}`);
+}
+
+/** Why a point cannot be stored that leaves out the column that is part of the key of its table. */
+export function keyIsMissing({ name: table, columns, keySlot }: PointTable): Fault {
+  const name = columns[keySlot]?.name ?? '';
+  const text = `table "${table}" has the key column "${name}", which the point leaves out`;
+  return fault('parameter', Codes.keyIsNull, text);
 }
 
 function columnsOf(definition: TableDef | undefined): readonly ColumnDef[] {
