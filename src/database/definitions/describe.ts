@@ -11,7 +11,7 @@ const describeMeta: readonly ColumnMeta[] = [
   textColumn('field', 64),
   textColumn('type', 20),
   { name: 'length', type: dataType('INT') },
-  textColumn('note', 12),
+  textColumn('note', 13),
   textColumn('encode', 12),
   textColumn('compress', 12),
   textColumn('level', 12),

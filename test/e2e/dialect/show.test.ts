@@ -130,7 +130,7 @@ const describeMeta = [
   ['field', 'VARCHAR', 64],
   ['type', 'VARCHAR', 20],
   ['length', 'INT', 4],
-  ['note', 'VARCHAR', 12],
+  ['note', 'VARCHAR', 13],
   ['encode', 'VARCHAR', 12],
   ['compress', 'VARCHAR', 12],
   ['level', 'VARCHAR', 12],
