@@ -4,7 +4,7 @@ import { type Resolution, resolveSettings } from './config/resolve.js';
 import { fileMask } from './database/host/make-missing.js';
 import type { Rule } from './events/rule.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
-import { reasonOf } from './model/reason.js';
+import { reasonOf } from './model/fault.js';
 import { setRuntimeFlags } from './runtime-flags.js';
 import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';

@@ -5,7 +5,7 @@ import { resolveSettings } from './config/resolve.js';
 import { EngineClient } from './database/engine/client.js';
 import { listBackups, makeBackup, type Progress, restoreBackup } from './database/host/backup.js';
 import { findEndpoint } from './database/host/endpoint-file.js';
-import { reasonOf } from './model/reason.js';
+import { reasonOf } from './model/fault.js';
 import { version } from './version.js';
 import { waitForRows } from './waiting-rows.js';
 

@@ -1,7 +1,7 @@
 import type { Settings } from './config/adapter-settings.js';
 import { makePrivate } from './database/host/make-missing.js';
 import type { RecordSql } from './http/call.js';
-import { reasonOf } from './model/reason.js';
+import { reasonOf } from './model/fault.js';
 import { RotatingFile } from './telemetry/rotating-file.js';
 import { recordLine } from './telemetry/sql-record.js';
 

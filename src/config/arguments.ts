@@ -1,5 +1,5 @@
-import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../model/command-line.js';
 import type { OptionRow, OptionTable } from '../model/option.js';
+import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../text/command-line.js';
 import { parseValue } from './values.js';
 
 /** What a command line asks for; `errors` are lines for people. Values are still text, in the order they were given. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { suggestion } from '../model/nearest.js';
 import type { OptionRow, OptionTable, OptionValue, SettingReader } from '../model/option.js';
+import { suggestion } from '../text/nearest.js';
 import { type Arguments, readArguments } from './arguments.js';
 import { maskedText, quotedText, refusal } from './refusal.js';
 import { type ResolvedSetting, type SettingSource, SettingValues } from './setting-values.js';

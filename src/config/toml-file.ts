@@ -1,6 +1,6 @@
 import { parse, TomlDate, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
-import { suggestion } from '../model/nearest.js';
 import type { OptionRecord, OptionRow, OptionTable, OptionValue } from '../model/option.js';
+import { suggestion } from '../text/nearest.js';
 import { quotedText, refusal } from './refusal.js';
 import { checkValue, describeAllowed, parseValue } from './values.js';
 

@@ -1,5 +1,5 @@
-import { readDuration } from '../model/duration.js';
 import type { OptionRecord, OptionRow, OptionType, OptionValue } from '../model/option.js';
+import { readDuration } from '../text/duration.js';
 
 /** What reading a value needs to know about its setting. */
 export type ValueRule = Pick<OptionRow, 'type' | 'allowed' | 'min' | 'max'>;

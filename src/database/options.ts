@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { reasonOf } from '../model/fault.js';
 import { isHttpUrl, longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../model/option.js';
-import { reasonOf } from '../model/reason.js';
-import { isTimeZone } from '../model/time-zones.js';
+import { isTimeZone } from '../text/time-zones.js';
 
 /** Where the database is and how to reach it. */
 export const databaseOptions = optionTable({

@@ -1,6 +1,6 @@
-import { readDuration } from '../model/duration.js';
 import { eventSeverities } from '../model/event.js';
 import { longestTimerMs, type OptionRecord, type SettingReader } from '../model/option.js';
+import { readDuration } from '../text/duration.js';
 import { comparisons, holds, type Rule, type TagFilter } from './rule.js';
 import { isSystemRule } from './system-rules.js';
 import { templateProblem } from './template.js';

@@ -1,6 +1,6 @@
 import type { Acknowledgement } from '../model/batch.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
-import { isTimeZone, serverTimeZone } from '../model/time-zones.js';
+import { isTimeZone, serverTimeZone } from '../text/time-zones.js';
 
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;

@@ -2,7 +2,7 @@ import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { ComponentLog } from '../model/component.js';
-import { reasonOf } from '../model/reason.js';
+import { reasonOf } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 
 /** First byte of a TLS handshake; no method of HTTP begins with it. */

@@ -1,5 +1,4 @@
-import { FaultError, fault } from '../model/fault.js';
-import { reasonOf } from '../model/reason.js';
+import { FaultError, fault, reasonOf } from '../model/fault.js';
 import { isBehindService } from './engine-address.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backOffMs } from '../model/back-off.js';
 import type { ComponentLog } from '../model/component.js';
+import { reasonOf } from '../model/fault.js';
 import type { EventChange, NotificationChannel } from '../model/notification.js';
-import { reasonOf } from '../model/reason.js';
+import { backOffMs } from '../text/duration.js';
 import { type Channel, RefusedForGood } from './channel.js';
 
 /** Events that wait for one channel; of more, the oldest are given up. */

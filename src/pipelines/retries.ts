@@ -1,6 +1,6 @@
-import { backOffMs } from '../model/back-off.js';
 import type { Batch, ByteBlock } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
+import { backOffMs } from '../text/duration.js';
 
 const firstDelayMs = 100;
 const maxDelayMs = 5_000;

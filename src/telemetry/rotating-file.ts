@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
-import { reasonOf } from '../model/reason.js';
+import { reasonOf } from '../model/fault.js';
 
 /** When a new file is begun, and how many are kept. */
 export interface RotationOptions {

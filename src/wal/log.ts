@@ -1,9 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { ComponentLog } from '../model/component.js';
-import type { Fault } from '../model/fault.js';
-import { FaultError } from '../model/fault.js';
-import { reasonOf } from '../model/reason.js';
+import { type Fault, FaultError, reasonOf } from '../model/fault.js';
 import { type LogDirectory, takeLogDirectory } from './directory.js';
 import type { WalSettings } from './options.js';
 import { decodeRecord, encodeGroup, encodeTextHead, findRecord, type LoggedText, type Member } from './record.js';

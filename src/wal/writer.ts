@@ -1,6 +1,5 @@
 import { close, closeSync, fdatasync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
-import { Codes, type Fault, fault } from '../model/fault.js';
-import { reasonOf } from '../model/reason.js';
+import { Codes, type Fault, fault, reasonOf } from '../model/fault.js';
 import type { WalSettings } from './options.js';
 import { headBytes, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { readPrecision, readRequestId, readRowWithMeta, readTimeZone, readTtl } from '../../src/http/parameters.js';
-import { serverTimeZone } from '../../src/model/time-zones.js';
+import { serverTimeZone } from '../../src/text/time-zones.js';
 
 function messageOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'message' in value ? value.message : value;

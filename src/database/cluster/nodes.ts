@@ -1,6 +1,5 @@
 import type { ComponentLog } from '../../model/component.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { copyDefinitions, flushQueues, nodesWithQueues } from './catch-up.js';
 import type { ClusterLayout } from './layout.js';

@@ -1,5 +1,4 @@
 import { printWellKnownText } from '../../model/geometry-text.js';
-import { quotedName } from '../../model/quoted-name.js';
 import {
   type ColumnDef,
   type DatabaseDef,
@@ -12,6 +11,7 @@ import {
 } from '../../model/schema.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
+import { quotedName } from '../../text/quoted-name.js';
 import { encodingOf } from '../catalogue/column-encoding.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';

@@ -1,11 +1,11 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { quotedName } from '../../model/quoted-name.js';
 import { dataType } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Show } from '../../sql/syntax/ast-statement.js';
 import { showList } from '../../sql/syntax/show-lists.js';
 import { systemDatabases } from '../../sql/values/context.js';
+import { quotedName } from '../../text/quoted-name.js';
 import { Access } from '../catalogue/rights.js';
 import type { Engine } from '../engine/engine.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';

@@ -1,5 +1,4 @@
-import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, type Fault, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { raisedFault } from '../../sql/engine/raise.js';
 import { EngineRefusal } from './engine-http.js';
 

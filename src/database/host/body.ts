@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import { EngineException } from './exception.js';
 
 /** The bytes of a request body, unpacked. */

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 /** A refusal in the engine's own words: number and name as in its list of error codes. */
 export class EngineException extends Error {
   readonly code: number;

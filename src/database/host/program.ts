@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type CommandOption, gnuMistake, readCommandLine } from '../../model/command-line.js';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
+import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
 import { publishEndpoint } from './endpoint-file.js';
 import { type HeartbeatMessage, readHeartbeat } from './heartbeat.js';
 import { type Host, startHost } from './host.js';

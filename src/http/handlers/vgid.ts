@@ -1,6 +1,5 @@
 import { countByte } from '../../model/count-byte.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { maxVgroupNames } from '../api/sql.js';
 import { isFault } from '../auth.js';
 import type { Handler, HandlerContext, KnownCall } from '../call.js';

@@ -1,4 +1,4 @@
-import { quotedName } from '../../model/quoted-name.js';
+import { quotedName } from '../../text/quoted-name.js';
 import type { StreamPlan } from './scenario.js';
 
 const plain = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,5 +1,5 @@
 import { versionText } from '../../config/usage.js';
-import { gnuMistake, readCommandLine } from '../../model/command-line.js';
+import { gnuMistake, readCommandLine } from '../../text/command-line.js';
 import { information, type LoadNote, type LoadRefusal, warning } from './request.js';
 import { flags, type LoadFlag } from './rows.js';
 import { general } from './rows-general.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { adapterOptions } from '../../config/adapter-settings.js';
 import { readTomlFile } from '../../config/toml-file.js';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import type { InsertMode, LoadConnection } from '../model/scenario.js';
 import { type LoadInput, type LoadNote, warning } from './request.js';
 import { general, serverDefaults } from './rows-general.js';

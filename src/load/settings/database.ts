@@ -1,5 +1,5 @@
-import { suggestion } from '../../model/nearest.js';
 import type { Precision } from '../../model/schema.js';
+import { suggestion } from '../../text/nearest.js';
 import type { JsonMember } from './json-text.js';
 import { database } from './rows-insert.js';
 import { nameMistakes } from './rules.js';

@@ -1,4 +1,4 @@
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import type { LoadRun, QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } from '../model/scenario.js';
 import type { LoadInput } from './request.js';
 import { general, maxStatements } from './rows-general.js';

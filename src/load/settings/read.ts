@@ -1,4 +1,4 @@
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import type { LoadRun, LoadScenario } from '../model/scenario.js';
 import { type LoadArguments, readLoadArguments, usageMistake } from './arguments.js';
 import { readConnection } from './connection.js';

@@ -1,4 +1,4 @@
-import { suggestion } from '../../model/nearest.js';
+import { suggestion } from '../../text/nearest.js';
 import type { JsonMember, JsonNode, JsonObject } from './json-text.js';
 import { information, type LoadNote, warning } from './request.js';
 import { isOpen, mayStandIn, rowsAt, withoutEffect } from './rows.js';

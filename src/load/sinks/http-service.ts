@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { HttpConnections } from '../../database/engine/http-connections.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 
 /** Where the HTTP service listens, and as whom it is asked. */
 export interface HttpServiceOptions {

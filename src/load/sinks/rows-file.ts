@@ -1,6 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 
 /** How far back the end of a line is looked for, in bytes. */
 const tailBytes = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import type { RunLog } from '../model/ports.js';
 
 /** Where the lines of a run go. */

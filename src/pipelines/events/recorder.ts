@@ -1,7 +1,7 @@
-import { backOffMs } from '../../model/back-off.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
 import { FaultError, mayPass } from '../../model/fault.js';
+import { backOffMs } from '../../text/duration.js';
 import { pause } from '../pause.js';
 import type { EventLedger } from './ledger.js';
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Rule } from '../../events/rule.js';
 import type { ComponentLog } from '../../model/component.js';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import type { EventRecorder } from './recorder.js';
 
 /** Open events of rules that are gone, which are closed at once. */

@@ -4,8 +4,7 @@ import { type SilentContext, silentSeries } from '../../database/rows/silent-ser
 import { factsOf } from '../../events/facts.js';
 import { findingsOf } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 

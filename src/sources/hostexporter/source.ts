@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { Observable } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
-import { reasonOf } from '../../model/reason.js';
+import { reasonOf } from '../../model/fault.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';
 import { type ScrapeOptions, scrape } from './target.js';

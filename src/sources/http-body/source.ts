@@ -6,8 +6,7 @@ import { type Collected, collectBytes, firstBytes } from '../../model/collect-by
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
 

@@ -1,5 +1,5 @@
 import { Codes, type Place } from '../../model/fault.js';
-import { suggestion } from '../../model/nearest.js';
+import { suggestion } from '../../text/nearest.js';
 import { refuse, refuseUnsupported } from '../values/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { cipherFunctions } from './ciphers.js';

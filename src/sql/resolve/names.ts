@@ -1,5 +1,5 @@
 import { Codes } from '../../model/fault.js';
-import { suggestion } from '../../model/nearest.js';
+import { suggestion } from '../../text/nearest.js';
 import type { Expression, Name } from '../syntax/ast.js';
 import { placeOf, refuse } from '../values/context.js';
 import type { Value } from '../values/value.js';

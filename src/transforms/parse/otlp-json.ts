@@ -1,6 +1,5 @@
 import { countByte } from '../../model/count-byte.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { reasonOf } from '../../model/reason.js';
+import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { MessageWriter } from '../encode/message-writer.js';
 import { parseOtlp } from './otlp.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { inAskedWords } from '../../../src/database/host/asked-words.js';
-import { reasonOf } from '../../../src/model/reason.js';
+import { reasonOf } from '../../../src/model/fault.js';
 
 const tag = '/* tag */ ';
 const outfile = "INTO OUTFILE '/dev/shm/pipe' TRUNCATE COMPRESSION 'none' ";

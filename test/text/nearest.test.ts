@@ -1,5 +1,5 @@
 import test from 'ava';
-import { nearestName, suggestion } from '../../src/model/nearest.js';
+import { nearestName, suggestion } from '../../src/text/nearest.js';
 
 const known = ['port', 'logLevel', 'log.path', 'agentd.password'];
 

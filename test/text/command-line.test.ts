@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { type CommandForm, gnuMistake, readCommandLine } from '../../src/model/command-line.js';
+import { type CommandForm, gnuMistake, readCommandLine } from '../../src/text/command-line.js';
 
 const options = [
   { long: 'rows', short: 'n', value: 'N' },

@@ -29,3 +29,8 @@ function durationMs(ns: bigint): number | undefined {
   const ms = ns <= Number.MAX_SAFE_INTEGER ? Number(ns) / 1e6 : Number(ns / 1_000_000n);
   return ms <= Number.MAX_SAFE_INTEGER ? ms : undefined;
 }
+
+/** How long to wait after a failed attempt, counted from 1: twice as long each time, up to a bound. */
+export function backOffMs(attempt: number, firstMs: number, mostMs: number): number {
+  return Math.min(mostMs, firstMs * 2 ** (attempt - 1));
+}
