@@ -83,8 +83,13 @@ export class UniqueRowsLooks {
     this.#showsOneState ??= (await this.#engine.rows(oneState)).length > 0;
     if (!this.#showsOneState) return { isWhole: false };
     const parts = await this.#parts(storage);
-    if (mergedRows(parts, { low: undefined, high: undefined }) < this.#fewestRows) return { isWhole: true };
     const insert = Math.max(...parts.map((part) => part.insert));
+    const toMerge = mergedRows(parts, { low: undefined, high: undefined });
+    if (toMerge === 0 && parts.length > 0) {
+      const isKnown = before?.insert === insert && isWhole(before) && isSame(before.parts, parts);
+      return { unique: isKnown ? before : { insert, from: undefined, until: undefined, parts }, isWhole: true };
+    }
+    if (toMerge < this.#fewestRows) return { isWhole: true };
     if (before !== undefined && before.until === undefined) {
       const since = firstTime(parts.filter((part) => part.insert > before.insert));
       // What is the same stays the same object, so that plans hold.
@@ -166,6 +171,10 @@ interface UniqueTimes {
 function firstLooked(parts: readonly StoredPart[]): bigint | undefined {
   const starts = parts.map(({ first }) => first).toSorted(byTime);
   return starts.find((start) => rowsSince(parts, start) <= mostRows);
+}
+
+function isWhole({ from, until }: UniqueRows): boolean {
+  return from === undefined && until === undefined;
 }
 
 /** True for lists of the parts of one table between which nothing was merged. */

@@ -8,7 +8,7 @@ import type { Filter } from './filter.js';
 import type { GroupKey } from './group-names.js';
 import { newestNeeds, newestRows } from './newest-rows.js';
 import { isSuper, scanKeys, scanRows } from './scan.js';
-import { scanUniqueRows } from './unique-rows.js';
+import { countUniqueRows, scanUniqueRows } from './unique-rows.js';
 
 type Column = readonly [sql: string, alias: string];
 
@@ -64,7 +64,9 @@ export function groupRows(grouping: Grouping): GroupedRows {
 function groupDirectly(grouping: Grouping): GroupedRows {
   const { relation, keys, window, aggregates, dependents, countLike } = grouping;
   const groupColumns = keyColumns(grouping);
-  const values = aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]);
+  const counted = countedRows(grouping);
+  if (counted !== undefined) return counted;
+  const values = aggregates.map((aggregate): Column => [ofAllRows(aggregate, grouping), aggregate.alias]);
   const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
   const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
   const scan = narrowed(grouping, relation, needsTags(columns, relation));
@@ -72,6 +74,27 @@ function groupDirectly(grouping: Grouping): GroupedRows {
   const having = window?.having ?? [];
   const hidesEmpty = isOneGroup && !countLike;
   return { columns, ...scan, groupBy: groupColumns.length, having, isOneGroup, hidesEmpty, groups: true };
+}
+
+/** Nothing but the number of rows is asked for, most of which need not be read for it. */
+function countedRows({ relation, filter, keys, window, aggregates, unique }: Grouping): GroupedRows | undefined {
+  const [only, ...others] = aggregates;
+  const isCount = only !== undefined && direct(only) === 'count()' && others.length + keys.length === 0;
+  if (!isCount || window !== undefined || relation === undefined || unique === undefined) return undefined;
+  const from = countUniqueRows(relation, filter, unique);
+  if (from === undefined) return undefined;
+  const columns: Column[] = [[`sum(${relation.rowAlias}.n)`, only.alias]];
+  return { columns, from, isOneGroup: true, groups: true };
+}
+
+/** An aggregate of all rows. The engine knows first and last times of its parts, but not of times that may be NULL. */
+function ofAllRows(aggregate: EngineAggregate, { relation, keys, window, countLike }: Grouping): string {
+  const sql = direct(aggregate);
+  if (relation === undefined || keys.length > 0 || window !== undefined || countLike) return sql;
+  const time = timeColumn(relation.rowAlias);
+  const [name = ''] = ['min', 'max'].filter((bound) => sql === `${bound}(toNullable(${time}))`);
+  // Over no rows there is no group, so nothing has to be NULL.
+  return name === '' ? sql : `toNullable(${name}(${time}))`;
 }
 
 function keyColumns({ keys, window }: Grouping): Column[] {

@@ -1,7 +1,7 @@
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
-import { bareTime, keysSource, partInserts, rowsSource, timeColumn } from '../engine/storage.js';
+import { bareTime, keysSource, nameColumn, partInserts, rowsSource, timeColumn } from '../engine/storage.js';
 import type { Relation } from '../resolve/relation.js';
 import type { TimeBounds } from '../values/value.js';
 import type { Filter } from './filter.js';
@@ -9,6 +9,8 @@ import { besideTags, type Scan, scanRows } from './scan.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
 const fewRows = 100_000;
+/** What part of the series a tag of one value, or of one of several, leaves; of names it is next to nothing. */
+const shareOfTag = 1 / 16;
 const lastTime = 2n ** 63n - 1n;
 
 /** About how many rows between two times the engine has to merge when it reads them with FINAL. */
@@ -43,9 +45,45 @@ export function scanUniqueRows(
 ): Scan | undefined {
   const { rowAlias, tagAlias, source } = relation;
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
-  if (mergedRows(unique.parts, filter.bounds ?? noBounds) < fewRows) return undefined;
+  if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewRows) return undefined;
   const { table } = source.target;
-  const { storage } = table;
+  const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
+    ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
+  );
+  const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+  if (!needsTags && filter.mixed.length === 0) return { from: rows, where: [] };
+  return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
+}
+
+/**
+ * FROM of counts, in the column `n`, whose sum is how many rows of a super table there are between times. Parts of unique rows between them
+ * are counted without being read. Undefined where more than times chooses the rows.
+ */
+export function countUniqueRows(relation: Relation, filter: Filter, unique: UniqueRows): string | undefined {
+  const { rowAlias, source } = relation;
+  if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
+  if ([filter.row, filter.tags, filter.mixed].some((terms) => terms.length > 0)) return undefined;
+  const counts = uniqueAndMerged(source.target.table.storage, rowAlias, filter, relation, unique).map(
+    ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,
+  );
+  return `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
+}
+
+/** What part of the series the terms on tags leave, guessed by their form. */
+function shareOfSeries({ tags }: Filter, tagAlias: string): number {
+  const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
+  const isNamed = chosen.some((term) => term.slice(term.indexOf('(') + 1).startsWith(`${nameColumn(tagAlias)}, `));
+  return isNamed ? 0 : shareOfTag ** chosen.length;
+}
+
+/** The rows that pass a filter, but for its terms on rows with tags, in two scans: of unique rows, and of all others. */
+function uniqueAndMerged(
+  storage: string,
+  rowAlias: string,
+  filter: Filter,
+  relation: Relation,
+  unique: UniqueRows,
+): readonly Scan[] {
   const { insert, from, until = lastTime } = unique;
   const time = timeColumn(rowAlias);
   const newer = `${partInserts('').last} > ${insert}`;
@@ -54,13 +92,13 @@ export function scanUniqueRows(
   const { where } = scanRows(relation, { ...filter, mixed: [] }, false);
   const within = [...(from === undefined ? [] : [`${time} >= ${int64(from)}`]), `${time} < ${end}`];
   const beside = [...(from === undefined ? [] : [`${time} < ${int64(from)}`]), `${time} >= ${end}`];
-  const branches = [
-    [keysSource(storage, rowAlias), ...within],
-    [rowsSource(storage, rowAlias), beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
-  ].map(([rows = '', ...terms]) => `SELECT * FROM ${rows} WHERE ${allOf([...where, ...terms])}`);
-  const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
-  if (!needsTags && filter.mixed.length === 0) return { from: rows, where: [] };
-  return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
+  return [
+    { from: keysSource(storage, rowAlias), where: [...where, ...within] },
+    {
+      from: rowsSource(storage, rowAlias),
+      where: [...where, beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
+    },
+  ];
 }
 
 const noBounds: TimeBounds = { low: undefined, high: undefined };

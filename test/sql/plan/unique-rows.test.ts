@@ -17,6 +17,9 @@ const many = [part, part];
 
 const questions = [
   'SELECT COUNT(*) FROM T',
+  `SELECT COUNT(*) FROM T WHERE ts >= ${tick(20)} AND ts < ${tick(60)}`,
+  'SELECT COUNT(*) + 1 AS n FROM T HAVING COUNT(*) > 0 ORDER BY n',
+  "SELECT COUNT(*), MAX(b) FROM T WHERE site = 'north'",
   'SELECT COUNT(*), SUM(a), AVG(b), MAX(ts) FROM T WHERE a > 0',
   `SELECT SUM(a), SPREAD(b) FROM T WHERE ts >= ${tick(20)} AND ts < ${tick(60)}`,
   'SELECT tbname, AVG(a) AS m FROM T GROUP BY tbname ORDER BY m, tbname LIMIT 3',
@@ -86,13 +89,16 @@ test('rows are read without merging where groups of a super table with many rows
     return fixture.plan(question.replace('FROM T', 'FROM w'), { uniqueRows: () => unique }).sql;
   };
   for (const question of questions) t.true(plan(question).includes('UNION ALL'), question);
-  // Of one series, in the order of rows, of times alone, and where there is little to merge.
-  for (const question of ['SELECT COUNT(*) FROM w_0', 'SELECT a FROM T', 'SELECT MAX(ts) FROM T'])
+  for (const question of questions.slice(0, 2)) t.false(plan(question).includes('SELECT *'), question);
+  // Of one series by its name, in the order of rows, of times alone, and where there is little to merge.
+  const byName = ["SELECT SUM(a) FROM T WHERE tbname = 'w_0'", "SELECT SUM(a) FROM T WHERE tbname IN ('w_0')"];
+  for (const question of [...byName, 'SELECT COUNT(*) FROM w_0', 'SELECT a FROM T', 'SELECT MAX(ts) FROM T'])
     t.false(plan(question).includes('UNION ALL'), question);
-  t.false(plan('SELECT COUNT(*) FROM T', [{ ...part, isUnique: true }]).includes('UNION ALL'));
+  t.false(plan("SELECT SUM(a) FROM T WHERE site = 'north'", [{ ...part, rows: 1_000_000 }]).includes('UNION ALL'));
+  t.false(plan('SELECT SUM(a) FROM T', [{ ...part, isUnique: true }]).includes('UNION ALL'));
   t.false(
     plan(
-      'SELECT COUNT(*) FROM T',
+      'SELECT SUM(a) FROM T',
       [part, { ...part, rows: 10 }].map((one) => ({ ...one, rows: 10 })),
     ).includes('UNION ALL'),
   );
