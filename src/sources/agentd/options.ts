@@ -1,4 +1,5 @@
 import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
 export const agentdOptions = optionTable({
@@ -21,27 +22,7 @@ export const agentdOptions = optionTable({
       min: 0,
       max: 65535,
     },
-    {
-      flag: 'agentd.db',
-      type: 'string',
-      default: 'agentd',
-      env: 'ADAPTER_AGENTD_DB',
-      help: 'database that is written to',
-    },
-    {
-      flag: 'agentd.user',
-      type: 'string',
-      default: 'root',
-      env: 'ADAPTER_AGENTD_USER',
-      help: 'database user of the writes',
-    },
-    {
-      flag: 'agentd.password',
-      type: 'secret',
-      default: 'taosdata',
-      env: 'ADAPTER_AGENTD_PASSWORD',
-      help: 'password of that user',
-    },
+    ...storeRows('agentd'),
     {
       flag: 'agentd.worker',
       type: 'int',
@@ -78,15 +59,7 @@ export const agentdOptions = optionTable({
       env: 'ADAPTER_AGENTD_TYPES_DB',
       help: 'collectd types databases, which name the values of each type; without them values are numbered',
     },
-    {
-      flag: 'agentd.ttl',
-      type: 'int',
-      env: 'ADAPTER_AGENTD_TTL',
-      help: 'days that new sub-tables live; 0 or not set is for ever',
-      named: 'ttlDays',
-      unset: 0,
-      min: 0,
-    },
+    ttlRow('agentd'),
   ],
 });
 

@@ -1,4 +1,5 @@
 import { optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 const protocols = ['tcp', 'udp'] as const;
 
@@ -30,42 +31,8 @@ export const graphiteOptions = optionTable({
       env: 'ADAPTER_GRAPHITE_PROTOCOLS',
       help: 'transports of the listener: tcp, udp or both',
     },
-    {
-      flag: 'graphite.db',
-      type: 'string',
-      default: 'graphite',
-      env: 'ADAPTER_GRAPHITE_DB',
-      help: 'database that is written to',
-    },
-    {
-      flag: 'graphite.user',
-      type: 'string',
-      default: 'root',
-      env: 'ADAPTER_GRAPHITE_USER',
-      help: 'database user of the writes',
-    },
-    {
-      flag: 'graphite.password',
-      type: 'secret',
-      default: 'taosdata',
-      env: 'ADAPTER_GRAPHITE_PASSWORD',
-      help: 'password of that user',
-    },
-    {
-      flag: 'graphite.maxTCPConnections',
-      type: 'int',
-      default: '250',
-      env: 'ADAPTER_GRAPHITE_MAX_TCP_CONNECTIONS',
-      help: 'most connections at the same time',
-      min: 1,
-    },
-    {
-      flag: 'graphite.tcpKeepAlive',
-      type: 'bool',
-      default: 'false',
-      env: 'ADAPTER_GRAPHITE_TCP_KEEP_ALIVE',
-      help: 'TCP keep-alive on connections',
-    },
+    ...storeRows('graphite'),
+    ...tcpRows('graphite'),
     {
       flag: 'graphite.allowPendingMessages',
       type: 'int',
@@ -74,15 +41,7 @@ export const graphiteOptions = optionTable({
       help: 'most received datagrams that wait; more are dropped and counted',
       min: 1,
     },
-    {
-      flag: 'graphite.ttl',
-      type: 'int',
-      env: 'ADAPTER_GRAPHITE_TTL',
-      help: 'days that new sub-tables live; 0 or not set is for ever',
-      named: 'ttlDays',
-      unset: 0,
-      min: 0,
-    },
+    ttlRow('graphite'),
   ],
 });
 

@@ -1,4 +1,5 @@
 import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The scraper of host-metric exporters. */
 export const hostexporterOptions = optionTable({
@@ -18,27 +19,7 @@ export const hostexporterOptions = optionTable({
       env: 'ADAPTER_HOSTEXPORTER_URLS',
       help: 'addresses of the exporters',
     },
-    {
-      flag: 'hostexporter.db',
-      type: 'string',
-      default: 'hostexporter',
-      env: 'ADAPTER_HOSTEXPORTER_DB',
-      help: 'database that is written to',
-    },
-    {
-      flag: 'hostexporter.user',
-      type: 'string',
-      default: 'root',
-      env: 'ADAPTER_HOSTEXPORTER_USER',
-      help: 'database user of the writes',
-    },
-    {
-      flag: 'hostexporter.password',
-      type: 'secret',
-      default: 'taosdata',
-      env: 'ADAPTER_HOSTEXPORTER_PASSWORD',
-      help: 'password of that user',
-    },
+    ...storeRows('hostexporter'),
     {
       flag: 'hostexporter.gatherDuration',
       type: 'duration',
@@ -116,15 +97,7 @@ export const hostexporterOptions = optionTable({
       help: 'most exporters that are scraped at the same time; further ones are skipped until the next interval',
       min: 1,
     },
-    {
-      flag: 'hostexporter.ttl',
-      type: 'int',
-      env: 'ADAPTER_HOSTEXPORTER_TTL',
-      help: 'days that new sub-tables live; 0 or not set is for ever',
-      named: 'ttlDays',
-      unset: 0,
-      min: 0,
-    },
+    ttlRow('hostexporter'),
   ],
 });
 

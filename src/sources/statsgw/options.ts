@@ -1,4 +1,5 @@
 import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 /** The statistics-daemon listener. */
 export const statsgwOptions = optionTable({
@@ -29,27 +30,7 @@ export const statsgwOptions = optionTable({
       help: 'transport of the listener',
       allowed: ['tcp', 'udp'],
     },
-    {
-      flag: 'statsgw.db',
-      type: 'string',
-      default: 'statsgw',
-      env: 'ADAPTER_STATSGW_DB',
-      help: 'database that is written to',
-    },
-    {
-      flag: 'statsgw.user',
-      type: 'string',
-      default: 'root',
-      env: 'ADAPTER_STATSGW_USER',
-      help: 'database user of the writes',
-    },
-    {
-      flag: 'statsgw.password',
-      type: 'secret',
-      default: 'taosdata',
-      env: 'ADAPTER_STATSGW_PASSWORD',
-      help: 'password of that user',
-    },
+    ...storeRows('statsgw'),
     {
       flag: 'statsgw.worker',
       type: 'int',
@@ -67,21 +48,7 @@ export const statsgwOptions = optionTable({
       min: 1,
       max: longestTimerMs,
     },
-    {
-      flag: 'statsgw.maxTCPConnections',
-      type: 'int',
-      default: '250',
-      env: 'ADAPTER_STATSGW_MAX_TCP_CONNECTIONS',
-      help: 'most connections at the same time, with protocol tcp',
-      min: 1,
-    },
-    {
-      flag: 'statsgw.tcpKeepAlive',
-      type: 'bool',
-      default: 'false',
-      env: 'ADAPTER_STATSGW_TCP_KEEP_ALIVE',
-      help: 'TCP keep-alive on connections',
-    },
+    ...tcpRows('statsgw', 'most connections at the same time, with protocol tcp'),
     {
       flag: 'statsgw.allowPendingMessages',
       type: 'int',
@@ -140,15 +107,7 @@ export const statsgwOptions = optionTable({
       help: 'most different values of all sets together; further ones are refused and counted',
       min: 1,
     },
-    {
-      flag: 'statsgw.ttl',
-      type: 'int',
-      env: 'ADAPTER_STATSGW_TTL',
-      help: 'days that new sub-tables live; 0 or not set is for ever',
-      named: 'ttlDays',
-      unset: 0,
-      min: 0,
-    },
+    ttlRow('statsgw'),
   ],
 });
 

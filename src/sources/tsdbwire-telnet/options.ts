@@ -1,4 +1,5 @@
 import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from '../../model/option.js';
+import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
 /** The telnet-format TCP listeners. */
 export const tsdbwireTelnetOptions = optionTable({
@@ -28,20 +29,7 @@ export const tsdbwireTelnetOptions = optionTable({
       env: 'ADAPTER_TSDBWIRE_TELNET_DBS',
       help: 'databases that are written to, one per port',
     },
-    {
-      flag: 'tsdbwire_telnet.user',
-      type: 'string',
-      default: 'root',
-      env: 'ADAPTER_TSDBWIRE_TELNET_USER',
-      help: 'database user of the writes',
-    },
-    {
-      flag: 'tsdbwire_telnet.password',
-      type: 'secret',
-      default: 'taosdata',
-      env: 'ADAPTER_TSDBWIRE_TELNET_PASSWORD',
-      help: 'password of that user',
-    },
+    ...userRows('tsdbwire_telnet'),
     {
       flag: 'tsdbwire_telnet.batchSize',
       type: 'int',
@@ -59,30 +47,8 @@ export const tsdbwireTelnetOptions = optionTable({
       min: 0,
       max: longestTimerMs,
     },
-    {
-      flag: 'tsdbwire_telnet.maxTCPConnections',
-      type: 'int',
-      default: '250',
-      env: 'ADAPTER_TSDBWIRE_TELNET_MAX_TCP_CONNECTIONS',
-      help: 'most connections at the same time',
-      min: 1,
-    },
-    {
-      flag: 'tsdbwire_telnet.tcpKeepAlive',
-      type: 'bool',
-      default: 'false',
-      env: 'ADAPTER_TSDBWIRE_TELNET_TCP_KEEP_ALIVE',
-      help: 'TCP keep-alive on connections',
-    },
-    {
-      flag: 'tsdbwire_telnet.ttl',
-      type: 'int',
-      env: 'ADAPTER_TSDBWIRE_TELNET_TTL',
-      help: 'days that new sub-tables live; 0 or not set is for ever',
-      named: 'ttlDays',
-      unset: 0,
-      min: 0,
-    },
+    ...tcpRows('tsdbwire_telnet'),
+    ttlRow('tsdbwire_telnet'),
   ],
 });
 
