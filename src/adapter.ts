@@ -6,7 +6,7 @@ import type { Rule } from './events/rule.js';
 import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/fault.js';
 import { setRuntimeFlags } from './runtime-flags.js';
-import { componentLog, createLogger, standardOutput } from './telemetry/logger.js';
+import { componentLog, createLogger, linesTo, standardOutput } from './telemetry/logger.js';
 import { version } from './version.js';
 
 /** How long a stop may take before what is left is cut off. */
@@ -74,7 +74,9 @@ async function run({
   }
   process.umask(fileMask);
   setRuntimeFlags();
-  const logger = createLogger(settings.general.logLevel, standardOutput(), files.main);
+  const output = standardOutput();
+  const logger = createLogger(settings.general.logLevel, output, files.main);
+  const lines = linesTo(output, files.main);
   const log = componentLog(logger, 'service');
   for (const note of [...notes, ...files.notes]) log.info({}, note);
   for (const warning of warnings) log.warn({}, warning);
@@ -89,7 +91,8 @@ async function run({
     // Read only now: settings that are refused, or asked for, take no service.
     const { startService } = await import('./service.js');
     const { recordSql } = files;
-    const extras = recordSql === undefined ? { readRules } : { readRules, recordSql };
+    const workerLine = (line: string): void => void lines.write(`${line}\n`);
+    const extras = { readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
     log.info(

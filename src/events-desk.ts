@@ -19,10 +19,12 @@ export interface EventsDeskContext {
   readonly notifier: Notifier;
   /** Left out where the settings cannot be read again. */
   readonly readRules: ReadRulesAgain | undefined;
+  /** Called with rules that are watched from now on. */
+  readonly replaced: (rules: readonly Rule[]) => Promise<unknown>;
 }
 
 /** The port of rules and notifications, for administrators alone. */
-export function eventsDesk({ catalogue, events, notifier, readRules }: EventsDeskContext): EventsDesk {
+export function eventsDesk({ catalogue, events, notifier, readRules, replaced }: EventsDeskContext): EventsDesk {
   /** Runs what only administrators may; never rejects. */
   const guarded = async <T>(user: string, act: () => T | Promise<T>): Promise<T | Fault> => {
     if (!new Access(catalogue, user).isAdministrator) return insufficientPrivilege().fault;
@@ -36,10 +38,12 @@ export function eventsDesk({ catalogue, events, notifier, readRules }: EventsDes
     rules: (user) =>
       guarded(user, () => ({ loadedTime: events.rules.loadedTime, records: events.rules.rules.map(shownRule) })),
     reload: (user) =>
-      guarded(user, () => {
+      guarded(user, async () => {
         const rules = readRules?.() ?? { errors: ['The settings of this service cannot be read again.'] };
         if ('errors' in rules) throw new FaultError(refused(rules.errors.join('\n')));
-        return events.rules.replace(rules);
+        const changes = await events.rules.replace(rules);
+        await replaced(rules);
+        return changes;
       }),
     tryRule: (user, text, signal) =>
       guarded(user, () => {

@@ -15,6 +15,15 @@ import { version } from './version.js';
 /** Database of the service's own figures. */
 const figuresDatabase = 'log';
 
+/** Processes of the service beside this one. */
+export interface ServiceProcesses {
+  /** That of the embedded engine. */
+  pid(): number | undefined;
+  companions(): readonly number[];
+  /** True where the first process tells of what is the same for all. */
+  readonly isWorker?: boolean;
+}
+
 /** What watches the service. */
 export interface Monitoring {
   readonly guard: MemoryGuard;
@@ -29,7 +38,7 @@ export interface Monitoring {
  */
 export function createMonitoring(
   { monitor, database }: Settings,
-  enginePid: () => number | undefined,
+  processes: ServiceProcesses,
   log: ComponentLog,
   readMemoryPercent?: () => number,
 ): Monitoring {
@@ -39,10 +48,7 @@ export function createMonitoring(
     hideClients: monitor.disableCollectClientIP,
     windowMs: monitor.writeIntervalMs,
   });
-  const companions = (): number[] => {
-    const pid = enginePid();
-    return pid === undefined ? [] : [pid];
-  };
+  const { pid, companions, isWorker } = processes;
   const meter = new SystemMeter({ incgroup: monitor.incgroup, companions });
   const guard = new MemoryGuard({
     pauseQueryPercent: monitor.pauseQueryMemoryPercent,
@@ -57,11 +63,13 @@ export function createMonitoring(
     relieve: collectGarbage,
     log,
   });
+  metrics.watch({ adapter_memory_bytes: { help: 'Memory in use by the adapter.', read: () => meter.memory().own } });
+  const memory = new FigureMemory(() => metrics.text());
+  if (isWorker === true) return { guard, metrics, memory };
   metrics.watch({
-    adapter_memory_bytes: { help: 'Memory in use by the adapter.', read: () => meter.memory().own },
     adapter_engine_memory_bytes: {
       help: 'Resident memory of the embedded engine.',
-      read: () => meter.memory().companions,
+      read: () => meter.residentBytes(pid() ?? 0),
     },
     adapter_memory_limit_bytes: {
       help: 'Memory of the machine or container.',
@@ -77,7 +85,7 @@ export function createMonitoring(
       read: () => monitor.pauseAllMemoryPercent,
     },
   });
-  return { guard, metrics, memory: new FigureMemory(() => metrics.text()) };
+  return { guard, metrics, memory };
 }
 
 /** The disk of the embedded engine; nothing where the database is elsewhere. */

@@ -1,11 +1,14 @@
+import { availableParallelism } from 'node:os';
 import type { Settings } from './config/adapter-settings.js';
 import { ClusterEngine } from './database/cluster/engine.js';
 import { ClusterNode } from './database/cluster/node.js';
 import { ClusterNodes } from './database/cluster/nodes.js';
 import { EngineClient, type EngineClientOptions } from './database/engine/client.js';
 import type { Engine } from './database/engine/engine.js';
-import { EngineSupervisor } from './database/host/supervisor.js';
+import { type EngineEndpoint, EngineSupervisor } from './database/host/supervisor.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
+import type { FirstProcess } from './workers/link.js';
+import type { EngineNews } from './workers/messages.js';
 
 /** An engine, and the connections to it. */
 export interface ServiceEngine extends Engine {
@@ -21,6 +24,8 @@ export interface RunningEngine {
   readonly url: string;
   /** Process of the embedded engine, while it runs. */
   pid(): number | undefined;
+  /** The other processes of the service, with that of the embedded engine. */
+  companions(): readonly number[];
   /** False while the embedded engine is down; of a cluster nobody knows until it is asked. */
   isUp(): boolean;
   /** True while the process of the embedded engine lives and does not answer. */
@@ -34,19 +39,75 @@ export interface RunningEngine {
    * undefined where nobody tells, and it has to be asked for.
    */
   readonly watchLog?: (listener: (entries: number) => void) => void;
+  /** What workers have to know of the embedded engine; undefined where the database is elsewhere. */
+  readonly forWorkers?: {
+    readonly endpoint: EngineEndpoint;
+    news(): Omit<EngineNews, 'pids'>;
+    /** Calls the listener now and whenever there is news, until the result is called. */
+    onNews(listener: () => void): () => void;
+  };
   /** Gives all connections up and ends the embedded engine, by force when it has not ended after `withinMs`. */
   stop(withinMs?: number): Promise<void>;
+}
+
+/** The embedded engine that the first process of a service runs, as a worker has it. */
+export function engineOfFirst(
+  { pool, general: { workers } }: Settings,
+  { url, user, password }: EngineEndpoint,
+  first: FirstProcess,
+): RunningEngine {
+  const share = processesOn(workers);
+  const client = new EngineClient({
+    ...limitsOf(pool, workers),
+    url,
+    user,
+    password,
+    maxResults: hostResults(workers),
+    handover: () => {
+      const { handover } = first.engine;
+      return handover && { ...handover, maxBytes: handover.maxBytes / share };
+    },
+  });
+  first.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
+  return {
+    client,
+    url,
+    pid: () => undefined,
+    companions: () => first.engine.pids.filter((pid) => pid !== process.pid),
+    isUp: () => first.engine.state === 'up',
+    isHung: () => first.engine.state === 'hung',
+    isMissing: () => false,
+    watch: (listener) => first.onState((state) => listener(state === 'up')),
+    watchLog: (listener) => first.onLogChange(listener),
+    stop: () => client.close(),
+  };
+}
+
+/** Processes of a service that ask the engine. */
+function processesOn(workers: number): number {
+  return workers === 1 ? 1 : workers + 1;
+}
+
+/** Results that one process may read at a time: an embedded host has twelve connections that can stream. */
+function hostResults(workers: number): number {
+  return Math.max(1, Math.floor(8 / processesOn(workers)));
+}
+
+/** Connections of one process: they share what the settings allow, and each has enough to do several things at once. */
+function limitsOf({ maxConnect, maxIdle, idleTimeoutMs }: Settings['pool'], workers: number): ConnectionLimits {
+  const most =
+    workers === 1 ? maxConnect : Math.max(4, Math.ceil((maxConnect ?? availableParallelism() * 4) / workers));
+  return { maxConnect: most ?? 0, maxIdle: maxIdle ?? 0, idleTimeoutMs: idleTimeoutMs ?? 0 };
 }
 
 const hungText = 'it does not answer, and is started anew when it stays silent';
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
-export async function startEngine({ database, pool, limits: held }: Settings, logger: Logger): Promise<RunningEngine> {
-  const limits = {
-    maxConnect: pool.maxConnect ?? 0,
-    maxIdle: pool.maxIdle ?? 0,
-    idleTimeoutMs: pool.idleTimeoutMs ?? 0,
-  };
+export async function startEngine(
+  { database, general, pool, limits: held }: Settings,
+  logger: Logger,
+): Promise<RunningEngine> {
+  const limits = limitsOf(pool, general.workers);
   const [node] = database.urls;
   if (database.mode === 'cluster' && database.cluster !== '') return openCluster(database, limits, logger);
   if (database.mode === 'cluster' && node !== undefined) {
@@ -56,6 +117,7 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
       client,
       url: node,
       pid: () => undefined,
+      companions: () => [],
       isUp: () => true,
       isHung: () => false,
       isMissing: () => false,
@@ -69,7 +131,8 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
   const maxStatementBytes = held.statementMemoryBytes;
   const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, maxStatementBytes });
   const endpoint = await supervisor.start();
-  const client = new EngineClient({ ...limits, ...endpoint, handover: () => supervisor.handover });
+  const maxResults = hostResults(general.workers);
+  const client = new EngineClient({ ...limits, ...endpoint, maxResults, handover: () => supervisor.handover });
   supervisor.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));
   const stop = async (withinMs?: number): Promise<void> => {
@@ -80,6 +143,12 @@ export async function startEngine({ database, pool, limits: held }: Settings, lo
     client,
     url: endpoint.url,
     pid: () => supervisor.pid,
+    companions: () => (supervisor.pid === undefined ? [] : [supervisor.pid]),
+    forWorkers: {
+      endpoint,
+      news: () => ({ state: supervisor.state, handover: supervisor.handover }),
+      onNews: (listener) => supervisor.onState(listener),
+    },
     isUp: () => supervisor.state === 'up',
     isHung: () => supervisor.state === 'hung',
     isMissing: () => false,
@@ -115,6 +184,7 @@ async function openCluster(
     client,
     url: urls.join(','),
     pid: () => undefined,
+    companions: () => [],
     isUp,
     isHung: () => false,
     isMissing: () => !isUp(),

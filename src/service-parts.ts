@@ -1,7 +1,7 @@
 import type { Settings } from './config/adapter-settings.js';
 import { Catalogue } from './database/catalogue/catalogue.js';
 import { type Compression, offeredCompression } from './database/catalogue/compression.js';
-import { Storage } from './database/catalogue/storage.js';
+import { Storage, type StorageOptions } from './database/catalogue/storage.js';
 import { SubTables } from './database/catalogue/sub-tables.js';
 import { Changes } from './database/rows/changes.js';
 import { StreamStates } from './database/rows/stream-states.js';
@@ -11,6 +11,8 @@ import { createMonitoring, type Monitoring } from './monitoring.js';
 import { ServiceSignals } from './pipelines/events/signals.js';
 import type { RunningEngine } from './running-engine.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
+import type { FirstProcess } from './workers/link.js';
+import type { Peers } from './workers/questions.js';
 
 /** What the pipelines and doors of one service share. */
 export interface ServiceParts {
@@ -26,22 +28,42 @@ export interface ServiceParts {
   readonly changes: Changes;
   readonly states: StreamStates;
   readonly signals: ServiceSignals;
+  /** The process that this worker belongs to; undefined in that process itself. */
+  readonly first: FirstProcess | undefined;
+  /** The other processes of the service; undefined where there are none. */
+  readonly peers: Peers | undefined;
   logOf(component: string): ComponentLog;
 }
 
-/** Builds the parts over an engine that answers; `readMemoryPercent` takes the place of what is measured. */
+/** What the parts of a service may have beside its settings. */
+export interface PartsExtras {
+  /** Memory in use in percent, instead of what is measured. */
+  readonly readMemoryPercent?: (() => number) | undefined;
+  /** Set for a worker. */
+  readonly first?: FirstProcess | undefined;
+  /** Set where the service is several processes. */
+  readonly peers?: Peers | undefined;
+  readonly sharedTurns?: StorageOptions['sharedTurns'];
+}
+
+/** Builds the parts over an engine that answers. */
 export async function createParts(
   engine: RunningEngine,
   settings: Settings,
   version: string,
   logger: Logger,
-  readMemoryPercent?: () => number,
+  more: PartsExtras = {},
 ): Promise<ServiceParts> {
   const logOf = (component: string): ComponentLog => componentLog(logger, component);
-  const monitoring = createMonitoring(settings, engine.pid, logOf('monitor'), readMemoryPercent);
+  const { first, peers = first } = more;
+  const processes = { pid: engine.pid, companions: engine.companions, isWorker: first !== undefined };
+  const monitoring = createMonitoring(settings, processes, logOf('monitor'), more.readMemoryPercent);
+  if (peers !== undefined) {
+    monitoring.metrics.joinWith(async () => (peers.isEmpty ? [] : peers.ask({ kind: 'figures', asked: null })));
+  }
   const catalogue = new Catalogue(engine.client, logOf('catalogue'));
   const compression = await offeredCompression(engine.client, settings.database.compression);
-  const storage = new Storage(engine.client, catalogue, compression);
+  const storage = new Storage(engine.client, catalogue, { compression, sharedTurns: more.sharedTurns });
   const subTables = new SubTables(engine.client, catalogue);
   const credentials = new CredentialCheck(catalogue, logOf('credentials'));
   monitoring.metrics.watch(credentials.figures);
@@ -50,5 +72,5 @@ export async function createParts(
   const changes = new Changes(engine.client, storage);
   const states = new StreamStates(engine.client);
   const tables = { catalogue, storage, compression, subTables, changes, states };
-  return { settings, version, engine, monitoring, ...tables, credentials, signals, logOf };
+  return { settings, version, engine, monitoring, ...tables, credentials, signals, first, peers, logOf };
 }

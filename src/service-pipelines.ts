@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from './config/adapter-settings.js';
 import type { Variable } from './database/system-tables/system-table.js';
+import type { Rule } from './events/rule.js';
 import { eventsDesk, type ReadRulesAgain } from './events-desk.js';
 import { listeningInputs } from './listeners.js';
 import type { WireFormat } from './model/batch.js';
@@ -9,6 +10,7 @@ import { BodyBudget } from './model/body-budget.js';
 import type { EventsDesk } from './model/exchange.js';
 import type { EventChange } from './model/notification.js';
 import { Notifier } from './notify/notifier.js';
+import { deskOfFirst, otherRows, otherStatements } from './peers.js';
 import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { queriesOver } from './pipelines/events/run-query.js';
@@ -74,12 +76,17 @@ export function createPipelines(
   inputs = listeningInputs(parts),
   more: WritePipelineExtras = {},
 ): ServicePipelines {
-  const { settings, catalogue, monitoring, logOf } = parts;
+  const { settings, catalogue, monitoring, first, peers, logOf } = parts;
   const notifier = new Notifier(settings.notify, settings.monitor.identity, logOf('notifications'));
   monitoring.metrics.watch(notifier.figures);
-  const tell = (change: EventChange): void => notifier.add(change);
+  const tell = (change: EventChange): void => {
+    if (first === undefined) notifier.add(change);
+    else first.tell({ about: 'event', change });
+  };
   const events = eventsPipeline(parts, (...query) => queriesOver(sql)(...query), tell);
-  const desk = eventsDesk({ catalogue, events, notifier, readRules: more.readRules });
+  const replaced = async (asked: readonly Rule[]) => peers?.ask({ kind: 'rules', asked });
+  const ownDesk = eventsDesk({ catalogue, events, notifier, readRules: more.readRules, replaced });
+  const desk = first === undefined ? ownDesk : deskOfFirst(first, ownDesk);
   const bodies = bodyBudget(parts);
   const writes = writePipeline(parts, inputs, events, bodies, more);
   const sql = sqlPipeline(parts, writes);
@@ -106,11 +113,12 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
 }
 
 function eventsPipeline(parts: ServiceParts, query: RunQuery, tell: (change: EventChange) => void): EventsPipeline {
-  const { settings, engine, catalogue, storage, credentials, monitoring, signals, logOf } = parts;
+  const { settings, engine, catalogue, storage, credentials, monitoring, signals, first, logOf } = parts;
   const slots = { ...settings.limits.slots, running: maxEventQuestions, runningOfUser: 0 };
   const events = new EventsPipeline({
     settings: settings.events,
     rulesFile: join(logFolder(settings), `rules-${settings.general.port}.json`),
+    isWorker: first !== undefined,
     engine: engine.client,
     catalogue,
     storage,
@@ -162,6 +170,7 @@ function writePipeline(
       define: (block) => defineTable(tables, block),
     },
     writeLog,
+    others: otherRows(parts.peers),
     broke,
     log: logOf('writes'),
     limits: {
@@ -206,6 +215,7 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
     variables: variablesOf(settings, dialectVersion(version)),
+    others: otherStatements(parts.peers),
     waited: (seconds) => metrics.waited(seconds),
   });
   metrics.watch({

@@ -1,24 +1,29 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { answering } from './answering.js';
 import type { Settings } from './config/adapter-settings.js';
 import { renewCodecs } from './database/catalogue/compression.js';
 import { removeLeftovers } from './database/catalogue/leftovers.js';
 import { Expiry } from './database/definitions/table-expiry.js';
 import { type CredentialCheck, firstUser } from './database/users/credentials.js';
 import type { ReadRulesAgain } from './events-desk.js';
+import { Failure } from './failure.js';
 import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import type { ComponentLog } from './model/component.js';
 import type { GuardState } from './model/exchange.js';
 import { otlpGrpcDoors } from './otlp-grpc-door.js';
+import { keptCatalogue } from './peers.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
-import { polledCatalogue } from './pipelines/polled-catalogue.js';
 import { requireFreePorts } from './port-check.js';
 import { type RunningEngine, startEngine } from './running-engine.js';
 import { createParts, type ServiceParts } from './service-parts.js';
-import { createPipelines } from './service-pipelines.js';
+import { createPipelines, type ServicePipelines } from './service-pipelines.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
-import { openWriteLog } from './write-log.js';
+import { hasWorkers, shareOf } from './worker-share.js';
+import type { EngineNews } from './workers/messages.js';
+import { type FirstDuties, WorkerPool } from './workers/pool.js';
+import { leftWriteLogs, openWriteLog } from './write-log.js';
 
 /** What the engine has to end in at least, however long the rest of a stop took. */
 const leastEngineStopMs = 500;
@@ -46,6 +51,8 @@ export interface ServiceExtras {
   readonly recordSql?: RecordSql;
   /** Reads the rules of the settings again. */
   readonly readRules?: ReadRulesAgain;
+  /** Hears the lines that workers log. */
+  readonly workerLine?: (line: string) => void;
 }
 
 /** Builds the service from its settings and starts it; rejects with one clear line when something does not work. */
@@ -59,8 +66,16 @@ export async function startService(
   sayWhereDataIs(settings, componentLog(logger, 'service'));
   const engine = await startEngine(settings, logger);
   try {
-    const parts = await createParts(engine, settings, version, logger, more.readMemoryPercent);
-    return await startOn(engine, parts, more);
+    const count = hasWorkers(settings) ? settings.general.workers : 0;
+    const { readMemoryPercent, workerLine: line = () => undefined } = more;
+    const pool = new WorkerPool({ count, line, log: componentLog(logger, 'workers') });
+    const running = withWorkers(engine, pool);
+    const parts = await createParts(running, settings, version, logger, {
+      readMemoryPercent,
+      peers: pool,
+      sharedTurns: (tables) => pool.takeTurn(tables),
+    });
+    return await startOn(running, parts, pool, more);
   } catch (error) {
     await engine.stop();
     throw error;
@@ -81,38 +96,79 @@ function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
 async function startOn(
   engine: RunningEngine,
   parts: ServiceParts,
+  pool: WorkerPool,
   { recordSql, readRules }: ServiceExtras,
 ): Promise<Service> {
-  const { monitoring, catalogue, credentials, logOf } = parts;
+  const { settings, monitoring, catalogue, credentials, signals, logOf } = parts;
   showState(parts);
   engine.watch((isUp) => isUp || parts.storage.forgetRows());
-  const writeLog = openWriteLog(parts.settings, await catalogue.sharedSecret(), logOf('wal'), parts.signals);
-  let fail = (_error: unknown): void => {};
-  const failed = new Promise<unknown>((resolve) => {
-    fail = resolve;
-  });
-  const pipelines = createPipelines(parts, undefined, { writeLog, broke: fail, readRules });
-  const door = await createHttpDoor(parts, pipelines, recordSql);
-  const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
+  const secret = await catalogue.sharedSecret();
+  const writeLog = openWriteLog(settings, secret, logOf('wal'), signals);
+  const failure = new Failure();
+  const pipelines = createPipelines(parts, undefined, { writeLog, broke: failure.fail, readRules });
   const { writes, streams, sql, reads, events, notifier } = pipelines;
+  pool.duties = {
+    begin: beginningOf(parts, pipelines, recordSql !== undefined),
+    answering: answering(parts, pipelines),
+    told: (news) => {
+      if (news.about === 'signal') signals.signals$.next(news.signal);
+      else if (news.about === 'event') notifier.add(news.change);
+      else recordSql?.(news.entry);
+    },
+    leftLogs: () => leftWriteLogs(settings, secret),
+  };
+  const door = hasWorkers(settings) ? undefined : await createHttpDoor(parts, pipelines, recordSql);
+  const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const watching = [monitoring.guard, monitoring.memory, expiry, notifier, ...events.components];
-  const grpc = await otlpGrpcDoors(parts, pipelines);
-  const components = [polledCatalogue(parts, engine.watchLog), ...watching, writes, streams, sql, reads, door, ...grpc];
+  const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcDoors(parts, pipelines))];
+  const components = [keptCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));
   await warnOfBuiltInPassword(credentials, logOf('service'));
   await lifecycle.start();
   removeOldDrops(parts);
   renewOldCodecs(parts);
   return {
-    port: door.port,
+    port: (door ?? pool).port,
     engineUrl: engine.url,
-    failed,
+    failed: failure.happened,
     stop: async (deadlineMs) => {
       const begun = performance.now();
       await lifecycle.stop(deadlineMs);
       await engine.stop(Math.max(leastEngineStopMs, deadlineMs - (performance.now() - begun)));
     },
   };
+}
+
+/** What workers begin with: the settings with the rules that are watched now, and the engine as it is. */
+function beginningOf(
+  { settings, version, engine }: ServiceParts,
+  { events }: ServicePipelines,
+  recordsSql: boolean,
+): FirstDuties['begin'] {
+  return (role, number) => ({
+    role,
+    number,
+    settings: shareOf({ ...settings, events: { ...settings.events, rules: events.rules.rules } }),
+    version,
+    recordsSql,
+    engine: engine.forWorkers?.endpoint,
+    news: newsOf(engine),
+  });
+}
+
+/** The engine with the processes of the pool, which is told of it. */
+function withWorkers(engine: RunningEngine, pool: WorkerPool): RunningEngine {
+  const running = { ...engine, companions: () => [...engine.companions(), ...pool.pids] };
+  const tell = (): void => pool.send({ kind: 'engine', news: newsOf(running) });
+  engine.forWorkers?.onNews(tell);
+  engine.watchLog?.((entries) => pool.send({ kind: 'log', entries }));
+  pool.onChange(tell);
+  return running;
+}
+
+function newsOf(engine: RunningEngine): EngineNews {
+  const { state, handover } = engine.forWorkers?.news() ?? { state: 'up', handover: undefined };
+  return { state, handover, pids: [process.pid, ...engine.companions()] };
 }
 
 function showState({ monitoring: { guard, metrics }, engine }: ServiceParts): void {

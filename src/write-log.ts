@@ -5,6 +5,7 @@ import type { ComponentLog } from './model/component.js';
 import type { WatchedFigures } from './model/figure.js';
 import type { ServiceSignals } from './pipelines/events/signals.js';
 import type { WriteLog, WritePipeline } from './pipelines/writes.js';
+import { countFreeLogs } from './wal/directory.js';
 import { WriteAheadLog } from './wal/log.js';
 import { RejectedRowsFile } from './wal/rejected-rows.js';
 
@@ -22,7 +23,7 @@ export function openWriteLog(
   signals: ServiceSignals,
 ): WriteLog {
   const root = logFolder({ database, wal });
-  const name = createHash('sha256').update('write-ahead log').update(secret).digest('hex');
+  const name = nameOf(secret);
   const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
   const { texts, damagedBytes, tornBytes } = opened.recovered;
   if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
@@ -31,12 +32,6 @@ export function openWriteLog(
     log.error(
       { bytes: damagedBytes, path: opened.path },
       'The write-ahead log is damaged; what could not be read is left out.',
-    );
-  }
-  for (const path of opened.others) {
-    log.warn(
-      { path },
-      'Another write-ahead log of this database holds rows; an adapter that is started beside this one takes it.',
     );
   }
   const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault }) => {
@@ -51,6 +46,15 @@ export function logFolder({ database, wal }: Pick<Settings, 'database' | 'wal'>)
   return resolve(wal.path === '' ? join(database.path, 'wal') : wal.path);
 }
 
+/** How many logs of a database hold rows and are held by nobody. */
+export function leftWriteLogs(settings: Pick<Settings, 'database' | 'wal'>, secret: Buffer | string): number {
+  return countFreeLogs(logFolder(settings), nameOf(secret));
+}
+
+function nameOf(secret: Buffer | string): string {
+  return createHash('sha256').update('write-ahead log').update(secret).digest('hex');
+}
+
 /** What the log and the rows that wait behind it look like. */
 export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
   return {
@@ -59,10 +63,12 @@ export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => Write
     adapter_wal_oldest_seconds: {
       help: 'Age of the oldest answered row that is not stored yet; 0 when all are.',
       read: () => writes().waiting.oldestSeconds,
+      together: 'max',
     },
     adapter_wal_behind: {
       help: '1 while answered rows are in the log alone and are read back from it.',
       read: () => Number(writes().waiting.isBehind),
+      together: 'max',
     },
     adapter_wal_replayed_texts: {
       help: 'Texts that were read back from the log.',

@@ -29,7 +29,7 @@ for (const name of readdirSync(target)) if (pieces.test(name)) rmSync(join(targe
 
 await build({
   absWorkingDir: root,
-  entryPoints: ['adapter', 'engine', 'bench'].map((name) => join(source, `${name}.ts`)),
+  entryPoints: ['adapter', 'worker', 'engine', 'bench'].map((name) => join(source, `${name}.ts`)),
   outdir: target,
   allowOverwrite: true,
   bundle: true,

@@ -21,6 +21,15 @@ export const generalOptions = optionTable({
       min: 0,
       max: 65535,
     },
+    {
+      flag: 'workers',
+      type: 'int',
+      default: '1',
+      env: 'ADAPTER_WORKERS',
+      help: 'processes that share the HTTP port, beside the one that does everything else; 1 is a single process for all',
+      min: 1,
+      max: 64,
+    },
     { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: 'debug mode of the HTTP service' },
     {
       flag: 'logLevel',

@@ -81,6 +81,7 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
     client,
     url: address.url,
     pid: () => undefined,
+    companions: () => [],
     isUp: () => true,
     isHung: () => false,
     isMissing: () => false,

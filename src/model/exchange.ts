@@ -158,7 +158,7 @@ export interface Intake {
   /** The vgroups of tables of a database, in their order; a fault when there is no such database. Tables need not exist. */
   vgroups(user: string, database: string, tables: readonly string[]): Promise<readonly number[] | Fault>;
   /** The statements that count as slow; a fault when the user is no administrator. */
-  slowStatements(user: string): SlowStatementList | Fault;
+  slowStatements(user: string): Promise<SlowStatementList | Fault>;
   guard(): GuardState;
   /** True while the database lives and does not answer, and once nothing can be written any more. */
   isDatabaseHung(): boolean;

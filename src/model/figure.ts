@@ -7,7 +7,12 @@ export interface Figure {
 
 /** Figures that are read whenever somebody asks for them, by name and with a help text. */
 export interface WatchedFigures {
-  readonly [name: string]: { readonly help: string; readonly read: () => number };
+  readonly [name: string]: {
+    readonly help: string;
+    readonly read: () => number;
+    /** How those of several processes of a service are one; their sum when left out. */
+    readonly together?: 'max';
+  };
 }
 
 /** Figures of the last while, oldest first. */

@@ -28,6 +28,8 @@ export interface EventsContext
   readonly settings: EventsSettings;
   /** File that remembers the rules from run to run. */
   readonly rulesFile: string;
+  /** True for a worker: it watches the values of its own rows, and leaves everything else to the first process. */
+  readonly isWorker?: boolean;
   /** Hears of events that open and that are over. */
   readonly tell: (change: EventChange) => void;
   readonly engine: Engine;
@@ -47,7 +49,7 @@ export class EventsPipeline {
   readonly components: readonly Component[];
 
   constructor(context: EventsContext) {
-    const { settings, engine, catalogue, credentials, slots, logOf } = context;
+    const { settings, engine, catalogue, credentials, slots, logOf, isWorker = false } = context;
     const log = logOf('events');
     const store = new EventsStore(engine);
     const announcer = new Announcer(context.tell);
@@ -56,17 +58,13 @@ export class EventsPipeline {
     this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
     const retention = new EventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
-    const memory = new RuleMemory(context.rulesFile);
-    const watching = { ...settings, ...context, store, names, recorder: this.recorder, log, memory };
+    const rules = isWorker ? rulesOfWorker(settings.rules) : settings.rules;
+    const memory = isWorker ? noMemory : new RuleMemory(context.rulesFile);
+    const watching = { ...settings, ...context, rules, store, names, recorder: this.recorder, log, memory };
     this.rules = new RuleWatch(watching);
     this.tryRule = (rule, signal) => tryRule(rule, watching, signal);
-    this.components = [
-      retention,
-      this.recorder,
-      ...(settings.system ? [new SystemWatch(watching)] : []),
-      this.rules,
-      this.questions,
-    ];
+    const ofFirst = [retention, ...(settings.system ? [new SystemWatch(watching)] : [])];
+    this.components = [...(isWorker ? [] : ofFirst), this.recorder, this.rules, this.questions];
   }
 
   /** What the service shows about events. */
@@ -77,4 +75,12 @@ export class EventsPipeline {
       adapter_events_lost: { help: 'Events lost because too many waited.', read: () => recorder.lost },
     };
   }
+}
+
+/** A worker has some of the rules only. */
+const noMemory = { read: () => [], keep: () => {} };
+
+/** The rules that a worker watches: they look at the rows that it stores. */
+export function rulesOfWorker(rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ kind }) => kind === 'value');
 }

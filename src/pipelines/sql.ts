@@ -1,4 +1,5 @@
 import { Access, insufficientPrivilege } from '../database/catalogue/rights.js';
+import type { StatementPlace } from '../database/system-tables/kill-id.js';
 import type { Exchange, SqlAnswer, SqlRequest } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
 import type { SlowStatementList } from '../model/slow-statement.js';
@@ -51,9 +52,21 @@ export class SqlPipeline extends RequestReply<SqlRequest, SqlAnswer> {
   }
 
   /** The statements that count as slow, for administrators. */
-  slowStatements(user: string): SlowStatementList | Fault {
-    const access = new Access(this.#statements.catalogue, user);
-    return access.isAdministrator ? this.#slow.list() : insufficientPrivilege().fault;
+  async slowStatements(user: string): Promise<SlowStatementList | Fault> {
+    const { catalogue, others } = this.#statements;
+    if (!new Access(catalogue, user).isAdministrator) return insufficientPrivilege().fault;
+    return this.#slow.list(await others?.slow());
+  }
+
+  /** The statements of this process that run, and those that count as slow. */
+  get ownStatements() {
+    return { running: this.#statements.running.all, slow: this.#slow.list().records };
+  }
+
+  /** Breaks a statement of this process off, if the user may see it. */
+  kill({ pid, id }: StatementPlace, user: string): void {
+    const { running, catalogue } = this.#statements;
+    if (pid === process.pid) running.kill(id, new Access(catalogue, user));
   }
 
   async #run(

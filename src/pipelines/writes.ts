@@ -80,6 +80,11 @@ export interface WriteContext {
   readonly limits: WriteLimits;
   /** Left out, every write is answered once it is stored. */
   readonly writeLog?: WriteLog | undefined;
+  /**
+   * Makes answered rows of tables that wait in other processes of the service visible; tables are as {@link tableKey} names
+   * them. Left out where the service is one process.
+   */
+  readonly others?: ((tables: readonly string[] | 'all') => Promise<unknown> | undefined) | undefined;
   /** Called once when the pipeline breaks: nothing is written any more. */
   readonly broke?: ((error: unknown) => void) | undefined;
 }
@@ -256,6 +261,13 @@ export class WritePipeline implements Component {
    */
   visible(tables: readonly WaitingTable[] | 'all'): Promise<void> | undefined {
     const keys = tables === 'all' ? tables : tables.map((table) => tableKey(table));
+    const others = this.#context.others?.(keys);
+    const own = this.visibleHere(keys);
+    return others === undefined ? own : Promise.all([own, others]).then(() => undefined);
+  }
+
+  /** The same for the rows that wait in this process; tables are as {@link tableKey} names them. */
+  visibleHere(keys: readonly string[] | 'all'): Promise<void> | undefined {
     const caughtUp = this.#logStage?.caughtUp();
     return caughtUp === undefined ? this.#commit.visible(keys) : caughtUp.then(() => this.#commit.visible(keys));
   }

@@ -30,14 +30,17 @@ export function standardOutput(): LogOutput {
   return { stream: { write: (line) => void process.stdout.write(line) }, readable: true };
 }
 
+/** The same for a process whose lines are passed on by another one: JSON in any case. */
+export function rawOutput(): LogOutput {
+  return { stream: destination({ fd: 1, sync: true }), readable: false };
+}
+
 /**
  * The service's logger. Lines below `level` are dropped; secrets in fields are masked, see `redactFields`.
  * Settings not yet read: take `info`. `file` gets every line as JSON beside the output.
  */
 export function createLogger(level: LogLevel, output: LogOutput = standardOutput(), file?: DestinationStream): Logger {
-  const { stream, readable } = output;
-  const shown: DestinationStream = readable ? { write: (line) => stream.write(readableLine(line)) } : stream;
-  const lines: DestinationStream = file === undefined ? shown : both(shown, file);
+  const { readable } = output;
   return pino(
     {
       level: levels[level],
@@ -52,8 +55,14 @@ export function createLogger(level: LogLevel, output: LogOutput = standardOutput
       // The fields of a child logger do not pass through `formatters.log`.
       redact: { paths: ['password', 'token', 'authorization', 'p'], censor: mask },
     },
-    lines,
+    linesTo(output, file),
   );
+}
+
+/** Where lines of the logger are written; lines of another process may be, too. */
+export function linesTo({ stream, readable }: LogOutput, file?: DestinationStream): DestinationStream {
+  const shown: DestinationStream = readable ? { write: (line) => stream.write(readableLine(line)) } : stream;
+  return file === undefined ? shown : both(shown, file);
 }
 
 function both(first: DestinationStream, second: DestinationStream): DestinationStream {

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry, Summary } from 'prom-client';
 import type { WatchedFigures } from '../model/figure.js';
+import { joinedFigures, type MetricFamily, textOfFigures } from './joined-figures.js';
 
 /** How a request over HTTP ended. */
 export interface EndedRequest {
@@ -114,13 +115,17 @@ export class ServiceMetrics {
   readonly #cpu = new Gauge({
     name: 'adapter_system_cpu_percent',
     help: 'Processor use of the service and its engine, of what the machine or container has.',
+    aggregator: 'max',
     registers: [this.#registry],
   });
   readonly #memory = new Gauge({
     name: 'adapter_system_mem_percent',
     help: 'Resident memory of the service and its engine, of what the machine or container has.',
+    aggregator: 'max',
     registers: [this.#registry],
   });
+
+  #others: (() => Promise<readonly (readonly MetricFamily[])[]>) | undefined;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
@@ -146,10 +151,11 @@ export class ServiceMetrics {
 
   /** Adds figures that are read at each scrape. */
   watch(gauges: WatchedFigures): void {
-    for (const [name, { help, read }] of Object.entries(gauges)) {
+    for (const [name, { help, read, together }] of Object.entries(gauges)) {
       new Gauge({
         name,
         help,
+        aggregator: together ?? 'sum',
         registers: [this.#registry],
         collect() {
           this.set(read());
@@ -217,14 +223,28 @@ export class ServiceMetrics {
     this.#memory.set(memoryPercent);
   }
 
-  /** The figures in the OpenMetrics text format, which readers of the older text format understand too. */
-  text(): Promise<string> {
+  /** Asked for the figures of the other processes of the service, whenever its figures are read. */
+  joinWith(others: () => Promise<readonly (readonly MetricFamily[])[]>): void {
+    this.#others = others;
+  }
+
+  /** The figures of the service in the OpenMetrics text format, which readers of the older text format understand too. */
+  async text(): Promise<string> {
+    const others = (await this.#others?.()) ?? [];
+    if (others.length > 0) return textOfFigures(joinedFigures([await this.ownValues(), ...others]));
     this.#countRequests();
     return this.#registry.metrics();
   }
 
-  /** The figures as the registry holds them. */
-  values(): Promise<readonly MetricFamily[]> {
+  /** The figures of the service. */
+  async values(): Promise<readonly MetricFamily[]> {
+    const own = await this.ownValues();
+    const others = (await this.#others?.()) ?? [];
+    return others.length === 0 ? own : joinedFigures([own, ...others]);
+  }
+
+  /** The figures of this process. */
+  ownValues(): Promise<readonly MetricFamily[]> {
     this.#countRequests();
     return this.#registry.getMetricsAsJSON();
   }
@@ -236,14 +256,4 @@ export class ServiceMetrics {
     this.#clients.add(address);
     return address;
   }
-}
-
-/** One family of figures. */
-export interface MetricFamily {
-  readonly name: string;
-  readonly values: readonly {
-    readonly value: number;
-    readonly labels: Readonly<Partial<Record<string, string | number>>>;
-    readonly metricName?: string;
-  }[];
 }

@@ -26,7 +26,8 @@ function readEntry(json: string): Map<string, unknown> | undefined {
 }
 
 function localTime(time: unknown): string {
-  const at = new Date(typeof time === 'number' ? time : 0);
+  // Workers tell it as everybody who is no terminal.
+  const at = new Date(typeof time === 'number' || typeof time === 'string' ? time : 0);
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 23).replace('T', ' ');
 }

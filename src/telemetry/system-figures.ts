@@ -86,8 +86,13 @@ export class SystemMeter {
     const memory = this.#ownMemory();
     const own = Math.min(memory.rss, this.#runtimeBytes + usedBytes(memory));
     let companions = 0;
-    for (const pid of this.#companions()) companions += numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
+    for (const pid of this.#companions()) companions += this.residentBytes(pid);
     return { own, companions, limit: this.#limitBytes() };
+  }
+
+  /** Resident memory of a process; 0 of one that is gone. */
+  residentBytes(pid: number): number {
+    return numberOr(0, this.#proc(pid, 'statm').split(' ')[1]) * pageBytes;
   }
 
   #ownMemory(): NodeJS.MemoryUsage {

@@ -6,8 +6,6 @@ import { listSegments } from './segment.js';
 /** The directory of one log, held by this process. */
 export interface LogDirectory {
   readonly path: string;
-  /** Free logs of the same database that hold rows, and that nobody reads until another adapter is started. */
-  readonly others: readonly string[];
   /** Gives the directory back, and deletes it when nothing is left in it. */
   release(): void;
 }
@@ -23,33 +21,63 @@ const what = 'write-ahead log directory';
  */
 export function takeLogDirectory(root: string, database: string, port: number): LogDirectory {
   const numbers = existing(root);
-  const free: { readonly path: string; readonly lock: DirectoryLock; readonly hasRows: boolean }[] = [];
-  for (const number of numbers) {
-    const path = join(root, `log-${number}`);
-    if (readDatabase(path) !== database) continue;
-    const lock = lockIfFree(path, port);
-    if (lock !== undefined) free.push({ path, lock, hasRows: listSegments(path).length > 0 });
-  }
-  const taken = free.find(({ hasRows }) => hasRows) ?? free[0] ?? makeDirectory(root, database, port, numbers);
-  for (const other of free) if (other !== taken) other.lock.release();
-  return {
-    path: taken.path,
-    others: free.filter((other) => other !== taken && other.hasRows).map(({ path }) => path),
-    release: () => {
-      if (listSegments(taken.path).length === 0) {
-        rmSync(join(taken.path, databaseFile), { force: true });
-        taken.lock.release();
-        removeEmpty(taken.path);
-        removeEmpty(root);
-      } else taken.lock.release();
-    },
-  };
+  const own = numbers.map((number) => directoryOf(root, number)).filter((path) => readDatabase(path) === database);
+  const { path, lock } =
+    firstFree(own.filter(hasRows), port) ?? firstFree(own, port) ?? makeDirectory(root, database, port, numbers);
+  return { path, release: () => release(root, path, lock) };
 }
 
-function makeDirectory(root: string, database: string, port: number, numbers: readonly number[]) {
+/** How many logs of a database under `root` hold rows and are held by nobody. Those without rows are deleted. */
+export function countFreeLogs(root: string, database: string): number {
+  let count = 0;
+  for (const number of existing(root)) {
+    const path = directoryOf(root, number);
+    if (readDatabase(path) !== database) continue;
+    const lock = lockIfFree(path, 0);
+    if (lock === undefined) continue;
+    if (hasRows(path)) count++;
+    release(root, path, lock);
+  }
+  return count;
+}
+
+/** Several processes look for a log at once, so that a directory is locked only to be kept. */
+function firstFree(paths: readonly string[], port: number): HeldDirectory | undefined {
+  for (const path of paths) {
+    const lock = lockIfFree(path, port);
+    if (lock !== undefined) return { path, lock };
+  }
+  return undefined;
+}
+
+interface HeldDirectory {
+  readonly path: string;
+  readonly lock: DirectoryLock;
+}
+
+function directoryOf(root: string, number: number): string {
+  return join(root, `log-${number}`);
+}
+
+function hasRows(path: string): boolean {
+  return listSegments(path).length > 0;
+}
+
+function release(root: string, path: string, lock: DirectoryLock): void {
+  if (hasRows(path)) {
+    lock.release();
+    return;
+  }
+  rmSync(join(path, databaseFile), { force: true });
+  lock.release();
+  removeEmpty(path);
+  removeEmpty(root);
+}
+
+function makeDirectory(root: string, database: string, port: number, numbers: readonly number[]): HeldDirectory {
   for (let number = 1; ; number++) {
     if (numbers.includes(number)) continue;
-    const path = join(root, `log-${number}`);
+    const path = directoryOf(root, number);
     const lock = lockIfFree(path, port);
     // Another process has just made it for itself.
     if (lock === undefined) continue;

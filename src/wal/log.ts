@@ -83,11 +83,6 @@ export class WriteAheadLog {
     return this.#directory.path;
   }
 
-  /** Other logs of the database that hold rows and that nobody reads. */
-  get others(): readonly string[] {
-    return this.#directory.others;
-  }
-
   /** Bytes of its files. */
   get bytes(): number {
     return this.#writer.bytes;

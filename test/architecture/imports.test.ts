@@ -68,6 +68,8 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   events: { rooms: ['model'], packages: ['rxjs'] },
   notify: { rooms: ['model'], packages: ['nodemailer'] },
   http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/', '@grpc/'] },
+  // What one process tells another is of any room.
+  workers: { rooms: ['model', 'config', 'telemetry', 'database', 'events', 'pipelines'], packages: ['split2'] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
   'load/model': { rooms: ['model'], packages: [] },
   'load/settings': { rooms: ['model', 'config', 'load/model'], packages: [] },

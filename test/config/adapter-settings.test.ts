@@ -9,6 +9,7 @@ import { parseValue, printValue } from '../../src/config/values.js';
 /** The settings that other products of this family have too, and below them the service's own. */
 const expected = `
 port int 6041 PORT
+workers int 1 WORKERS
 debug bool true DEBUG
 logLevel string info LOG_LEVEL
 httpCodeServerError bool false HTTP_CODE_SERVER_ERROR

@@ -126,7 +126,7 @@ function defaultIntake(options: RoomOptions): Intake {
         ? tables.map((_, at) => at + 2)
         : fault('database', Codes.databaseNotExist, 'Database not exist'),
     slowStatements:
-      options.slowStatements ?? (() => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
+      options.slowStatements ?? (async () => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
     isDatabaseMissing: () => false,
     isDatabaseHung: options.isDatabaseHung ?? (() => false),

@@ -184,7 +184,14 @@ export interface Answer {
 /** The header of a user and a password. */
 export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const shared = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** Where a service listens, and over which connections it is asked. */
+export interface Door {
+  readonly port: number;
+  /** Left out, many that all tests of the process share. */
+  readonly agent?: Agent;
+}
 
 /** Posts a body as the first user and reads the answer; rejects when the connection breaks or stays silent for 60 s. */
 export function post(
@@ -192,6 +199,7 @@ export function post(
   path: string,
   body: string | Uint8Array,
   headers: OutgoingHttpHeaders = {},
+  agent = shared,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request({
@@ -227,21 +235,18 @@ export interface SqlReply {
 
 /** Runs a statement as a user, by default the first one. */
 export async function sql(
-  { port }: { readonly port: number },
+  { port, agent }: Door,
   statement: string,
   user = 'root',
   password = 'taosdata',
 ): Promise<SqlReply> {
-  const { status, text } = await post(port, '/rest/sql', statement, { authorization: basic(user, password) });
+  const { status, text } = await post(port, '/rest/sql', statement, { authorization: basic(user, password) }, agent);
   const body: Omit<SqlReply, 'status'> = JSON.parse(text);
   return { ...body, status };
 }
 
 /** The rows of a query; throws when it fails. */
-export async function rowsOf(
-  adapter: { readonly port: number },
-  statement: string,
-): Promise<readonly (readonly unknown[])[]> {
+export async function rowsOf(adapter: Door, statement: string): Promise<readonly (readonly unknown[])[]> {
   const reply = await sql(adapter, statement);
   if (reply.code !== 0 || reply.data === undefined) throw new Error(`${statement}: ${JSON.stringify(reply)}`);
   return reply.data;
@@ -249,10 +254,10 @@ export async function rowsOf(
 
 /** Writes line protocol with times in milliseconds. */
 export function writeLines(
-  { port }: { readonly port: number },
+  { port, agent }: Door,
   database: string,
   lines: string | Uint8Array,
   headers: OutgoingHttpHeaders = {},
 ): Promise<Answer> {
-  return post(port, `/lineproto/v1/write?db=${database}&precision=ms`, lines, headers);
+  return post(port, `/lineproto/v1/write?db=${database}&precision=ms`, lines, headers, agent);
 }

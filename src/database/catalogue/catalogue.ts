@@ -24,6 +24,8 @@ export interface Polling {
   readonly failed?: () => void;
   /** Tells how many entries the log has whenever that may have changed; undefined where nobody does. */
   readonly watchLog?: ((listener: (entries: number) => void) => void) | undefined;
+  /** Told how many entries the log has after each of our own, before its submitter goes on. */
+  readonly submitted?: ((entries: number) => Promise<unknown>) | undefined;
 }
 
 /**
@@ -42,6 +44,7 @@ export class Catalogue implements SchemaView {
   readonly #submissions = new Gathered((lists: readonly (readonly Operation[])[]) => this.#append(lists));
   readonly #waiting = new Set<string>();
   readonly #results = new Map<string, readonly (Fault | undefined)[]>();
+  #submitted: Polling['submitted'];
 
   constructor(engine: Engine, report: ComponentLog) {
     this.#log = engine.hasKeeper ? new KeeperLog(engine) : new TableLog(engine);
@@ -49,8 +52,9 @@ export class Catalogue implements SchemaView {
   }
 
   /** Begins polling. A failed poll is told, and left to the next one: what is known stays usable. */
-  start({ failed, watchLog }: Polling = {}): void {
+  start({ failed, watchLog, submitted }: Polling = {}): void {
     this.#polling = true;
+    this.#submitted = submitted;
     const everyMs = watchLog === undefined ? pollMs : toldPollMs;
     const poll = (): void => {
       this.sync().then(
@@ -103,6 +107,7 @@ export class Catalogue implements SchemaView {
         throw new FaultError(fault('network', Codes.networkUnavailable, 'The catalogue entry was not found again'));
       }
       const rest = [...results];
+      await this.#submitted?.(this.#entries);
       return lists.map(({ length }) => rest.splice(0, length));
     } finally {
       this.#waiting.delete(key);

@@ -13,6 +13,7 @@ import { overtaken } from './overtaken.js';
 import { SharedPlace } from './shared-place.js';
 import { TableSizes } from './table-sizes.js';
 import { addMissingColumns, addMissingTags, dataTable, tagTable } from './table-statements.js';
+import { type EndTurn, Turns } from './turns.js';
 import { UniqueRowsLooks } from './unique-rows.js';
 
 /** True for a table whose storage others use too. */
@@ -34,6 +35,14 @@ function isNotEmpty(error: unknown): boolean {
 interface Known {
   readonly revision: number;
   readonly made: Promise<void>;
+}
+
+/** What a storage may be made with. */
+export interface StorageOptions {
+  /** One that the engine has; see `offeredCompression`. */
+  readonly compression?: Compression;
+  /** Turns for engine tables that the processes of a service share; left out where it is one process. */
+  readonly sharedTurns?: ((tables: ReadonlySet<string>) => Promise<EndTurn> | undefined) | undefined;
 }
 
 /**
@@ -58,10 +67,12 @@ export class Storage {
     return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
   });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #turns = new Turns();
+  readonly #sharedTurns: StorageOptions['sharedTurns'];
 
-  /** `compression` must be one that the engine has; see `offeredCompression`. */
-  constructor(engine: Engine, catalogue: Catalogue, compression: Compression = 'compact') {
+  constructor(engine: Engine, catalogue: Catalogue, options: StorageOptions = {}) {
+    const { compression = 'compact', sharedTurns } = options;
+    this.#sharedTurns = sharedTurns;
     this.#engine = engine;
     this.sizes = new TableSizes(engine);
     this.#uniqueRows = new UniqueRowsLooks(engine);
@@ -226,19 +237,16 @@ export class Storage {
 
   /**
    * Runs work on the rows of tables when all work on any of them that was asked for before has ended, so that a row that is
-   * completed from what is stored never brings back what a DELETE of this process removes at the same time.
+   * completed from what is stored never brings back what a DELETE of this service removes at the same time.
    */
   async inTurn<T>(tables: readonly TableDef[], work: () => Promise<T>): Promise<T> {
-    const keys = tables.map(({ id, database }) => `${database.length}:${database}${id}`);
-    // All places in the queues are taken at once, so that no two pieces of work wait for each other.
-    const before = keys.flatMap((key) => this.#turns.get(key) ?? []);
-    const turn = before.length === 0 ? work() : Promise.all(before).then(work);
-    const ended = turn.catch(() => undefined);
-    for (const key of keys) this.#turns.set(key, ended);
+    const end = await this.#turns.take(tables.map(({ id, database }) => `${database.length}:${database}${id}`));
+    const endShared = await this.#sharedTurns?.(new Set(tables.map(({ storage }) => storage)));
     try {
-      return await turn;
+      return await work();
     } finally {
-      for (const key of keys) if (this.#turns.get(key) === ended) this.#turns.delete(key);
+      endShared?.();
+      end();
     }
   }
 }

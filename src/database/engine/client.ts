@@ -47,6 +47,8 @@ export interface EngineClientOptions {
   readonly requestTimeoutMs?: number;
   /** Certificates of the authorities that vouch for an `https://` engine, PEM; without it those that Node knows. */
   readonly ca?: string | undefined;
+  /** Results of an embedded host that are read at once; 8 when left out. */
+  readonly maxResults?: number;
   /** Where rows may be left for an engine of this machine. */
   readonly handover?: () => HandoverPlace | undefined;
   /** Asked when the engine refuses user or password: those of an engine that was started anew, for the next statements. */
@@ -107,7 +109,7 @@ export class EngineClient implements Engine {
     const few = most < 4 ? 0 : Math.ceil(most / 8);
     const half = Math.floor(most / 2) - (options.maxConnect ? few : 0);
     // An embedded host has twelve connections that can stream.
-    const results = isServer ? half : Math.min(half, maxHostResults);
+    const results = isServer ? half : Math.min(half, options.maxResults ?? maxHostResults);
     this.#short = connections(Math.ceil(most / 2));
     const lane = (count: number): ResultLane => ({ http: connections(count), places: new ResultPlaces(count) });
     this.#results = most === 1 ? { http: this.#short, places: new ResultPlaces(1) } : lane(Math.max(1, results));

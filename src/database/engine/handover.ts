@@ -91,7 +91,8 @@ export class Handover {
   }
 
   #newFile(): RowsFile | undefined {
-    const name = `rows-${++this.#counter}`;
+    // Several processes of a service leave rows in one place.
+    const name = `rows-${process.pid}-${++this.#counter}`;
     const path = join(this.#path, name);
     try {
       return { name, path, fd: openSync(path, 'wx', 0o600), bytes: 0 };

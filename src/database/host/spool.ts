@@ -71,7 +71,7 @@ export class Spool {
    * @throws EngineException 36 for a name that is none of a file there.
    */
   handed(name: string): Pick<SpooledBody, 'path' | 'discard'> {
-    if (!/^rows-\d+$/.test(name)) throw new EngineException(36, 'BAD_ARGUMENTS', 'No name of handed rows');
+    if (!/^rows-\d+(?:-\d+)?$/.test(name)) throw new EngineException(36, 'BAD_ARGUMENTS', 'No name of handed rows');
     return { path: join(this.#places.first, name), discard: () => {} };
   }
 }

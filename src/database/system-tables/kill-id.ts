@@ -1,10 +1,16 @@
-/** The name by which KILL QUERY means a running statement: process and statement. */
-export function killId(statement: number): string {
-  return `${process.pid.toString(16)}:${statement}`;
+/** A statement by its process. */
+export interface StatementPlace {
+  readonly pid: number;
+  readonly id: number;
 }
 
-/** The statement that a {@link killId} of this process means; undefined for any other text. */
-export function killedStatement(id: string): number | undefined {
-  const [owner, statement = ''] = id.split(':');
-  return owner === process.pid.toString(16) && /^\d{1,15}$/.test(statement) ? Number(statement) : undefined;
+/** The name by which KILL QUERY means a running statement: process and statement. */
+export function killId({ pid, id }: StatementPlace): string {
+  return `${pid.toString(16)}:${id}`;
+}
+
+/** The statement that a {@link killId} means; undefined for any other text. */
+export function killedStatement(text: string): StatementPlace | undefined {
+  const [, pid = '', id = ''] = /^([0-9a-f]{1,8}):(\d{1,15})$/.exec(text) ?? [];
+  return id === '' ? undefined : { pid: Number.parseInt(pid, 16), id: Number(id) };
 }

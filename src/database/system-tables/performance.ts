@@ -9,7 +9,7 @@ export const connectionsTable: SystemTable = {
     `conn_id UINT, user V24, app V24, pid UINT, end_point V28, login_time TS, last_access TS, user_app V24, user_ip V46`,
   ),
   rows: ({ running, endpoint, nowMs }) =>
-    running.map(({ id, user, began }) => [id, user, app, process.pid, endpoint, began, nowMs, '', '']),
+    running.map(({ pid, id, user, began }) => [id, user, app, pid, endpoint, began, nowMs, '', '']),
 };
 
 /** `perf_queries` */
@@ -19,9 +19,9 @@ export const queriesTable: SystemTable = {
      stable_query BOOL, sub_query BOOL, sub_num INT, sub_status V1000, sql V2048, user_app V24, user_ip V46`,
   ),
   rows: ({ running, endpoint, nowMs }) =>
-    running.map(({ id, user, sql, began }) => {
+    running.map(({ pid, id, user, sql, began }) => {
       const microseconds = Math.max(0, nowMs - began) * 1000;
-      const place = [killId(id), id, id, app, process.pid, user, endpoint, began, microseconds];
+      const place = [killId({ pid, id }), id, id, app, pid, user, endpoint, began, microseconds];
       return [...place, false, false, 0, '', sql, '', ''];
     }),
 };

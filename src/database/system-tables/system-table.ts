@@ -8,7 +8,9 @@ import type { InlineRow } from './inline.js';
 
 /** A query or write that runs now. */
 export interface RunningStatement {
-  /** Rises with every statement of this process. */
+  /** The process that it runs in. */
+  readonly pid: number;
+  /** Rises with every statement of that process. */
   readonly id: number;
   readonly user: string;
   /** The first part of its text. */

@@ -9,7 +9,7 @@ import { withCurrentSchema } from './current-schema.js';
 import { isOutOfDate } from './faults.js';
 import type { KeptPlans } from './kept-plans.js';
 import { nowNanos } from './query-names.js';
-import type { Running, RunningStatements } from './running-statements.js';
+import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 
 /** What statements are run with. */
 export interface StatementContext extends StreamContext {
@@ -22,6 +22,8 @@ export interface StatementContext extends StreamContext {
   readonly variables: readonly Variable[];
   readonly plans: KeptPlans;
   readonly running: RunningStatements;
+  /** Left out where the service is one process. */
+  readonly others?: OtherStatements | undefined;
   /** Start of this process, Unix ms. */
   readonly started: number;
 }

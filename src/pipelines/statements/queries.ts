@@ -1,6 +1,6 @@
 import { Access } from '../../database/catalogue/rights.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
-import type { SystemFacts } from '../../database/system-tables/system-table.js';
+import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
@@ -12,6 +12,7 @@ import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
 import { knownTables, queryContext, withoutViews } from './query-names.js';
 import { ended } from './row-pieces.js';
+import { visibleTo } from './running-statements.js';
 
 /** Runs a query that lists show until its last row is read, or until something breaks it off. */
 export async function answerQuery(query: Query, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
@@ -94,8 +95,10 @@ function stored(
 export async function readable(written: Query, { request, user }: Asked, context: StatementContext) {
   const access = new Access(context.catalogue, user);
   const query = await withoutViews(written, request.database, access, context);
-  if (namesSystemTable(query, request.database)) await context.catalogue.sync();
-  const systemTable = await systemRelations(query, request.database, systemFacts(access, context));
+  const isAboutSystem = namesSystemTable(query, request.database);
+  if (isAboutSystem) await context.catalogue.sync();
+  const others = isAboutSystem ? await context.others?.running() : undefined;
+  const systemTable = await systemRelations(query, request.database, systemFacts(access, context, others));
   const tables = collectTables(query);
   return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', context) };
 }
@@ -111,8 +114,9 @@ export function writable(
   return queryContext([named], () => undefined, request, access, 'WRITE', context);
 }
 
-function systemFacts(access: Access, context: StatementContext): SystemFacts {
+function systemFacts(access: Access, context: StatementContext, others: readonly RunningStatement[] = []): SystemFacts {
   const { catalogue, subTables, engine, endpoint, variables, started } = context;
-  const [running, statements] = [context.running.list(access), context.running.count];
+  const running = visibleTo(access, [...context.running.all, ...others]);
+  const statements = context.running.count;
   return { catalogue, access, subTables, engine, endpoint, variables, running, statements, started, nowMs: Date.now() };
 }

@@ -1,6 +1,8 @@
 import type { Access } from '../../database/catalogue/rights.js';
+import type { StatementPlace } from '../../database/system-tables/kill-id.js';
 import type { RunningStatement } from '../../database/system-tables/system-table.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import type { SlowStatement } from '../../model/slow-statement.js';
 
 /** As much of a statement's text as is shown. */
 const maxShownBytes = 2048;
@@ -12,6 +14,14 @@ export interface Running {
   /** Why it was broken off; undefined when it was not, or when nobody is there to be told. */
   because(): FaultError | undefined;
   end(): void;
+}
+
+/** The statements of the other processes of the service. */
+export interface OtherStatements {
+  running(): Promise<readonly RunningStatement[]>;
+  slow(): Promise<readonly SlowStatement[]>;
+  /** Breaks one off that the user may see. */
+  kill(place: StatementPlace, user: string): Promise<void>;
 }
 
 /** What breaks a query off beside KILL QUERY. */
@@ -48,7 +58,10 @@ export class RunningStatements {
     bounds?.aborted.addEventListener('abort', leave, { once: true });
     if (bounds?.aborted.aborted === true) leave();
     const sql = text.toString('utf8', 0, maxShownBytes);
-    this.#running.set(id, { shown: { id, user, sql, began: Date.now() }, kill: () => breakOff(killed()) });
+    this.#running.set(id, {
+      shown: { pid: process.pid, id, user, sql, began: Date.now() },
+      kill: () => breakOff(killed()),
+    });
     const end = (): void => {
       this.#running.delete(id);
       clearTimeout(timer);
@@ -57,10 +70,9 @@ export class RunningStatements {
     return { signal: controller.signal, because: () => reason, end };
   }
 
-  /** What a user may see: the own statements, and the administrator all, for their texts hold what was written. */
-  list(access: Access): readonly RunningStatement[] {
-    const all = [...this.#running.values()].map(({ shown }) => shown);
-    return access.isAdministrator ? all : all.filter(({ user }) => user === access.user);
+  /** All of them. */
+  get all(): readonly RunningStatement[] {
+    return [...this.#running.values()].map(({ shown }) => shown);
   }
 
   /** Breaks a query off that the user may see; nothing happens when it is over already, or is a write. */
@@ -68,6 +80,11 @@ export class RunningStatements {
     const found = this.#running.get(id);
     if (access.isAdministrator || found?.shown.user === access.user) found?.kill();
   }
+}
+
+/** What a user may see of statements: the own ones, and the administrator all, for their texts hold what was written. */
+export function visibleTo(access: Access, statements: readonly RunningStatement[]): readonly RunningStatement[] {
+  return access.isAdministrator ? statements : statements.filter(({ user }) => user === access.user);
 }
 
 function killed(): FaultError {

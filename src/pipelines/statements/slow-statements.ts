@@ -60,12 +60,13 @@ export class SlowStatements {
     };
   }
 
-  /** What is slow now or was. */
-  list(): SlowStatementList {
+  /** What is slow now or was, here and, by `others`, in other processes. */
+  list(others: readonly SlowStatement[] = []): SlowStatementList {
     const running = [...this.#running.values()]
       .filter((begun) => this.#isSlow(this.#clock() - begun.began))
       .map((begun) => this.#shown(begun, 'running', null));
-    return { thresholdMs: this.#thresholdMs, records: [...running, ...this.#over.toReversed()] };
+    const own = [...running, ...this.#over.toReversed()];
+    return { thresholdMs: this.#thresholdMs, records: others.length === 0 ? own : inOrder([...own, ...others]) };
   }
 
   #end(begun: Begun, failure: unknown): void {
@@ -86,6 +87,14 @@ export class SlowStatements {
     const waitedMs = Math.round(begun.waitedMs);
     return { id, user, database: request.database ?? null, sql, state, startTime, durationMs, waitedMs, error };
   }
+}
+
+/** Those that run, the longest first; then the others, the newest first. */
+function inOrder(statements: readonly SlowStatement[]): readonly SlowStatement[] {
+  const isOver = ({ state }: SlowStatement): number => Number(state !== 'running');
+  const endOf = ({ state, startTime, durationMs }: SlowStatement): number =>
+    state === 'running' ? durationMs : startTime + durationMs;
+  return statements.toSorted((a, b) => isOver(a) - isOver(b) || endOf(b) - endOf(a));
 }
 
 function errorOf(failure: unknown): SlowStatement['error'] {

@@ -204,6 +204,7 @@ async function killQuery(
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const killed = killedStatement(id);
-  if (killed !== undefined) context.running.kill(killed, new Access(context.catalogue, user));
+  if (killed?.pid === process.pid) context.running.kill(killed.id, new Access(context.catalogue, user));
+  else if (killed !== undefined) await context.others?.kill(killed, user);
   return done;
 }

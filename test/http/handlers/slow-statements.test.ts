@@ -23,7 +23,7 @@ const list: SlowStatementList = {
 test('an administrator is shown the list', async (t) => {
   const asked: string[] = [];
   const room = await startRoom(t, {
-    slowStatements: (user) => {
+    slowStatements: async (user) => {
       asked.push(user);
       return list;
     },

@@ -1,0 +1,23 @@
+import type { Settings } from './config/adapter-settings.js';
+
+/** True where HTTP is served by processes of its own. */
+export function hasWorkers({ general }: Settings): boolean {
+  return general.workers > 1;
+}
+
+/** The settings of one worker: its share of what the service may hold and do at once. */
+export function shareOf(settings: Settings): Settings {
+  const { general, limits } = settings;
+  const { workers } = general;
+  const part = (whole: number): number => Math.ceil(whole / workers);
+  const { running, runningOfUser, waiting, waitMs } = limits.slots;
+  return {
+    ...settings,
+    limits: {
+      ...limits,
+      creditBytes: part(limits.creditBytes),
+      bodyBytes: Math.max(part(limits.bodyBytes), limits.messageBytes),
+      slots: { running: part(running), runningOfUser: part(runningOfUser), waiting: part(waiting), waitMs },
+    },
+  };
+}

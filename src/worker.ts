@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runWorker } from './worker-service.js';
+
+await runWorker();

@@ -1,0 +1,85 @@
+import type { StatementPlace } from '../database/system-tables/kill-id.js';
+import type { RunningStatement } from '../database/system-tables/system-table.js';
+import type { Rule } from '../events/rule.js';
+import { type Fault, FaultError, faultOf } from '../model/fault.js';
+import type { NotificationChannel, NotificationTest } from '../model/notification.js';
+import type { RuleChanges, RuleList } from '../model/rule-list.js';
+import type { SlowStatement } from '../model/slow-statement.js';
+import type { MetricFamily } from '../telemetry/joined-figures.js';
+
+/** A statement to be broken off, for a user who may see it. */
+export interface Kill {
+  readonly place: StatementPlace;
+  readonly user: string;
+}
+
+/** What administrators ask of rules and notifications; a fault says why they may not. */
+export interface DeskAnswers {
+  readonly rules: RuleList | Fault;
+  readonly reload: RuleChanges | Fault;
+  readonly notifications: { readonly records: readonly NotificationChannel[] } | Fault;
+  readonly testNotifications: { readonly records: readonly NotificationTest[] } | Fault;
+}
+
+/** What the processes of one service ask each other: what is asked, and what each answers. */
+export interface Questions {
+  /** To store the answered rows of these tables, named as `tableKey` names them, that wait there. */
+  readonly visible: readonly [readonly string[] | 'all', null];
+  /** To know all entries of the catalogue's log: so many were there. */
+  readonly catalogue: readonly [number, null];
+  /** The figures of the process. */
+  readonly figures: readonly [null, readonly MetricFamily[]];
+  /** The statements that run there. */
+  readonly running: readonly [null, readonly RunningStatement[]];
+  readonly kill: readonly [Kill, null];
+  /** The statements that count as slow there. */
+  readonly slow: readonly [null, readonly SlowStatement[]];
+  /** To watch these rules from now on. */
+  readonly rules: readonly [readonly Rule[], null];
+  /** For the first process alone. */
+  readonly desk: readonly [{ readonly ask: keyof DeskAnswers; readonly user: string }, DeskAnswers[keyof DeskAnswers]];
+}
+
+export type QuestionKind = keyof Questions;
+export type Asked<K extends QuestionKind> = Questions[K][0];
+export type Answer<K extends QuestionKind> = Questions[K][1];
+
+/** A question with what is asked. */
+export type Question<K extends QuestionKind = QuestionKind> = {
+  readonly [P in K]: { readonly kind: P; readonly asked: Asked<P> };
+}[K];
+
+/** How a process answers each question; a rejection is told to the asker. */
+export type Answering = {
+  readonly [K in QuestionKind]: (asked: Asked<K>) => Answer<K> | Promise<Answer<K>>;
+};
+
+/** The other processes of a service. */
+export interface Peers {
+  /** True when there is nobody to ask. */
+  readonly isEmpty: boolean;
+  /** The answers of all others that there are; rejects with the first FaultError. */
+  ask<K extends QuestionKind>(question: Question<K>): Promise<readonly Answer<K>[]>;
+}
+
+/** How a question ended. `answer` is of its kind: both ends are the same program. */
+export type Outcome<K extends QuestionKind = QuestionKind> = { readonly answer: Answer<K> } | { readonly fault: Fault };
+
+/** The outcome of a question that this process answers; never rejects. */
+export async function outcomeOf<K extends QuestionKind>(
+  answering: Answering,
+  { kind, asked }: Question<K>,
+): Promise<Outcome<K>> {
+  try {
+    return { answer: await answering[kind](asked) };
+  } catch (error) {
+    // What caused it may be something that cannot be sent.
+    return { fault: { ...faultOf(error), cause: undefined } };
+  }
+}
+
+/** The answer in an outcome; throws the FaultError in it. */
+export function answerIn<K extends QuestionKind>(outcome: Outcome<K>): Answer<K> {
+  if ('fault' in outcome) throw new FaultError(outcome.fault);
+  return outcome.answer;
+}

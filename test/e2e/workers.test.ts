@@ -1,0 +1,201 @@
+import { existsSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  childrenOf,
+  type Door,
+  directoryFor,
+  fileScope,
+  type Listening,
+  rowsOf,
+  type Scope,
+  sql,
+  startAdapter,
+  writeLines,
+} from '../support/processes.js';
+import { until } from '../support/until.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+/** Rows wait for so long that a reader who sees them has asked for them. */
+const lazy = '--write.flushInterval=10s';
+
+const { scope, end } = fileScope();
+const path = directoryFor(scope);
+const service = await startAdapter(scope, [`--database.path=${path}`, '--workers=2', lazy]);
+/** A connection to each of the two workers. */
+const [a, b] = await onePerWorker(scope, service);
+test.after.always(end);
+
+/** A connection stays with its worker, and the next one goes to the next. */
+async function onePerWorker(t: Scope, { port }: Listening): Promise<readonly [Door, Door]> {
+  const doors = [0, 1].map(() => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.teardown(() => agent.destroy());
+    return { port, agent };
+  });
+  const pids = new Set(await Promise.all(doors.map(workerOf)));
+  if (pids.size !== 2) throw new Error('Both connections are of one worker.');
+  return [doors[0]!, doors[1]!];
+}
+
+/** The process that a connection is with: the one in which its own statement runs. */
+async function workerOf(door: Door): Promise<number> {
+  const statement = `SELECT pid FROM performance_schema.perf_queries WHERE sql LIKE 'SELECT pid%'`;
+  const [[pid] = []] = await rowsOf(door, statement);
+  return Number(pid);
+}
+
+async function run(t: ExecutionContext, door: Door, statement: string): Promise<void> {
+  const { code, desc } = await sql(door, statement);
+  t.is(code, 0, `${statement}: ${desc}`);
+}
+
+async function count(door: Door, table: string): Promise<number> {
+  return Number((await rowsOf(door, `SELECT COUNT(*) FROM ${table}`))[0]?.[0]);
+}
+
+async function figures({ port }: Listening): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
+}
+
+test.serial('rows that one worker has answered are seen through the other', async (t) => {
+  await run(t, a, 'CREATE DATABASE seen');
+  await run(t, b, 'CREATE STABLE seen.s (ts TIMESTAMP, n BIGINT) TAGS (w INT)');
+  for (let n = 1; n <= 20; n++) {
+    const [writer, reader] = n % 2 === 0 ? [a, b] : [b, a];
+    t.is((await writeLines(writer, 'seen', `m,w=x n=${n}i64 ${startMs + n}`)).status, 204);
+    t.is(await count(reader, 'seen.m'), n);
+    await run(t, reader, `INSERT INTO seen.s${n % 3} USING seen.s TAGS (${n % 3}) VALUES (${startMs + n}, ${n})`);
+    t.is(await count(writer, 'seen.s'), n);
+  }
+});
+
+test.serial('definitions of one worker hold in the other at once', async (t) => {
+  await run(t, a, 'CREATE DATABASE held');
+  await run(t, b, 'CREATE TABLE held.t (ts TIMESTAMP, v INT)');
+  for (let n = 0; n < 5; n++) {
+    const [first, second] = n % 2 === 0 ? [a, b] : [b, a];
+    await run(t, first, `ALTER TABLE held.t ADD COLUMN c${n} INT`);
+    await run(t, second, `INSERT INTO held.t (ts, c${n}) VALUES (${startMs + n}, ${n})`);
+    t.is((await rowsOf(first, 'SELECT * FROM held.t'))[n]?.[2 + n], n);
+    await run(t, second, `DELETE FROM held.t WHERE ts > ${startMs + n}`);
+    t.is(await count(first, 'held.t'), n + 1);
+  }
+  await run(t, a, 'DROP TABLE held.t');
+  t.not((await sql(b, `INSERT INTO held.t VALUES (${startMs}, 1)`)).code, 0);
+  await run(t, b, 'CREATE TABLE held.t (ts TIMESTAMP, text BINARY(10))');
+  await run(t, a, `INSERT INTO held.t VALUES (${startMs}, 'new')`);
+  t.deepEqual(await rowsOf(b, 'SELECT text FROM held.t'), [['new']]);
+
+  await run(t, a, "CREATE USER guest PASS 'Secret-word-1'");
+  t.is((await sql(b, 'SHOW DATABASES', 'guest', 'Secret-word-1')).code, 0);
+  await run(t, b, "ALTER USER guest PASS 'Other-word-2'");
+  t.not((await sql(a, 'SHOW DATABASES', 'guest', 'Secret-word-1')).code, 0);
+  t.is((await sql(a, 'SHOW DATABASES', 'guest', 'Other-word-2')).code, 0);
+});
+
+test.serial('statements of all workers are listed and can be ended', async (t) => {
+  await run(t, a, 'CREATE DATABASE bulk');
+  await run(t, a, 'CREATE TABLE bulk.long_lines (ts TIMESTAMP, line BINARY(2000))');
+  const line = 'x'.repeat(1_000);
+  for (let block = 0; block < 30; block++) {
+    const rows = Array.from({ length: 1_000 }, (_, i) => `(${startMs + block * 1_000 + i}, '${line}')`);
+    await run(t, a, `INSERT INTO bulk.long_lines VALUES ${rows.join(' ')}`);
+  }
+  // A result that no buffer holds stays running while nobody reads it.
+  const aborted = new AbortController();
+  const headers = { authorization: `Basic ${Buffer.from('root:taosdata').toString('base64')}` };
+  const url = `http://127.0.0.1:${service.port}/rest/sql`;
+  const stuck = await fetch(url, {
+    method: 'POST',
+    body: 'SELECT * FROM bulk.long_lines',
+    headers,
+    signal: aborted.signal,
+  });
+  const find = "SELECT kill_id FROM performance_schema.perf_queries WHERE sql LIKE 'SELECT * FROM bulk%'";
+  const listed = await Promise.all([a, b].map((door) => rowsOf(door, find)));
+  t.deepEqual(listed[0], listed[1]);
+  t.is(listed[0]?.length, 1);
+  const [[id] = []] = listed[0] ?? [];
+  for (const door of [a, b]) await run(t, door, `KILL QUERY '${id}'`);
+  t.true(await until(async () => (await rowsOf(a, find)).length === 0));
+  aborted.abort();
+  await stuck.body?.cancel().catch(() => undefined);
+});
+
+test.serial('columns of one row that come through both workers at once are one row', async (t) => {
+  const names = Array.from({ length: 16 }, (_, n) => `c${n}`);
+  const written = names.map((name, n) => writeLines(n % 2 === 0 ? a : b, 'joined', `m,w=x ${name}=${n}i64 ${startMs}`));
+  for (const { status } of await Promise.all(written)) t.is(status, 204);
+  t.deepEqual(await rowsOf(a, `SELECT ${names.join(', ')} FROM joined.m`), [names.map((_, n) => n)]);
+});
+
+test.serial('figures are those of all processes', async (t) => {
+  const rows = 'adapter_rows_total{pipeline="lineproto",outcome="stored"}';
+  const before = (await figures(service)).get(rows) ?? 0;
+  for (const door of [a, b, a]) t.is((await writeLines(door, 'figures', `m v=1 ${startMs}`)).status, 204);
+  t.is(await count(a, 'figures.m'), 1);
+  const after = await figures(service);
+  t.is(after.get(rows), before + 3);
+  t.is(after.get('adapter_engine_up'), 1);
+  t.true((after.get('adapter_memory_limit_bytes') ?? 0) < 2 ** 50);
+});
+
+test.serial('a worker that is killed loses nothing that it answered, and another takes its place', async (t) => {
+  const killed = await workerOf(b);
+  for (let n = 0; n < 50; n++) t.is((await writeLines(b, 'kept', `m n=${n}i64 ${startMs + n}`)).status, 204);
+  process.kill(killed, 'SIGKILL');
+  // Asked of the other worker while that one is away.
+  t.is(await count(a, 'kept.m'), 50);
+  const workers = () => childrenOf(service.pid).filter((pid) => pid !== killed);
+  t.true(await until(() => workers().length === 3, 30_000), 'two workers and the engine');
+  t.true(await until(async () => (await sql(b, 'SELECT 1').catch(() => undefined))?.code === 0, 30_000));
+});
+
+test.serial('logs of a service that is killed are all read back, by however few processes', async (t) => {
+  const own = directoryFor(t);
+  const first = await startAdapter(t, [`--database.path=${own}`, '--workers=3', lazy]);
+  const doors = await Promise.all(
+    Array.from({ length: 6 }, async (_, n) => {
+      const door = { port: first.port, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
+      t.teardown(() => door.agent.destroy());
+      t.is((await writeLines(door, 'kept', `m n=${n}i64 ${startMs + n}`)).status, 204);
+      return door;
+    }),
+  );
+  t.is(await count(doors[0]!, 'kept.m'), 6);
+  await Promise.all(doors.map((door, n) => writeLines(door, 'kept', `m n=${n}i64 ${startMs + 10 + n}`)));
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const second = await startAdapter(t, [`--database.path=${own}`, lazy]);
+  t.is(await count(second, 'kept.m'), 12);
+  t.true(await until(() => childrenOf(second.pid).length === 1, 30_000), 'the engine alone is left');
+  second.child.kill('SIGTERM');
+  t.deepEqual(await second.ended, { code: 0, signal: null });
+  t.false(existsSync(join(own, 'wal')), 'logs without rows leave no file behind');
+});
+
+test.serial('a stop answers what is open, and ends all processes in order', async (t) => {
+  const own = directoryFor(t);
+  const stopped = await startAdapter(t, [`--database.path=${own}`, '--workers=2', lazy], true);
+  const door = { port: stopped.port };
+  t.is((await writeLines(door, 'kept', `m n=1i64 ${startMs}`)).status, 204);
+  const processes = childrenOf(stopped.pid);
+  // As a terminal does: every process of the group hears it.
+  process.kill(-stopped.pid, 'SIGINT');
+  t.deepEqual(await stopped.ended, { code: 0, signal: null });
+  t.is(processes.length, 3);
+  t.false(existsSync(join(own, 'wal')));
+  const again = await startAdapter(t, [`--database.path=${own}`]);
+  t.is(await count(again, 'kept.m'), 1);
+});
+
+test.serial('a port that is taken is told in one line, and nothing is left running', async (t) => {
+  const error = await t.throwsAsync(
+    startAdapter(t, [`--database.path=${directoryFor(t)}`, '--workers=2', `--port=${service.port}`]),
+  );
+  t.regex(error?.message ?? '', new RegExp(`TCP \\*:${service.port} is in use`));
+});
