@@ -4,6 +4,8 @@ import { literal, quoted } from './names.js';
 const maxRows = 100_000;
 /** Windows that the time range is cut into at most. */
 const maxWindows = 240;
+/** A rate needs two values in a window, and agents send one every 10 to 60 seconds: fewer windows, and none so short. */
+const [maxRateWindows, leastRateWindow] = [60, 60];
 
 /** Lengths of windows that people read well, in seconds. */
 const windows = [
@@ -63,14 +65,15 @@ export function exploreStatement({ database, table, column, of, filters, groups 
   if (of === '') {
     return `SELECT ${['_rowts', ...groups.map(selected), value].join(', ')} FROM ${rows}\nORDER BY _rowts DESC LIMIT ${maxRows}`;
   }
-  const interval = `INTERVAL(${windowOf(spanMs)}s)`;
+  const interval = `INTERVAL(${windowOf(spanMs, maxWindows)}s)`;
   if (of === 'IRATE') {
+    const wide = `INTERVAL(${Math.max(leastRateWindow, windowOf(spanMs, maxRateWindows))}s)`;
     const names = groups.map((_, at) => `g${at + 1}`);
     const inner = ['_wstart AS w', ...keys.map((key, at) => `${key} AS ${names[at]}`), `IRATE(${value}) AS r`].join(
       ', ',
     );
     const outer = ['w AS _wstart', ...names.map((name, at) => `${name} AS ${quoted(labelOf(groups[at]))}`)].join(', ');
-    const each = `SELECT ${inner} FROM ${rows}\nPARTITION BY ${['tbname', ...keys].join(', ')} ${interval}`;
+    const each = `SELECT ${inner} FROM ${rows}\nPARTITION BY ${['tbname', ...keys].join(', ')} ${wide}`;
     return `SELECT ${outer}, SUM(r) AS rate FROM (\n${each}\n) GROUP BY ${['w', ...names].join(', ')} ORDER BY w LIMIT ${maxRows}`;
   }
   const parts = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
@@ -132,7 +135,8 @@ function written({ type }, value) {
 /**
  * The length of a window in seconds, so that a range has a readable number of them.
  * @param {number} spanMs
+ * @param {number} most windows
  */
-function windowOf(spanMs) {
-  return windows.find((seconds) => spanMs / 1000 / seconds <= maxWindows) ?? windows.at(-1) ?? 1;
+function windowOf(spanMs, most) {
+  return windows.find((seconds) => spanMs / 1000 / seconds <= most) ?? windows.at(-1) ?? 1;
 }

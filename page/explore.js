@@ -239,6 +239,10 @@ export function exploreView(context) {
   const chooseFirst = async () => {
     const name = tags.find(({ key }) => key === '__name__');
     const first = name === undefined ? undefined : (await tagValues(database.value, table.value, name))[0];
+    // A counter says little by itself: scraped ones have a column of that name, others a name that ends so.
+    const isCounter = column.value === 'counter' || /_total$/.test(first?.value ?? table.value);
+    if (isCounter) of.value = 'IRATE';
+    else if (of.value === 'IRATE') of.value = 'AVG';
     state.filters =
       first === undefined || name === undefined ? [] : [{ tag: idOf(name), comparison: '=', value: first.value }];
     let lines = 1;
@@ -285,7 +289,7 @@ export function exploreView(context) {
       own.map((name) => h('option', { value: name }, name)),
     );
     database.disabled = own.length === 0;
-    if (own.length === 0) return say(told, 'There is no database yet.');
+    if (own.length === 0) return put(told, 'There is no database yet. ', h('a', { href: '#start' }, 'First steps'));
     if (own.includes(state.database)) database.value = state.database;
     table.value = state.table;
     await Promise.all([offer(), chooseTable()]);

@@ -49,7 +49,7 @@ export function healthView({ history }) {
   });
   const bytes = plot({
     lines: [{ label: 'Adapter' }, { label: 'Database' }],
-    range: 'from zero',
+    range: 'bytes',
     format: size,
     label: 'Memory of the adapter and of the database over the last hour',
   });

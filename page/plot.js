@@ -18,7 +18,7 @@ const maxLabel = 80;
  * @typedef {object} PlotOptions
  * @property {readonly Line[]} lines
  * @property {number} [heightPx]
- * @property {readonly [number, number] | 'from zero'} [range] of the values; left out, the values'
+ * @property {readonly [number, number] | 'bytes'} [range] of the values; bytes begin at 0; left out, the values'
  * @property {(value: number) => string} [format] of the values
  * @property {boolean} [points] marks single values where they are few
  * @property {string} label what the plot shows, for those who do not see it
@@ -55,10 +55,15 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
         padding: [null, 44, null, null],
         cursor: { y: false, points: { size: 7 } },
         legend: { show: true, live: true },
-        scales: scalesOf(range),
+        scales: { x: { range: timesOf }, ...scalesOf(range) },
         axes: [
           { ...axis, space: 84, values: (_plot, ticks, _axis, _space, step) => timeTicks(ticks, step) },
-          { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => format(tick)) },
+          {
+            ...axis,
+            size: 64,
+            values: (_plot, ticks) => ticks.map((tick) => format(tick)),
+            ...(range === 'bytes' ? { incrs: byteSteps } : {}),
+          },
         ],
         series: [
           { label: 'Time', value: '{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}' },
@@ -106,13 +111,29 @@ export function plot({ lines, heightPx = 260, range, format = String, points = f
   };
 }
 
+/** Steps of an axis of bytes: 1, 2, 5, 10 and so on of each unit. */
+const byteSteps = [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4].flatMap((unit) =>
+  [1, 2, 5, 10, 20, 50, 100, 200, 500].map((step) => step * unit),
+);
+
+/**
+ * The ends of the axis of times; a single point stands in the middle of some minutes.
+ * @param {unknown} _plot
+ * @param {number | null} first seconds; null without points
+ * @param {number | null} last seconds
+ * @returns {[number | null, number | null]}
+ */
+function timesOf(_plot, first, last) {
+  return first !== null && first === last ? [first - 150, last + 150] : [first, last];
+}
+
 /**
  * @param {PlotOptions['range']} range
  * @returns {import('uplot').Scales}
  */
 function scalesOf(range) {
   if (range === undefined) return {};
-  if (range === 'from zero') return { y: { range: (_plot, _least, most) => [0, (most ?? 1) * 1.1] } };
+  if (range === 'bytes') return { y: { range: (_plot, _least, most) => [0, (most ?? 1) * 1.1] } };
   return { y: { range: [range[0], range[1]] } };
 }
 

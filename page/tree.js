@@ -35,7 +35,9 @@ export function schemaTree({ database, chosen, open, insert, failed }) {
     if (select.value === '') {
       put(list);
       more.hidden = true;
-      return say(state, 'Choose a database.');
+      const isEmpty = select.options.length < 2;
+      if (!isEmpty) return say(state, 'Choose a database.');
+      return put(state, 'There is no database yet. ', h('a', { href: '#start' }, 'First steps'));
     }
     try {
       const found = await tables(select.value, { holds: search.value.trim(), limit: step, offset: listed });

@@ -44,8 +44,14 @@ async function post(address: string, body: string, signal: AbortSignal): Promise
     await response.body?.cancel();
     return response.status;
   } catch (error) {
-    throw new Error(`The receiver cannot be reached: ${reasonOf(error)}.`);
+    throw new Error(`The receiver cannot be reached: ${networkReasonOf(error)}.`);
   }
+}
+
+/** What `fetch` hides behind "fetch failed": the code of the system, such as ECONNREFUSED. */
+function networkReasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : reasonOf(error);
 }
 
 function withoutUser(address: string): string {
