@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { EventsStore } from '../../database/rows/events-store.js';
 import type { Rule } from '../../events/rule.js';
@@ -37,8 +37,12 @@ export class RuleMemory {
     }
   }
 
-  /** Keeps the rules of now. Throws when the file cannot be written. */
+  /** Keeps the rules of now; without any there is no file. Throws when it cannot be written. */
   keep(rules: readonly Rule[]): void {
+    if (rules.length === 0) {
+      rmSync(this.#path, { force: true });
+      return;
+    }
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
     const draft = `${this.#path}.new`;
     writeFileSync(draft, `${JSON.stringify(rules.map(placeOf))}\n`, { mode: 0o600 });
