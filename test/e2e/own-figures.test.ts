@@ -1,5 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { directoryFor } from '../support/processes.js';
 import { startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 const { service, end } = await startService(
@@ -8,6 +14,9 @@ const { service, end } = await startService(
   '--monitor.collectDuration=100ms',
   '--monitor.identity=edge-1',
   '--monitor.disableCollectClientIP=true',
+  // Its figures are there only when it is on.
+  '--hostexporter.enable=true',
+  '--hostexporter.gatherDuration=1h',
 );
 test.after.always(end);
 
@@ -52,4 +61,56 @@ test('the type of the figures follows what the reader takes', async (t) => {
   t.is(await type('*/*'), open);
   t.is(await type('application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5'), open);
   t.is(await type('text/plain;version=0.0.4'), 'text/plain; version=0.0.4; charset=utf-8');
+});
+
+/** Names of the samples that a scrape may have, by what the text says about its families. */
+function sampleNames(text: string): ReadonlySet<string> {
+  const suffixes: Readonly<Record<string, readonly string[]>> = {
+    gauge: [''],
+    counter: ['_total'],
+    histogram: ['_bucket', '_sum', '_count'],
+    summary: ['', '_sum', '_count'],
+  };
+  const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+  return new Set(families.flatMap(([, name, type = '']) => (suffixes[type] ?? []).map((suffix) => `${name}${suffix}`)));
+}
+
+const monitoring = new URL('../../../packaging/monitoring/', import.meta.url);
+
+/** Every expression of the dashboard, as Prometheus gets it. */
+function dashboardExpressions(): readonly string[] {
+  const { panels }: { panels: readonly { readonly targets: readonly { readonly expr: string }[] }[] } = JSON.parse(
+    readFileSync(new URL('grafana-dashboard.json', monitoring), 'utf8'),
+  );
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')));
+}
+
+test('the dashboard and the alerts for operators name figures that exist', async (t) => {
+  const { text } = await service.ask({ method: 'GET', path: '/metrics', auth: false });
+  const known = sampleNames(text);
+  const alerts = readFileSync(new URL('alerts.yml', monitoring), 'utf8');
+  const asked = [...dashboardExpressions(), ...alerts.split('\n').filter((line) => line.includes('expr:'))];
+  const named = new Set(asked.flatMap((expression) => expression.match(/\badapter_\w+/g) ?? []));
+  t.true(named.size > 20, `${named.size} figures are drawn`);
+  t.deepEqual(
+    [...named].filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+test('Prometheus takes the alerts, the configuration, and every expression of the dashboard', async (t) => {
+  if (spawnSync('promtool', ['--version']).status !== 0) {
+    skipped(t, 'the program `promtool` is not installed (see .ci/install-agents)');
+    return;
+  }
+  const file = join(directoryFor(t), 'dashboard.yml');
+  const rules = dashboardExpressions().map((expr, at) => ({ record: `panel:${at}`, expr }));
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  for (const [check, path] of [
+    ['config', fileURLToPath(new URL('prometheus.yml', monitoring))],
+    ['rules', file],
+  ] as const) {
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', check, path], { encoding: 'utf8' });
+    t.is(status, 0, stdout + stderr);
+  }
 });
