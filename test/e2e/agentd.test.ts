@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { encryptedPacket, packetOf, signedPacket } from '../support/agent-packets.js';
+import { whenBrief, whenLong } from '../support/cases.js';
 import { sendDatagrams } from '../support/datagrams.js';
 import { temporaryDirectory } from '../support/engine.js';
 import { directoryFor, run } from '../support/processes.js';
@@ -10,6 +11,8 @@ import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 
+const brief = whenBrief(test);
+const long = whenLong(test);
 const [directory, removeDirectory] = temporaryDirectory();
 const userFile = join(directory, 'users');
 writeFileSync(userFile, 'user1: secret1\n');
@@ -67,7 +70,7 @@ test.serial('recorded packets, plain, signed and encrypted, are found again', as
   }
 });
 
-test('what is sent amid broken packets is stored', async (t) => {
+brief('what is sent amid broken packets is stored', async (t) => {
   const seed = readFileSync(fixturePath('agentd/collectd-5.12-plain-01.bin'));
   const packets: Buffer[] = [];
   for (let i = 0; i < 2_000; i++) {
@@ -85,7 +88,7 @@ test('what is sent amid broken packets is stored', async (t) => {
   t.deepEqual(rows, [[100]]);
 });
 
-test('a level of security keeps out what is less secure, and a types database names the values', async (t) => {
+brief('a level of security keeps out what is less secure, and a types database names the values', async (t) => {
   const settings = ['--agentd.securityLevel=sign', `--agentd.userFile=${userFile}`, `--agentd.typesDb=[${typesDb}]`];
   const strict = await startService('--smlAutoCreateDB=true', ...settings);
   t.teardown(strict.end);
@@ -125,12 +128,12 @@ test('a level of security keeps out what is less secure, and a types database na
   t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);
 });
 
-test('a user file that cannot be read stops the start with one line', async (t) => {
+brief('a user file that cannot be read stops the start with one line', async (t) => {
   const error = await t.throwsAsync(startService('--agentd.userFile=/nowhere/users'));
   t.regex(error?.message ?? '', /sluice: agentd\.userFile: \/nowhere\/users cannot be read/);
 });
 
-test('packets of an outage of the engine are written after it', async (t) => {
+long('packets of an outage of the engine are written after it', async (t) => {
   const broken = await startService('--smlAutoCreateDB=true');
   t.teardown(broken.end);
   const listener = broken.service.listeners.get('agentd') ?? 0;
@@ -152,15 +155,17 @@ test('packets of an outage of the engine are written after it', async (t) => {
 
 const collectd = '/usr/sbin/collectd';
 
-test('the agent itself is understood: its load and memory, over an encrypted network plug-in and as telnet lines', async (t) => {
-  if (!existsSync(collectd)) {
-    skipped(t, `there is no ${collectd}`);
-    return;
-  }
-  const home = directoryFor(t);
-  writeFileSync(
-    join(home, 'collectd.conf'),
-    `Hostname "agent.example"
+brief(
+  'the agent itself is understood: its load and memory, over an encrypted network plug-in and as telnet lines',
+  async (t) => {
+    if (!existsSync(collectd)) {
+      skipped(t, `there is no ${collectd}`);
+      return;
+    }
+    const home = directoryFor(t);
+    writeFileSync(
+      join(home, 'collectd.conf'),
+      `Hostname "agent.example"
 FQDNLookup false
 BaseDir "${home}"
 PIDFile "${home}/pid"
@@ -187,23 +192,24 @@ LoadPlugin write_tsdb
   </Node>
 </Plugin>
 `,
-  );
-  run(t, collectd, ['-f', '-C', join(home, 'collectd.conf')]);
-  const where = "WHERE host = 'agent.example' AND _ts > NOW() - 5m AND _ts <= NOW()";
-  const ask = (statement: string) => rowsSoon(service, 'agentd', statement, (rows) => rows.length >= 2);
-  const loads = await ask(`SELECT value, type FROM load_0 ${where}`);
-  t.true(loads.length >= 2);
-  t.true(loads.every(([value, type]) => Number(value) >= 0 && type === 'load'));
-  const memory = await ask(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
-  t.true(memory.length >= 2 && memory.every(([value]) => Number(value) > 0));
-  const lines = await rowsSoon(
-    service,
-    'tsdb',
-    `SELECT _value, fqdn, site FROM memory_free_memory WHERE _ts > NOW() - 5m AND _ts <= NOW()`,
-    (rows) => rows.length >= 2,
-  );
-  t.true(
-    lines.length >= 2 &&
-      lines.every(([value, host, site]) => Number(value) > 0 && host === 'agent.example' && site === 'north'),
-  );
-});
+    );
+    run(t, collectd, ['-f', '-C', join(home, 'collectd.conf')]);
+    const where = "WHERE host = 'agent.example' AND _ts > NOW() - 5m AND _ts <= NOW()";
+    const ask = (statement: string) => rowsSoon(service, 'agentd', statement, (rows) => rows.length >= 2);
+    const loads = await ask(`SELECT value, type FROM load_0 ${where}`);
+    t.true(loads.length >= 2);
+    t.true(loads.every(([value, type]) => Number(value) >= 0 && type === 'load'));
+    const memory = await ask(`SELECT value, type_instance FROM memory_value ${where} AND type_instance = 'free'`);
+    t.true(memory.length >= 2 && memory.every(([value]) => Number(value) > 0));
+    const lines = await rowsSoon(
+      service,
+      'tsdb',
+      `SELECT _value, fqdn, site FROM memory_free_memory WHERE _ts > NOW() - 5m AND _ts <= NOW()`,
+      (rows) => rows.length >= 2,
+    );
+    t.true(
+      lines.length >= 2 &&
+        lines.every(([value, host, site]) => Number(value) > 0 && host === 'agent.example' && site === 'north'),
+    );
+  },
+);

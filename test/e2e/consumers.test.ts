@@ -2,9 +2,12 @@ import test from 'ava';
 import { TopicConsumer } from '../../src/database/consumers/consumer.js';
 import type { ConsumerOptions } from '../../src/database/consumers/consumer-options.js';
 import type { TopicMessage } from '../../src/model/topic-message.js';
+import { whenBrief, whenLong } from '../support/cases.js';
 import { partsOn } from '../support/engine-parts.js';
 import { engineSecret, startService } from '../support/service.js';
 
+const brief = whenBrief(test);
+const long = whenLong(test);
 // Consumers are processes of their own: they see what is stored.
 const { service, end } = await startService('--write.ack=stored');
 const parts = await partsOn(service.engineUrl, engineSecret);
@@ -74,49 +77,57 @@ function write(db: string, table: string, from: number, count: number): Promise<
   return service.run(`INSERT INTO ${db}.${table} USING ${db}.m TAGS (${table.slice(1)}) VALUES ${rows.join(' ')}`);
 }
 
-test('a group gets every row once and in order, goes on where it committed, and other groups get them too', async (t) => {
-  const db = await newDatabase();
-  await write(db, 'd1', 0, 3);
-  await write(db, 'd2', 0, 2);
-  await service.run(`CREATE TOPIC ${db}_t AS SELECT ts, v, g FROM ${db}.m WHERE v <> 1`);
-  const first = await subscribe([`${db}_t`], { group: 'one' });
-  const read = await drain(first);
-  t.deepEqual(read.toSorted(), ['d1|1000 0 1', 'd1|1002 2 1', 'd2|1000 0 2']);
-  await write(db, 'd1', 3, 2);
-  await service.run(`INSERT INTO ${db}.d1 VALUES (1000, 7, NULL)`);
-  t.deepEqual(await drain(first), ['d1|1003 3 1', 'd1|1004 4 1', 'd1|1000 7 1']);
-  await first.close();
-  await write(db, 'd3', 0, 1);
-  const next = await subscribe([`${db}_t`], { group: 'one' });
-  t.deepEqual(await drain(next), ['d3|1000 0 3']);
-  await next.close();
-  const other = await subscribe([`${db}_t`], { group: 'two' });
-  t.is((await drain(other)).length, 7);
-  await other.close();
-});
+brief(
+  'a group gets every row once and in order, goes on where it committed, and other groups get them too',
+  async (t) => {
+    const db = await newDatabase();
+    await write(db, 'd1', 0, 3);
+    await write(db, 'd2', 0, 2);
+    await service.run(`CREATE TOPIC ${db}_t AS SELECT ts, v, g FROM ${db}.m WHERE v <> 1`);
+    const first = await subscribe([`${db}_t`], { group: 'one' });
+    const read = await drain(first);
+    t.deepEqual(read.toSorted(), ['d1|1000 0 1', 'd1|1002 2 1', 'd2|1000 0 2']);
+    await write(db, 'd1', 3, 2);
+    await service.run(`INSERT INTO ${db}.d1 VALUES (1000, 7, NULL)`);
+    t.deepEqual(await drain(first), ['d1|1003 3 1', 'd1|1004 4 1', 'd1|1000 7 1']);
+    await first.close();
+    await write(db, 'd3', 0, 1);
+    const next = await subscribe([`${db}_t`], { group: 'one' });
+    t.deepEqual(await drain(next), ['d3|1000 0 3']);
+    await next.close();
+    const other = await subscribe([`${db}_t`], { group: 'two' });
+    t.is((await drain(other)).length, 7);
+    await other.close();
+  },
+);
 
-test('latest begins with what comes after, none wants a committed offset, and nothing is committed unasked', async (t) => {
-  const db = await newDatabase();
-  await write(db, 'd1', 0, 3);
-  await service.run(`CREATE TOPIC ${db}_t AS STABLE ${db}.m`);
-  await t.throwsAsync(subscribe([`${db}_t`], { group: 'g', offsetReset: 'none' }), { message: /No committed offset/ });
-  const latest = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'latest', autoCommit: false });
-  t.deepEqual(await drain(latest), []);
-  await write(db, 'd1', 3, 1);
-  t.deepEqual(await drain(latest), ['d1|1003 3 x y']);
-  await latest.close();
-  const again = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'none', autoCommit: false });
-  t.deepEqual(await drain(again), ['d1|1003 3 x y']);
-  await again.commit();
-  await again.close();
-  const third = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'none', withTableName: false });
-  t.deepEqual(await drain(third), []);
-  await write(db, 'd2', 0, 1);
-  t.deepEqual(await drain(third), ['|1000 0 x y']);
-  await third.close();
-});
+brief(
+  'latest begins with what comes after, none wants a committed offset, and nothing is committed unasked',
+  async (t) => {
+    const db = await newDatabase();
+    await write(db, 'd1', 0, 3);
+    await service.run(`CREATE TOPIC ${db}_t AS STABLE ${db}.m`);
+    await t.throwsAsync(subscribe([`${db}_t`], { group: 'g', offsetReset: 'none' }), {
+      message: /No committed offset/,
+    });
+    const latest = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'latest', autoCommit: false });
+    t.deepEqual(await drain(latest), []);
+    await write(db, 'd1', 3, 1);
+    t.deepEqual(await drain(latest), ['d1|1003 3 x y']);
+    await latest.close();
+    const again = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'none', autoCommit: false });
+    t.deepEqual(await drain(again), ['d1|1003 3 x y']);
+    await again.commit();
+    await again.close();
+    const third = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'none', withTableName: false });
+    t.deepEqual(await drain(third), []);
+    await write(db, 'd2', 0, 1);
+    t.deepEqual(await drain(third), ['|1000 0 x y']);
+    await third.close();
+  },
+);
 
-test('a topic over a database follows tables as they come, each with its own columns', async (t) => {
+brief('a topic over a database follows tables as they come, each with its own columns', async (t) => {
   const db = await newDatabase();
   await service.run(`CREATE TOPIC ${db}_t AS DATABASE ${db}`);
   const consumer = await subscribe([`${db}_t`], { group: 'g', offsetReset: 'latest' });
@@ -134,30 +145,34 @@ test('a topic over a database follows tables as they come, each with its own col
   await consumer.close();
 });
 
-test('a topic over a metric whose storage others share gives its rows alone, one over the database those of all', async (t) => {
-  const db = await newDatabase();
-  const put = (lines: string) => service.write(lines, { db, precision: 'ms' });
-  t.is((await put('a,g=1 v=1 1000\nb,g=1 v=2 1000')).status, 204);
-  await service.run(`CREATE TOPIC ${db}_a AS SELECT v FROM ${db}.a`);
-  await service.run(`CREATE TOPIC ${db}_all AS DATABASE ${db}`);
-  const [one, all] = [
-    await subscribe([`${db}_a`], { group: 'g', withTableName: false }),
-    await subscribe([`${db}_all`], { group: 'g', withTableName: false }),
-  ];
-  const values = async (consumer: TopicConsumer) => (await drain(consumer)).map((row) => row.split('|')[1]).toSorted();
-  t.deepEqual(await values(one), ['1']);
-  t.deepEqual(await values(all), ['1000 1', '1000 2']);
-  t.is((await put('b,g=1 v=3 2000\nc,g=2 v=4 2000')).status, 204);
-  t.deepEqual(await values(one), []);
-  t.deepEqual(await values(all), ['2000 3', '2000 4']);
-  t.is((await put('a,g=3 v=5 3000\nb,g=3 v=6 3000')).status, 204);
-  t.deepEqual(await values(one), ['5']);
-  t.deepEqual(await values(all), ['3000 5', '3000 6']);
-  await one.close();
-  await all.close();
-});
+brief(
+  'a topic over a metric whose storage others share gives its rows alone, one over the database those of all',
+  async (t) => {
+    const db = await newDatabase();
+    const put = (lines: string) => service.write(lines, { db, precision: 'ms' });
+    t.is((await put('a,g=1 v=1 1000\nb,g=1 v=2 1000')).status, 204);
+    await service.run(`CREATE TOPIC ${db}_a AS SELECT v FROM ${db}.a`);
+    await service.run(`CREATE TOPIC ${db}_all AS DATABASE ${db}`);
+    const [one, all] = [
+      await subscribe([`${db}_a`], { group: 'g', withTableName: false }),
+      await subscribe([`${db}_all`], { group: 'g', withTableName: false }),
+    ];
+    const values = async (consumer: TopicConsumer) =>
+      (await drain(consumer)).map((row) => row.split('|')[1]).toSorted();
+    t.deepEqual(await values(one), ['1']);
+    t.deepEqual(await values(all), ['1000 1', '1000 2']);
+    t.is((await put('b,g=1 v=3 2000\nc,g=2 v=4 2000')).status, 204);
+    t.deepEqual(await values(one), []);
+    t.deepEqual(await values(all), ['2000 3', '2000 4']);
+    t.is((await put('a,g=3 v=5 3000\nb,g=3 v=6 3000')).status, 204);
+    t.deepEqual(await values(one), ['5']);
+    t.deepEqual(await values(all), ['3000 5', '3000 6']);
+    await one.close();
+    await all.close();
+  },
+);
 
-test('a topic keeps the columns of its star and reads the one sub-table that it names', async (t) => {
+brief('a topic keeps the columns of its star and reads the one sub-table that it names', async (t) => {
   const db = await newDatabase();
   await write(db, 'd1', 0, 1);
   await service.run(`CREATE TOPIC ${db}_t AS SELECT * FROM ${db}.d1`);
@@ -169,7 +184,7 @@ test('a topic keeps the columns of its star and reads the one sub-table that it 
   await consumer.close();
 });
 
-test('consumers share the vgroups, and one that joins or leaves moves only its share', async (t) => {
+long('consumers share the vgroups, and one that joins or leaves moves only its share', async (t) => {
   const db = await newDatabase('VGROUPS 4');
   const tables = Array.from({ length: 20 }, (_, at) => `d${at}`);
   for (const table of tables) await write(db, table, 0, 2);
@@ -216,7 +231,7 @@ test('consumers share the vgroups, and one that joins or leaves moves only its s
   t.is(await service.code(`DROP TOPIC ${db}_t`), 0);
 });
 
-test('a consumer that does not come back loses its share, and its uncommitted rows are given out again', async (t) => {
+long('a consumer that does not come back loses its share, and its uncommitted rows are given out again', async (t) => {
   const db = await newDatabase();
   for (const table of ['d1', 'd2', 'd3', 'd4']) await write(db, table, 0, 5);
   await service.run(`CREATE TOPIC ${db}_t AS SELECT ts, v FROM ${db}.m`);
@@ -237,7 +252,7 @@ test('a consumer that does not come back loses its share, and its uncommitted ro
   await lost.close();
 });
 
-test('an insert of many rows comes in messages that are committed one by one', async (t) => {
+long('an insert of many rows comes in messages that are committed one by one', async (t) => {
   const db = await newDatabase('VGROUPS 1');
   const tables = 4;
   const perTable = 10_000;
@@ -271,7 +286,7 @@ test('an insert of many rows comes in messages that are committed one by one', a
   await whole.close();
 });
 
-test('only those who may subscribe do', async (t) => {
+brief('only those who may subscribe do', async (t) => {
   const db = await newDatabase();
   await service.run(`CREATE TOPIC ${db}_t AS DATABASE ${db}`);
   await service.run("CREATE USER reader PASS 'Secret_12'");

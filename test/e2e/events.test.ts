@@ -5,13 +5,15 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { EventsStore } from '../../src/database/rows/events-store.js';
 import type { Event, EventMove } from '../../src/model/event.js';
-import { isLong } from '../support/cases.js';
+import { every, isLong, whenBrief, whenLong } from '../support/cases.js';
 import { askEvents, eventOf, eventsSoon, moveEvent, pageOf, rulesSetting } from '../support/events.js';
 import { basicOf, startService, type TestService } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
 import { storedEvent } from '../support/stored-events.js';
 import { until } from '../support/until.js';
 
+const brief = whenBrief(test.serial);
+const long = whenLong(test.serial);
 const exporter = createServer((_request, response) => response.end('up_and_well 1\n'));
 exporter.listen(0, '127.0.0.1');
 await once(exporter, 'listening');
@@ -84,7 +86,7 @@ async function freshEvent(): Promise<Event> {
   return event;
 }
 
-test.serial('an event tells what happened, is counted on, and is over when its condition clears', async (t) => {
+brief('an event tells what happened, is counted on, and is over when its condition clears', async (t) => {
   const before = Date.now();
   await write('ovens,oven=one,site=north v=81.5');
   const [event] = await eventsSoon(service, (events) => events.length === 1, { elementId: 'one' });
@@ -118,7 +120,7 @@ test.serial('an event tells what happened, is counted on, and is over when its c
   t.not(next?.id, event?.id);
 });
 
-test.serial('thresholds, durations and tags say when a rule fires and when it clears', async (t) => {
+brief('thresholds, durations and tags say when a rule fires and when it clears', async (t) => {
   const at = Date.now();
   /** Lines of one field each, so many seconds from now. */
   const send = (...points: readonly (readonly [field: string, seconds: number, site?: string])[]): Promise<void> =>
@@ -140,7 +142,7 @@ test.serial('thresholds, durations and tags say when a rule fires and when it cl
   ]);
 });
 
-test.serial('a rule that does not resolve leaves that to people', async (t) => {
+brief('a rule that does not resolve leaves that to people', async (t) => {
   await write('ovens,oven=three s=81');
   const [event] = await ofRule('stays', (events) => events.length === 1);
   await write('ovens,oven=three s=1');
@@ -156,7 +158,7 @@ test.serial('a rule that does not resolve leaves that to people', async (t) => {
   t.is((await ofRule('stays', (events) => events.length === 2)).filter(isOpen).length, 1);
 });
 
-test.serial('a move is told by whom and why, and repeating it is harmless and says so', async (t) => {
+brief('a move is told by whom and why, and repeating it is harmless and says so', async (t) => {
   const { id } = await freshEvent();
   const acknowledged = await moveEvent(service, id, 'acknowledge', '{"comment":"I have it"}');
   t.like(acknowledged, { changed: true, status: 'acknowledged', acknowledgedBy: 'root', comment: 'I have it' });
@@ -177,7 +179,7 @@ test.serial('a move is told by whom and why, and repeating it is harmless and sa
 const walks: readonly (readonly EventMove[])[] = [[], ['acknowledge'], ['resolve'], ['acknowledge', 'resolve']];
 
 test.serial('every transition raced by two clients, over one service and over two, has one winner', async (t) => {
-  for (const [nth, before] of walks.entries()) {
+  for (const [nth, before] of every(4, walks).entries()) {
     for (const [left, right] of [
       ['acknowledge', 'acknowledge'],
       ['acknowledge', 'resolve'],
@@ -213,7 +215,7 @@ test.serial('every transition raced by two clients, over one service and over tw
   }
 });
 
-test.serial('users see the events of what they may read, and move those of what they may write', async (t) => {
+brief('users see the events of what they may read, and move those of what they may write', async (t) => {
   const { id } = await freshEvent();
   await service.run("CREATE USER operator PASS 'Operator1!'");
   const auth = basicOf('operator', 'Operator1!');
@@ -246,7 +248,7 @@ test.serial('users see the events of what they may read, and move those of what 
   t.is((await askEvents(service, '', { auth: basicOf('operator', 'wrong') })).status, 401);
 });
 
-test.serial('pages do not shift when events come, and together they are the whole list', async (t) => {
+brief('pages do not shift when events come, and together they are the whole list', async (t) => {
   const store = new EventsStore(engine);
   const position = await store.position();
   const made = (n: number, opened: number) => storedEvent(n, { elementId: 'paged', opened, slot: String(5_000 + n) });
@@ -275,7 +277,7 @@ test.serial('pages do not shift when events come, and together they are the whol
   t.is((await pageOf(service, { elementId: 'paged' })).total, 27);
 });
 
-test.serial('series that fall silent are events until they are heard again', async (t) => {
+brief('series that fall silent are events until they are heard again', async (t) => {
   await write('beats,host=a v=1\nbeats,host=b v=1');
   const beating = new AbortController();
   const beats = (async () => {
@@ -294,7 +296,7 @@ test.serial('series that fall silent are events until they are heard again', asy
   t.true((await ofRule('silent', (events) => events.some(({ elementId }) => elementId === 'b'))).length > 1);
 });
 
-test.serial('what a query finds is an event until it finds it no more, once for both services', async (t) => {
+brief('what a query finds is an event until it finds it no more, once for both services', async (t) => {
   await write(Array.from({ length: 4 }, (_, i) => `crowd,host=a v=1 ${Date.now() + i}000000`).join('\n'));
   const [event] = await ofRule('many', (events) => events.length > 0);
   t.like(event, { elementId: 'a', value: 4, title: 'a has 4', status: 'active', attributes: { database: 'd' } });
@@ -303,7 +305,7 @@ test.serial('what a query finds is an event until it finds it no more, once for 
   t.is(over.length, 1);
 });
 
-test.serial('a target that cannot be scraped is an event until it answers again', async (t) => {
+brief('a target that cannot be scraped is an event until it answers again', async (t) => {
   exporter.closeAllConnections();
   exporter.close();
   const [event] = await ofRule('target-unreachable', (events) => events.some(isOpen));
@@ -314,7 +316,7 @@ test.serial('a target that cannot be scraped is an event until it answers again'
   await ofRule('target-unreachable', (events) => !events.some(isOpen));
 });
 
-test.serial('while memory is short there are events, and of writes that are refused for long', async (t) => {
+long('while memory is short there are events, and of writes that are refused for long', async (t) => {
   let percent = 10;
   const guarded = await startInProcess(
     { readMemoryPercent: () => percent },

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { StatsD } from 'hot-shots';
-import { cases } from '../support/cases.js';
+import { cases, whenBrief, whenLong } from '../support/cases.js';
 import { sendDatagrams } from '../support/datagrams.js';
 import { fixturePath, statsRecordings, statsReference } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
@@ -14,6 +14,8 @@ import { startService, type TestService } from '../support/service.js';
 import { spoiltCopies } from '../support/spoilt.js';
 import { until } from '../support/until.js';
 
+const brief = whenBrief(test);
+const long = whenLong(test);
 const settings = ['--statsgw.gatherInterval=200ms'];
 const { service, end } = await startService(...settings, '--statsgw.deleteCounters=false');
 const tcp = await startService(...settings, '--statsgw.protocol=tcp', '--statsgw.percentiles=[50,99.9]');
@@ -35,7 +37,7 @@ function rowsOf(from: TestService, statement: string, enough?: (rows: Rows) => b
 const port = service.listeners.get('statsgw') ?? 0;
 const tcpPort = tcp.service.listeners.get('statsgw') ?? 0;
 
-test('messages of one interval become one row of each series', async (t) => {
+brief('messages of one interval become one row of each series', async (t) => {
   const texts = [
     'page.hits:4|c|@0.2',
     'lat:2|ms:4|ms:4|ms:4|ms',
@@ -62,7 +64,7 @@ test('messages of one interval become one row of each series', async (t) => {
   t.true(Number(times[0]?.[0]) > 0);
 });
 
-test('counters that are not deleted go on and are written at every gather', async (t) => {
+brief('counters that are not deleted go on and are written at every gather', async (t) => {
   await sendDatagrams(port, ['kept:1|c']);
   await rowsOf(service, 'SELECT value FROM kept');
   await sendDatagrams(port, ['kept:2|c']);
@@ -71,7 +73,7 @@ test('counters that are not deleted go on and are written at every gather', asyn
   t.is(rows.at(-1)?.[0], 3);
 });
 
-test('one name used in several ways loses nothing', async (t) => {
+brief('one name used in several ways loses nothing', async (t) => {
   await sendDatagrams(port, ['mixed:3|c\nmixed:2.5|g\nmixed:a|s\nmixed:7|ms']);
   const rows = await rowsOf(
     service,
@@ -86,7 +88,7 @@ test('one name used in several ways loses nothing', async (t) => {
   ]);
 });
 
-test('recorded payloads of all clients are found again, as the reference daemon reported them', async (t) => {
+long('recorded payloads of all clients are found again, as the reference daemon reported them', async (t) => {
   const recording = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=3s');
   t.teardown(recording.end);
   const udp = statsRecordings()
@@ -118,7 +120,7 @@ test('recorded payloads of all clients are found again, as the reference daemon 
   t.deepEqual(await ask('SELECT value, env, route FROM tg_tagged'), [[3, 'prod', 'r1']]);
 });
 
-test('recorded streams are found again, however they are cut', async (t) => {
+brief('recorded streams are found again, however they are cut', async (t) => {
   for (const name of ['tcp-hot-shots.bin', 'tcp-immobiliarelabs-dats.bin', 'tcp-statsd-python.bin']) {
     const bytes = readFileSync(fixturePath(`statsgw/${name}`));
     await sendTcp(tcpPort, bytes.subarray(0, 7), bytes.subarray(7, 20), bytes.subarray(20));
@@ -149,7 +151,7 @@ for (const [protocol, from, at] of [
   ['udp', service, port],
   ['tcp', tcp.service, tcpPort],
 ] as const) {
-  test(`hot-shots over ${protocol}: everything it sends is found`, async (t) => {
+  brief(`hot-shots over ${protocol}: everything it sends is found`, async (t) => {
     await hotShots(t, { port: at, protocol });
     const sum = protocol === 'udp' ? 'MAX(value)' : 'SUM(value)';
     const ask = (statement: string, enough?: (rows: Rows) => boolean) => rowsOf(from, statement, enough);
@@ -170,7 +172,7 @@ interface StatsdClient {
   close(): void;
 }
 
-test('statsd-client over udp and tcp: everything it sends is found', async (t) => {
+brief('statsd-client over udp and tcp: everything it sends is found', async (t) => {
   const Client: new (options: object) => StatsdClient = createRequire(import.meta.url)('statsd-client');
   for (const [from, options] of [
     [service, { host: '127.0.0.1', port, prefix: 'scudp' }],
@@ -190,7 +192,7 @@ test('statsd-client over udp and tcp: everything it sends is found', async (t) =
   }
 });
 
-test('what was not gathered yet is written as the service stops', async (t) => {
+long('what was not gathered yet is written as the service stops', async (t) => {
   const first = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=1h');
   t.teardown(first.end);
   // The table is there, so that a slow machine has time enough to write within the deadline of a stop.
@@ -223,7 +225,7 @@ test('bad packets cost nothing but themselves', async (t) => {
   t.is(value, count / 10);
 });
 
-test('messages of an outage of the engine are written after it', async (t) => {
+long('messages of an outage of the engine are written after it', async (t) => {
   const broken = await startService('--smlAutoCreateDB=true', '--statsgw.gatherInterval=100ms', '--statsgw.worker=2');
   t.teardown(broken.end);
   const listener = broken.service.listeners.get('statsgw') ?? 0;
@@ -239,7 +241,7 @@ test('messages of an outage of the engine are written after it', async (t) => {
   t.deepEqual(rows, [[51]]);
 });
 
-test('a wrong password of the listener is said, and nothing is stored', async (t) => {
+brief('a wrong password of the listener is said, and nothing is stored', async (t) => {
   const wrong = await startService(
     '--smlAutoCreateDB=true',
     '--statsgw.gatherInterval=50ms',

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import test from 'ava';
+import { whenBrief, whenLong } from '../support/cases.js';
 import {
   basic,
   directoryFor,
@@ -15,6 +16,8 @@ import {
 import { startInProcess } from '../support/service-in-process.js';
 import { until } from '../support/until.js';
 
+const brief = whenBrief(test);
+const long = whenLong(test);
 /** The deadline of a stop, 10 s, and what the end of two processes takes beside it. */
 const stopMs = 11_000;
 /** Every door beside HTTP, rules of each kind, and the service's own figures. */
@@ -33,7 +36,7 @@ const everything = [
   ])}`,
 ];
 
-test('every component ends though the deadline of the stop has fired before it is asked', async (t) => {
+brief('every component ends though the deadline of the stop has fired before it is asked', async (t) => {
   const { service, end, lines } = await startInProcess({}, ...everything);
   const begun = performance.now();
   await service.stop(1);
@@ -45,25 +48,28 @@ test('every component ends though the deadline of the stop has fired before it i
   await end();
 });
 
-test('SIGTERM ends the service in time while the engine hangs, with a write, a query and a stream under way', async (t) => {
-  const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
-  await streaming(adapter);
-  const engine = enginePid(adapter);
-  process.kill(engine, 'SIGSTOP');
-  t.teardown(() => kill(engine));
-  const open = [
-    writeLines(adapter, 'd', 'm v=1 5000'),
-    post(adapter.port, '/rest/sql', 'SELECT count(*) FROM d.m'),
-    sql(adapter, 'CREATE DATABASE e'),
-  ];
-  for (const ending of open) ending.catch(() => {});
-  const tookMs = await terminated(adapter);
-  t.true(tookMs < stopMs, `${tookMs} ms`);
-  t.true(await until(() => !isAlive(engine)));
-  await Promise.allSettled(open);
-});
+long(
+  'SIGTERM ends the service in time while the engine hangs, with a write, a query and a stream under way',
+  async (t) => {
+    const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
+    await streaming(adapter);
+    const engine = enginePid(adapter);
+    process.kill(engine, 'SIGSTOP');
+    t.teardown(() => kill(engine));
+    const open = [
+      writeLines(adapter, 'd', 'm v=1 5000'),
+      post(adapter.port, '/rest/sql', 'SELECT count(*) FROM d.m'),
+      sql(adapter, 'CREATE DATABASE e'),
+    ];
+    for (const ending of open) ending.catch(() => {});
+    const tookMs = await terminated(adapter);
+    t.true(tookMs < stopMs, `${tookMs} ms`);
+    t.true(await until(() => !isAlive(engine)));
+    await Promise.allSettled(open);
+  },
+);
 
-test('SIGTERM ends the service in time while a client does not read its result and a stream round runs', async (t) => {
+long('SIGTERM ends the service in time while a client does not read its result and a stream round runs', async (t) => {
   const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`]);
   await streaming(adapter);
   const socket = net.connect(adapter.port, '127.0.0.1').pause();

@@ -3,10 +3,13 @@ import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { whenBrief, whenLong } from '../support/cases.js';
 import { telnetRecording } from '../support/recordings.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
+const brief = whenBrief(test);
+const long = whenLong(test);
 const { service, end } = await startService(
   '--smlAutoCreateDB=true',
   '--tsdbwire_telnet.enable=true',
@@ -61,7 +64,7 @@ for (const [database, name] of [
   });
 }
 
-test('a line is stored under the names that its metric and tags give, and a bad one is answered', async (t) => {
+brief('a line is stored under the names that its metric and tags give, and a bad one is answered', async (t) => {
   const answers = await send(
     'lines',
     'put sys.if.bytes.out 1700000000 42 host=web01 interface=eth0\nput sys.if.bytes.out 1700000000 42\n',
@@ -81,7 +84,7 @@ test('a line is stored under the names that its metric and tags give, and a bad 
   );
 });
 
-test('the same lines over HTTP are stored alike; bad ones are counted and the others kept', async (t) => {
+brief('the same lines over HTTP are stored alike; bad ones are counted and the others kept', async (t) => {
   await service.run('CREATE DATABASE over_http');
   const path = '/tsdbwire/v1/put/telnet/over_http';
   const good = await service.ask({ path, body: 'put m.n 1700000000 7 h=1\r\nm.n 1700000001000 8 h=1' });
@@ -99,7 +102,7 @@ test('the same lines over HTTP are stored alike; bad ones are counted and the ot
   t.is(missing.status, 204, 'made, because smlAutoCreateDB is on');
 });
 
-test('a long body over HTTP is cut between lines', async (t) => {
+brief('a long body over HTTP is cut between lines', async (t) => {
   await service.run('CREATE DATABASE long_body');
   const lines = Array.from({ length: 40_000 }, (_, i) => `put long.m ${1_700_000_000 + i} ${i} host=h${i % 7}\n`);
   lines[30_000] = 'put long.m 1 1 host=h\n';
@@ -120,7 +123,7 @@ async function single(database: string, ...settings: string[]) {
   );
 }
 
-test('lines outlive an engine that dies, and lines that wait are stored when the service stops', async (t) => {
+long('lines outlive an engine that dies, and lines that wait are stored when the service stops', async (t) => {
   const { service: other, end: stop } = await startService();
   t.teardown(stop);
   const own = await other.attach(
@@ -148,7 +151,7 @@ test('lines outlive an engine that dies, and lines that wait are stored when the
   t.pass();
 });
 
-test('a wrong password is said in the log and to clients, who stay connected', async (t) => {
+brief('a wrong password is said in the log and to clients, who stay connected', async (t) => {
   const { service: own, end: stop } = await single('locked', '--tsdbwire_telnet.password=wrong');
   t.teardown(stop);
   const log = own.log.map((line): { component?: string; level?: string; msg?: string } => JSON.parse(line));
@@ -167,7 +170,7 @@ test('a wrong password is said in the log and to clients, who stay connected', a
   socket.destroy();
 });
 
-test('a port that is in use ends the start with one clear line', async (t) => {
+brief('a port that is in use ends the start with one clear line', async (t) => {
   const port = service.listeners.get('lines');
   const settings = ['--tsdbwire_telnet.enable=true', `--tsdbwire_telnet.ports=[${port}]`, '--tsdbwire_telnet.dbs=[x]'];
   const error = await t.throwsAsync(service.attach(...settings));

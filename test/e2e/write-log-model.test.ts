@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
+import { cases } from '../support/cases.js';
 import { type Killed, killOne } from '../support/kills.js';
 import { directoryFor, post, type SqlReply, startAdapter } from '../support/processes.js';
 import { propertyRuns } from '../support/property-seed.js';
@@ -195,7 +196,7 @@ async function runProgram(t: ExecutionContext, world: Killed, path: string, data
 }
 
 test('programs of writes, reads, definitions and kills have the results of one that never waits', async (t) => {
-  const runs = propertyRuns(4);
+  const runs = propertyRuns(cases(2, 8));
   t.timeout(60_000 + runs * 60_000);
   const path = directoryFor(t);
   const world: Killed = { adapter: await startAdapter(t, [`--database.path=${path}`, lazy]) };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { cases, whenBrief, whenLong } from '../support/cases.js';
 import { type Killed, killOne } from '../support/kills.js';
 import {
   directoryFor,
@@ -16,7 +17,7 @@ import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 /** Kills of a run; the long tests ask for more. */
-const kills = Number(process.env.WRITE_LOG_KILLS ?? '6');
+const kills = Number(process.env.WRITE_LOG_KILLS ?? '3');
 const lazy = '--write.flushInterval=10s';
 
 /** What one writer was told. */
@@ -115,8 +116,8 @@ test.serial(`${kills} kills of adapter, engine and both lose and double nothing 
 
 test.serial('who writes and then reads sees every own row, whatever the flush interval', async (t) => {
   const adapter = await prepared(t, directoryFor(t), lazy);
-  const clients = Array.from({ length: 16 }, async (_, id) => {
-    for (let n = 1; n <= 12; n++) {
+  const clients = Array.from({ length: cases(8, 16) }, async (_, id) => {
+    for (let n = 1; n <= cases(5, 12); n++) {
       t.is((await writeLines(adapter, 'kept', `own,c=c${id} n=${n}i64 ${startMs + n}`)).status, 204);
       const [[count, last] = []] = await rowsOf(adapter, `SELECT COUNT(*), LAST(n) FROM kept.own WHERE c = 'c${id}'`);
       t.deepEqual([Number(count), Number(last)], [n, n]);
@@ -128,10 +129,10 @@ test.serial('who writes and then reads sees every own row, whatever the flush in
   });
   await Promise.all(clients);
   const tables = await rowsOf(adapter, "SELECT COUNT(*) FROM information_schema.ins_tables WHERE db_name = 'kept'");
-  t.is(Number(tables[0]?.[0]), 32);
+  t.is(Number(tables[0]?.[0]), cases(16, 32));
 });
 
-test.serial('definitions and deletions keep their order with rows that wait', async (t) => {
+whenBrief(test.serial)('definitions and deletions keep their order with rows that wait', async (t) => {
   const adapter = await prepared(t, directoryFor(t), lazy);
   const run = async (text: string) => t.is((await sql(adapter, text)).code, 0, text);
   await run(`INSERT INTO kept.a USING kept.statements TAGS (1) VALUES (${startMs}, 1) (${startMs + 1}, 2)`);
@@ -154,24 +155,28 @@ test.serial('definitions and deletions keep their order with rows that wait', as
   t.deepEqual(await rowsOf(adapter, 'SELECT v FROM kept.m'), [['text']]);
 });
 
-test.serial('while the engine hangs lines are answered, readers are told, and all is there afterwards', async (t) => {
-  const adapter = await prepared(t, directoryFor(t), '--database.hangTimeout=5s');
-  t.is((await writeLines(adapter, 'kept', `m v=0 ${startMs}`)).status, 204);
-  t.is(await countOf(adapter, 'm'), 1);
-  process.kill(enginePid(adapter), 'SIGSTOP');
-  for (let n = 1; n <= 200; n++) {
-    t.is((await writeLines(adapter, 'kept', `m v=${n} ${startMs + n}`)).status, 204);
-  }
-  const reply = await sql(adapter, 'SELECT COUNT(*) FROM kept.m');
-  if (reply.code === 0) t.is(Number(reply.data?.[0]?.[0]), 201, 'who reads waits until all is there, or gets an error');
-  const isThere = async () => {
-    const { code } = await sql(adapter, 'SELECT 1');
-    return code === 0 && (await countOf(adapter, 'm')) === 201;
-  };
-  t.true(await until(isThere, 90_000));
-});
+whenLong(test.serial)(
+  'while the engine hangs lines are answered, readers are told, and all is there afterwards',
+  async (t) => {
+    const adapter = await prepared(t, directoryFor(t), '--database.hangTimeout=5s');
+    t.is((await writeLines(adapter, 'kept', `m v=0 ${startMs}`)).status, 204);
+    t.is(await countOf(adapter, 'm'), 1);
+    process.kill(enginePid(adapter), 'SIGSTOP');
+    for (let n = 1; n <= 200; n++) {
+      t.is((await writeLines(adapter, 'kept', `m v=${n} ${startMs + n}`)).status, 204);
+    }
+    const reply = await sql(adapter, 'SELECT COUNT(*) FROM kept.m');
+    if (reply.code === 0)
+      t.is(Number(reply.data?.[0]?.[0]), 201, 'who reads waits until all is there, or gets an error');
+    const isThere = async () => {
+      const { code } = await sql(adapter, 'SELECT 1');
+      return code === 0 && (await countOf(adapter, 'm')) === 201;
+    };
+    t.true(await until(isThere, 90_000));
+  },
+);
 
-test.serial('rows that turn out not to fit are kept in a file, and cost nobody else', async (t) => {
+whenBrief(test.serial)('rows that turn out not to fit are kept in a file, and cost nobody else', async (t) => {
   const path = directoryFor(t);
   const adapter = await prepared(t, path, lazy);
   t.is((await writeLines(adapter, 'kept', `good v=1 ${startMs}`)).status, 204);
@@ -203,7 +208,7 @@ test.serial('rows that turn out not to fit are kept in a file, and cost nobody e
   t.true(await until(async () => /Answered rows could not be stored: kept\.new/.test(await events()), 30_000));
 });
 
-test.serial('a write may ask to be stored before it is answered, and no other word', async (t) => {
+whenBrief(test.serial)('a write may ask to be stored before it is answered, and no other word', async (t) => {
   const adapter = await prepared(t, directoryFor(t), lazy);
   process.kill(enginePid(adapter), 'SIGKILL');
   const path = '/lineproto/v1/write?db=kept&ack=';

@@ -15,3 +15,20 @@ export const isLong = process.env[longVariable] !== undefined;
 export function every<T>(nth: number, list: readonly T[]): readonly T[] {
   return isLong ? list : list.filter((_, at) => at % nth === 0);
 }
+
+/** How tests are declared where they are not to run. */
+function leftOut(..._test: readonly unknown[]): void {}
+
+/** What declares a test that takes long: it runs with all cases, in the file `<name>.long.test.ts`. */
+export function whenLong<Declare extends (title: string, ...rest: never[]) => void>(
+  declare: Declare,
+): Declare | typeof leftOut {
+  return isLong ? declare : leftOut;
+}
+
+/** What declares a test that takes no long, and has no more cases for the file that takes long. */
+export function whenBrief<Declare extends (title: string, ...rest: never[]) => void>(
+  declare: Declare,
+): Declare | typeof leftOut {
+  return isLong ? leftOut : declare;
+}

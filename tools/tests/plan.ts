@@ -69,6 +69,9 @@ export function named(files: readonly TestFile[], words: readonly string[]): rea
   return files.filter((file) => wanted.has(file));
 }
 
+/** Of a file that has not run yet. */
+const usualSeconds = 1;
+
 /** Spreads files over processes; those that took longest when they last ran come first. */
 export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, number>): readonly Share[] {
   const rooms = new Map<string, TestFile[]>();
@@ -78,7 +81,8 @@ export function shares(files: readonly TestFile[], seconds: ReadonlyMap<string, 
     if (share === undefined) own.push({ name, files: [file] });
     else rooms.set(share, [...(rooms.get(share) ?? []), file]);
   }
-  const took = ({ files: some }: Share): number => some.reduce((sum, { name }) => sum + (seconds.get(name) ?? 0), 0);
+  const took = ({ files: some }: Share): number =>
+    some.reduce((sum, { name }) => sum + (seconds.get(name) ?? usualSeconds), 0);
   const together = [...rooms].map(([name, some]): Share => ({ name, files: some }));
   return [...own, ...together].sort((one, other) => took(other) - took(one));
 }

@@ -21,7 +21,8 @@ const { values: flags, positionals: words } = parseArgs({
     again: { type: 'boolean', default: false },
     /** Only tests whose title matches, with `*` for any text. */
     match: { type: 'string', multiple: true, default: [] },
-    concurrency: { type: 'string', default: String(Math.max(2, availableParallelism())) },
+    /** One process more than there are processors: many tests wait for something to happen. */
+    concurrency: { type: 'string', default: String(availableParallelism() + 1) },
   },
 });
 

@@ -4,7 +4,7 @@ import { startEngine } from '../../support/engine.js';
 import { until } from '../../support/until.js';
 
 test('an engine that hangs is noticed, refuses at once, answers again when it comes back, and is replaced when it does not', async (t) => {
-  const { supervisor, endpoint, end } = await startEngine({ hangTimeoutMs: 6_000 });
+  const { supervisor, endpoint, end } = await startEngine({ hangTimeoutMs: 2_500 });
   t.teardown(end);
   const client = new EngineClient({ ...endpoint, handover: () => supervisor.handover });
   t.teardown(() => client.close());

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { every, whenBrief } from '../../support/cases.js';
 import { LoadTool, type ToolEnding } from '../../support/load-tool.js';
 import { startService, type TestService } from '../../support/service.js';
 
@@ -249,7 +250,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of cases.entries()) {
+for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of every(3, [...cases.entries()])) {
   test(title, async (t) => {
     const database = `args_${i}`;
     const ending = await tool.arguments('-d', database, '-o', `out${i}.txt`, ...args.split(' '));
@@ -261,7 +262,7 @@ for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of c
   });
 }
 
-test('requests are counted, and each has a delay', async (t) => {
+whenBrief(test)('requests are counted, and each has a delay', async (t) => {
   for (const [args, rows] of [
     // Rows of 4, 4 and 2 for each of two tables.
     ['-r 4 -n 10 -t 2 -T 1', 20],
@@ -282,13 +283,13 @@ test('requests are counted, and each has a delay', async (t) => {
   }
 });
 
-test('a round waits for its interval', async (t) => {
+whenBrief(test)('a round waits for its interval', async (t) => {
   const ending = await tool.arguments('-d', 'slow', ...'-B 4 -n 10 -t 3 -T 1 -i 200'.split(' '));
   t.is(ending.code, 0, ending.errors);
   t.true(Number(/Spent ([\d.]+) seconds to insert rows: 30/.exec(ending.out)?.[1]) >= 0.6);
 });
 
-test('a second run adds to the first one, or drops what it made', async (t) => {
+whenBrief(test)('a second run adds to the first one, or drops what it made', async (t) => {
   const again = (...argv: readonly string[]) => tool.arguments('-d', 'twice', '-t', '20', ...argv);
   t.is((await again('-n', '30')).code, 0);
   t.is((await again('-U', '-s', '1600000000000', '-n', '5')).code, 0);
@@ -301,7 +302,7 @@ test('a second run adds to the first one, or drops what it made', async (t) => {
   t.regex(other.errors, /meters.*exists and is another one/);
 });
 
-test('the modes over HTTP take the port of the HTTP service', async (t) => {
+whenBrief(test)('the modes over HTTP take the port of the HTTP service', async (t) => {
   for (const mode of ['rest', 'sml-rest']) {
     const argv = ['-P', String(service.port), '-h', '127.0.0.1', '-y', '-d', `http_${mode.length}`, '-I', mode];
     const ending = await (await tool.start([...argv, '-t', '4', '-n', '25'])).ended;
@@ -313,7 +314,7 @@ test('the modes over HTTP take the port of the HTTP service', async (t) => {
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM http_n.d2'), [[2]]);
 });
 
-test('the same seed makes the same rows by every mode', async (t) => {
+whenBrief(test)('the same seed makes the same rows by every mode', async (t) => {
   const sums: unknown[] = [];
   for (const mode of ['taosc', 'stmt']) {
     const argv = ['-d', `seed_${mode}`, '-I', mode, '--seed', '42', '-M', '-t', '5', '-n', '20'];

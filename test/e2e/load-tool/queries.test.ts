@@ -4,6 +4,7 @@ import test from 'ava';
 import type { Watch } from '../../../src/load/model/ports.js';
 import type { QueryReport } from '../../../src/load/model/query-report.js';
 import { runQueryScenario } from '../../../src/load/query-run.js';
+import { whenBrief, whenLong } from '../../support/cases.js';
 import { temporaryDirectory } from '../../support/engine.js';
 import { loadRequest, queryOf } from '../../support/load-request.js';
 import { LoadTool } from '../../support/load-tool.js';
@@ -21,6 +22,9 @@ test.after.always(async () => {
 const ports = { taosc: Number(new URL(service.engineUrl).port), rest: service.port } as const;
 const modes = ['taosc', 'rest'] as const;
 type Keys = Readonly<Record<string, unknown>>;
+
+/** Both ways answer alike: that over HTTP has all tests in the file that takes long. */
+const inMode = (mode: (typeof modes)[number]) => (mode === 'taosc' ? whenBrief(test.serial) : whenLong(test.serial));
 
 const children = 5;
 const rowsOfChild = 21;
@@ -72,7 +76,7 @@ function linesOf(name: string): string[] {
 const three = ['select count(*) from till', 'select last(qty) from t_1', 'select 1'].map((sql) => ({ sql }));
 
 for (const mode of modes) {
-  test.serial(`${mode}: every statement runs on every thread as often as it is told to`, async (t) => {
+  inMode(mode)(`${mode}: every statement runs on every thread as often as it is told to`, async (t) => {
     const { report, lines } = await run(mode, { query_times: 4, specified_table_query: { threads: 2, sqls: three } });
     t.is(report.outcome, 'completed', lines.join('\n'));
     t.is(report.totals.queries, 24);
@@ -96,7 +100,7 @@ for (const mode of modes) {
     );
   });
 
-  test.serial(`${mode}: mixed statements are dealt out to the threads`, async (t) => {
+  inMode(mode)(`${mode}: mixed statements are dealt out to the threads`, async (t) => {
     const specified = { threads: 2, mixed_query: 'yes', sqls: three };
     const { report } = await run(mode, { query_times: 4, specified_table_query: specified });
     t.is(report.totals.queries, 12);
@@ -106,7 +110,7 @@ for (const mode of modes) {
     );
   });
 
-  test.serial(`${mode}: statements run for every sub-table, which are dealt out to the threads`, async (t) => {
+  inMode(mode)(`${mode}: statements run for every sub-table, which are dealt out to the threads`, async (t) => {
     const sqls = [
       { sql: 'select count(*) from xxxx', result: path(`${mode}-super`) },
       { sql: 'select first(qty), last(qty) from shop.xxxx', result: path(`${mode}-ends`) },
@@ -122,7 +126,7 @@ for (const mode of modes) {
     t.deepEqual([...new Set(linesOf(`${mode}-ends`))].sort(), ['0 20', '100 120', '200 220', '300 320', '400 420']);
   });
 
-  test.serial(
+  inMode(mode)(
     `${mode}: rows of all threads are appended to the named file, times as ticks and NULL as a word`,
     async (t) => {
       const name = `${mode}-rows`;
@@ -134,7 +138,7 @@ for (const mode of modes) {
     },
   );
 
-  test.serial(`${mode}: a statement that fails ends the run, or is counted`, async (t) => {
+  inMode(mode)(`${mode}: a statement that fails ends the run, or is counted`, async (t) => {
     const sqls = [{ sql: 'select nosuch from till' }, { sql: 'select 1' }];
     const ended = await run(mode, { query_times: 3, specified_table_query: { threads: 2, sqls } });
     t.is(ended.report.outcome, 'failed');
@@ -155,7 +159,7 @@ for (const mode of modes) {
     t.true(many.lines.includes('warn: 30 further failed queries are counted and not shown.'));
   });
 
-  test.serial(`${mode}: a slow query of the run is killed, and no other`, async (t) => {
+  inMode(mode)(`${mode}: a slow query of the run is killed, and no other`, async (t) => {
     const slow = 'select count(*) from till a, till b where a.ts = b.ts';
     const keys = {
       continue_if_fail: 'yes',
@@ -174,7 +178,7 @@ for (const mode of modes) {
     t.true(lines.some((line) => line.startsWith('warn: A query is killed after') && line.endsWith(slow)));
   });
 
-  test.serial(`${mode}: a stop breaks the queries off and is no error`, async (t) => {
+  inMode(mode)(`${mode}: a stop breaks the queries off and is no error`, async (t) => {
     const controller = new AbortController();
     const watch: Watch = ({ read }) => {
       const timer = setInterval(() => {
@@ -189,14 +193,14 @@ for (const mode of modes) {
     t.true(report.totals.queries > 0);
   });
 
-  test.serial(`${mode}: a server that is not there is told of`, async (t) => {
+  inMode(mode)(`${mode}: a server that is not there is told of`, async (t) => {
     const closed = run(mode, { port: 9, specified_table_query: { sqls: three } });
     if (mode === 'taosc') await t.throwsAsync(closed, { message: /./ });
     else t.is((await closed).report.outcome, 'failed');
   });
 }
 
-test.serial('both sections run, the statements as they are first', async (t) => {
+whenBrief(test.serial)('both sections run, the statements as they are first', async (t) => {
   const keys = {
     query_times: 5,
     specified_table_query: { threads: 2, sqls: [{ sql: 'select count(*) from till', result: path('cnt') }] },
@@ -216,14 +220,14 @@ test.serial('both sections run, the statements as they are first', async (t) => 
   );
 });
 
-test.serial('a pause is kept between the starts of a thread, and not before the first', async (t) => {
+whenBrief(test.serial)('a pause is kept between the starts of a thread, and not before the first', async (t) => {
   const specified = { query_times: 3, query_interval: 0.2, sqls: [{ sql: 'select 1' }] };
   const { report } = await run('taosc', { specified_table_query: specified });
   t.true(report.totals.seconds >= 0.4);
   t.is(report.totals.queries, 3);
 });
 
-test.serial('a super table without sub-tables and one that is not there', async (t) => {
+whenBrief(test.serial)('a super table without sub-tables and one that is not there', async (t) => {
   const sqls = [{ sql: 'select count(*) from xxxx' }];
   const none = await run('taosc', { databases: 'empty', super_table_query: { stblname: 'till', sqls } });
   t.is(none.report.outcome, 'completed');
@@ -234,14 +238,14 @@ test.serial('a super table without sub-tables and one that is not there', async 
   t.regex(missing.report.failure ?? '', /Table does not exist/);
 });
 
-test.serial('a result file that cannot be written ends the run', async (t) => {
+whenBrief(test.serial)('a result file that cannot be written ends the run', async (t) => {
   const sqls = [{ sql: 'select 1', result: join(directory, 'no', 'such', 'folder') }];
   const { report } = await run('taosc', { continue_if_fail: 'yes', specified_table_query: { sqls } });
   t.is(report.outcome, 'failed');
   t.regex(report.failure ?? '', /folder/);
 });
 
-test.serial(
+whenBrief(test.serial)(
   'the program queries by a file: figures on the screen and in both reports, and its exit code',
   async (t) => {
     const tool = new LoadTool(service);
@@ -281,26 +285,29 @@ test.serial(
 );
 
 for (const mode of modes) {
-  test.serial(`${mode}: an engine that is killed costs the queries that it had, and not the run`, async (t) => {
-    const watch: Watch = ({ read }) => {
-      const timer = setInterval(() => {
-        if (read().done < 10) return;
-        clearInterval(timer);
-        process.kill(service.enginePid(), 'SIGKILL');
-      }, 5);
-      return () => clearInterval(timer);
-    };
-    const specified = {
-      query_times: 100,
-      query_interval: 0.02,
-      threads: 2,
-      sqls: [{ sql: 'select last(qty) from t_1' }],
-    };
-    const { report } = await run(mode, { continue_if_fail: 'yes', specified_table_query: specified }, { watch });
-    t.is(report.outcome, 'completed');
-    t.is(report.totals.queries, 200);
-    t.true(report.totals.errors > 0);
-    t.is(report.totals.killed, 0);
-    t.deepEqual(await rowsSoon(service, 'shop', 'select last(qty) from t_1'), [[120]]);
-  });
+  whenLong(test.serial)(
+    `${mode}: an engine that is killed costs the queries that it had, and not the run`,
+    async (t) => {
+      const watch: Watch = ({ read }) => {
+        const timer = setInterval(() => {
+          if (read().done < 10) return;
+          clearInterval(timer);
+          process.kill(service.enginePid(), 'SIGKILL');
+        }, 5);
+        return () => clearInterval(timer);
+      };
+      const specified = {
+        query_times: 100,
+        query_interval: 0.02,
+        threads: 2,
+        sqls: [{ sql: 'select last(qty) from t_1' }],
+      };
+      const { report } = await run(mode, { continue_if_fail: 'yes', specified_table_query: specified }, { watch });
+      t.is(report.outcome, 'completed');
+      t.is(report.totals.queries, 200);
+      t.true(report.totals.errors > 0);
+      t.is(report.totals.killed, 0);
+      t.deepEqual(await rowsSoon(service, 'shop', 'select last(qty) from t_1'), [[120]]);
+    },
+  );
 }
