@@ -81,9 +81,7 @@ function isOriginPattern(origin: string, schemes: readonly string[]): boolean {
 
 function readLog(reader: SettingReader): SettingsOf<typeof logOptions> {
   const settings = reader.settings(logOptions);
-  if (/^\/*$/.test(settings.path)) {
-    reader.refuse('log.path', 'a directory other than the root of the file system');
-  }
+  if (/^\/*$/.test(settings.path)) reader.refuse('log.path', 'a directory other than the root of the file system');
   return settings;
 }
 

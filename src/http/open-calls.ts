@@ -51,9 +51,7 @@ export class OpenCalls {
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */
   answering(socket: Duplex): boolean {
-    for (const [response, call] of this.#calls) {
-      if (call.raw.socket === socket && response.headersSent) return true;
-    }
+    for (const [response, call] of this.#calls) if (call.raw.socket === socket && response.headersSent) return true;
     return false;
   }
 

@@ -5,6 +5,7 @@ import type { BodyLease } from '../model/body-budget.js';
 import { collectBytes, firstBytes } from '../model/collect-bytes.js';
 import type { Intake } from '../model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
+import { refusals } from '../model/refusals.js';
 import { isFault } from './auth.js';
 import type { AdmittedCall, KnownCall } from './call.js';
 
@@ -135,7 +136,7 @@ export interface BodyRules {
   readonly long?: { readonly fromBytes: number; readonly isFor: (user: string) => boolean };
 }
 
-const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
+const denied = refusals.permissionDenied;
 
 /**
  * Collects a body of at most `maxBytes` inflated bytes. One that came together with the head is there already; for any other the caller must be known, and

@@ -121,9 +121,7 @@ export function elementsPerRow(type: DataType): number {
 }
 
 function newValues(type: DataType, rows: number): FixedValues {
-  if (type.name === 'DECIMAL') {
-    return type.length > 18 ? zeros(BigUint64Array, rows * 2) : zeros(BigInt64Array, rows);
-  }
+  if (type.name === 'DECIMAL') return type.length > 18 ? zeros(BigUint64Array, rows * 2) : zeros(BigInt64Array, rows);
   const make = constructors[type.name];
   if (make === undefined) throw new Error(`No fixed-width array for type ${type.name}.`);
   return zeros(make, rows);

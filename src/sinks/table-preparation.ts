@@ -5,6 +5,7 @@ import type { DatabaseParts } from '../database/catalogue/parts.js';
 import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { refusals } from '../model/refusals.js';
 import { type DatabaseDef, markRegistered, type SubTable, type TableDef } from '../model/schema.js';
 import { type Growth, growthFor } from './required-schema.js';
 
@@ -17,7 +18,7 @@ export interface TableBlocks {
   readonly reading: Reading | undefined;
 }
 
-const noTable = fault('database', Codes.tableNotExist, 'Table does not exist');
+const noTable = refusals.tableNotExist;
 
 /** The table of blocks when it is ready to take them as it is; undefined when something is to be made first. */
 export function readyTable(

@@ -1,5 +1,6 @@
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { ColumnDef, DatabaseDef, TableDef } from '../../model/schema.js';
 import { isVariable, sameKind } from '../../model/schema.js';
@@ -51,12 +52,10 @@ export function createTable(
   if (existing !== undefined) {
     return existing.def.kind === 'super'
       ? fault('database', Codes.stableAlreadyExists, 'STable already exists')
-      : fault('database', Codes.tableAlreadyExists, 'Table already exists');
+      : refusals.tableAlreadyExists;
   }
   const names = [operation.timeColumn, ...[...operation.columns, ...operation.tags].map((spec) => spec.name)];
-  if (new Set(names).size < names.length) {
-    return fault('syntax', Codes.duplicatedColumns, 'Duplicated column names');
-  }
+  if (new Set(names).size < names.length) return refusals.duplicatedColumns;
   const excess = beyondLimits(names.length, operation.tags.length) ?? lengthFault(operation.columns, []);
   if (excess !== undefined) return excess;
   if (operation.kind === 'super' && isFull(database, tables)) {
@@ -240,7 +239,7 @@ export function applyToTable(
 ): Fault | undefined {
   const { tables } = space;
   const found = tables.get(operation.name);
-  if (found === undefined) return fault('database', Codes.tableNotExist, 'Table does not exist');
+  if (found === undefined) return refusals.tableNotExist;
   const { change } = operation;
   if (change.kind === 'comment' || change.kind === 'ttl') {
     const def = change.kind === 'comment' ? { comment: change.text } : { ttl: change.days };
@@ -253,9 +252,7 @@ export function applyToTable(
   const numbering = numberingOf(found);
   const changed = changeList(found, onTags, change, onTags ? numbering.tags : numbering.columns);
   if (isFault(changed)) return changed;
-  if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) {
-    return fault('syntax', Codes.oneJsonTag, 'Only one tag if there is a json tag');
-  }
+  if (onTags && changed.length > 1 && changed.some(({ type }) => type.name === 'JSON')) return refusals.oneJsonTag;
   const tooLong = onTags ? lengthFault([], changed) : lengthFault(changed, []);
   if (tooLong !== undefined && growsRow(change)) return tooLong;
   const grown = numbered(found, numbering);
@@ -272,9 +269,7 @@ function encode(
 ): Fault | undefined {
   const { def } = found;
   const isTime = name === def.timeColumn;
-  if (!isTime && !def.columns.some((column) => column.name === name)) {
-    return fault('database', Codes.columnNotExist, 'Column does not exist');
-  }
+  if (!isTime && !def.columns.some((column) => column.name === name)) return refusals.columnNotExist;
   const columns = def.columns.map((column) =>
     column.name === name ? { ...column, encoding: { ...column.encoding, ...encoding } } : column,
   );
@@ -296,9 +291,7 @@ function changeList(
   numbers: Numbers,
 ): readonly ColumnDef[] | Fault {
   const list = onTags ? def.tags : def.columns;
-  const missing = onTags
-    ? fault('database', Codes.tagNotExist, 'Tag does not exist')
-    : fault('database', Codes.columnNotExist, 'Column does not exist');
+  const missing = onTags ? fault('database', Codes.tagNotExist, 'Tag does not exist') : refusals.columnNotExist;
   switch (change.kind) {
     case 'add-column':
     case 'add-tag':
@@ -337,9 +330,7 @@ export const keyIsFixed = fault(
 );
 
 function lastOne(onTags: boolean): Fault {
-  return onTags
-    ? fault('database', Codes.invalidAlterTable, 'Invalid alter table statement')
-    : fault('database', Codes.noColumnsToDrop, 'No columns can be dropped');
+  return onTags ? refusals.invalidAlterTable : fault('database', Codes.noColumnsToDrop, 'No columns can be dropped');
 }
 
 function isTaken(def: TableDef, name: string): boolean {

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { longestWidth } from '../../model/row-length.js';
 import { type DataType, dataType, isPlainType, typeText } from '../../model/schema.js';
 import type { TypeSyntax } from '../../sql/syntax/ast.js';
@@ -67,7 +68,7 @@ const maxCommentBytes = 1024;
 /** Throws a FaultError when a comment is longer than one may be. */
 export function checkComment(comment: string | undefined): void {
   if (comment !== undefined && Buffer.byteLength(comment) > maxCommentBytes) {
-    throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
+    throw new FaultError(refusals.commentTooLong);
   }
 }
 

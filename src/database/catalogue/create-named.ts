@@ -1,4 +1,5 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import type { Catalogue } from './catalogue.js';
 import { isAsMade } from './identity.js';
@@ -29,4 +30,4 @@ export async function createNamed(
   return taken;
 }
 
-const taken = fault('database', Codes.tableAlreadyExists, 'Table already exists');
+const taken = refusals.tableAlreadyExists;

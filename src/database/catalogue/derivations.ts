@@ -1,5 +1,6 @@
 import type { StreamDef, TsmaDef } from '../../model/derivation.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DerivationOperation, LogEntry } from './operations.js';
 
 /** What is derived from tables, as a part of the fold over the log: streams, and TSMAs. */
@@ -40,7 +41,7 @@ export class Derivations {
     const { name } = operation;
     switch (operation.op) {
       case 'create-stream': {
-        if (this.#streams.has(name)) return fault('database', Codes.streamAlreadyExists, 'Stream already exists');
+        if (this.#streams.has(name)) return refusals.streamAlreadyExists;
         const { op: _, ...rest } = operation;
         const { current } = operation;
         if (operation.ownsTarget) this.#streamTables.add(operation.target.id);
@@ -63,9 +64,7 @@ export class Derivations {
         return undefined;
       }
       case 'drop-tsma':
-        return this.#tsmas.delete(tsmaKey(operation.database, name))
-          ? undefined
-          : fault('database', Codes.tsmaNotExist, 'Tsma not exist');
+        return this.#tsmas.delete(tsmaKey(operation.database, name)) ? undefined : refusals.tsmaNotExist;
     }
   }
 
@@ -79,9 +78,7 @@ export class Derivations {
 
   /** A table that is dropped takes its TSMAs along. Streams stay and tell what they miss. */
   forgetTable(database: string, table: string): void {
-    for (const tsma of this.tsmas(database)) {
-      if (tsma.table === table) this.#tsmas.delete(tsmaKey(database, tsma.name));
-    }
+    for (const tsma of this.tsmas(database)) if (tsma.table === table) this.#tsmas.delete(tsmaKey(database, tsma.name));
   }
 }
 
@@ -90,5 +87,5 @@ function tsmaKey(database: string, name: string): string {
 }
 
 function missingStream(): Fault {
-  return fault('database', Codes.streamNotExist, 'Stream not exist');
+  return refusals.streamNotExist;
 }

@@ -1,4 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { type LogEntry, type PrincipalOperation, type Right, rights, type TokenChange } from './operations.js';
 
 /** The user that every installation begins with; it may do everything and cannot be dropped or disabled. */
@@ -233,7 +234,7 @@ function keyOf(scope: string, table: string | undefined): string {
 }
 
 function missingUser(): Fault {
-  return fault('auth', Codes.userNotExist, 'Invalid user');
+  return refusals.userNotExist;
 }
 
 function missingToken(): Fault {

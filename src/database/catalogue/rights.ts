@@ -1,4 +1,5 @@
 import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { TopicDef } from '../../model/topic.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import type { Catalogue } from './catalogue.js';
@@ -114,7 +115,7 @@ export class Access {
   }
 }
 
-const denied = fault('database', Codes.permissionDenied, 'Permission denied or target object not exist');
+const denied = refusals.permissionDenied;
 
 /** The refusal of a definition or of administration; of data it is `denied`, which does not tell whether there is such a table. */
 export function insufficientPrivilege(): FaultError {

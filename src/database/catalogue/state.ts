@@ -1,4 +1,5 @@
 import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
@@ -181,9 +182,7 @@ export class CatalogueState implements SchemaView {
     entry: LogEntry,
     index: number,
   ): Fault | undefined {
-    if (this.#databases.has(operation.name)) {
-      return fault('database', Codes.databaseAlreadyExists, 'Database already exists');
-    }
+    if (this.#databases.has(operation.name)) return refusals.databaseAlreadyExists;
     const { name, precision, keepDays, options, owner } = operation;
     if (owner !== undefined) this.principals.own(name, owner);
     const id = `d${entry.position}_${index}`;
@@ -291,9 +290,7 @@ function applyToViews(
   { at }: LogEntry,
 ): Fault | undefined {
   const { database, name } = operation;
-  if (operation.op === 'drop-view') {
-    return views.delete(name) ? undefined : fault('database', Codes.viewNotExist, 'View not exist');
-  }
+  if (operation.op === 'drop-view') return views.delete(name) ? undefined : refusals.viewNotExist;
   const { text, current, user, replace } = operation;
   if (tables.has(name)) return tableExists();
   if (views.has(name) && !replace) return fault('database', Codes.viewAlreadyExists, 'View already exists');
@@ -302,9 +299,9 @@ function applyToViews(
 }
 
 function tableExists(): Fault {
-  return fault('database', Codes.tableAlreadyExists, 'Table already exists');
+  return refusals.tableAlreadyExists;
 }
 
 function missingTable(): Fault {
-  return fault('database', Codes.tableNotExist, 'Table does not exist');
+  return refusals.tableNotExist;
 }

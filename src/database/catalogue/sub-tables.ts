@@ -1,6 +1,7 @@
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
@@ -163,7 +164,7 @@ export class SubTables {
 
   #takenByTable(database: DatabaseDef, names: readonly string[]): Fault | undefined {
     const taken = names.find((name) => this.#catalogue.table(database.name, name) !== undefined);
-    return taken === undefined ? undefined : fault('database', Codes.tableAlreadyExists, 'Table already exists');
+    return taken === undefined ? undefined : refusals.tableAlreadyExists;
   }
 
   /** Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done. */
@@ -315,7 +316,7 @@ function conflict(row: Registered, wanted: SubTable, parent: TableDef, superTabl
     return fault('database', Codes.tableAlreadyExists, text);
   }
   if (parent.id === superTable.id) return undefined;
-  return fault('database', Codes.tableInOtherStable, 'Table already exists in other stables');
+  return refusals.tableInOtherStable;
 }
 
 /** Puts a tag value from its text form; see {@link TagValue}. */

@@ -27,9 +27,7 @@ export async function vgroupsOf(
       throw error;
     }
   }
-  if (access.sees(database) && catalogue.database(database) === undefined) {
-    return missingDatabase(database);
-  }
+  if (access.sees(database) && catalogue.database(database) === undefined) return missingDatabase(database);
   if (!access.sees(database)) return access.refusal(database).fault;
   const vgroups = catalogue.vgroups(database);
   return tables.map((table) => vgroupOf(vgroups, database, table));

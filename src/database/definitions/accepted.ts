@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
@@ -14,7 +15,7 @@ export async function checkAccepted(
 
 async function knownSuperTable(context: DefinitionContext, name: ObjectName, tags: readonly Name[]): Promise<void> {
   const found = await findTable(context, await databaseOf(context, name), name.name.text);
-  if (found?.kind !== 'super') throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  if (found?.kind !== 'super') throw new FaultError(refusals.stableNotExist);
   const unknown = tags.find(({ text }) => !found.tags.some((tag) => tag.name === text));
   if (unknown === undefined) return;
   throw new FaultError(fault('syntax', Codes.invalidTagName, `Invalid tag name: ${unknown.text}`));

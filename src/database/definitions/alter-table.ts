@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
@@ -50,8 +51,7 @@ async function alterSubTable(
   if (action.kind !== 'set-tag') throw invalidAlterTable();
   const values = new Map<string, TagValue>();
   for (const { name, value } of action.tags) {
-    if (values.has(name.text))
-      throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
+    if (values.has(name.text)) throw new FaultError(refusals.duplicatedColumns);
     values.set(name.text, tagValue(name.text, value, parent, database, context, readChangedTag));
   }
   await storage.ensure(database, parent);
@@ -59,13 +59,11 @@ async function alterSubTable(
 }
 
 function missing(stable: boolean): FaultError {
-  return stable
-    ? new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'))
-    : new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+  return stable ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
 }
 
 function invalidAlterTable(): FaultError {
-  return new FaultError(fault('database', Codes.invalidAlterTable, 'Invalid alter table statement'));
+  return new FaultError(refusals.invalidAlterTable);
 }
 
 function changeOf(action: AlterTableAction): TableChange {

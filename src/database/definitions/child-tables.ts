@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import type { Expression } from '../../sql/syntax/ast.js';
@@ -61,27 +62,21 @@ async function leaveOutExisting({ database, superTable, wanted }: Batch, context
 }
 
 function inOtherStable(): FaultError {
-  return new FaultError(fault('database', Codes.tableInOtherStable, 'Table already exists in other stables'));
+  return new FaultError(refusals.tableInOtherStable);
 }
 
 function exists(): FaultError {
-  return new FaultError(fault('database', Codes.tableAlreadyExists, 'Table already exists'));
+  return new FaultError(refusals.tableAlreadyExists);
 }
 
 async function superTableOf(item: ChildTable, database: DatabaseDef, context: DefinitionContext): Promise<TableDef> {
   const prefix = item.superTable.database?.text;
-  if (prefix !== undefined && prefix !== database.name) {
-    throw new FaultError(fault('database', Codes.stableNotInDatabase, 'Corresponding super table not in this db'));
-  }
+  if (prefix !== undefined && prefix !== database.name) throw new FaultError(refusals.stableNotInDatabase);
   const name = item.superTable.name.text;
   const found = await findTable(context, database, name);
   if (found?.kind === 'super') return found;
   const isOther = found !== undefined || (await context.subTables.lookUp(database, [name])).has(name);
-  throw new FaultError(
-    isOther
-      ? fault('database', Codes.stableNotExist, 'STable not exist')
-      : fault('database', Codes.tableNotExist, 'Table does not exist'),
-  );
+  throw new FaultError(isOther ? refusals.stableNotExist : refusals.tableNotExist);
 }
 
 function tagsOf(
@@ -91,12 +86,8 @@ function tagsOf(
   context: DefinitionContext,
 ): ReadonlyMap<string, TagValue> {
   const names = item.tagNames?.map((name) => name.text) ?? superTable.tags.map((tag) => tag.name);
-  if (names.length !== item.tagValues.length) {
-    throw new FaultError(fault('syntax', Codes.tagsNotMatched, 'Tags number not matched'));
-  }
-  if (new Set(names).size < names.length) {
-    throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
-  }
+  if (names.length !== item.tagValues.length) throw new FaultError(refusals.tagsNotMatched);
+  if (new Set(names).size < names.length) throw new FaultError(refusals.duplicatedColumns);
   const tags = new Map<string, TagValue>();
   names.forEach((name, i) => {
     tags.set(name, tagValue(name, item.tagValues[i]!, superTable, database, context));

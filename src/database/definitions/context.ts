@@ -1,4 +1,5 @@
-import { Codes, type Fault, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { type Fault, FaultError, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
@@ -49,7 +50,7 @@ export async function knownDatabase(context: DefinitionContext, name: string): P
 /** The database an object name lies in: its own prefix, or that of the URL. */
 export async function databaseOf(context: DefinitionContext, { database }: ObjectName): Promise<DatabaseDef> {
   const name = database?.text ?? context.database;
-  if (name === undefined) throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  if (name === undefined) throw new FaultError(refusals.databaseNotSpecified);
   return knownDatabase(context, name);
 }
 

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { lengthFault } from '../../model/row-length.js';
 import type { TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -69,16 +70,11 @@ function existsCode(kind: TableDef['kind']): number {
 
 function checkShape(timeColumn: string, columns: readonly ColumnSpec[], tags: readonly ColumnSpec[]): void {
   const names = [timeColumn, ...columns.map((c) => c.name), ...tags.map((t) => t.name)];
-  if (new Set(names).size < names.length) {
-    throw new FaultError(fault('syntax', Codes.duplicatedColumns, 'Duplicated column names'));
-  }
-  if (columns.length === 0)
-    throw new FaultError(fault('syntax', Codes.illegalColumnCount, 'Illegal number of columns'));
-  if (names.length > 4096) throw new FaultError(fault('syntax', Codes.tooManyTableColumns, 'Too many columns'));
+  if (new Set(names).size < names.length) throw new FaultError(refusals.duplicatedColumns);
+  if (columns.length === 0) throw new FaultError(refusals.illegalColumnCount);
+  if (names.length > 4096) throw new FaultError(refusals.tooManyTableColumns);
   if (tags.length > 128) throw new FaultError(fault('syntax', Codes.invalidTagCount, 'Invalid number of tag columns'));
-  if (tags.length > 1 && tags.some((tag) => tag.type.name === 'JSON')) {
-    throw new FaultError(fault('syntax', Codes.oneJsonTag, 'Only one tag if there is a json tag'));
-  }
+  if (tags.length > 1 && tags.some((tag) => tag.type.name === 'JSON')) throw new FaultError(refusals.oneJsonTag);
   const tooLong = lengthFault(columns, tags);
   if (tooLong !== undefined) throw new FaultError(tooLong);
 }

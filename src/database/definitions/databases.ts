@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import { checkedName } from '../catalogue/column-type.js';
@@ -23,7 +24,7 @@ export async function createDatabase(
   const name = checkedName(statement.name.text, maxNameBytes);
   if (isSystem(name)) {
     if (statement.ifNotExists) return;
-    throw new FaultError(fault('database', Codes.databaseAlreadyExists, 'Database already exists'));
+    throw new FaultError(refusals.databaseAlreadyExists);
   }
   const allowed = statement.ifNotExists ? Codes.databaseAlreadyExists : undefined;
   const owner = context.user === administrator ? {} : { owner: context.user };

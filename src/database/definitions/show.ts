@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { dataType } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Name, ObjectName } from '../../sql/syntax/ast.js';
@@ -139,7 +140,7 @@ async function showCreateTable(
 ): Promise<Listing> {
   const { database, table, subTable } = await describedTable(show.table, context);
   if (show.what === 'create-stable' && (table.kind !== 'super' || subTable !== undefined)) {
-    throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+    throw new FaultError(refusals.stableNotExist);
   }
   const statement =
     subTable === undefined ? createTableText(table) : await createSubTableText(engine, database, table, subTable);
@@ -151,7 +152,7 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   const database = await databaseOf(context, name);
   await context.catalogue.sync();
   const view = context.catalogue.view(database.name, name.name.text);
-  if (view === undefined) throw new FaultError(fault('database', Codes.viewNotExist, 'View not exist'));
+  if (view === undefined) throw new FaultError(refusals.viewNotExist);
   const meta = [textColumn('View', 192), textColumn('Create View', maxCreateBytes)];
   return { meta, rows: [[view.name, createViewText(view)]] };
 }
@@ -208,9 +209,7 @@ function select(columns: string, table: string, terms: readonly string[], order:
 
 async function inDatabase(name: Name | undefined, context: DefinitionContext): Promise<string> {
   const wanted = name?.text ?? context.database;
-  if (wanted === undefined) {
-    throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
-  }
+  if (wanted === undefined) throw new FaultError(refusals.databaseNotSpecified);
   if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
   return `db_name = ${quoted(wanted)}`;
 }

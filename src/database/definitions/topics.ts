@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { TopicSource } from '../../model/topic.js';
 import type { TopicPlan } from '../../sql/plan/topic.js';
 import { topicSchema } from '../../sql/plan/topic.js';
@@ -81,7 +82,7 @@ export async function dropConsumerGroup(
   const topic = context.catalogue.topics.topic(name.text);
   if (topic === undefined) {
     if (ifExists) return;
-    throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
+    throw new FaultError(refusals.topicNotExist);
   }
   if (!force && (await groups.hasConsumers(topic, group.text))) {
     const text = 'Consumer group being used by some consumer';
@@ -101,10 +102,8 @@ export async function grantTopic(
 ): Promise<void> {
   const { catalogue } = context;
   const found = catalogue.topics.topic(topic.text);
-  if (found === undefined) throw new FaultError(fault('database', Codes.topicNotExist, 'Topic not exist'));
-  if (catalogue.principals.user(user.text) === undefined) {
-    throw new FaultError(fault('auth', Codes.userNotExist, 'Invalid user'));
-  }
+  if (found === undefined) throw new FaultError(refusals.topicNotExist);
+  if (catalogue.principals.user(user.text) === undefined) throw new FaultError(refusals.userNotExist);
   await submit(context, { op: kind, name: topic.text, user: user.text });
 }
 

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { isVariable, type TableDef } from '../../model/schema.js';
 import type { Duration, Expression, WindowLength } from '../../sql/syntax/ast.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -36,15 +37,11 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
   if (recursive && base === undefined) throw missing(false);
   const table = await findTable(context, database, base?.table ?? on.name.text);
   if (table === undefined || (index && table.kind !== 'super')) {
-    throw index
-      ? new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'))
-      : new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+    throw index ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
   }
   checkWindows(statement, base && durationOf(base.interval));
   const columns = statement.functions.map((call) => columnOfCall(call, table));
-  if (Buffer.byteLength(context.statement) > maxStatementBytes) {
-    throw new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
-  }
+  if (Buffer.byteLength(context.statement) > maxStatementBytes) throw new FaultError(refusals.statementTooLong);
   const { functionTexts, interval, sliding } = statement;
   await submit(context, {
     op: 'create-tsma',
@@ -77,7 +74,7 @@ export async function dropTsma({ index, tsma, ifExists }: DropTsma, context: Def
 function missing(index: boolean): FaultError {
   return index
     ? new FaultError(fault('database', Codes.smaNotExist, 'SMA does not exist'))
-    : new FaultError(fault('database', Codes.tsmaNotExist, 'Tsma not exist'));
+    : new FaultError(refusals.tsmaNotExist);
 }
 
 function isCode(error: unknown, code: number): boolean {

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
@@ -67,7 +68,7 @@ export async function changeRights(
     const found = await knownDatabase(context, database.text);
     if (table !== undefined && (await findTable(context, found, table.text)) === undefined) {
       const isSubTable = (await context.subTables.lookUp(found, [table.text])).has(table.text);
-      if (!isSubTable) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+      if (!isSubTable) throw new FaultError(refusals.tableNotExist);
     }
   }
   const scope = database?.text ?? everyDatabase;
@@ -102,8 +103,7 @@ function checkedHosts(text: string): readonly string[] {
 
 /** Checks a user name: a letter first, at most 23 bytes. */
 function checkedUserName(name: string): string {
-  if (Buffer.byteLength(name) > 23)
-    throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
+  if (Buffer.byteLength(name) > 23) throw new FaultError(refusals.nameTooLong);
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     throw new FaultError(fault('database', Codes.invalidUserFormat, 'Invalid user format'));
   }
@@ -113,7 +113,7 @@ function checkedUserName(name: string): string {
 /** Checks a password: 8 to 255 bytes with three of upper case, lower case, digits and symbols. */
 function checkedPassword(password: string): string {
   const bytes = Buffer.byteLength(password);
-  if (bytes > 255) throw new FaultError(fault('syntax', Codes.nameTooLong, 'Name or password too long'));
+  if (bytes > 255) throw new FaultError(refusals.nameTooLong);
   if (bytes < 8)
     throw new FaultError(
       fault('syntax', Codes.passwordTooShort, 'Password too short or empty: at least 8 bytes are needed'),

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { checkedName } from '../catalogue/column-type.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
@@ -18,9 +19,7 @@ export async function createView(
       fault('syntax', Codes.statementTooLong, `SQL statement too long: a view has ${maxTextBytes} bytes`),
     );
   }
-  if ((await context.subTables.lookUp(database, [name])).has(name)) {
-    throw new FaultError(fault('database', Codes.tableAlreadyExists, 'Table already exists'));
-  }
+  if ((await context.subTables.lookUp(database, [name])).has(name)) throw new FaultError(refusals.tableAlreadyExists);
   const { user, database: current } = context;
   return submit(context, { op: 'create-view', database: database.name, name, text, current, user, replace: orReplace });
 }

@@ -125,8 +125,6 @@ function isFilled({ fd, bytes }: RowsFile, rows: Uint8Array): boolean {
  */
 export function writeAll(fd: number, bytes: Uint8Array, position: number | null = null): number {
   let at = 0;
-  while (at < bytes.length) {
-    at += writeSync(fd, bytes, at, bytes.length - at, position === null ? null : position + at);
-  }
+  while (at < bytes.length) at += writeSync(fd, bytes, at, bytes.length - at, position === null ? null : position + at);
   return bytes.length;
 }

@@ -110,8 +110,6 @@ function lineEnd(bytes: Uint8Array, from: number): number {
 }
 
 function commentEnd(bytes: Uint8Array, from: number): number {
-  for (let at = from; at + 1 < bytes.length; at++) {
-    if (bytes[at] === 0x2a && bytes[at + 1] === 0x2f) return at + 2;
-  }
+  for (let at = from; at + 1 < bytes.length; at++) if (bytes[at] === 0x2a && bytes[at + 1] === 0x2f) return at + 2;
   return bytes.length;
 }

@@ -15,9 +15,7 @@ export function loginHandler(context: HandlerContext): Handler {
     }
     const verdict = await intake.authenticate({ scheme: 'password', user, password, from: call.request.ip });
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
-    if (verdict.kind === 'auth') {
-      return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
-    }
+    if (verdict.kind === 'auth') return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
     // The database could not tell: the client may be right, and may try again.
     return sendJson(reply, 503, errorBody(verdict.code, verdict.message));
   };

@@ -28,9 +28,7 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
     const outcome = await ask<SqlRequest, SqlAnswer>((exchange) => intake.sql(exchange), id, sql, call.aborted);
     release();
     if (outcome.kind === 'refused') return refuse(call, context, outcome.fault);
-    if (outcome.answer.kind === 'affected') {
-      return sendAffected(call.reply, outcome.answer.rows, sql.keyed);
-    }
+    if (outcome.answer.kind === 'affected') return sendAffected(call.reply, outcome.answer.rows, sql.keyed);
     const { meta, lines } = outcome.answer;
     if (!isWhole(lines)) return streamRows(call, context, sql, meta, lines);
     if (call.aborted.aborted) return call.reply.hijack();

@@ -72,9 +72,7 @@ async function replaceDatabase(
 }
 
 function checkExisting(name: string, { precision }: DatabasePlan, found: FoundDatabase | undefined): void {
-  if (found === undefined) {
-    throw new FaultError(missingDatabase(name));
-  }
+  if (found === undefined) throw new FaultError(missingDatabase(name));
   if (found.precision === precision) return;
   const text = `Database ${name} has times in ${found.precision}, and the run would write them in ${precision}`;
   throw new FaultError(fault('parameter', Codes.invalidParameters, text));

@@ -5,6 +5,7 @@ import type { ColumnBlock } from '../../model/column-block.js';
 import type { Sink } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
 import { storableTimes } from '../../pipelines/writes.js';
 import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
@@ -289,7 +290,7 @@ class BlocksPath implements InsertPath {
     for (const [part, name] of names.entries()) {
       const known = found?.get(name)?.id ?? catalogue.table(this.#database.name, name)?.seriesId;
       const id = known ?? (plan.autoCreateTable ? subTables.idOf(this.#database, name) : undefined);
-      if (id === undefined) throw new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+      if (id === undefined) throw new FaultError(refusals.tableNotExist);
       ids.fill(id, request.starts[part], request.starts[part + 1]);
     }
     return { ...request, block: { ...request.block, ids } };

@@ -141,9 +141,7 @@ class JsonReader {
 
   #skipBlanks(): void {
     this.#take(blanks);
-    for (; this.#counted < this.#at; this.#counted++) {
-      if (this.#text.charCodeAt(this.#counted) === 10) this.line++;
-    }
+    for (; this.#counted < this.#at; this.#counted++) if (this.#text.charCodeAt(this.#counted) === 10) this.line++;
   }
 
   #fail(message: string): never {

@@ -1,4 +1,5 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
 
@@ -62,5 +63,5 @@ export function readStatement(text: Buffer, maxBytes: number): Statement {
 }
 
 function tooLong(): FaultError {
-  return new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
+  return new FaultError(refusals.statementTooLong);
 }

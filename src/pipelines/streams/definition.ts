@@ -2,7 +2,8 @@ import { checkedName, declaredType } from '../../database/catalogue/column-type.
 import { createNamed } from '../../database/catalogue/create-named.js';
 import { type DefinitionContext, knownDatabase, submit } from '../../database/definitions/context.js';
 import type { StreamTable } from '../../model/derivation.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { planStream, streamTableShape } from '../../sql/plan/stream.js';
 import {
@@ -35,13 +36,11 @@ export async function createStream(
   const name = checkedName(statement.name.text, 192);
   if (catalogue.derivations.stream(name) !== undefined) {
     if (statement.ifNotExists) return;
-    throw new FaultError(fault('database', Codes.streamAlreadyExists, 'Stream already exists'));
+    throw new FaultError(refusals.streamAlreadyExists);
   }
   if (catalogue.derivations.streams().length >= maxStreams)
     throw invalidStream(`there are ${maxStreams} streams already`);
-  if (Buffer.byteLength(definitions.statement) > maxStatementBytes) {
-    throw new FaultError(fault('syntax', Codes.statementTooLong, 'SQL statement too long'));
-  }
+  if (Buffer.byteLength(definitions.statement) > maxStatementBytes) throw new FaultError(refusals.statementTooLong);
   const maker = { current: definitions.database, user: definitions.user, timeZone: definitions.timeZone };
   const database = await targetDatabase(statement, definitions);
   const query = streamQuery(statement, await streamNames(statement, maker, context));
@@ -78,7 +77,7 @@ function sourceName({ query }: CreateStream): string {
 
 function targetDatabase({ target: { database } }: CreateStream, definitions: DefinitionContext): Promise<DatabaseDef> {
   const name = database?.text ?? definitions.database;
-  if (name === undefined) throw new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  if (name === undefined) throw new FaultError(refusals.databaseNotSpecified);
   return knownDatabase(definitions, name);
 }
 
@@ -147,7 +146,7 @@ async function makeTarget(
   const name = checkedName(statement.target.name.text, 192);
   const found = catalogue.table(database.name, name);
   if (found?.kind === 'super') return catalogue.derivations.isStreamTable(found.id);
-  if (found !== undefined) throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  if (found !== undefined) throw new FaultError(refusals.stableNotExist);
   const shape = streamTableShape(statement, query, ({ type }) => type && declaredType(type, 'tag'));
   const spec = { database: database.name, name, kind: 'super', comment: undefined, ttl: 0, ...shape } as const;
   const refused = await createNamed(catalogue, subTables, database, { op: 'create-table', ...spec });
@@ -171,6 +170,6 @@ function checkTarget(
 
 function targetOf({ target }: CreateStream, database: DatabaseDef, { catalogue }: DefinitionContext): StreamTable {
   const table = catalogue.table(database.name, target.name.text);
-  if (table === undefined) throw new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  if (table === undefined) throw new FaultError(refusals.stableNotExist);
   return { database: database.name, table: table.name, id: table.id };
 }

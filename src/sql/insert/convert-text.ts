@@ -73,9 +73,7 @@ export class TextReader {
 
   #characters(): number {
     let count = 0;
-    for (let at = this.start; at < this.end; at++) {
-      if ((this.bytes[at]! & 0xc0) !== 0x80) count++;
-    }
+    for (let at = this.start; at < this.end; at++) if ((this.bytes[at]! & 0xc0) !== 0x80) count++;
     return count;
   }
 

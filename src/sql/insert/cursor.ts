@@ -286,9 +286,7 @@ export class Cursor {
   }
 
   #matches(word: string, at: number): boolean {
-    for (let i = 0; i < word.length; i++) {
-      if ((this.bytes[at + i]! & 0xdf) !== word.charCodeAt(i)) return false;
-    }
+    for (let i = 0; i < word.length; i++) if ((this.bytes[at + i]! & 0xdf) !== word.charCodeAt(i)) return false;
     return true;
   }
 

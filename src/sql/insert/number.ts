@@ -262,9 +262,7 @@ function decimalValue(bytes: Uint8Array, scale: number): bigint {
   if (before > maxIntegerDigits + scale) return beyondAll * 10n ** BigInt(scale);
   let digits = '';
   let at = start;
-  for (; digits.length < before && at < digitsEnd; at++) {
-    if (at !== point) digits += String.fromCharCode(bytes[at]!);
-  }
+  for (; digits.length < before && at < digitsEnd; at++) if (at !== point) digits += String.fromCharCode(bytes[at]!);
   if (at === point) at++;
   const roundsUp = digits.length === before && at < digitsEnd && bytes[at]! >= 53;
   const value = digits === '' ? 0n : BigInt(digits.padEnd(before, '0'));

@@ -50,9 +50,7 @@ export class SeriesIndex {
   #equals(entry: number, bytes: Uint8Array, start: number, end: number): boolean {
     const from = this.#ends[entry]!;
     if (this.#ends[entry + 1]! - from !== end - start) return false;
-    for (let at = start, own = from; at < end; at++, own++) {
-      if (bytes[at] !== this.#pool[own]) return false;
-    }
+    for (let at = start, own = from; at < end; at++, own++) if (bytes[at] !== this.#pool[own]) return false;
     return true;
   }
 

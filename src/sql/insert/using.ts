@@ -1,4 +1,5 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { Name } from '../syntax/ast.js';
 import { Byte, type Cursor, Token } from './cursor.js';
 import { parseScaled } from './number.js';
@@ -59,8 +60,6 @@ function readComment(cursor: Cursor): string {
   cursor.skipBlanks();
   const start = cursor.at;
   if (cursor.readValue() !== Token.string) throw cursor.syntaxError('invalid data or symbol', start);
-  if (cursor.textEnd - cursor.textStart > maxCommentBytes) {
-    throw new FaultError(fault('syntax', Codes.commentTooLong, 'Comment too long'));
-  }
+  if (cursor.textEnd - cursor.textStart > maxCommentBytes) throw new FaultError(refusals.commentTooLong);
   return cursor.textString();
 }

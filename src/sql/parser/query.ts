@@ -1,4 +1,5 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 import type { Limit, OrderItem, PartitionItem, Query, Select, SelectItem, Union } from '../syntax/ast.js';
 import type { Cursor } from './cursor.js';
 import { parseExpression } from './expression.js';
@@ -85,7 +86,7 @@ function parseSelect(cursor: Cursor): Select {
   const tags = cursor.accept('TAGS');
   const items = parseItem(cursor);
   while (items.length <= maxItems && cursor.accept(',')) items.push(...parseItem(cursor));
-  if (items.length > maxItems) throw new FaultError(fault('syntax', Codes.tooManyTableColumns, 'Too many columns'));
+  if (items.length > maxItems) throw new FaultError(refusals.tooManyTableColumns);
   const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
   const partitionBy = cursor.accept('PARTITION') ? parsePartitionBy(cursor) : [];

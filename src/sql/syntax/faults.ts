@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
+import { refusals } from '../../model/refusals.js';
 
 const maxShownCharacters = 192;
 
@@ -39,17 +40,17 @@ export function invalidColumnName(name: string): FaultError {
 
 /** More or fewer values than columns. */
 export function illegalColumnCount(): FaultError {
-  return new FaultError(fault('syntax', Codes.illegalColumnCount, 'Illegal number of columns'));
+  return new FaultError(refusals.illegalColumnCount);
 }
 
 /** More or fewer tag values than tags. */
 export function tagsNotMatched(): FaultError {
-  return new FaultError(fault('syntax', Codes.tagsNotMatched, 'Tags number not matched'));
+  return new FaultError(refusals.tagsNotMatched);
 }
 
 /** Write agents create the super table on this code and send again. */
 export function tableNotExist(): FaultError {
-  return new FaultError(fault('database', Codes.tableNotExist, 'Table does not exist'));
+  return new FaultError(refusals.tableNotExist);
 }
 
 /** Write agents create the database on this code and send again. */
@@ -59,22 +60,22 @@ export function databaseNotExist(name: string): FaultError {
 
 /** A table name without a database, in a session that has none. */
 export function databaseNotSpecified(): FaultError {
-  return new FaultError(fault('database', Codes.databaseNotSpecified, 'Database not specified'));
+  return new FaultError(refusals.databaseNotSpecified);
 }
 
 /** USING names a table that has no sub-tables. */
 export function stableNotExist(): FaultError {
-  return new FaultError(fault('database', Codes.stableNotExist, 'STable not exist'));
+  return new FaultError(refusals.stableNotExist);
 }
 
 /** USING names a super table of another database than the sub-table's. */
 export function stableNotInDatabase(): FaultError {
-  return new FaultError(fault('database', Codes.stableNotInDatabase, 'Corresponding super table not in this db'));
+  return new FaultError(refusals.stableNotInDatabase);
 }
 
 /** The name belongs to a sub-table of another super table, or to a table that is no sub-table. */
 export function tableInOtherStable(): FaultError {
-  return new FaultError(fault('database', Codes.tableInOtherStable, 'Table already exists in other stables'));
+  return new FaultError(refusals.tableInOtherStable);
 }
 
 /** A name that no object may have: empty, too long or with a character that is not allowed. */

@@ -169,9 +169,7 @@ export function castValue(value: Value, type: DataType, env: Environment): Value
   if (type.name === 'BOOL') return result(castToEngine(isText(from) ? textTruth(value) : truthOf(value).sql, type));
   if (isInteger(type)) return result(castToEngine(integerText(value, isUnsigned(type)), type));
   if (type.name === 'FLOAT' || type.name === 'DOUBLE') return result(castToEngine(numberOf(value).sql, type));
-  if (type.name === 'DECIMAL') {
-    return result(decimalWithin(roundedDecimal(value, type.scale ?? 0), type));
-  }
+  if (type.name === 'DECIMAL') return result(decimalWithin(roundedDecimal(value, type.scale ?? 0), type));
   return result(cutText(isBinary(type) ? binaryOf(value, type) : textOf(value), type));
 }
 
@@ -234,9 +232,7 @@ export function convertTo(value: Value, type: DataType, precision: Precision, en
   if (value.role === 'null') return { ...nullValue, sql: castToEngine('NULL', type), type, precision, role: undefined };
   if (type.name === 'TIMESTAMP') return { ...ticksOf(value, precision, env), role: undefined };
   if (isText(type)) return { ...computed(textOf(value), type, [value]), constant: value.constant };
-  if (isNumeric(type) && isText(value.type)) {
-    return computed(castToEngine(numberOf(value).sql, type), type, [value]);
-  }
+  if (isNumeric(type) && isText(value.type)) return computed(castToEngine(numberOf(value).sql, type), type, [value]);
   if (isBinary(type)) return { ...value, sql: binaryOf(value, type), type };
   return computed(castToEngine(value.sql, type), type, [value]);
 }

@@ -88,9 +88,7 @@ export class FieldValues {
   /** True when the text at `at` is `word`, in any letter case; `word` is in lower case. */
   #matches(at: number, word: string): boolean {
     if (at + word.length > this.#end) return false;
-    for (let i = 0; i < word.length; i++) {
-      if ((this.#bytes[at + i]! | 0x20) !== word.charCodeAt(i)) return false;
-    }
+    for (let i = 0; i < word.length; i++) if ((this.#bytes[at + i]! | 0x20) !== word.charCodeAt(i)) return false;
     return true;
   }
 

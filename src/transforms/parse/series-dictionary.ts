@@ -208,9 +208,7 @@ export class SeriesDictionary {
       if (keyView.getInt32(keyStart + i, true) !== view.getInt32(start + i, true)) return false;
     }
     const keys = this.#keys;
-    for (; i < length; i++) {
-      if (keys[keyStart + i] !== bytes[start + i]) return false;
-    }
+    for (; i < length; i++) if (keys[keyStart + i] !== bytes[start + i]) return false;
     return true;
   }
 

@@ -61,9 +61,7 @@ export class MemberOrder {
     let from = this.#starts[place]!;
     let at = start;
     const end = start + length;
-    for (; at + 4 <= end; at += 4, from += 4) {
-      if (view.getInt32(at, true) !== view.getInt32(from, true)) return -1;
-    }
+    for (; at + 4 <= end; at += 4, from += 4) if (view.getInt32(at, true) !== view.getInt32(from, true)) return -1;
     for (; at < end; at++, from++) if (bytes[at] !== bytes[from]) return -1;
     return end;
   }

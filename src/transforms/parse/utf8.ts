@@ -25,8 +25,6 @@ function sequenceLength(bytes: Uint8Array, at: number, end: number, lead: number
   const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
   const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
   if (second < low || second > high) return 0;
-  for (let i = 2; i < width; i++) {
-    if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
-  }
+  for (let i = 2; i < width; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
   return width;
 }
