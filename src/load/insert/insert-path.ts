@@ -16,12 +16,10 @@ import type { RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
 import { blocksByTable, type RowRequest } from '../model/row-request.js';
 import type { DatabasePlan, InsertMode, SuperTablePlan } from '../model/scenario.js';
 import type { RowSource } from '../rows/source.js';
-import { BlocksSink } from '../sinks/blocks.js';
 import type { HttpService } from '../sinks/http-service.js';
-import { LinesSink } from '../sinks/lines.js';
+import { blocksSink, linesSink, sqlTextSink } from '../sinks/in-process.js';
 import { RestLinesSink } from '../sinks/rest.js';
 import { restStatements } from '../sinks/rest-statements.js';
-import { SqlTextSink } from '../sinks/sql-text.js';
 import { type LateEnding, TelnetTcpSink } from '../sinks/telnet-tcp.js';
 
 /** The database as the tool reaches it in its own process. */
@@ -87,11 +85,11 @@ export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
     case 'stmt':
       return new BlocksPath(table, needed(ways.world));
     case 'taosc':
-      return text(sqlEncoder(table), 'sql-insert', new SqlTextSink(needed(ways.world).run));
+      return text(sqlEncoder(table), 'sql-insert', sqlTextSink(needed(ways.world).run));
     case 'rest':
-      return text(sqlEncoder(table), 'sql-insert', new SqlTextSink(restStatements(needed(ways.http))));
+      return text(sqlEncoder(table), 'sql-insert', sqlTextSink(restStatements(needed(ways.http))));
     case 'sml':
-      return text(schemalessEncoder(table), formatOf(plan), new LinesSink(needed(ways.world).writeLines));
+      return text(schemalessEncoder(table), formatOf(plan), linesSink(needed(ways.world).writeLines));
     case 'sml-rest': {
       const { tcpPort } = plan;
       const sink =
@@ -223,7 +221,7 @@ class BlocksPath implements InsertPath {
     this.#table = table;
     this.#world = world;
     this.#database = databaseOf(table.database, world.catalogue);
-    this.#sink = new BlocksSink(world.writeBlocks);
+    this.#sink = blocksSink(world.writeBlocks);
     this.#epoch = world.catalogue.epoch(this.#database.name);
     const { min } = storableTimes(this.#database);
     const { start, disorderRatio, disorderRange, sample } = table.plan;

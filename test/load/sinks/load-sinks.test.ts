@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
-import { BlocksSink } from '../../../src/load/sinks/blocks.js';
 import { HttpService } from '../../../src/load/sinks/http-service.js';
-import { LinesSink } from '../../../src/load/sinks/lines.js';
+import { blocksSink, linesSink, sqlTextSink } from '../../../src/load/sinks/in-process.js';
 import { RestLinesSink } from '../../../src/load/sinks/rest.js';
 import { restStatements } from '../../../src/load/sinks/rest-statements.js';
-import { SqlTextSink } from '../../../src/load/sinks/sql-text.js';
 import { type LateEnding, TelnetTcpSink } from '../../../src/load/sinks/telnet-tcp.js';
 import { openLoadWorld } from '../../../src/load/world.js';
 import {
@@ -152,15 +150,15 @@ const contract = <P extends ByteBlock | BlockGroup>(name: string, make: () => Pr
 
 contract(
   'sql-text',
-  textSink(() => new SqlTextSink(world.run), 'sql-insert', insert),
+  textSink(() => sqlTextSink(world.run), 'sql-insert', insert),
 );
 contract(
   'rest statements',
-  textSink(() => new SqlTextSink(restStatements(http)), 'sql-insert', insert),
+  textSink(() => sqlTextSink(restStatements(http)), 'sql-insert', insert),
 );
 contract(
   'lines',
-  textSink(() => new LinesSink(world.writeLines), 'lineproto', points),
+  textSink(() => linesSink(world.writeLines), 'lineproto', points),
 );
 contract(
   'rest lines of lineproto',
@@ -186,7 +184,7 @@ contract('blocks', async (): Promise<SinkUnderTest<BlockGroup>> => {
     return groupBatches([recordedBatch(block)]);
   };
   return {
-    sink: new BlocksSink(world.writeBlocks),
+    sink: blocksSink(world.writeBlocks),
     good: () => batch('sinks'),
     impossible: () => batch('nowhere'),
     stored: (expected) => counted('sinks', table, expected),
