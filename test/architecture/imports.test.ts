@@ -18,6 +18,9 @@ const loadParts = [
 /** What translates expressions stands on these. */
 const sqlGround = ['model', 'sql/syntax', 'sql/times', 'sql/engine', 'sql/values'];
 
+/** What plans stands on these. */
+const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
+
 /** What works on defined tables stands on these. */
 const tables = ['model', 'sql', 'database/engine', 'database/catalogue'];
 
@@ -39,7 +42,11 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   'sql/values': { rooms: ['model', 'sql/syntax', 'sql/times', 'sql/engine'], packages: [] },
   'sql/functions': { rooms: ['model', 'sql/times', 'sql/engine', 'sql/values'], packages: [] },
   'sql/resolve': { rooms: [...sqlGround, 'sql/parser', 'sql/functions'], packages: [] },
-  'sql/plan': { rooms: [...sqlGround, 'sql/functions', 'sql/resolve'], packages: [] },
+  'sql/plan/rows': { rooms: planGround, packages: [] },
+  'sql/plan/join': { rooms: [...planGround, 'sql/plan/rows'], packages: [] },
+  'sql/plan/group': { rooms: [...planGround, 'sql/plan/rows'], packages: [] },
+  'sql/plan/window': { rooms: [...planGround, 'sql/plan/rows', 'sql/plan/group'], packages: [] },
+  'sql/plan': { rooms: [...planGround, 'sql/plan'], packages: [] },
   // The way to the engine and what is kept in it, from the ground up.
   database: { rooms: ['model'], packages: [] },
   'database/engine': { rooms: ['model', 'sql'], packages: ['chdb', 'ix', 'rxjs'] },

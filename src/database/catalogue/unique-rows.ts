@@ -1,7 +1,7 @@
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../../sql/engine/quote.js';
 import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
-import { mergedRows } from '../../sql/plan/unique-rows.js';
+import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
 
 /** Rows that are looked at in one go, about: with versions to be merged it takes the engine 0.3 s. */

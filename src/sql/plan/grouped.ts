@@ -7,18 +7,18 @@ import type { Expression, Fill } from '../syntax/ast.js';
 import { refuse } from '../values/context.js';
 import { cellNumberAt } from '../values/grid.js';
 import { Uses, type Value } from '../values/value.js';
-import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
-import { fillWindows } from './fill.js';
-import { FilledColumns } from './filled-columns.js';
-import { type GroupKey, GroupNames, type GroupScope } from './group-names.js';
-import { type GroupedRows, groupRows } from './group-rows.js';
-import { keyExpressions } from './keys.js';
-import { mergedSelect } from './merged-select.js';
-import { orderTerms, sliceLimits } from './ordering.js';
-import { countedRows } from './row-windows.js';
-import { isSuper } from './scan.js';
-import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
-import { checkWindowTime, groupedSource, type Windowing, windowing } from './windowing.js';
+import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.js';
+import { type GroupedRows, groupRows } from './group/group-rows.js';
+import { mergedSelect } from './group/merged-select.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
+import { keyExpressions } from './rows/keys.js';
+import { orderTerms, sliceLimits } from './rows/ordering.js';
+import { isSuper } from './rows/scan.js';
+import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
+import { fillWindows } from './window/fill.js';
+import { FilledColumns } from './window/filled-columns.js';
+import { countedRows } from './window/row-windows.js';
+import { checkWindowTime, groupedSource, type Windowing, windowing } from './window/windowing.js';
 
 /**
  * A SELECT over groups, windows or both. Its engine statement has layers: rows are grouped, missing windows filled, and

@@ -5,10 +5,10 @@ import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { refuse } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
-import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
-import { keyExpressions } from './keys.js';
-import { orderTerms, sliceLimits } from './ordering.js';
-import { isSuper, type Scan, scanRows, scanTags, seriesOrder } from './scan.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
+import { keyExpressions } from './rows/keys.js';
+import { orderTerms, sliceLimits } from './rows/ordering.js';
+import { isSuper, type Scan, scanRows, scanTags, seriesOrder } from './rows/scan.js';
 
 /** A SELECT without aggregates: one row out for one row in; with PARTITION BY, slice by slice. */
 export function planProjection(task: BlockTask): PlannedBlock {

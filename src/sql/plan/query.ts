@@ -12,11 +12,11 @@ import { collectTables, findSystemTable, findTable, type QueryContext, refuse } 
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
 import { Uses, type Value } from '../values/value.js';
-import type { PlannedBlock } from './block.js';
-import { joinRelation } from './join.js';
-import { groupedByMainRow } from './join-groups.js';
-import type { RelationReader } from './join-tree.js';
-import { orderTerms, rowRange } from './ordering.js';
+import { joinRelation } from './join/join.js';
+import { groupedByMainRow } from './join/join-groups.js';
+import type { RelationReader } from './join/join-tree.js';
+import type { PlannedBlock } from './rows/block.js';
+import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */

@@ -5,13 +5,13 @@ import { RowNames } from '../resolve/names.js';
 import type { Relation } from '../resolve/relation.js';
 import type { Select } from '../syntax/ast.js';
 import { type QueryContext, refuse } from '../values/context.js';
-import type { PlannedBlock } from './block.js';
-import { type Filter, sortFilter } from './filter.js';
 import { planGrouped } from './grouped.js';
-import { asksForInterp, planInterp } from './interp.js';
-import { expandItems, type Item } from './items.js';
 import { planProjection } from './projection.js';
+import type { PlannedBlock } from './rows/block.js';
+import { type Filter, sortFilter } from './rows/filter.js';
+import { expandItems, type Item } from './rows/items.js';
 import { asksForSeries, planSeries } from './series.js';
+import { asksForInterp, planInterp } from './window/interp.js';
 
 /** Plans one SELECT block; `relation` is its FROM. */
 export function planSelect(

@@ -12,13 +12,13 @@ import {
 import { RowNames, windowColumns } from '../resolve/names.js';
 import { refuse } from '../values/context.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
-import { type BlockTask, type PlannedBlock, resultColumns } from './block.js';
-import { keyExpressions } from './keys.js';
-import { orderTerms, sliceLimits } from './ordering.js';
-import { countedRows } from './row-windows.js';
-import { mayRepeatTimes, SlicedRows } from './sliced-rows.js';
-import { type WindowEnds, windowColumn } from './window-columns.js';
-import { checkWindowTime, windowing } from './windowing.js';
+import { type WindowEnds, windowColumn } from './group/window-columns.js';
+import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
+import { keyExpressions } from './rows/keys.js';
+import { orderTerms, sliceLimits } from './rows/ordering.js';
+import { mayRepeatTimes, SlicedRows } from './rows/sliced-rows.js';
+import { countedRows } from './window/row-windows.js';
+import { checkWindowTime, windowing } from './window/windowing.js';
 
 /** True when a SELECT asks for a function that gives rows of its own, such as DIFF or TOP. */
 export function asksForSeries({ select, items }: BlockTask): boolean {

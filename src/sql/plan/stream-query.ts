@@ -17,9 +17,9 @@ import { mapParts, queriesIn, queriesOf } from '../syntax/nested-queries.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { cellNumberAt, startOfCellAt } from '../values/grid.js';
 import type { BlockColumn } from '../values/result.js';
-import type { PlannedBlock } from './block.js';
 import { Planner } from './query.js';
-import { type IntervalWindows, intervalWindows } from './window.js';
+import type { PlannedBlock } from './rows/block.js';
+import { type IntervalWindows, intervalWindows } from './window/window.js';
 
 /** CREATE STREAM as parsed. */
 export type CreateStream = Extract<Statement, { kind: 'create-stream' }>;

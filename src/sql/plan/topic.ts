@@ -20,10 +20,10 @@ import type { Expression, ObjectName, Query, Select } from '../syntax/ast.js';
 import { queriesIn, queriesOf } from '../syntax/nested-queries.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../values/context.js';
 import { isBinary, Uses } from '../values/value.js';
-import { resultColumns } from './block.js';
-import { type Filter, sortFilter } from './filter.js';
-import { expandItems, type Item } from './items.js';
-import { scanRows } from './scan.js';
+import { resultColumns } from './rows/block.js';
+import { type Filter, sortFilter } from './rows/filter.js';
+import { expandItems, type Item } from './rows/items.js';
+import { scanRows } from './rows/scan.js';
 
 /** Which rows of a topic are asked for. */
 export interface TopicRange {

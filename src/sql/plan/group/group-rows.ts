@@ -1,0 +1,225 @@
+import type { UniqueRows } from '../../../model/unique-rows.js';
+import { type EngineSelect, printSelect } from '../../engine/select.js';
+import { idColumn, keysSource, tagsSource, timeColumn } from '../../engine/storage.js';
+import type { Relation } from '../../resolve/relation.js';
+import { Uses } from '../../values/value.js';
+import type { Filter } from '../rows/filter.js';
+import { isSuper, scanKeys, scanRows } from '../rows/scan.js';
+import { asState, direct, type EngineAggregate, merged } from './aggregates.js';
+import type { GroupKey } from './group-names.js';
+import { newestNeeds, newestRows } from './newest-rows.js';
+import { countUniqueRows, scanUniqueRows } from './unique-rows.js';
+
+type Column = readonly [sql: string, alias: string];
+
+/** How rows are grouped into windows; engine SQL over rows. */
+export interface WindowKey {
+  readonly key: Column;
+  /** Aggregates that every window has. */
+  readonly limits: readonly Column[];
+  readonly having: readonly string[];
+  /** True for windows so short that each has few rows of a series. */
+  readonly isShort?: boolean;
+}
+
+/** What a grouped SELECT of the engine is made of. */
+export interface Grouping {
+  readonly relation: Relation | undefined;
+  readonly filter: Filter;
+  readonly keys: readonly GroupKey[];
+  /** What tells windows apart, over rows; undefined without windows. */
+  readonly window: WindowKey | undefined;
+  readonly aggregates: readonly EngineAggregate[];
+  /** Tags that a key decides: engine SQL over rows and their column. */
+  readonly dependents: ReadonlyMap<string, string>;
+  /** A count is asked for: groups of sub-tables show even when they are empty. */
+  readonly countLike: boolean;
+  /** Nothing but LAST_ROW is asked for. */
+  readonly newestOnly: boolean;
+  /** The table has so many rows that it pays to look for the newest ones first. */
+  readonly isLarge: boolean;
+  /** Rows of the table that need no merging; undefined where none are known. */
+  readonly unique: UniqueRows | undefined;
+}
+
+/** An engine SELECT of grouped rows. */
+export interface GroupedRows extends EngineSelect {
+  /** False where it reads groups that a subquery of it has made. */
+  readonly groups: boolean;
+}
+
+/** The engine SELECT that yields one row per group: keys, window, aggregates and dependents under their column names. */
+export function groupRows(grouping: Grouping): GroupedRows {
+  const { relation, keys, window, countLike } = grouping;
+  const bySeries = keysAreTags(grouping);
+  if (bySeries && isSuper(relation) && keys.some(({ value }) => value.uses !== Uses.nothing)) {
+    const readsTags = grouping.aggregates.some((aggregate) => direct(aggregate).includes(`${relation.tagAlias}.`));
+    const isFine = window?.isShort === true && keys.every(({ value }) => value.role !== 'tbname');
+    return readsTags || isFine ? groupDirectly(grouping) : groupBySeries(grouping, relation);
+  }
+  if (window === undefined && countLike && keys.length > 0 && bySeries) return constantGroup(grouping);
+  return groupDirectly(grouping);
+}
+
+function groupDirectly(grouping: Grouping): GroupedRows {
+  const { relation, keys, window, aggregates, dependents, countLike } = grouping;
+  const groupColumns = keyColumns(grouping);
+  const counted = countedRows(grouping);
+  if (counted !== undefined) return counted;
+  const values = aggregates.map((aggregate): Column => [ofAllRows(aggregate, grouping), aggregate.alias]);
+  const tags = [...dependents].map(([sql, alias]): Column => [`any(${sql})`, alias]);
+  const columns = [...groupColumns, ...(window?.limits ?? []), ...values, ...tags];
+  const scan = narrowed(grouping, relation, needsTags(columns, relation));
+  const isOneGroup = keys.length === 0 && window === undefined;
+  const having = window?.having ?? [];
+  const hidesEmpty = isOneGroup && !countLike;
+  return { columns, ...scan, groupBy: groupColumns.length, having, isOneGroup, hidesEmpty, groups: true };
+}
+
+/** Nothing but the number of rows is asked for, most of which need not be read for it. */
+function countedRows({ relation, filter, keys, window, aggregates, unique }: Grouping): GroupedRows | undefined {
+  const [only, ...others] = aggregates;
+  const isCount = only !== undefined && direct(only) === 'count()' && others.length + keys.length === 0;
+  if (!isCount || window !== undefined || relation === undefined || unique === undefined) return undefined;
+  const from = countUniqueRows(relation, filter, unique);
+  if (from === undefined) return undefined;
+  const columns: Column[] = [[`sum(${relation.rowAlias}.n)`, only.alias]];
+  return { columns, from, isOneGroup: true, groups: true };
+}
+
+/** An aggregate of all rows. The engine knows first and last times of its parts, but not of times that may be NULL. */
+function ofAllRows(aggregate: EngineAggregate, { relation, keys, window, countLike }: Grouping): string {
+  const sql = direct(aggregate);
+  if (relation === undefined || keys.length > 0 || window !== undefined || countLike) return sql;
+  const time = timeColumn(relation.rowAlias);
+  const [name = ''] = ['min', 'max'].filter((bound) => sql === `${bound}(toNullable(${time}))`);
+  // Over no rows there is no group, so nothing has to be NULL.
+  return name === '' ? sql : `toNullable(${name}(${time}))`;
+}
+
+function keyColumns({ keys, window }: Grouping): Column[] {
+  const columns = keys.map(({ value, column }): Column => [value.sql, column]);
+  if (window !== undefined) columns.push(window.key);
+  return columns;
+}
+
+function needsTags(columns: readonly Column[], relation: Relation | undefined): boolean {
+  return isSuper(relation) && columns.some(([sql]) => sql.includes(`${relation.tagAlias}.`));
+}
+
+/**
+ * The keys are the same for all rows, and a count is asked for: one group, also without rows; but none when rows of the
+ * time range exist and other conditions hide them all.
+ */
+function constantGroup(grouping: Grouping): GroupedRows {
+  const { relation, filter, keys, aggregates } = grouping;
+  const columns = [
+    ...keys.map(({ value, column }): Column => [value.sql, column]),
+    ...aggregates.map((aggregate): Column => [direct(aggregate), aggregate.alias]),
+  ];
+  const scan = narrowed(grouping, relation, needsTags(columns, relation));
+  if (!filter.looksAtData || relation === undefined) return { columns, ...scan, groups: true };
+  const any = printSelect({
+    columns: [['1', 'found']],
+    ...scanKeys(relation, filter),
+    limit: { count: 1n, offset: 0n },
+  });
+  return { columns, ...scan, having: [`or(count() > 0, (SELECT count() FROM (${any})) = 0)`], groups: true };
+}
+
+/**
+ * Keys of tags alone: rows are grouped by series first and meet their tags afterwards, so that the join sees one row per
+ * series (and window) instead of all rows. Where that is not much less, it takes longer than the join.
+ */
+function groupBySeries(grouping: Grouping, relation: Relation): GroupedRows {
+  const { keys, window, aggregates, dependents } = grouping;
+  const perSeries = keys.some(({ value }) => value.role === 'tbname');
+  const inner = seriesRows(grouping, relation, perSeries);
+  const source = relation.source.kind === 'stored' ? relation.source.target.table : undefined;
+  const { tagAlias } = relation;
+  const keepsEmpty = grouping.countLike && window === undefined;
+  const join = `${keepsEmpty ? 'LEFT' : 'INNER'} JOIN (${inner}) AS i ON i.id = ${idColumn(tagAlias)}`;
+  const met: WindowKey | undefined = window === undefined ? undefined : { ...window, key: ['i.w', 'w'] };
+  const groupColumns = keyColumns({ ...grouping, window: met });
+  const columns = [
+    ...groupColumns,
+    ...aggregates.map((aggregate): Column => {
+      const column = `i.${aggregate.alias}`;
+      return [perSeries ? column : merged(aggregate, column), aggregate.alias];
+    }),
+    ...[...dependents].map(([sql, alias]): Column => [perSeries ? sql : `any(${sql})`, alias]),
+  ];
+  return {
+    columns,
+    from: `${tagsSource(source ?? { tagStorage: '' }, tagAlias)} ${join}`,
+    where: keepsEmpty ? emptySeriesTerms(grouping.filter, relation) : [],
+    groupBy: perSeries ? 0 : groupColumns.length,
+    groups: !perSeries,
+  };
+}
+
+function seriesRows(grouping: Grouping, relation: Relation, perSeries: boolean): string {
+  const id = idColumn(relation.rowAlias);
+  const columns: Column[] = [[id, 'id']];
+  if (grouping.window !== undefined) columns.push(grouping.window.key);
+  const groupBy = columns.length;
+  for (const aggregate of grouping.aggregates) {
+    columns.push([perSeries ? direct(aggregate) : asState(aggregate), aggregate.alias]);
+  }
+  return printSelect({ columns, ...narrowed(grouping, relation, false), groupBy });
+}
+
+/** Which sub-tables without a group of rows show: those chosen by tags and without rows in the time range. */
+function emptySeriesTerms(filter: Filter, relation: Relation): string[] {
+  const terms = [...filter.tags];
+  if (!filter.looksAtData) return terms;
+  const id = idColumn(relation.tagAlias);
+  const keys = printSelect({ columns: [[idColumn(relation.rowAlias), 'id']], ...scanKeys(relation, filter) });
+  terms.push(`or(i.id = ${id}, ${id} NOT IN (${keys}))`);
+  return terms;
+}
+
+/** The rows to group; when only the newest of each series counts, the rest is left out by a look at the keys alone. */
+function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: boolean): ReturnType<typeof scanRows> {
+  const { filter } = grouping;
+  const all = scanRows(relation, filter, withTags);
+  const { unique } = grouping;
+  const scan = (relation && unique && scanUniqueRows(relation, filter, withTags, unique)) ?? all;
+  const plain = filter.row.length === 0 && filter.mixed.length === 0 && grouping.window === undefined;
+  if (!plain || relation?.source.kind !== 'stored') return scan;
+  if (!withTags && asksForTimesOnly(grouping, relation)) {
+    return { from: keysSource(relation.source.target.table.storage, relation.rowAlias), where: all.where };
+  }
+  if (grouping.isLarge && !withTags && filter.time.length === 0 && keysAreTags(grouping)) {
+    const needs = newestNeeds(grouping.aggregates, relation.rowAlias);
+    const from = needs && newestRows(relation, filter, needs);
+    if (from !== undefined) return { from, where: [] };
+  }
+  if (!grouping.newestOnly) return scan;
+  const [id, time] = [idColumn(relation.rowAlias), timeColumn(relation.rowAlias)];
+  const keys = scanKeys(relation, filter);
+  const newest = isSuper(relation)
+    ? printSelect({
+        columns: [
+          [id, 'id'],
+          [`max(${time})`, 'ts'],
+        ],
+        ...keys,
+        groupBy: 1,
+      })
+    : printSelect({ columns: [[`max(${time})`, 'ts']], ...keys });
+  const term = isSuper(relation) ? `(${id}, ${time}) IN (${newest})` : `${time} = (${newest})`;
+  return { from: scan.from, where: [...scan.where, term] };
+}
+
+function keysAreTags({ keys }: Grouping): boolean {
+  return keys.every(({ value }) => (value.uses & ~Uses.tags) === 0);
+}
+
+/** True when oldest and newest times are all there is: a row that was overwritten has the time of the one in its place. */
+function asksForTimesOnly(grouping: Grouping, relation: Relation): boolean {
+  const { aggregates } = grouping;
+  if (aggregates.length === 0 || !keysAreTags(grouping)) return false;
+  const time = `(toNullable(${timeColumn(relation.rowAlias)}))`;
+  return aggregates.every((aggregate) => ['min', 'max'].some((name) => direct(aggregate) === `${name}${time}`));
+}

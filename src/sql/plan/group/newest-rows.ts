@@ -1,0 +1,60 @@
+import { allOf, printSelect } from '../../engine/select.js';
+import { bareTime, idColumn, rowsSource, tagsSource, timeColumn } from '../../engine/storage.js';
+import type { Relation } from '../../resolve/relation.js';
+import type { Filter } from '../rows/filter.js';
+import { isSuper, scanRows } from '../rows/scan.js';
+import type { EngineAggregate } from './aggregates.js';
+
+/** Rows of each series, on the average, that are looked at first. */
+const rowsFirst = 16;
+/** With more columns it costs more to analyse the statement than is gained. */
+const maxColumns = 64;
+
+/**
+ * What makes a row the one that an aggregate picks when it is the newest: engine SQL over rows, `1` for any row. Undefined where
+ * other rows than the newest of a series count.
+ */
+export function newestNeeds(aggregates: readonly EngineAggregate[], alias: string): ReadonlySet<string> | undefined {
+  const time = timeColumn(alias);
+  const needs = new Set<string>();
+  for (const { call } of aggregates) {
+    const [name, [value, by, condition = '1']] = call();
+    const isTime = name === 'max' && value === `toNullable(${time})`;
+    if (!isTime && !((name === 'argMaxIf' || name === 'argMax') && by === time)) return undefined;
+    needs.add(isTime ? '1' : condition);
+  }
+  return needs.size === 0 ? undefined : needs;
+}
+
+/**
+ * FROM of rows among which are the newest that meet each of the needs, of every series. Few rows of each series are looked at first,
+ * those behind a time that the sizes of tables suggest, and all rows of the series that lack something there: whatever the time is,
+ * nothing is missing. Parts that are older are left out by the range of their times. The engine reads one state of the table
+ * everywhere in a statement (`enable_shared_storage_snapshot_in_query`).
+ */
+export function newestRows(relation: Relation, filter: Filter, needs: ReadonlySet<string>): string | undefined {
+  if (!isSuper(relation) || relation.source.kind !== 'stored') return undefined;
+  const { table } = relation.source.target;
+  if (table.columns.length > maxColumns) return undefined;
+  const { rowAlias, tagAlias } = relation;
+  const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
+  const from = rowsSource(table.storage, rowAlias);
+  const { where } = scanRows(relation, filter, false);
+  const series = `(SELECT count() FROM ${table.tagStorage})`;
+  const part = `least(1., ${rowsFirst} * ${series} / greatest(1, count()))`;
+  const [oldest, newest] = [`min(${bareTime})`, `max(${bareTime})`];
+  const since = `(SELECT toInt64(${newest} - (${newest} - ${oldest}) * ${part}) FROM ${table.storage})`;
+  const whole = printSelect({
+    columns: [[id, 'id']],
+    from,
+    where: [...where, `${time} >= ${since}`],
+    groupBy: 1,
+    having: [...needs].filter((need) => need !== '1').map((need) => `countIf(${need}) > 0`),
+  });
+  const tagId = idColumn(tagAlias);
+  const late = `SELECT ${tagId} FROM ${tagsSource(table, tagAlias)} WHERE ${allOf([...filter.tags, `${tagId} NOT IN (${whole})`])}`;
+  const branches = [[`${time} >= ${since}`], [`${time} < ${since}`, `${id} IN (${late})`]].map(
+    (terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`,
+  );
+  return `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+}

@@ -1,0 +1,104 @@
+import type { StoredPart, UniqueRows } from '../../../model/unique-rows.js';
+import { int64 } from '../../engine/quote.js';
+import { allOf } from '../../engine/select.js';
+import { bareTime, keysSource, nameColumn, partInserts, rowsSource, timeColumn } from '../../engine/storage.js';
+import type { Relation } from '../../resolve/relation.js';
+import type { TimeBounds } from '../../values/value.js';
+import type { Filter } from '../rows/filter.js';
+import { besideTags, type Scan, scanRows } from '../rows/scan.js';
+
+/** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
+const fewRows = 100_000;
+/** What part of the series a tag of one value, or of one of several, leaves; of names it is next to nothing. */
+const shareOfTag = 1 / 16;
+const lastTime = 2n ** 63n - 1n;
+
+/** About how many rows between two times the engine has to merge when it reads them with FINAL. */
+export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBounds): number {
+  const partitions = new Map<string, { parts: number; rows: number; isUnique: boolean }>();
+  for (const { partition, first, last, rows, isUnique } of parts) {
+    const [from, until] = [
+      low === undefined || low < first ? first : low,
+      high === undefined || high > last ? last : high,
+    ];
+    if (from > until) continue;
+    const found = partitions.get(partition) ?? { parts: 0, rows: 0, isUnique };
+    found.parts++;
+    found.rows += (rows * Number(until - from + 1n)) / Number(last - first + 1n);
+    partitions.set(partition, found);
+  }
+  const merged = [...partitions.values()].filter((found) => found.parts > 1 || !found.isUnique);
+  return merged.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/**
+ * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with their versions
+ * merged. Undefined where that is no quicker than merging all. What was stored since then is found in the state of the table that the statement
+ * reads: its times end what is unique. The engine reads one state of a table everywhere in a statement
+ * (`enable_shared_storage_snapshot_in_query`).
+ */
+export function scanUniqueRows(
+  relation: Relation,
+  filter: Filter,
+  needsTags: boolean,
+  unique: UniqueRows,
+): Scan | undefined {
+  const { rowAlias, tagAlias, source } = relation;
+  if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
+  if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewRows) return undefined;
+  const { table } = source.target;
+  const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
+    ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
+  );
+  const rows = `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
+  if (!needsTags && filter.mixed.length === 0) return { from: rows, where: [] };
+  return { from: besideTags(rows, table, rowAlias, tagAlias), where: filter.mixed };
+}
+
+/**
+ * FROM of counts, in the column `n`, whose sum is how many rows of a super table there are between times. Parts of unique rows between them
+ * are counted without being read. Undefined where more than times chooses the rows.
+ */
+export function countUniqueRows(relation: Relation, filter: Filter, unique: UniqueRows): string | undefined {
+  const { rowAlias, source } = relation;
+  if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
+  if ([filter.row, filter.tags, filter.mixed].some((terms) => terms.length > 0)) return undefined;
+  const counts = uniqueAndMerged(source.target.table.storage, rowAlias, filter, relation, unique).map(
+    ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,
+  );
+  return `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
+}
+
+/** What part of the series the terms on tags leave, guessed by their form. */
+function shareOfSeries({ tags }: Filter, tagAlias: string): number {
+  const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
+  const isNamed = chosen.some((term) => term.slice(term.indexOf('(') + 1).startsWith(`${nameColumn(tagAlias)}, `));
+  return isNamed ? 0 : shareOfTag ** chosen.length;
+}
+
+/** The rows that pass a filter, but for its terms on rows with tags, in two scans: of unique rows, and of all others. */
+function uniqueAndMerged(
+  storage: string,
+  rowAlias: string,
+  filter: Filter,
+  relation: Relation,
+  unique: UniqueRows,
+): readonly Scan[] {
+  const { insert, from, until = lastTime } = unique;
+  const time = timeColumn(rowAlias);
+  const newer = `${partInserts('').last} > ${insert}`;
+  const least = `least(min(${bareTime}), ${int64(until)})`;
+  const end = `(SELECT if(count() = 0, ${int64(until)}, ${least}) FROM ${storage} WHERE ${newer})`;
+  const { where } = scanRows(relation, { ...filter, mixed: [] }, false);
+  const within = [...(from === undefined ? [] : [`${time} >= ${int64(from)}`]), `${time} < ${end}`];
+  const beside = [...(from === undefined ? [] : [`${time} < ${int64(from)}`]), `${time} >= ${end}`];
+  return [
+    { from: keysSource(storage, rowAlias), where: [...where, ...within] },
+    {
+      from: rowsSource(storage, rowAlias),
+      where: [...where, beside.length === 1 ? beside[0]! : `or(${beside.join(', ')})`],
+    },
+  ];
+}
+
+const noBounds: TimeBounds = { low: undefined, high: undefined };

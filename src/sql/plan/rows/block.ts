@@ -1,0 +1,56 @@
+import type { EngineSelect } from '../../engine/select.js';
+import { castToEngine } from '../../engine/storage.js';
+import type { Relation } from '../../resolve/relation.js';
+import type { Select } from '../../syntax/ast.js';
+import type { Environment } from '../../values/convert.js';
+import type { BlockColumn } from '../../values/result.js';
+import { isNumeric, type Value } from '../../values/value.js';
+import type { Filter } from './filter.js';
+import type { Item } from './items.js';
+import type { PlannedItem } from './ordering.js';
+
+/** A SELECT whose FROM, items and WHERE are resolved. */
+export interface BlockTask {
+  readonly select: Select;
+  readonly relation: Relation | undefined;
+  readonly env: Environment;
+  readonly items: readonly Item[];
+  readonly filter: Filter;
+  /** Makes names of this block unique in the statement. */
+  readonly serial: number;
+}
+
+/** A query or subquery in the engine's words; times are ticks, nothing is made printable yet. */
+export interface PlannedBlock {
+  readonly sql: string;
+  readonly columns: readonly BlockColumn[];
+  /** The same as `sql`, clause by clause, where it is one SELECT with these columns. */
+  readonly select?: EngineSelect;
+}
+
+/** Result columns r1, r2 ... of a block, and the same as the block's outside sees them. */
+export function resultColumns(
+  items: readonly Item[],
+  values: readonly Value[],
+): { planned: PlannedItem[]; columns: [sql: string, alias: string][]; shown: BlockColumn[] } {
+  const planned: PlannedItem[] = [];
+  const columns: [string, string][] = [];
+  const shown: BlockColumn[] = [];
+  items.forEach(({ name }, at) => {
+    const value = values[at];
+    if (value === undefined) return;
+    const alias = `r${at + 1}`;
+    planned.push({ alias, value });
+    const { type, precision, nullable, role } = value;
+    const literal = isLiteral(value);
+    columns.push([literal ? castToEngine(value.sql, type) : value.sql, alias]);
+    const exact = literal || value.exact === true;
+    shown.push({ alias, name, type, precision, nullable, exact, role: role === 'null' ? role : undefined });
+  });
+  return { planned, columns, shown };
+}
+
+/** Literals of numbers and NULL, whose type the engine would make as narrow as it can. */
+function isLiteral({ constant, type }: Value): boolean {
+  return constant === null || (constant !== undefined && (isNumeric(type) || type.name === 'TIMESTAMP'));
+}

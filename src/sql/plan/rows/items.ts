@@ -1,0 +1,80 @@
+import { Codes } from '../../../model/fault.js';
+import { type Member, memberNamed, type Relation } from '../../resolve/relation.js';
+import type { Expression, Name, SelectItem, Span } from '../../syntax/ast.js';
+import { refuse } from '../../values/context.js';
+
+/** An item of the select list after `*` was spelled out; `name` is its name in the result. */
+export interface Item {
+  readonly value: Expression;
+  readonly name: string;
+  /** True when the name was given with AS. */
+  readonly aliased: boolean;
+}
+
+/** Functions whose `*` stands for one call per column. */
+const perColumn: ReadonlySet<string> = new Set(['FIRST', 'LAST', 'LAST_ROW', 'INTERP']);
+
+/** Spells out `*`, `t.*` and the stars in `last(*)` and its like. */
+export function expandItems(items: readonly SelectItem[], relation: Relation | undefined): Item[] {
+  return items.flatMap((item): Item[] => {
+    const { value, alias, text } = item;
+    if (value.kind === 'star') return starItems(relation, value.table, value.span);
+    const star = value.kind === 'call' && perColumn.has(value.name) ? value.args[0] : undefined;
+    if (value.kind === 'call' && star?.kind === 'star') {
+      const more = value.args.slice(1);
+      const columns = starColumns(relation, star.table, false);
+      // INTERP asks for values at times, which a row's own time is not.
+      const wanted = value.name === 'INTERP' ? columns.filter(({ name }) => !isTime(relation, name)) : columns;
+      return wanted.map(({ name, qualifier }) => ({
+        value: { ...value, args: [columnNamed(name, qualifier, star.span), ...more] },
+        name: `${value.name.toLowerCase()}(${name})`,
+        aliased: false,
+      }));
+    }
+    return [{ value, name: alias?.text ?? text, aliased: alias !== undefined }];
+  });
+}
+
+function isTime(relation: Relation | undefined, name: string): boolean {
+  return relation?.byName.get(name)?.value.role === 'time';
+}
+
+function starItems(relation: Relation | undefined, table: Name | undefined, span: Span): Item[] {
+  return starColumns(relation, table, true).map(({ name, qualifier }) => {
+    return { value: columnNamed(name, qualifier, span), name, aliased: false };
+  });
+}
+
+interface StarColumn {
+  readonly name: string;
+  /** Set in joins, where several tables may have the name. */
+  readonly qualifier: string | undefined;
+}
+
+/** The columns of `*` are those of all tables in a join, without tags; `t.*` is the same for one table with or without join. */
+function starColumns(relation: Relation | undefined, table: Name | undefined, withTags: boolean): StarColumn[] {
+  if (relation === undefined) throw refuse(Codes.tableNotExist, 'Table does not exist');
+  if (table !== undefined && memberNamed(relation, table.text) === undefined) {
+    throw refuse(Codes.tableNotExist, `Table does not exist: ${table.text}`);
+  }
+  if (relation.members === undefined) {
+    const shown = withTags && relation.source.kind === 'stored' && relation.source.target.kind === 'super';
+    return columnsOf(relation, shown).map((name) => ({ name, qualifier: undefined }));
+  }
+  const members = relation.members.filter(({ qualifier, isAside }) => {
+    return table === undefined ? isAside !== true : qualifier === table.text;
+  });
+  return members.flatMap((member) => {
+    const names = columnsOf(member, withTags && table !== undefined && member.showsTags);
+    return names.map((name) => ({ name, qualifier: member.qualifier }));
+  });
+}
+
+function columnsOf({ columns }: Member, withTags: boolean): string[] {
+  return columns.filter(({ tag }) => withTags || !tag).map(({ name }) => name);
+}
+
+function columnNamed(text: string, qualifier: string | undefined, span: Span): Expression {
+  const table = qualifier === undefined ? undefined : { text: qualifier, quoted: true, span };
+  return { kind: 'column', table, name: { text, quoted: true, span }, span };
+}

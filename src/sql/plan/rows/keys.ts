@@ -1,0 +1,28 @@
+import type { Relation } from '../../resolve/relation.js';
+import type { Expression, PartitionItem } from '../../syntax/ast.js';
+import type { Item } from './items.js';
+
+/** A key of GROUP BY or PARTITION BY and the name it was given there. */
+export interface KeyExpression {
+  readonly value: Expression;
+  readonly alias: string | undefined;
+}
+
+/** The keys as expressions over rows: positions and aliases of the select list are replaced by what they stand for. */
+export function keyExpressions(
+  parts: readonly PartitionItem[],
+  items: readonly Item[],
+  relation: Relation | undefined,
+): KeyExpression[] {
+  return parts.map(({ value, alias }) => {
+    if (value.kind === 'integer') {
+      const item = items[Number(value.value) - 1];
+      if (item !== undefined) return { value: item.value, alias: alias?.text };
+    }
+    if (value.kind === 'column' && value.table === undefined && relation?.byName.has(value.name.text) !== true) {
+      const item = items.find((candidate) => candidate.aliased && candidate.name === value.name.text);
+      if (item !== undefined) return { value: item.value, alias: alias?.text };
+    }
+    return { value, alias: alias?.text };
+  });
+}

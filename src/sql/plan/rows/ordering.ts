@@ -1,0 +1,80 @@
+import { Codes } from '../../../model/fault.js';
+import { type EngineSelect, type RowRange, sortTerm } from '../../engine/select.js';
+import type { Limit, OrderItem, Select } from '../../syntax/ast.js';
+import { refuse } from '../../values/context.js';
+import { Uses, type Value } from '../../values/value.js';
+import type { Item } from './items.js';
+
+/** Where an ORDER BY item sorts by a column of the select list: its position, else undefined. */
+function orderedItem(order: OrderItem, items: readonly Item[]): number | undefined {
+  const { value } = order;
+  if (value.kind === 'integer') {
+    if (value.value < 1n || value.value > BigInt(items.length)) {
+      throw refuse(Codes.orderByPosition, 'ORDER BY item must be the number of a SELECT-list expression');
+    }
+    return Number(value.value) - 1;
+  }
+  if (value.kind !== 'column' || value.table !== undefined) return undefined;
+  const aliased = items.findIndex((item) => item.aliased && item.name === value.name.text);
+  return aliased < 0 ? undefined : aliased;
+}
+
+/** An item as planned, for matching ORDER BY with it. */
+export interface PlannedItem {
+  readonly alias: string;
+  readonly value: Value;
+}
+
+/**
+ * The ORDER BY of a block. `translate` gives the value of an expression that is not a position or an alias; one equal to
+ * an item sorts by that item. With DISTINCT nothing else will do (0x260B).
+ */
+export function orderTerms(
+  orderBy: readonly OrderItem[],
+  items: readonly Item[],
+  planned: readonly PlannedItem[],
+  distinct: boolean,
+  translate: (order: OrderItem) => Value,
+): string[] {
+  const terms: string[] = [];
+  for (const order of orderBy) {
+    const position = orderedItem(order, items);
+    const value = position === undefined ? translate(order) : planned[position]?.value;
+    const chosen = position === undefined ? planned.find((item) => item.value.sql === value?.sql) : planned[position];
+    if (value === undefined || (value.uses === Uses.nothing && chosen === undefined)) continue;
+    if (chosen === undefined && distinct) throw refuse(Codes.notSelectedExpression, 'Not SELECTed expression');
+    terms.push(sortTerm(chosen?.alias ?? value.sql, value.nullable, order));
+  }
+  return terms;
+}
+
+/** LIMIT as written; error 0x2637 when negative. */
+export function rowRange(limit: Limit | undefined): RowRange | undefined {
+  if (limit === undefined) return undefined;
+  if (limit.offset < 0n || limit.count < 0n) {
+    throw refuse(Codes.negativeOffset, 'soffset/offset can not be less than 0');
+  }
+  return { count: limit.count, offset: limit.offset };
+}
+
+/**
+ * LIMIT holds for every slice of a PARTITION BY without ORDER BY, and for all rows together else. SLIMIT chooses slices, of a
+ * PARTITION BY or GROUP BY, by the order of their keys; beside ORDER BY it chooses nothing.
+ */
+export function sliceLimits(
+  { partitionBy, orderBy, slimit, limit }: Pick<Select, 'partitionBy' | 'orderBy' | 'slimit' | 'limit'>,
+  slices: readonly Value[],
+): Pick<EngineSelect, 'qualify' | 'limitBy' | 'limit'> {
+  const ordered = orderBy.length > 0;
+  const [chosen, range] = [rowRange(slimit), rowRange(limit)];
+  const keys = slices.map(({ sql }) => sql);
+  const order = slices.map(({ sql, nullable }) => sortTerm(sql, nullable)).join(', ');
+  const rank = `dense_rank() OVER (ORDER BY ${order})`;
+  const qualify =
+    chosen === undefined || ordered || keys.length === 0
+      ? undefined
+      : `and(${rank} > ${chosen.offset}, ${rank} <= ${chosen.offset + chosen.count})`;
+  const isPerSlice = partitionBy.length > 0 && !ordered && keys.length > 0;
+  if (!isPerSlice || range === undefined || range.count === 0n) return { qualify, limit: range };
+  return { qualify, limitBy: { ...range, keys } };
+}

@@ -1,0 +1,102 @@
+import { keyColumn } from '../../../model/schema.js';
+import { allOf } from '../../engine/select.js';
+import {
+  dataColumn,
+  idColumn,
+  keysSource,
+  rowsOfTable,
+  rowsSource,
+  type TagTable,
+  tagsSource,
+  timeColumn,
+} from '../../engine/storage.js';
+import type { Relation } from '../../resolve/relation.js';
+import type { Filter } from './filter.js';
+
+/** The FROM and WHERE of an engine SELECT. */
+export interface Scan {
+  readonly from: string | undefined;
+  readonly where: readonly string[];
+}
+
+/**
+ * What reads the rows of FROM that pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
+ * whether overwritten rows are merged before.
+ */
+export function scanRows(
+  relation: Relation | undefined,
+  filter: Filter,
+  needsTags: boolean,
+  read: typeof rowsSource = rowsSource,
+): Scan {
+  if (relation === undefined) return { from: undefined, where: everything(filter) };
+  const { rowAlias, tagAlias, source } = relation;
+  if (source.kind === 'block') return { from: `(${source.sql}) AS ${rowAlias}`, where: everything(filter) };
+  const { table } = source.target;
+  const rows = read(table.storage, rowAlias);
+  if (source.target.kind !== 'super') return { from: rows, where: [...seriesTerms(relation), ...everything(filter)] };
+  const own = rowsOfTable(table, rowAlias);
+  const where = [...own, ...liveTerms(relation, filter), ...filter.time, ...filter.row, ...filter.mixed];
+  if (!needsTags && filter.mixed.length === 0) return { from: rows, where };
+  return { from: besideTags(rows, table, rowAlias, tagAlias), where };
+}
+
+/** Rows with the tags of their series beside them, as a FROM item. */
+export function besideTags(rows: string, table: TagTable, rowAlias: string, tagAlias: string): string {
+  return `${rows} INNER JOIN ${tagsSource(table, tagAlias)} ON ${idColumn(tagAlias)} = ${idColumn(rowAlias)}`;
+}
+
+/** Reads keys only: enough to know which series have rows in the time range; overwritten keys may show twice. */
+export function scanKeys(relation: Relation, filter: Filter): Scan {
+  const { rowAlias, source } = relation;
+  if (source.kind === 'block') return scanRows(relation, filter, false);
+  const { table, kind } = source.target;
+  const series =
+    kind === 'super' ? [...rowsOfTable(table, rowAlias), ...liveTerms(relation, filter)] : seriesTerms(relation);
+  return { from: keysSource(table.storage, rowAlias), where: [...series, ...filter.time] };
+}
+
+/** Live sub-tables alone, without their rows. */
+export function scanTags(relation: Relation, filter: Filter): Scan | undefined {
+  const { source, tagAlias, rowAlias } = relation;
+  if (source.kind === 'block' || source.target.kind !== 'super' || filter.mixed.length > 0) return undefined;
+  const { table } = source.target;
+  const where = [...filter.tags];
+  const rowTerms = [...filter.time, ...filter.row];
+  if (rowTerms.length > 0) {
+    const rows = filter.row.length > 0 ? rowsSource(table.storage, rowAlias) : keysSource(table.storage, rowAlias);
+    const terms = allOf([...rowsOfTable(table, rowAlias), ...rowTerms]);
+    where.push(`${idColumn(tagAlias)} IN (SELECT ${idColumn(rowAlias)} FROM ${rows} WHERE ${terms})`);
+  }
+  return { from: tagsSource(table, tagAlias), where };
+}
+
+function everything(filter: Filter): string[] {
+  return [...filter.time, ...filter.row, ...filter.tags, ...filter.mixed];
+}
+
+function seriesTerms({ rowAlias, source }: Relation): string[] {
+  if (source.kind === 'block' || source.target.kind === 'super') return [];
+  const { target } = source;
+  const id = target.kind === 'sub' ? target.id : target.table.seriesId;
+  return [...rowsOfTable(target.table, rowAlias), `${idColumn(rowAlias)} = ${id ?? 0n}`];
+}
+
+/** Terms on tags become a set of ids, which the primary key of the rows can use. */
+function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): string[] {
+  if (filter.tags.length === 0 || source.kind === 'block') return [];
+  const tags = tagsSource(source.target.table, tagAlias);
+  return [`${idColumn(rowAlias)} IN (SELECT ${idColumn(tagAlias)} FROM ${tags} WHERE ${allOf(filter.tags)})`];
+}
+
+/** True for the rows of one super table, whose tags stand in another engine table. */
+export function isSuper(relation: Relation | undefined): relation is Relation {
+  return relation?.source.kind === 'stored' && relation.source.target.kind === 'super';
+}
+
+/** The order of time in which the engine keeps the rows of a series: by the rest of the key, too, where the table has such a column. */
+export function seriesOrder({ rowAlias, source }: Relation): readonly string[] {
+  if (source.kind === 'block') return [];
+  const key = keyColumn(source.target.table);
+  return [timeColumn(rowAlias), ...(key === undefined ? [] : [dataColumn(rowAlias, key.physical)])];
+}

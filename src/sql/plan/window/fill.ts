@@ -1,0 +1,152 @@
+import { Codes } from '../../../model/fault.js';
+import { printSelect, sortTerm } from '../../engine/select.js';
+import { castToEngine } from '../../engine/storage.js';
+import type { ExpressionTranslator } from '../../resolve/expression.js';
+import type { Fill } from '../../syntax/ast.js';
+import { refuse } from '../../values/context.js';
+import { castValue, type Environment } from '../../values/convert.js';
+import { cellNumber, cellNumberAt, startOfCell } from '../../values/grid.js';
+import { isInteger, isNumeric, nullValue, type TimeBounds, Uses, type Value } from '../../values/value.js';
+import type { IntervalWindows } from './window.js';
+
+/** Most windows that a FILL may span. */
+export const maxFilledWindows = 10_000_000n;
+
+/** What is filled: the grouped rows known as `source`, with key columns, `w`, and the function values. */
+export interface FillTask {
+  readonly fill: Fill;
+  readonly windows: IntervalWindows;
+  readonly bounds: TimeBounds | undefined;
+  readonly source: string;
+  readonly grouped: string;
+  readonly having: readonly string[];
+  /** Columns of `grouped` that are the same for all windows of a slice. */
+  readonly keys: readonly string[];
+  /** Values over `source`; they become the columns f1, f2 ... */
+  readonly values: readonly Value[];
+}
+
+/**
+ * Adds the missing windows of every slice that has a FILL clause and gives their values by the mode. The result has the
+ * key columns, `w` and f1 ... fn. NULL_F and VALUE_F without slices fill even where there is no window at all.
+ * A window that HAVING leaves out counts as missing; whether a filled one passes is for the caller to ask again.
+ */
+export function fillWindows(task: FillTask, translator: ExpressionTranslator): string {
+  const { fill, source, keys, values } = task;
+  const { grid } = task.windows;
+  const [first, last] = fillRange(task);
+  const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
+  const present = printSelect({
+    columns: [
+      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
+      [cellNumber(grid, `${source}.w`), 'n'],
+      ['1', 'p'],
+      ...columns,
+    ],
+    from: `(${task.grouped}) AS ${source}`,
+    where: task.having,
+  });
+  const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
+  const range = first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
+  const complete = `SELECT * FROM (${present}) ORDER BY ${sorted}${range}`;
+  const forced = fill.mode.endsWith('_F') && keys.length === 0;
+  const filler = valueFiller(task, translator);
+  return printSelect({
+    columns: [
+      ...keys.map((key): [string, string] => [`${source}.${key}`, key]),
+      [startOfCell(grid, `${source}.n`), 'w'],
+      ...values.map((value, at): [string, string] => [filler(value, at), `f${at + 1}`]),
+    ],
+    from: `(${complete}) AS ${source}`,
+    qualify: forced ? undefined : `max(${source}.p) OVER () = 1`,
+  });
+}
+
+/** Numbers of the first and last window to fill; error 0x263B without two limits or when they are too far apart. */
+function fillRange({ bounds, windows }: FillTask): [bigint, bigint] {
+  if (bounds?.low === undefined || bounds.high === undefined) throw timeRangeRequired();
+  const [first, last] = [windows.firstAt(bounds.low), cellNumberAt(windows.grid, bounds.high)];
+  if (last - first >= maxFilledWindows) throw timeRangeRequired();
+  return [first, last];
+}
+
+/** Error 0x263B. */
+export function timeRangeRequired(): Error {
+  return refuse(Codes.fillTimeRange, 'Start(end) time of query range required or time range too large');
+}
+
+function valueFiller(task: FillTask, translator: ExpressionTranslator): (value: Value, at: number) => string {
+  const { fill, source, keys, windows } = task;
+  const column = (at: number): string => `${source}.f${at + 1}`;
+  const slice = keys.length === 0 ? '' : `PARTITION BY ${keys.map((key) => `${source}.${key}`).join(', ')} `;
+  // Looking ahead is looking back in the opposite order: a frame whose beginning moves is computed anew for every row.
+  const over = (direction: string): string =>
+    `OVER (${slice}ORDER BY ${source}.n ${direction} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)`;
+  const previous = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('ASC')}`;
+  const next = (sql: string): string => `last_value(${sql}) IGNORE NULLS ${over('DESC')}`;
+  switch (fill.mode) {
+    case 'NULL':
+    case 'NULL_F':
+      return (_, at) => column(at);
+    case 'PREV':
+      return (_, at) => previous(column(at));
+    case 'NEXT':
+      return (_, at) => next(column(at));
+    case 'VALUE':
+    case 'VALUE_F': {
+      const literals = fillLiterals(fill, translator);
+      return (value, at) => withDefault(column(at), literals(at), value, translator.env);
+    }
+    case 'LINEAR': {
+      const position = windows.grid.unit === 'ticks' ? `${source}.n` : startOfCell(windows.grid, `${source}.n`);
+      return (value, at) => {
+        if (!isNumeric(value.type)) return column(at);
+        const known = `if(isNull(${column(at)}), NULL, ${position})`;
+        const ends = [previous(column(at)), next(column(at)), previous(known), next(known)] as const;
+        return linear(position, column(at), `${source}.p`, ends, value);
+      };
+    }
+    default:
+      throw refuse(Codes.interpClauses, 'Invalid usage of RANGE clause, EVERY clause or FILL clause');
+  }
+}
+
+/**
+ * The literals of FILL(VALUE, ...) by the position of the value they stand for; the last one serves all that follow.
+ * Error 0x2605 for what is not the same everywhere.
+ */
+export function fillLiterals(fill: Fill, translator: ExpressionTranslator): (at: number) => Value {
+  const literals = fill.values.map((literal) => {
+    const value = translator.translate(literal);
+    if (value.uses !== Uses.nothing) throw refuse(Codes.invalidValueType, 'Invalid value type: FILL wants literals');
+    return value;
+  });
+  return (at) => literals[Math.min(at, literals.length - 1)] ?? nullValue;
+}
+
+function withDefault(column: string, literal: Value, value: Value, env: Environment): string {
+  if (literal.role === 'null') return column;
+  return `ifNull(${column}, ${castValue(literal, value.type, { ...env, precision: value.precision }).sql})`;
+}
+
+/**
+ * A number without its fraction, to be made an integer. What is under a NULL may be no number, and the engine converts that as well, so it is taken
+ * out first.
+ */
+export function wholePart(number: string): string {
+  return `if(isFinite(${number}), truncate(${number}), NULL)`;
+}
+
+/** A missing window between two with values lies on the line through them; integers are cut off. */
+function linear(
+  position: string,
+  column: string,
+  present: string,
+  [low, high, from, to]: readonly [string, string, string, string],
+  { type }: Value,
+): string {
+  const [a, b] = [`toFloat64(${low})`, `toFloat64(${high})`];
+  const point = `${a} + (${b} - ${a}) * (${position} - ${from}) / nullIf(${to} - ${from}, 0)`;
+  const value = isInteger(type) ? wholePart(point) : point;
+  return `if(${present} = 1, ${column}, ${castToEngine(value, type)})`;
+}

@@ -1,0 +1,156 @@
+import { Codes } from '../../../model/fault.js';
+import { type Precision, ticksPerSecond } from '../../../model/schema.js';
+import { calendarToTicks, ticksToCalendar } from '../../engine/storage.js';
+import type { Duration, WindowClause, WindowLength } from '../../syntax/ast.js';
+import { durationTicks } from '../../times/timestamp.js';
+import { zoneOffsets } from '../../times/zone.js';
+import { monthsOf } from '../../values/arithmetic.js';
+import { refuse, refuseUnsupported } from '../../values/context.js';
+import { cellStart, coveringStarts, firstCoveringAt, type Grid, isUtc } from '../../values/grid.js';
+import type { TimeBounds } from '../../values/value.js';
+
+type IntervalClause = Extract<WindowClause, { kind: 'interval' }>;
+
+/** The windows of an INTERVAL clause. */
+export interface IntervalWindows {
+  /** Where windows begin: one in every cell. */
+  readonly grid: Grid;
+  /** Engine SQL: the start of the window that holds `ticks`; with SLIDING one row per window. */
+  startOf(ticks: string): string;
+  /** Engine SQL: the first tick after a window. */
+  endOf(start: string): string;
+  /** The number of the first window that holds an instant. */
+  firstAt(ticks: bigint): bigint;
+}
+
+/** A length in the unit its grid counts in. */
+interface Span {
+  readonly unit: Grid['unit'];
+  readonly count: bigint;
+}
+
+/** Reads an INTERVAL clause; `zone` gives midnight, month and year. Checks lengths, sliding and offset. */
+export function intervalWindows(
+  clause: IntervalClause,
+  precision: Precision,
+  zone: string,
+  bounds: TimeBounds | undefined,
+): IntervalWindows {
+  const wanted = spanOf(clause.length, precision, zone);
+  if (wanted.count < 1n) throw refuse(Codes.intervalTooSmall, `Interval cannot be less than 1 ${precision}`);
+  const sliding = clause.sliding === undefined ? wanted : spanOf(clause.sliding, precision, zone);
+  const length = commonUnit(wanted, sliding, clause.length, precision);
+  checkSliding(length, sliding);
+  const grid = gridOf(clause, sliding, length, { precision, zone, bounds });
+  const tumbling = clause.sliding === undefined || sliding.count === length.count;
+  return {
+    grid,
+    startOf: (ticks) => (tumbling ? cellStart(grid, ticks) : `arrayJoin(${coveringStarts(grid, ticks, length.count)})`),
+    endOf: (start) => endOfSpan(start, length, grid),
+    firstAt: (ticks) => firstCoveringAt(grid, ticks, length.count),
+  };
+}
+
+function isDuration(length: WindowLength): length is Duration {
+  return 'unit' in length;
+}
+
+function spanOf(length: WindowLength, precision: Precision, zone: string): Span {
+  if (!isDuration(length)) return { unit: 'ticks', count: length.ticks };
+  if (length.unit === 'n' || length.unit === 'y') return { unit: 'months', count: BigInt(monthsOf(length)) };
+  const days = isUtc(zone) ? undefined : daysOf(length);
+  if (days !== undefined) return { unit: 'days', count: days };
+  return { unit: 'ticks', count: durationTicks(length, precision) ?? 0n };
+}
+
+/** The window's length in the unit of the sliding step; a day that slides by hours is 24 of them. */
+function commonUnit(wanted: Span, sliding: Span, length: WindowLength, precision: Precision): Span {
+  if (wanted.unit === sliding.unit) return wanted;
+  if (wanted.unit === 'months') {
+    throw refuse(Codes.slidingNaturalUnit, 'Does not support sliding when interval is natural month/year');
+  }
+  const ticks = isDuration(length) ? durationTicks(length, precision) : length.ticks;
+  if (sliding.unit !== 'ticks' || ticks === undefined) throw slidingTooLarge();
+  return { unit: 'ticks', count: ticks };
+}
+
+function slidingTooLarge(): Error {
+  return refuse(Codes.slidingTooLarge, 'sliding value no larger than the interval value');
+}
+
+function checkSliding(length: Span, sliding: Span): void {
+  if (sliding.count > length.count) throw slidingTooLarge();
+  if (sliding.count < 1n || sliding.count * 100n < length.count) {
+    throw refuse(Codes.slidingTooSmall, 'sliding value can not less than 1% of interval value');
+  }
+}
+
+function gridOf(
+  clause: IntervalClause,
+  sliding: Span,
+  length: Span,
+  {
+    bounds,
+    ...place
+  }: { readonly precision: Precision; readonly zone: string; readonly bounds: TimeBounds | undefined },
+): Grid {
+  const { precision } = place;
+  const shift = localShift(clause, sliding, place);
+  const grid = { unit: sliding.unit, step: sliding.count, shift, phase: 0n, dayShift: 0n, ...place };
+  const { offset } = clause;
+  if (offset === undefined) return grid;
+  if (offset === 'AUTO') {
+    if (sliding.unit !== 'ticks') throw refuseUnsupported('AUTO offset of a calendar interval');
+    return { ...grid, shift: bounds?.low ?? 0n };
+  }
+  const span = spanOf(offset, precision, 'UTC');
+  if (span.count < 0n) throw refuse(Codes.offsetNegative, 'Interval offset cannot be negative');
+  if (leastTicks(span, precision) >= leastTicks(length, precision)) {
+    throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
+  }
+  // Days of the calendar are not always 24 hours long.
+  const days = isDuration(offset) ? daysOf(offset) : undefined;
+  if (days !== undefined && grid.unit !== 'ticks') return { ...grid, dayShift: days };
+  if (span.unit !== 'months') return { ...grid, shift: shift + span.count };
+  if (grid.unit !== 'months') throw refuse(Codes.offsetTooLong, 'Interval offset should be shorter than interval');
+  return { ...grid, phase: span.count };
+}
+
+/**
+ * Days and weeks begin at midnight of the zone also where they slide by hours: at the midnight of standard time, because
+ * the steps are of one length all year round.
+ */
+function localShift(
+  { length }: IntervalClause,
+  sliding: Span,
+  { precision, zone }: Pick<Grid, 'precision' | 'zone'>,
+): bigint {
+  if (sliding.unit !== 'ticks' || !isDuration(length) || daysOf(length) === undefined || isUtc(zone)) return 0n;
+  return -BigInt(zoneOffsets(zone).standard) * BigInt(ticksPerSecond(precision));
+}
+
+function dayTicks(precision: Precision): bigint {
+  return durationTicks({ count: 1, unit: 'd' }, precision) ?? 1n;
+}
+
+/** Ticks of a span, months taken at their shortest. */
+function leastTicks(span: Span, precision: Precision): bigint {
+  if (span.unit === 'ticks') return span.count;
+  return span.count * dayTicks(precision) * (span.unit === 'days' ? 1n : 28n);
+}
+
+/** Days of a duration in d or w. */
+function daysOf({ count, unit }: Duration): bigint | undefined {
+  if (unit !== 'd' && unit !== 'w') return undefined;
+  return BigInt(unit === 'w' ? count * 7 : count);
+}
+
+/** The offset is taken off before the calendar is asked, so that a window ends where the one behind it begins. */
+function endOfSpan(start: string, length: Span, { shift, dayShift, precision, zone }: Grid): string {
+  if (length.unit === 'ticks') return `(${start} + ${length.count})`;
+  const begin = ticksToCalendar(shift === 0n ? start : `(${start} - ${shift})`, precision, zone);
+  const first = dayShift === 0n ? begin : `subtractDays(${begin}, ${dayShift})`;
+  const next = `${length.unit === 'months' ? 'addMonths' : 'addDays'}(${first}, ${length.count})`;
+  const end = calendarToTicks(dayShift === 0n ? next : `addDays(${next}, ${dayShift})`, precision);
+  return shift === 0n ? end : `(${end} + ${shift})`;
+}

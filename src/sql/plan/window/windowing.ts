@@ -1,0 +1,79 @@
+import { Codes } from '../../../model/fault.js';
+import { ticksPerSecond } from '../../../model/schema.js';
+import { refuse } from '../../values/context.js';
+import { bigintType, Uses, type Value } from '../../values/value.js';
+import type { WindowLimits } from '../group/group-names.js';
+import type { WindowKey } from '../group/group-rows.js';
+import type { BlockTask } from '../rows/block.js';
+import type { SlicedRows } from '../rows/sliced-rows.js';
+import { numberWindows } from './row-windows.js';
+import { type IntervalWindows, intervalWindows } from './window.js';
+
+/** The windows that a block is grouped by. */
+export interface Windowing {
+  readonly key?: WindowKey;
+  readonly limits?: WindowLimits;
+  /** Which rows belong to windows; engine SQL over rows. */
+  readonly rows: readonly string[];
+  /** Set for INTERVAL, whose windows can be filled. */
+  readonly intervals?: IntervalWindows;
+  /** Engine SQL over the grouped rows that sorts the windows of a slice. */
+  readonly order?: string;
+}
+
+/** Most devices send every ten seconds at the most: of each, there are few rows in so many seconds. */
+const shortSeconds = 60n;
+
+/** Name of the grouped rows of a block. */
+export function groupedSource({ serial }: BlockTask): string {
+  return `s${serial}`;
+}
+
+/** Error 0x2650 when a block wants windows and its rows have no time. */
+export function checkWindowTime({ select, relation }: BlockTask): void {
+  if (select.window === undefined || relation?.time !== undefined) return;
+  const text = 'Window query not supported, since the result of subquery not include valid timestamp column';
+  throw refuse(Codes.windowNeedsTimestamp, text);
+}
+
+/**
+ * The windows of a block's window clause, if it has one. Where the rows make the windows, `rows` are those that the block
+ * reads, cut into slices already; from then on every window is a slice of its own to them.
+ */
+export function windowing(task: BlockTask, rows: SlicedRows | undefined, slices: readonly Value[]): Windowing {
+  const { select, relation, env, filter } = task;
+  const clause = select.window;
+  if (clause === undefined || relation?.time === undefined) return { rows: [] };
+  const source = groupedSource(task);
+  const start = `${source}.w`;
+  if (clause.kind === 'interval') {
+    const intervals = intervalWindows(clause, env.precision, env.context.connectionZone, filter.bounds);
+    const { sql, nullable } = relation.time;
+    const first = intervals.startOf(nullable ? `assumeNotNull(${sql})` : sql);
+    const { unit, step } = intervals.grid;
+    const isShort =
+      unit === 'ticks' && clause.sliding === undefined && step <= shortSeconds * BigInt(ticksPerSecond(env.precision));
+    const key: WindowKey = { key: [first, 'w'], limits: [], having: [], isShort };
+    const span = { start: 'w', end: intervals.endOf('w') };
+    return { key, limits: { start, end: intervals.endOf(start), span }, rows: [], intervals, order: start };
+  }
+  if (rows === undefined) return { rows: [] };
+  const { number, rows: inWindow, having, state, reach } = numberWindows(task, rows, clause);
+  // Rows in no window may carry the number of one, and are no neighbours of its rows.
+  const apart = [number, ...inWindow].map((sql): Value => {
+    return { sql, type: bigintType, precision: env.precision, nullable: true, uses: Uses.row };
+  });
+  rows.sliceBy([...slices, ...apart]);
+  const limits = [
+    [`min(${reach?.from ?? rows.time.sql})`, 'w'],
+    [`max(${reach?.to ?? rows.time.sql})`, 'e'],
+    ...(state === undefined ? [] : [[`any(${state.column})`, 'q'] as const]),
+  ] as const;
+  const shared = state === undefined ? [] : [{ value: state.value, column: 'q', alias: undefined }];
+  return {
+    key: { key: [number, 'n'], limits, having },
+    limits: { start, end: `${source}.e`, shared },
+    rows: inWindow,
+    order: `${source}.n`,
+  };
+}

@@ -1,0 +1,124 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { UniqueRows } from '../../../../src/model/unique-rows.js';
+import { mergedRows } from '../../../../src/sql/plan/group/unique-rows.js';
+import { cases } from '../../../support/cases.js';
+import { QueryFixture, type Rows } from '../../../support/query-fixture.js';
+
+const fixture = new QueryFixture();
+test.after.always(() => fixture.close());
+fixture.database('db', 'ms');
+
+const start = 1_700_000_000_000;
+const tick = (second: number): number => start + second * 1000;
+const times = { first: BigInt(tick(0)), last: BigInt(tick(100)) };
+const part = { partition: 'all', insert: 1, isUnique: false, rows: 1_000_000, ...times };
+const many = [part, part];
+
+const questions = [
+  'SELECT COUNT(*) FROM T',
+  `SELECT COUNT(*) FROM T WHERE ts >= ${tick(20)} AND ts < ${tick(60)}`,
+  'SELECT COUNT(*) + 1 AS n FROM T HAVING COUNT(*) > 0 ORDER BY n',
+  "SELECT COUNT(*), MAX(b) FROM T WHERE site = 'north'",
+  'SELECT COUNT(*), SUM(a), AVG(b), MAX(ts) FROM T WHERE a > 0',
+  `SELECT SUM(a), SPREAD(b) FROM T WHERE ts >= ${tick(20)} AND ts < ${tick(60)}`,
+  'SELECT tbname, AVG(a) AS m FROM T GROUP BY tbname ORDER BY m, tbname LIMIT 3',
+  'SELECT site, COUNT(b), MIN(a) FROM T GROUP BY site',
+  "SELECT tbname, LAST(a), FIRST(b), COUNT(*) FROM T WHERE site = 'north' PARTITION BY tbname",
+  'SELECT tbname, LAST_ROW(ts), LAST_ROW(a) FROM T GROUP BY tbname',
+  'SELECT a, COUNT(*) FROM T GROUP BY a ORDER BY a',
+  `SELECT _wstart, site, SUM(a) FROM T WHERE ts >= ${tick(0)} AND ts < ${tick(100)} PARTITION BY site INTERVAL(10s) FILL(NULL)`,
+  'SELECT _wstart, COUNT(*) FROM T WHERE b IS NOT NULL INTERVAL(7s)',
+];
+
+const cell = fc.oneof({ weight: 2, arbitrary: fc.integer({ min: -5, max: 5 }) }, fc.constant(null));
+/** Rows of one series that come in one insert. */
+const batch = fc.record({
+  series: fc.nat(3),
+  first: fc.nat(90),
+  cells: fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 20 }),
+});
+
+let tables = 0;
+
+test('what is known to be unique gives the same answers, whatever is written later', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(batch, { maxLength: 5 }),
+      fc.option(fc.nat(50)),
+      fc.option(fc.nat(50)),
+      (later, from, length) => {
+        const name = `t${++tables}`;
+        fixture.superTable('db', name, ['a INT', 'b INT'], ['site VARCHAR(16)']);
+        for (let i = 0; i < 4; i++)
+          fixture.subTable('db', name, `${name}_${i}`, [i % 2 === 0 ? "'north'" : "'south'"], []);
+        // Each key once: the series take turns, and come in four inserts each that overlap in time with those of the others.
+        for (let insert = 0; insert < 16; insert++) {
+          const times = Array.from({ length: 25 }, (_, at) => Math.floor(insert / 4) + at * 4);
+          const rows: Rows = times.map((time) => [tick(time), time % 7, time % 3 === 0 ? null : time]);
+          fixture.insert('db', `${name}_${insert % 4}`, rows);
+        }
+        for (const { series, first, cells } of later) {
+          fixture.insert(
+            'db',
+            `${name}_${series}`,
+            cells.map(([a, b], at) => [tick(first + at), a, b]),
+          );
+        }
+        const unique: UniqueRows = {
+          insert: 16,
+          from: from === null ? undefined : BigInt(tick(from)),
+          until: length === null ? undefined : BigInt(tick((from ?? 0) + length)),
+          parts: many,
+        };
+        for (const question of questions) {
+          const sql = question.replace('FROM T', `FROM ${name}`);
+          t.deepEqual(fixture.rows(sql, { uniqueRows: () => unique }).sort(), fixture.rows(sql).sort(), sql);
+        }
+      },
+    ),
+    { numRuns: cases(4, 60) },
+  );
+});
+
+test('rows are read without merging where groups of a super table with many rows are made', (t) => {
+  fixture.superTable('db', 'w', ['a INT', 'b INT'], ['site VARCHAR(16)']);
+  fixture.subTable('db', 'w', 'w_0', ["'north'"], []);
+  const plan = (question: string, parts = many): string => {
+    const unique = { insert: 7, from: undefined, until: undefined, parts };
+    return fixture.plan(question.replace('FROM T', 'FROM w'), { uniqueRows: () => unique }).sql;
+  };
+  for (const question of questions) t.true(plan(question).includes('UNION ALL'), question);
+  for (const question of questions.slice(0, 2)) t.false(plan(question).includes('SELECT *'), question);
+  // Of one series by its name, in the order of rows, of times alone, and where there is little to merge.
+  const byName = ["SELECT SUM(a) FROM T WHERE tbname = 'w_0'", "SELECT SUM(a) FROM T WHERE tbname IN ('w_0')"];
+  for (const question of [...byName, 'SELECT COUNT(*) FROM w_0', 'SELECT a FROM T', 'SELECT MAX(ts) FROM T'])
+    t.false(plan(question).includes('UNION ALL'), question);
+  t.false(plan("SELECT SUM(a) FROM T WHERE site = 'north'", [{ ...part, rows: 1_000_000 }]).includes('UNION ALL'));
+  t.false(plan('SELECT SUM(a) FROM T', [{ ...part, isUnique: true }]).includes('UNION ALL'));
+  t.false(
+    plan(
+      'SELECT SUM(a) FROM T',
+      [part, { ...part, rows: 10 }].map((one) => ({ ...one, rows: 10 })),
+    ).includes('UNION ALL'),
+  );
+});
+
+test('what is merged is what several parts of a partition have, and single ones that were never merged', (t) => {
+  const of = (partition: string, first: bigint, last: bigint, isUnique = true) => ({
+    partition,
+    insert: 1,
+    isUnique,
+    rows: 1000,
+    first,
+    last,
+  });
+  const all = { low: undefined, high: undefined };
+  t.is(mergedRows([of('1', 0n, 9n), of('2', 10n, 19n)], all), 0);
+  t.is(mergedRows([of('1', 0n, 9n), of('2', 10n, 19n, false)], all), 1000);
+  const both = [of('1', 0n, 9n), of('1', 5n, 14n)];
+  t.is(mergedRows(both, all), 2000);
+  t.is(mergedRows(both, { low: 5n, high: 9n }), 1000);
+  t.is(mergedRows(both, { low: undefined, high: 4n }), 0);
+  t.is(mergedRows(both, { low: 20n, high: undefined }), 0);
+});

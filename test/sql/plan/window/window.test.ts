@@ -1,0 +1,182 @@
+import test from 'ava';
+import { Codes } from '../../../../src/model/fault.js';
+import { metersFixture } from '../../../support/meters.js';
+import type { Asked } from '../../../support/query-fixture.js';
+
+const fixture = metersFixture();
+const minute = 1700000040000;
+fixture.normalTable(
+  'm',
+  'w',
+  ['v INT'],
+  [1, 6, 10, 16, 20, 26, 30, 36].map((second) => [minute + second * 1000, second]),
+);
+fixture.normalTable(
+  'm',
+  'early',
+  ['v INT'],
+  [
+    [-1, 1],
+    [0, 2],
+  ],
+);
+// both sides of the night in which New York sets its clocks forward
+fixture.normalTable(
+  'm',
+  'spring',
+  ['v INT'],
+  [
+    ['1710046800000', 1],
+    ['1710129600000', 2],
+  ],
+);
+test.after.always(() => fixture.close());
+
+function answers(title: string, sql: string, lines: readonly string[], asked: Asked = {}): void {
+  test(title, (t) => {
+    t.deepEqual(fixture.rows(sql, asked), [...lines]);
+  });
+}
+
+answers('puts rows into half-open windows', 'SELECT _wstart, _wend, _wduration, count(*) FROM w INTERVAL(20s)', [
+  '["2023-11-14T22:14:00.000Z","2023-11-14T22:14:20.000Z",20000,4]',
+  '["2023-11-14T22:14:20.000Z","2023-11-14T22:14:40.000Z",20000,4]',
+]);
+answers('shifts windows by an offset', 'SELECT _wstart, count(*) FROM w INTERVAL(10s, 2s)', [
+  '["2023-11-14T22:13:52.000Z",1]',
+  '["2023-11-14T22:14:02.000Z",2]',
+  '["2023-11-14T22:14:12.000Z",2]',
+  '["2023-11-14T22:14:22.000Z",2]',
+  '["2023-11-14T22:14:32.000Z",1]',
+]);
+test('lets windows overlap with SLIDING', (t) => {
+  t.is(fixture.rows('SELECT count(*) FROM w INTERVAL(10s, 2s) SLIDING(5s)').length, 9);
+  t.is(fixture.rows('SELECT count(*) FROM w WHERE v = 1 INTERVAL(1d) SLIDING(1h)').length, 24);
+});
+answers('floors below the epoch', 'SELECT _wstart, sum(v) FROM early INTERVAL(1s)', [
+  '["1969-12-31T23:59:59.000Z",1]',
+  '["1970-01-01T00:00:00.000Z",2]',
+]);
+answers('begins weeks on Thursdays', 'SELECT _wstart, count(*) FROM w INTERVAL(1w)', [
+  '["2023-11-09T00:00:00.000Z",8]',
+]);
+answers(
+  'cuts days at midnight of the connection zone, also when the clock changes',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(1d)',
+  [
+    '["2024-03-10T00:00:00.000-05:00","2024-03-11T00:00:00.000-04:00",1]',
+    '["2024-03-11T00:00:00.000-04:00","2024-03-12T00:00:00.000-04:00",2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'has days of 23 and 25 hours, and weeks of them',
+  'SELECT _wstart, _wduration, count(*) FROM spring INTERVAL(1w)',
+  ['["2024-03-07T00:00:00.000-05:00",601200000,2]'],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'slides days by days where the clock changes',
+  'SELECT _wstart, _wduration, sum(v) FROM spring INTERVAL(2d) SLIDING(1d)',
+  [
+    '["2024-03-09T00:00:00.000-05:00",169200000,1]',
+    '["2024-03-10T00:00:00.000-05:00",169200000,3]',
+    '["2024-03-11T00:00:00.000-04:00",172800000,2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'begins weeks on Mondays by an offset of days',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(1w, 4d)',
+  [
+    '["2024-03-04T00:00:00.000-05:00","2024-03-11T00:00:00.000-04:00",1]',
+    '["2024-03-11T00:00:00.000-04:00","2024-03-18T00:00:00.000-04:00",2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+answers(
+  'begins months on a day of theirs',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(1n, 10d)',
+  [
+    '["2024-02-11T00:00:00.000-05:00","2024-03-11T00:00:00.000-04:00",1]',
+    '["2024-03-11T00:00:00.000-04:00","2024-04-11T00:00:00.000-04:00",2]',
+  ],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+// Sixty days after the first of January and of April.
+answers(
+  'ends a window where the one behind it begins',
+  'SELECT _wstart, _wend, sum(v) FROM spring INTERVAL(3n, 60d)',
+  ['["2024-03-01T00:00:00.000-05:00","2024-05-31T00:00:00.000-04:00",3]'],
+  { connectionZone: 'America/New_York', outputZone: 'America/New_York' },
+);
+test('windows with an offset of hours meet each other where the clock changes', (t) => {
+  const asked = { connectionZone: 'America/New_York', outputZone: 'America/New_York' };
+  const [first, second] = fixture.rows(
+    'SELECT _wstart, _wend FROM (SELECT _wstart, _wend, count(*) FROM spring INTERVAL(1d, 8h))',
+    asked,
+  );
+  t.is(first?.split(',')[1]?.slice(0, -1), second?.split(',')[0]?.slice(1));
+});
+answers('has months and years', 'SELECT _wstart, _wend, count(*) FROM w INTERVAL(1n)', [
+  '["2023-11-01T00:00:00.000Z","2023-12-01T00:00:00.000Z",8]',
+]);
+answers('slides years by months', 'SELECT _wstart, count(*) FROM w WHERE v = 1 INTERVAL(1y) SLIDING(6n)', [
+  '["2023-01-01T00:00:00.000Z",1]',
+  '["2023-07-01T00:00:00.000Z",1]',
+]);
+answers(
+  'starts at the lower bound with an AUTO offset',
+  `SELECT _wstart, count(*) FROM w WHERE ts >= ${minute + 3000} INTERVAL(20s, AUTO)`,
+  ['["2023-11-14T22:14:03.000Z",4]', '["2023-11-14T22:14:23.000Z",3]'],
+);
+answers(
+  'shows the limits of the query',
+  `SELECT _qstart, _qduration, count(*) FROM w WHERE ts >= ${minute} AND ts < ${minute + 10000} INTERVAL(1h)`,
+  ['["2023-11-14T22:14:00.000Z",9999,2]'],
+);
+answers('merges the sub-tables of a super table', 'SELECT _wstart, count(*), last(voltage) FROM meters INTERVAL(40s)', [
+  '["2023-11-14T22:13:20.000Z",12,232]',
+  '["2023-11-14T22:14:00.000Z",6,252]',
+]);
+answers(
+  'limits windows slice by slice',
+  'SELECT tbname, _wstart, count(*) FROM meters PARTITION BY tbname INTERVAL(30s) LIMIT 1',
+  ['["d1","2023-11-14T22:13:00.000Z",1]', '["d2","2023-11-14T22:13:00.000Z",1]', '["d3","2023-11-14T22:13:00.000Z",1]'],
+);
+answers(
+  'groups windows by tag',
+  'SELECT location, _wstart, avg(voltage) FROM meters PARTITION BY location INTERVAL(40s)',
+  [
+    '["north","2023-11-14T22:13:20.000Z",215.5]',
+    '["north","2023-11-14T22:14:00.000Z",245.5]',
+    '["south","2023-11-14T22:13:20.000Z",217]',
+    '["south","2023-11-14T22:14:00.000Z",247]',
+  ],
+);
+answers('takes columns of the row picked in a window', 'SELECT _wstart, max(v), ts FROM w INTERVAL(20s)', [
+  '["2023-11-14T22:14:00.000Z",16,"2023-11-14T22:14:16.000Z"]',
+  '["2023-11-14T22:14:20.000Z",36,"2023-11-14T22:14:36.000Z"]',
+]);
+answers(
+  'has windows over a subquery',
+  'SELECT _wstart, sum(c) FROM (SELECT _wstart AS ts, count(*) AS c FROM w INTERVAL(10s)) INTERVAL(20s)',
+  ['["2023-11-14T22:14:00.000Z",4]', '["2023-11-14T22:14:20.000Z",4]'],
+);
+
+for (const [title, clause, code] of [
+  ['a step longer than the window', 'INTERVAL(1s) SLIDING(2s)', Codes.slidingTooLarge],
+  ['a step that is too short', 'INTERVAL(1000s) SLIDING(2s)', Codes.slidingTooSmall],
+  ['an offset as long as the window', 'INTERVAL(1s, 1s)', Codes.offsetTooLong],
+  ['a month sliding by hours', 'INTERVAL(1n) SLIDING(1h)', Codes.slidingNaturalUnit],
+  ['a window below one tick', 'INTERVAL(1u)', Codes.intervalTooSmall],
+] as const) {
+  test(`refuses ${title}`, (t) => {
+    t.is(fixture.refusal(`SELECT count(*) FROM w ${clause}`), code);
+  });
+}
+
+test('refuses windows without a time or a function', (t) => {
+  t.is(fixture.refusal('SELECT count(*) FROM (SELECT v FROM w) INTERVAL(1s)'), Codes.windowNeedsTimestamp);
+  t.is(fixture.refusal('SELECT _wstart FROM w INTERVAL(1s)'), Codes.noWindowFunction);
+});
