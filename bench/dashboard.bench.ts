@@ -1,34 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/engine/client.js';
-import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
+import { bodiesOf, engineOf, load, type MetersScale, start, stepMs } from './support/meters.js';
+import { type BenchService, startBenchService, usage } from './support/service.js';
 
-/** How much there is to read. */
-export interface DashboardScale {
-  readonly devices: number;
-  /** Points of each device, 30 s apart. */
-  readonly points: number;
-  /** Rows of an insert, which is a part while it is not merged. */
-  readonly batchSize: number;
-}
-
-const shortScale: DashboardScale = { devices: 1_000, points: 480, batchSize: 40_000 };
+const shortScale: MetersScale = { devices: 1_000, points: 480, batchSize: 40_000 };
 /** Each question is asked for so long in each state, in turns with all others. */
 const [roundMs, rounds] = [250, 4];
-const stepMs = 30_000;
-const connections = 4;
-const linesPerBody = 5_000;
-/** 2023-11-15T00:00:00Z */
-const start = 1_700_006_400_000;
 const hourMs = 3_600_000;
 
 interface Question {
   readonly name: string;
-  readonly sql: string;
+  /** What is asked the nth time. */
+  readonly sql: string | ((run: number) => string);
 }
 
 /** What dashboards ask of meters; tables are named by the tags of their rows. */
-function questions({ points }: DashboardScale, device: string): Question[] {
+function questions({ points }: MetersScale, device: string): Question[] {
   const end = start + points * stepMs;
   const middle = start + Math.floor((end - start) / 2 / hourMs) * hourMs;
   const hour = `_ts >= ${middle} AND _ts < ${middle + hourMs}`;
@@ -44,6 +31,12 @@ function questions({ points }: DashboardScale, device: string): Question[] {
       sql: `SELECT _wstart, groupid, AVG(\`current\`) FROM meters WHERE ${hour} PARTITION BY groupid INTERVAL(1m)`,
     },
     { name: 'maximum of everything of one device', sql: `SELECT MAX(\`current\`) FROM ${device} WHERE ${all}` },
+    {
+      name: 'the same with times that move',
+      sql: (run) => `SELECT MAX(\`current\`) FROM ${device} WHERE _ts >= ${start + run} AND _ts < ${end + run}`,
+    },
+    { name: 'last values of one device', sql: `SELECT LAST(\`current\`), LAST(voltage) FROM ${device}` },
+    { name: 'maximum of one device by its tag', sql: "SELECT MAX(`current`) FROM meters WHERE device = '123'" },
     {
       name: 'one device to 10 s, filled, an hour',
       sql: `SELECT _wstart, AVG(\`current\`) FROM ${device} WHERE ${hour} INTERVAL(10s) FILL(PREV)`,
@@ -64,39 +57,6 @@ function questions({ points }: DashboardScale, device: string): Question[] {
   ];
 }
 
-/** Line protocol of all points from one on; the bodies of one connection are those of a share of the devices, in the order of time. */
-function bodiesOf({ devices }: DashboardScale, first: number, until: number): Uint8Array[][] {
-  return Array.from({ length: connections }, (_, connection) => {
-    const bodies: Uint8Array[] = [];
-    let lines: string[] = [];
-    const flush = (): void => {
-      if (lines.length > 0) bodies.push(Buffer.from(lines.join('\n')));
-      lines = [];
-    };
-    for (let point = first; point < until; point++) {
-      for (let device = connection; device < devices; device += connections) {
-        const tags = `groupid=${(device % 10) + 1},location=city-${Math.floor(device / 10) % 10}.${Math.floor(device / 100)}`;
-        const wave = (device * 7919 + point * 104_729) % 1000;
-        const fields = `current=${9 + (wave % 50) / 10},voltage=${200 + (wave % 40)}i,phase=${wave / 1000}`;
-        lines.push(`meters,device=${device},${tags} ${fields} ${start + point * stepMs}`);
-        if (lines.length === linesPerBody) flush();
-      }
-    }
-    flush();
-    return bodies;
-  });
-}
-
-async function load(service: BenchService, bodies: readonly (readonly Uint8Array[])[]): Promise<void> {
-  const path = '/lineproto/v1/write?db=bench&precision=ms';
-  await Promise.all(bodies.map((own) => sendAll(service.port, path, own, 1)));
-}
-
-/** The process of the engine, a child of the service. */
-function engineOf({ process: { pid = 0 } }: BenchService): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
-}
-
 interface Measured {
   readonly times: number[];
   runs: number;
@@ -112,11 +72,12 @@ async function measure(service: BenchService, asked: readonly Question[]): Promi
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
       const measured = found[at]!;
-      if (round === 0) for (let warm = 0; warm < 5; warm++) await service.sql(sql, 'bench');
+      const ask = () => service.sql(typeof sql === 'string' ? sql : sql(measured.runs), 'bench');
+      if (round === 0) for (let warm = 0; warm < 5; warm++) await ask();
       const [adapter = 0, engine = 0] = spent();
       for (const begun = performance.now(); performance.now() - begun < roundMs; measured.runs++) {
         const asked = performance.now();
-        await service.sql(sql, 'bench');
+        await ask();
         measured.times.push(performance.now() - asked);
       }
       const [adapterNow = 0, engineNow = 0] = spent();
@@ -134,7 +95,7 @@ async function measure(service: BenchService, asked: readonly Question[]): Promi
 }
 
 /** Questions of dashboards on data that has just come, while more of it comes, and once its parts are merged. */
-export async function run(scale: DashboardScale = shortScale): Promise<void> {
+export async function run(scale: MetersScale = shortScale): Promise<void> {
   const service = await startBenchService([`--write.batchSize=${scale.batchSize}`]);
   const url = `http://127.0.0.1:${service.enginePort}`;
   const engine = new EngineClient({ url, user: 'default', password: service.secret });

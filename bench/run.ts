@@ -1,3 +1,4 @@
+import { run as askers } from './askers.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
@@ -25,6 +26,7 @@ const benches = {
   remoteWrite,
   sqlQuery,
   dashboard,
+  askers,
   tsdbwire,
   statsgw,
   generatedRows,

@@ -10,8 +10,11 @@ const longHeadBytes = 512 * 1024;
 const insertOfRows =
   /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;
 
-/** Queries whose trees are kept, and the longest text of one. */
-const keptQueries = 256;
+/**
+ * Characters of all queries whose trees are kept, and of one at most. Dashboards ask about each of a thousand devices in turn; a tree takes about 25
+ * bytes per character, and its plan half as much.
+ */
+const keptInAll = 256 * 1024;
 const keptCharacters = 2048;
 
 /** Reads statements of at most `maxBytes`. What programs ask again and again is parsed once: a tree is never changed. */
@@ -19,6 +22,7 @@ export class StatementReader {
   readonly #maxBytes: number;
   /** By text; the one used last stands last. */
   readonly #queries = new Map<string, Statement>();
+  #characters = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -29,7 +33,7 @@ export class StatementReader {
     if (bytes.length > keptCharacters) return readStatement(bytes, this.#maxBytes);
     const text = bytes.toString('utf8');
     const known = this.#queries.get(text);
-    if (known !== undefined) this.#queries.delete(text);
+    if (known !== undefined) this.#forget(text);
     const statement = known ?? readStatement(bytes, this.#maxBytes);
     if (statement.kind === 'query') this.#keep(text, statement);
     return statement;
@@ -37,11 +41,16 @@ export class StatementReader {
 
   #keep(text: string, statement: Statement): void {
     this.#queries.set(text, statement);
-    if (this.#queries.size <= keptQueries) return;
+    this.#characters += text.length;
     for (const oldest of this.#queries.keys()) {
-      this.#queries.delete(oldest);
-      return;
+      if (this.#characters <= keptInAll) return;
+      this.#forget(oldest);
     }
+  }
+
+  #forget(text: string): void {
+    this.#queries.delete(text);
+    this.#characters -= text.length;
   }
 }
 

@@ -8,9 +8,10 @@ test('a query that is asked again has the tree of before, until many others were
   const read = (text: string) => reader.read(Buffer.from(text));
   const first = read('SELECT 1');
   t.is(read('SELECT 1'), first);
-  for (let other = 0; other < 200; other++) read(`SELECT ${other} + 1`);
+  const long = 'x'.repeat(1000);
+  for (let other = 0; other < 200; other++) read(`SELECT ${other}, '${long}'`);
   t.is(read('SELECT 1'), first);
-  for (let other = 0; other < 300; other++) read(`SELECT ${other} + 2`);
+  for (let other = 0; other < 300; other++) read(`SELECT ${other}, 2, '${long}'`);
   t.not(read('SELECT 1'), first);
   t.deepEqual(read('SELECT 1'), first);
 });

@@ -1,0 +1,62 @@
+import { Agent } from 'node:http';
+import { bodiesOf, engineOf, load, start, stepMs } from './support/meters.js';
+import { type BenchService, post, startBenchService, usage } from './support/service.js';
+
+const scale = { devices: 1_000, points: 480 };
+const [lightAskers, heavyAskers] = [64, 4];
+const seconds = 5;
+const heavy = 'SELECT location, AVG(`current`), MAX(voltage) FROM meters GROUP BY location';
+
+/** Asks over connections of their own until the time is over; gives how long each answer took, in ms. */
+async function ask(service: BenchService, askers: number, statement: (at: number) => string): Promise<number[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: askers });
+  const times: number[] = [];
+  const until = performance.now() + seconds * 1000;
+  let next = 0;
+  const asker = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const asked = performance.now();
+      const { body } = await post(agent, service.port, '/rest/sql/bench', Buffer.from(statement(next++)));
+      const answer: { code: number; desc?: string } = JSON.parse(body.toString());
+      if (answer.code !== 0) throw new Error(answer.desc);
+      times.push(performance.now() - asked);
+    }
+  };
+  await Promise.all(Array.from({ length: askers }, asker));
+  agent.destroy();
+  return times.sort((a, b) => a - b);
+}
+
+function print(name: string, times: readonly number[]): void {
+  const quantile = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1);
+  const rate = (times.length / seconds).toFixed(0);
+  console.log(`${name}: ${rate} answers per second, p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms`);
+}
+
+/** Many clients that ask about one device each, alone and beside a few that ask about all of them. */
+export async function run(): Promise<void> {
+  const service = await startBenchService();
+  const pids = [service.process.pid ?? 0, engineOf(service)];
+  try {
+    await service.sql('CREATE DATABASE bench');
+    await load(service, bodiesOf(scale, 0, scale.points));
+    const named = await service.sql('SELECT DISTINCT tbname FROM meters', 'bench');
+    const devices = named.map(([name]) => `\`${name}\``);
+    const end = start + scale.points * stepMs;
+    const light = (at: number): string => {
+      return `SELECT MAX(\`current\`) FROM ${devices[(at * 7919) % devices.length]} WHERE _ts >= ${start} AND _ts < ${end}`;
+    };
+    await ask(service, lightAskers, light);
+    const spent = (): number[] => pids.map((pid) => usage(pid).cpuSeconds * 1000);
+    const before = spent();
+    const alone = await ask(service, lightAskers, light);
+    const [adapter = '', engine = ''] = spent().map((ms, at) => ((ms - before[at]!) / alone.length).toFixed(2));
+    print(`${lightAskers} clients, one device each`, alone);
+    console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
+    const [some, all] = await Promise.all([ask(service, lightAskers, light), ask(service, heavyAskers, () => heavy)]);
+    print(`the same beside ${heavyAskers} with heavy questions`, some);
+    print(`${heavyAskers} clients, all devices`, all);
+  } finally {
+    await service.stop();
+  }
+}
