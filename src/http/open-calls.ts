@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Openable, OpenList } from '../model/open-list.js';
 
 /** A request that is not finished yet. */
-export class OpenCall {
+export class OpenCall implements Openable {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   /** Called once it is over. */
   ended: () => void = () => undefined;
+  place = -1;
   #abort: AbortController | undefined;
 
   constructor(raw: IncomingMessage, response: ServerResponse) {
@@ -33,16 +35,16 @@ export class OpenCall {
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
 export class OpenCalls {
   draining = false;
-  readonly #calls = new Map<ServerResponse, OpenCall>();
+  readonly #calls = new OpenList<OpenCall>();
   #whenChanged: () => void = () => undefined;
 
   /** Begins to watch a request; its end is noticed by itself. */
   add(raw: IncomingMessage, response: ServerResponse): OpenCall {
     const call = new OpenCall(raw, response);
-    this.#calls.set(response, call);
+    this.#calls.add(call);
     if (this.draining) response.shouldKeepAlive = false;
     response.once('close', () => {
-      this.#calls.delete(response);
+      this.#calls.delete(call);
       call.close();
       this.#whenChanged();
     });
@@ -51,8 +53,7 @@ export class OpenCalls {
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */
   answering(socket: Duplex): boolean {
-    for (const [response, call] of this.#calls) if (call.raw.socket === socket && response.headersSent) return true;
-    return false;
+    return this.#calls.all().some(({ raw, response }) => raw.socket === socket && response.headersSent);
   }
 
   /**
@@ -60,7 +61,7 @@ export class OpenCalls {
    * own while it works on an answer, or while body bytes wait here unread.
    */
   clientIsStuck(socket: Duplex & { readonly writableLength: number }): boolean {
-    for (const [response, { raw }] of this.#calls) {
+    for (const { raw, response } of this.#calls.all()) {
       if (raw.socket !== socket) continue;
       if (socket.writableLength > 0 || response.writableLength > 0) return true;
       return !raw.complete && raw.readableLength === 0;
@@ -74,7 +75,7 @@ export class OpenCalls {
    */
   drain(closeIdle: () => void): Promise<void> {
     this.draining = true;
-    for (const response of this.#calls.keys()) response.shouldKeepAlive = false;
+    for (const { response } of this.#calls.all()) response.shouldKeepAlive = false;
     return new Promise((resolve) => {
       this.#whenChanged = () => {
         closeIdle();

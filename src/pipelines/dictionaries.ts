@@ -20,6 +20,7 @@ export class Dictionaries {
   readonly #catalogue: Catalogue;
   /** By database id and format, the one written to last at the end. */
   readonly #series = new Map<string, Series>();
+  #last = '';
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue;
@@ -35,6 +36,8 @@ export class Dictionaries {
     const key = `${database.id} ${format}`;
     const epoch = this.#catalogue.epoch(database.name);
     const known = this.#series.get(key);
+    if (known !== undefined && known.epoch === epoch && key === this.#last) return known.dictionary;
+    this.#last = key;
     const series = known?.epoch === epoch ? known : { epoch, dictionary: new SeriesDictionary() };
     this.#series.delete(key);
     this.#forgetExcess();

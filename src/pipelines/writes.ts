@@ -18,6 +18,7 @@ import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
+import { OpenList } from '../model/open-list.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { TimeRange } from '../sql/plan/insert-select.js';
@@ -130,7 +131,7 @@ export class WritePipeline implements Component {
   readonly #dictionaries: Dictionaries;
   readonly #logStage: LogStage | undefined;
   readonly #commit: GroupCommit;
-  readonly #open: OpenBatches = new Set();
+  readonly #open: OpenBatches = new OpenList();
   #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -371,7 +372,7 @@ export class WritePipeline implements Component {
     const { log, broke } = this.#context;
     this.#failure = error;
     log.error({ error: String(error) }, 'The write pipeline broke.');
-    for (const settle of [...this.#open]) settle({ outcome: 'failed', fault: brokenFault });
+    for (const { settle } of this.#open.all()) settle({ outcome: 'failed', fault: brokenFault });
     broke?.(error);
   }
 }

@@ -2,9 +2,10 @@ import { type MonoTypeOperatorFunction, map } from 'rxjs';
 import { type Batch, type ByteBlock, batchFrom, type Payload } from '../../model/batch.js';
 import type { WriteMeter } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
+import type { Openable, OpenList } from '../../model/open-list.js';
 
 /** Endings of batches that have come and have not ended. */
-export type OpenBatches = Set<Batch['settle']>;
+export type OpenBatches = OpenList<Openable & Pick<Batch, 'settle'>>;
 
 /** Counts batches of text as they come and as they end. */
 export function count(meter: WriteMeter, open: OpenBatches): MonoTypeOperatorFunction<Batch<ByteBlock>> {
@@ -18,13 +19,14 @@ export function counted<P extends Payload>(batch: Batch<P>, meter: WriteMeter, o
   const { origin } = batch;
   meter.received(origin, batch.bytes);
   const settle = (delivery: Delivery): void => {
-    if (!open.delete(settle)) return;
+    if (!open.delete(entry)) return;
     if (delivery.outcome === 'delivered') {
       meter.settled(origin, 'stored', delivery.rows);
       meter.settled(origin, 'rejected', delivery.rejectedRows);
     } else meter.settled(origin, delivery.outcome, Math.max(1, batch.rows));
     batch.settle(delivery);
   };
-  open.add(settle);
+  const entry = { place: -1, settle };
+  open.add(entry);
   return batchFrom(batch, batch.target, settle);
 }
