@@ -1,5 +1,5 @@
+import { wholeParts } from '../bytes/whole-parts.js';
 import type { Column } from '../model/column-block.js';
-import { wholeParts } from '../model/whole-parts.js';
 
 const two32 = 4_294_967_296;
 

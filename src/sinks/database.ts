@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { BufferPool } from '../bytes/buffer-pool.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { isGrown, logHas } from '../database/catalogue/log.js';
 import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { DatabaseParts } from '../database/catalogue/parts.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
-import { BufferPool } from '../model/buffer-pool.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';

@@ -1,3 +1,4 @@
+import { entryOffsets } from '../bytes/pool-reader.js';
 import type { StoredRows } from '../database/engine/native-rows.js';
 import {
   BlockBuilder,
@@ -6,7 +7,6 @@ import {
   type ColumnBuilder,
   elementsPerRow,
 } from '../model/column-block.js';
-import { entryOffsets } from '../model/pool-reader.js';
 import { type ColumnDef, keyColumn, type TableDef } from '../model/schema.js';
 
 /** No cell yet, and a cell that was explicitly set to NULL. */

@@ -25,12 +25,13 @@ const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
 const tables = ['model', 'sql', 'database/engine', 'database/catalogue'];
 
 /**
- * What each room may import: `text` and other rooms, and packages by prefix. A folder in a room may be a room of its own; who may import a
+ * What each room may import: `text`, `bytes` and other rooms, and packages by prefix. A folder in a room may be a room of its own; who may import a
  * room may import those in it.
  */
 const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
   model: { rooms: [], packages: ['rxjs'] },
   text: { rooms: [], packages: [] },
+  bytes: { rooms: [], packages: [] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
   telemetry: { rooms: ['model'], packages: ['pino', 'prom-client'] },
   // The SQL front-end, from the ground up.
@@ -132,7 +133,7 @@ for (const [room, door] of Object.entries(doors)) {
     for (const file of sources(join(root, room))) {
       const name = relative(root, file);
       if (roomOf(name) !== room) continue;
-      const allowed = [room, 'text', ...door.rooms, ...(exceptions[name] ?? [])];
+      const allowed = [room, 'text', 'bytes', ...door.rooms, ...(exceptions[name] ?? [])];
       for (const specifier of imports(file)) {
         if (specifier.startsWith('node:')) continue;
         if (specifier.startsWith('.')) {

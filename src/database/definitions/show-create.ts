@@ -1,4 +1,4 @@
-import { printWellKnownText } from '../../model/geometry-text.js';
+import { printWellKnownText } from '../../bytes/geometry-text.js';
 import {
   type ColumnDef,
   type DatabaseDef,

@@ -1,4 +1,4 @@
-import { countByte } from '../../model/count-byte.js';
+import { countByte } from '../../bytes/count-byte.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { maxVgroupNames } from '../api/sql.js';
 import { isFault } from '../auth.js';

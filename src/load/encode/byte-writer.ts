@@ -1,4 +1,4 @@
-import { realText } from '../../model/real-text.js';
+import { realText } from '../../bytes/real-text.js';
 
 const two32 = 0x100000000;
 const two53 = 0x20000000000000;

@@ -1,5 +1,5 @@
+import { PoolReader } from '../../bytes/pool-reader.js';
 import type { Column } from '../../model/column-block.js';
-import { PoolReader } from '../../model/pool-reader.js';
 import type { DataType } from '../../model/schema.js';
 import type { ByteWriter } from './byte-writer.js';
 

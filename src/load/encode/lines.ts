@@ -1,5 +1,5 @@
+import { wholeParts } from '../../bytes/whole-parts.js';
 import type { Precision, TypeName } from '../../model/schema.js';
-import { wholeParts } from '../../model/whole-parts.js';
 import type { FieldPlan, SchemalessFormat } from '../model/scenario.js';
 import type { ByteWriter } from './byte-writer.js';
 import { CellKind, type ColumnCells } from './column-cells.js';

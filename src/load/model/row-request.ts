@@ -1,5 +1,5 @@
+import { PoolReader } from '../../bytes/pool-reader.js';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
-import { PoolReader } from '../../model/pool-reader.js';
 
 /**
  * What one request of the load tool writes: rows of one or more sub-tables of a super table, or of normal tables of one shape.

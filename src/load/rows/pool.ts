@@ -1,5 +1,5 @@
+import { entryOffsets } from '../../bytes/pool-reader.js';
 import { type Column, ColumnBuilder, elementsPerRow, type FixedValues } from '../../model/column-block.js';
-import { entryOffsets } from '../../model/pool-reader.js';
 import type { RowPool } from '../model/row-request.js';
 import { type FieldMaker, fillRows } from './columns.js';
 

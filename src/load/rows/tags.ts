@@ -1,6 +1,6 @@
+import { PoolReader } from '../../bytes/pool-reader.js';
+import { realText } from '../../bytes/real-text.js';
 import type { Column } from '../../model/column-block.js';
-import { PoolReader } from '../../model/pool-reader.js';
-import { realText } from '../../model/real-text.js';
 import type { Precision, TagValue, TypeName } from '../../model/schema.js';
 import type { RowPool } from '../model/row-request.js';
 import { type FieldPlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';

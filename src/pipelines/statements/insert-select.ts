@@ -1,3 +1,4 @@
+import { entryOffsets } from '../../bytes/pool-reader.js';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
@@ -7,7 +8,6 @@ import { decodeNativeStream, type StoredRows } from '../../database/engine/nativ
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { FaultError, missingDatabase } from '../../model/fault.js';
-import { entryOffsets } from '../../model/pool-reader.js';
 import { type DatabaseDef, dataType, type SubTable, type TagValue } from '../../model/schema.js';
 import { insertSelectSettings } from '../../sql/engine/settings.js';
 import { type InsertSelectPlan, problemType, type SelectedColumn } from '../../sql/plan/insert-select.js';

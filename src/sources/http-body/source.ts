@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
+import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { BodyBudget } from '../../model/body-budget.js';
-import { BufferPool } from '../../model/buffer-pool.js';
 import { type Collected, collectBytes, firstBytes } from '../../model/collect-bytes.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
-import { countByte } from '../../model/count-byte.js';
+import { countByte } from '../../bytes/count-byte.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {

@@ -1,4 +1,4 @@
-import { parseWellKnownText } from '../../model/geometry.js';
+import { parseWellKnownText } from '../../bytes/geometry.js';
 import { dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { boolType, type Value } from '../values/value.js';

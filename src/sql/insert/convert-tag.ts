@@ -1,4 +1,4 @@
-import { realText } from '../../model/real-text.js';
+import { realText } from '../../bytes/real-text.js';
 import type { ColumnDef, TagValue } from '../../model/schema.js';
 import { toBigInt } from '../syntax/words.js';
 import { parseJsonTag } from './convert-json.js';

@@ -1,4 +1,4 @@
-import { parseWellKnownText } from '../../model/geometry.js';
+import { parseWellKnownText } from '../../bytes/geometry.js';
 import type { ColumnDef } from '../../model/schema.js';
 import { valueTooLong } from '../syntax/faults.js';
 import { Byte, type Cursor, Token } from './cursor.js';

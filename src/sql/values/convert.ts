@@ -1,5 +1,5 @@
+import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
-import { parseWellKnownText } from '../../model/geometry.js';
 import { type DataType, dataType, type Precision, ticksPerSecond } from '../../model/schema.js';
 import { float64, quoteBytes, quoteString } from '../engine/quote.js';
 import { castToEngine, engineType } from '../engine/storage.js';

@@ -1,5 +1,5 @@
+import { parseWellKnownText } from '../../bytes/geometry.js';
 import { Codes } from '../../model/fault.js';
-import { parseWellKnownText } from '../../model/geometry.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { NumberReader } from './number-reader.js';
 import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';

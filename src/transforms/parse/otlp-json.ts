@@ -1,4 +1,4 @@
-import { countByte } from '../../model/count-byte.js';
+import { countByte } from '../../bytes/count-byte.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { MessageWriter } from '../encode/message-writer.js';
 import { parseOtlp } from './otlp.js';

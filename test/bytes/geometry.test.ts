@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { parseWellKnownText } from '../../src/model/geometry.js';
+import { parseWellKnownText } from '../../src/bytes/geometry.js';
 
 function hex(text: string): string | undefined {
   const bytes = parseWellKnownText(text);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { parseWellKnownText } from '../../src/model/geometry.js';
-import { printWellKnownText } from '../../src/model/geometry-text.js';
+import { parseWellKnownText } from '../../src/bytes/geometry.js';
+import { printWellKnownText } from '../../src/bytes/geometry-text.js';
 
 test('prints every kind of geometry as text that gives the same bytes again', (t) => {
   for (const text of [

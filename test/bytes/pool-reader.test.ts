@@ -1,6 +1,6 @@
 import test from 'ava';
+import { entryOffsets, PoolReader } from '../../src/bytes/pool-reader.js';
 import { ColumnBuilder } from '../../src/model/column-block.js';
-import { entryOffsets, PoolReader } from '../../src/model/pool-reader.js';
 import { dataType } from '../../src/model/schema.js';
 
 /** Texts whose lengths take one, two and three bytes, an empty one and a NULL. */
