@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { deflateSnappy } from '../src/transforms/encode/snappy.js';
+import { double, field, text, varint } from './support/protobuf.js';
 import { sendAll, startBenchService, usage } from './support/service.js';
 
 const seriesCount = 10_000;
@@ -12,15 +13,6 @@ const loads = [
   { samplesPerRequest: 10_000, connections: 8, samples: 4_000_000 },
 ] as const;
 
-/** A bytes field: key, length, content. */
-function field(key: number, ...parts: Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts);
-  const head = [key];
-  let rest = content.length;
-  for (; rest >= 0x80; rest >>>= 7) head.push((rest & 0x7f) | 0x80);
-  return Buffer.concat([Buffer.from([...head, rest]), content]);
-}
-
 /** Labels as a scrape of many hosts gives them: about 150 bytes. */
 function labelsOf(series: number): Buffer {
   const labels = {
@@ -31,20 +23,7 @@ function labelsOf(series: number): Buffer {
     job: 'node',
     zone: `zone-${series % 3}`,
   };
-  return Buffer.concat(
-    Object.entries(labels).map(([name, value]) =>
-      field(0x0a, field(0x0a, Buffer.from(name)), field(0x12, Buffer.from(value))),
-    ),
-  );
-}
-
-function sampleOf(value: number, millis: number): Buffer {
-  const double = Buffer.alloc(8);
-  double.writeDoubleLE(value);
-  const time = [0x10];
-  let rest = millis;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) time.push((rest % 128) | 0x80);
-  return field(0x12, Buffer.from([0x09]), double, Buffer.from([...time, rest]));
+  return Buffer.concat(Object.entries(labels).map(([name, value]) => field(1, text(1, name), text(2, value))));
 }
 
 function bodiesOf(samples: number, samplesPerRequest: number, firstMillis: number): Buffer[] {
@@ -53,7 +32,11 @@ function bodiesOf(samples: number, samplesPerRequest: number, firstMillis: numbe
   for (let at = 0; at < samples; at += samplesPerRequest) {
     const list = Array.from({ length: samplesPerRequest }, (_, i) => {
       const millis = firstMillis + Math.floor((at + i) / seriesCount) * 15_000;
-      return field(0x0a, labels[(at + i) % seriesCount]!, sampleOf(((at + i) * 7919) % 100_003, millis));
+      return field(
+        1,
+        labels[(at + i) % seriesCount]!,
+        field(2, double(1, ((at + i) * 7919) % 100_003), varint(2, millis)),
+      );
     });
     const message = Buffer.concat(list);
     bodies.push(Buffer.concat([...deflateSnappy([message], message.length)]));

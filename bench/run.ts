@@ -1,5 +1,6 @@
 import { run as askers } from './askers.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
+import { run as doors } from './doors.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
 import { run as engineNative } from './engine-native.bench.js';
 import { run as eventsList } from './events-list.bench.js';
@@ -24,6 +25,7 @@ const benches = {
   lineprotoWrite,
   insertWrite,
   remoteWrite,
+  doors,
   sqlQuery,
   dashboard,
   askers,

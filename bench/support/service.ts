@@ -71,9 +71,10 @@ export function post(
   port: number,
   path: string,
   body: Uint8Array,
+  others: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization, 'content-length': body.length };
+    const headers = { authorization, 'content-length': body.length, ...others };
     const call = request({ agent, port, path, method: 'POST', headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -92,6 +93,7 @@ export async function sendAll(
   bodies: readonly Uint8Array[],
   connections: number,
   expected = 204,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const begun = performance.now();
@@ -100,7 +102,7 @@ export async function sendAll(
     for (;;) {
       const body = bodies[next++];
       if (body === undefined) return;
-      const answer = await post(agent, port, path, body);
+      const answer = await post(agent, port, path, body, headers);
       if (answer.status !== expected) throw new Error(`Status ${answer.status}: ${answer.body}`);
     }
   };

@@ -26,7 +26,7 @@ export const limitsOptions = optionTable({
       type: 'size',
       default: '32MB',
       env: 'ADAPTER_LIMITS_MESSAGE_BYTES',
-      help: 'longest message of remote write or remote read, inflated',
+      help: 'longest message of remote write, remote read, OpenTelemetry or pushed text, inflated',
       min: 1,
     },
     {
@@ -58,7 +58,7 @@ export const limitsOptions = optionTable({
       type: 'size',
       default: '192MB',
       env: 'ADAPTER_LIMITS_BODY_BYTES',
-      help: 'memory for the HTTP bodies of all users together; further bodies wait unread',
+      help: 'memory for the bodies of all users together, over HTTP and gRPC; further bodies wait unread',
       min: 1,
     },
     {

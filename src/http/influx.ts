@@ -5,6 +5,7 @@ import { readWriteCredentials } from './auth.js';
 import type { Call, ErrorForm } from './call.js';
 import type { CredentialReader } from './door.js';
 import { safeJson, sendJson } from './reply.js';
+import { statusWithLength } from './status.js';
 
 /** The version that clients are told: the newest one that has both interfaces that are answered here. */
 export const influxVersion = '1.8.10';
@@ -29,8 +30,10 @@ export const influxCredentials: CredentialReader = ({ request, query }: Call): C
   return { scheme: 'password', user: token.slice(0, colon), password: token.slice(colon + 1) };
 };
 
-/** Errors of version 1: one text, in the words that its clients look for. */
-export const influx1Errors: ErrorForm = (call, { status, message, cause, rejectedRows, fault }) => {
+/** Errors of version 1: one text, in the words that its clients look for. A body that is too long is 413, in version 2 too. */
+export const influx1Errors: ErrorForm = (call, refusal) => {
+  const { message, cause, rejectedRows, fault } = refusal;
+  const status = statusWithLength(refusal);
   const noHeader = fault.code === Codes.noAuthInfo;
   const text =
     status === 401
@@ -55,7 +58,9 @@ const version2Codes: Readonly<Record<number, string>> = {
 };
 
 /** Errors of version 2: code and message, for bad lines also which is the first. */
-export const influx2Errors: ErrorForm = (call, { status, message, cause, row, fault }) => {
+export const influx2Errors: ErrorForm = (call, refusal) => {
+  const { message, cause, row, fault } = refusal;
+  const status = statusWithLength(refusal);
   const bucket = call.query.get('bucket') ?? '';
   const text = fault.code === Codes.databaseNotExist ? `bucket ${JSON.stringify(bucket)} not found` : message;
   const place = cause === 'rows' ? { op: 'parse line', line: row } : {};

@@ -13,10 +13,9 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Intake, WriteRequest } from '../model/exchange.js';
 import type { TlsSettings } from '../model/tls-settings.js';
-import { isFault, readAuthorization } from './auth.js';
 import type { NamedRouteSettings, Refusal } from './call.js';
-import { refusalOf } from './door.js';
 import { ask } from './exchange.js';
+import { GrpcAdmission } from './grpc-admission.js';
 import type { LoginCodes } from './login-code.js';
 import { exportResponse, rpcCode } from './otlp.js';
 import { requestIdOf } from './parameters.js';
@@ -24,7 +23,8 @@ import { databaseHeader } from './write-parameters.js';
 import { refusalOfOutcome } from './writing.js';
 
 const rowWord = 'data point';
-const memoryShort = { kind: 'answered', answer: { outcome: 'shed', reason: 'memory' } } as const;
+/** Calls of one connection that are under way at once. */
+const maxCalls = 256;
 const bytes = (value: Buffer): Buffer => value;
 
 /** The one call of the service. Messages are bytes: the parser of the pipeline reads them. */
@@ -42,7 +42,7 @@ const service: ServiceDefinition = {
 
 /** What the door is built from. */
 export interface OtlpGrpcOptions {
-  readonly intake: Intake;
+  readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard' | 'write'>;
   readonly loginCodes: LoginCodes;
   readonly settings: NamedRouteSettings;
   /** 0 picks a free port. */
@@ -54,19 +54,27 @@ export interface OtlpGrpcOptions {
 
 /**
  * Metrics of OpenTelemetry over gRPC. Credentials are metadata `authorization`, the database is metadata `x-sluice-db`. Calls end as
- * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not.
+ * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not; `RESOURCE_EXHAUSTED`
+ * for a message that is too long.
  */
 export class OtlpGrpcDoor implements Component {
   readonly name = 'otlp-grpc';
   /** The port that is listened on, once started. */
   port: number;
   readonly #options: OtlpGrpcOptions;
+  readonly #admission: GrpcAdmission;
   readonly #server: Server;
 
   constructor(options: OtlpGrpcOptions) {
     this.#options = options;
     this.port = options.port;
-    this.#server = new Server({ 'grpc.max_receive_message_length': options.settings.messageBytes });
+    const { intake, loginCodes, settings } = options;
+    this.#admission = new GrpcAdmission({ intake, loginCodes, messageBytes: settings.messageBytes });
+    this.#server = new Server({
+      'grpc.max_receive_message_length': settings.messageBytes,
+      'grpc.max_concurrent_streams': maxCalls,
+      interceptors: [this.#admission.interceptor],
+    });
     const calls: UntypedServiceImplementation = {
       Export: (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>) => void this.#export(call, answer),
     };
@@ -126,27 +134,22 @@ export class OtlpGrpcDoor implements Component {
   }
 
   /** Writes the points of a call; returns why they are not stored, or not all of them. */
-  async #write(call: ServerUnaryCall<Buffer, Buffer>): Promise<Refusal | undefined> {
-    const { request, metadata } = call;
-    const { intake, loginCodes, settings } = this.#options;
-    if (intake.guard() === 'all-paused') return refusalOfOutcome(memoryShort, rowWord);
-    const text = (name: string): string | undefined => metadata.get(name)[0]?.toString();
-    const credentials = readAuthorization(text('authorization'), loginCodes, new URLSearchParams());
-    if (isFault(credentials)) return refusalOf(credentials, 'credentials');
+  async #write({ request, metadata }: ServerUnaryCall<Buffer, Buffer>): Promise<Refusal | undefined> {
+    const { intake, settings } = this.#options;
+    const { credentials, aborted } = this.#admission.admitted(metadata);
     const { createDatabase, messageBytes: maxMessageBytes, db } = settings;
-    const database = text(databaseHeader) || db;
-    const aborted = new AbortController();
-    call.on('cancelled', () => aborted.abort());
+    const database = metadata.get(databaseHeader)[0]?.toString() || db;
     const write: WriteRequest = {
       format: 'otlp',
       credentials,
       target: { database, createDatabase, ttl: 0, precision: 'ns' },
       body: Readable.from([request]),
+      whole: () => request,
       length: request.length,
       maxMessageBytes,
     };
     const id = requestIdOf(undefined);
     const port = (exchange: Parameters<Intake['write']>[0]): void => intake.write(exchange);
-    return refusalOfOutcome(await ask<WriteRequest, Delivery>(port, id, write, aborted.signal), rowWord);
+    return refusalOfOutcome(await ask<WriteRequest, Delivery>(port, id, write, aborted), rowWord);
   }
 }

@@ -1,8 +1,8 @@
-import { Codes } from '../model/fault.js';
 import { MessageWriter } from '../transforms/encode/message-writer.js';
 import type { Call, ErrorForm, Refusal } from './call.js';
 import { contentType, mediaType } from './content-type.js';
 import { safeJson, sendBytes } from './reply.js';
+import { statusWithLength } from './status.js';
 
 /** Media types of the bodies, in both directions. */
 export const otlpTypes = { protobuf: 'application/x-protobuf', json: 'application/json' } as const;
@@ -24,8 +24,9 @@ export function isOtlpJson(call: Call): boolean | undefined {
 }
 
 /** Errors as `google.rpc.Status`, in the kind of body that the request had. A body that is too long is 413. */
-export const otlpErrors: ErrorForm = (call, { status: given, message, fault }) => {
-  const status = fault.code === Codes.statementTooLong ? 413 : given;
+export const otlpErrors: ErrorForm = (call, refusal) => {
+  const { message } = refusal;
+  const status = statusWithLength(refusal);
   const code = rpcCode(status);
   if (isOtlpJson(call) === true) {
     return sendBytes(call.reply, status, otlpTypes.json, Buffer.from(safeJson({ code, message })));

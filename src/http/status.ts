@@ -82,6 +82,11 @@ const statusOfCode: ReadonlyMap<number, number> = new Map([
   [Codes.eventResolved, 409],
 ]);
 
+/** The status of a refusal where the protocol has one for bodies that are too long: 413 for those. */
+export function statusWithLength({ status, fault }: { readonly status: number; readonly fault: Fault }): number {
+  return fault.code === Codes.statementTooLong ? 413 : status;
+}
+
 /** HTTP status of a fault on every other route: whether the request is to blame for it, or it may pass. */
 export function statusOf(fault: Fault): number {
   const { kind, code } = fault;

@@ -108,9 +108,9 @@ async function closeWays({ world, http }: Pick<Ways, 'world' | 'http'>): Promise
 }
 
 function openHttp({ connection, threads, createTableThreads }: InsertScenario): HttpService {
-  const { host, httpPort: port, user, password } = connection;
+  const { host, httpPort: port, user, password, tls } = connection;
   const connections = Math.max(threads, createTableThreads);
-  return new HttpService({ host, port, user, password, connections, requestTimeoutMs });
+  return new HttpService({ host, port, user, password, tls, connections, requestTimeoutMs });
 }
 
 /** The database as the tool reaches it, or the HTTP service in its place. */

@@ -37,8 +37,8 @@ interface Way {
 }
 
 function overHttp({ connection }: QueryScenario, connections: number): Way {
-  const { host, httpPort: port, user, password } = connection;
-  return throughService(new HttpService({ host, port, user, password, connections }));
+  const { host, httpPort: port, user, password, tls } = connection;
+  return throughService(new HttpService({ host, port, user, password, tls, connections }));
 }
 
 function throughService(service: HttpService): Way {

@@ -49,9 +49,9 @@ async function answeringService({
   log,
   stop,
 }: ServiceSearch): Promise<HttpService> {
-  const { host, namedPort, httpPort, user, password } = connection;
+  const { host, namedPort, httpPort, user, password, tls } = connection;
   const limits = requestTimeoutMs === undefined ? {} : { requestTimeoutMs };
-  const service = new HttpService({ host, port: namedPort ?? httpPort, user, password, connections, ...limits });
+  const service = new HttpService({ host, port: namedPort ?? httpPort, user, password, tls, connections, ...limits });
   const otherwise = `No HTTP service at ${service.url}`;
   try {
     const ask = askVersion(service);

@@ -21,7 +21,7 @@ export interface ByteBlock {
   readonly format: WireFormat;
   readonly bytes: Uint8Array;
   /** Set on the blocks of a text that was cut into several. */
-  readonly part?: TextPart;
+  readonly part?: TextPart | undefined;
 }
 
 /** Which ends of a text a block of it holds. */
@@ -52,6 +52,7 @@ export interface Target {
 export interface WriteTally {
   histograms: number;
   exemplars: number;
+  metadata: number;
 }
 
 /** When a write is answered: once its text is in the write-ahead log, or once its rows are in the database. */

@@ -207,6 +207,14 @@ export class BodyLease {
     this.#budget.ended(this);
   }
 
+  /** Gives back what is beyond so many bytes. */
+  shrink(bytes: number): void {
+    const rest = this.bytes - bytes;
+    if (rest <= 0) return;
+    this.bytes = bytes;
+    this.#budget.give(this, rest);
+  }
+
   /** Gives the room back, once nothing holds the body any more; safe twice. */
   release(): void {
     this.#budget.ended(this);

@@ -52,6 +52,8 @@ export interface WriteMeter {
   received(pipeline: string, bytes: number): void;
   /** Rows or messages of a door have ended. */
   settled(pipeline: string, outcome: 'stored' | 'rejected' | 'failed' | 'shed', rows: number): void;
+  /** A text of a format told so often what no table has a place for. */
+  leftOut(format: string, count: number): void;
   /** A group was written, or not. */
   wrote(outcome: string, rows: number, seconds: number): void;
 }

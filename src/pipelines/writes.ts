@@ -40,6 +40,7 @@ import { LogStage } from './write/log.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
 import { nowMicros, stamp } from './write/stamp.js';
+import { ToldMetadata } from './write/told-metadata.js';
 
 /** A door that data comes in by. */
 export interface WriteInput {
@@ -132,6 +133,7 @@ export class WritePipeline implements Component {
   readonly #logStage: LogStage | undefined;
   readonly #commit: GroupCommit;
   readonly #open: OpenBatches = new OpenList();
+  readonly #told = new ToldMetadata();
   #readStatement: ReadStatement | undefined;
   #subscription: Subscription | undefined;
   #ended: Promise<void> = Promise.resolve();
@@ -289,7 +291,7 @@ export class WritePipeline implements Component {
       define(definer, ({ payload }) => payload.text !== undefined),
       this.#logStage?.operator() ?? split(),
     );
-    return logged$.pipe(this.#commit.operator(), deliver(sink, limits.writeTimeoutMs));
+    return logged$.pipe(this.#commit.operator(), deliver(this.#told.noting(sink), limits.writeTimeoutMs));
   }
 
   #arriving({ source, retry, user }: WriteInput) {
@@ -326,7 +328,7 @@ export class WritePipeline implements Component {
     await ensureWritable(catalogue, { name: database, create: createDatabase, user });
     const reading = { epoch: catalogue.epoch(database), nowMicros: receivedMicros };
     const target: Target = { ...shared, reading };
-    const { blocks, rejectedRows, rejects } = this.#parse({ kind: 'bytes', format, bytes, ...partOf(part) }, target);
+    const { blocks, rejectedRows, rejects } = this.#parse({ kind: 'bytes', format, bytes, part }, target);
     return { target, payload: { kind: 'rows', blocks, rejectedRows, rejects } };
   }
 
@@ -342,13 +344,14 @@ export class WritePipeline implements Component {
   }
 
   #parse({ format, bytes, part }: ByteBlock, target: Target): ParsedPoints {
-    const { catalogue, subTables, limits, dataSourceNames, otlpSuffixes = false } = this.#context;
+    const { catalogue, subTables, limits, meter, dataSourceNames, otlpSuffixes = false } = this.#context;
     const database = catalogue.database(target.database);
     if (database === undefined) throw new FaultError(missingDatabase(target.database));
     if (!isPointFormat(format)) throw new Error(`Text of the format ${format} has no points.`);
     const now = nowTicks(database, target.reading?.nowMicros);
     const storable = storableTimes(database, now);
-    return pointParsers[format](bytes, {
+    const place = `${database.id} ${catalogue.epoch(database.name)} `;
+    const parsed = pointParsers[format](bytes, {
       database,
       precision: target.precision,
       nowTicks: now,
@@ -360,11 +363,14 @@ export class WritePipeline implements Component {
       ...(dataSourceNames === undefined ? {} : { dataSourceNames }),
       otlpSuffixes,
       ...(target.tally === undefined ? {} : { tally: target.tally }),
+      isTold: this.#told.reader(place),
       makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
       maxLineBytes: limits.maxLineBytes,
       part,
       maxMessageBytes: limits.maxMessageBytes,
     });
+    if (parsed.leftOut > 0) meter.leftOut(format, parsed.leftOut);
+    return this.#told.expect(place, parsed);
   }
 
   /** A defect in the chain: what is open fails, nothing is taken any more, and the service is told to end. */
@@ -389,10 +395,6 @@ type PointFormat = keyof typeof pointParsers;
 
 function isPointFormat(format: WireFormat): format is PointFormat {
   return format in pointParsers;
-}
-
-function partOf(part: ByteBlock['part']): Pick<ByteBlock, 'part'> {
-  return part === undefined ? {} : { part };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -93,6 +93,12 @@ export class ServiceMetrics {
     labelNames: ['pipeline'],
     registers: [this.#registry],
   });
+  readonly #leftOut = new Counter({
+    name: 'adapter_left_out_total',
+    help: 'What came beside rows and has no place or could not be stored: start times, bad exemplars, by format.',
+    labelNames: ['format'],
+    registers: [this.#registry],
+  });
   readonly #groupSeconds = new Histogram({
     name: 'adapter_insert_duration_seconds',
     help: 'Time of one write to the database, by how it ended.',
@@ -204,6 +210,11 @@ export class ServiceMetrics {
   /** Rows that came in by a door have ended. */
   settled(pipeline: string, outcome: RowOutcome, rows: number): void {
     if (rows > 0) this.#rows.inc({ pipeline, outcome }, rows);
+  }
+
+  /** A text of a format told so often what no table has a place for. */
+  leftOut(format: string, count: number): void {
+    this.#leftOut.inc({ format }, count);
   }
 
   /** A group of rows was written, or not. */

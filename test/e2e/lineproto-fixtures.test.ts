@@ -152,7 +152,8 @@ async function sendOld(
   const head = `POST /lineproto/v1/write?${new URLSearchParams(query)} HTTP/1.0\r\n${lines.join('')}\r\n`;
   const answer = await askRaw(service.port, Buffer.concat([Buffer.from(head), bytes]));
   const [top = '', ...rest] = answer.split('\r\n\r\n');
-  return { status: Number(top.split(' ')[1]), headers: {}, text: rest.join('\r\n\r\n') };
+  const body = rest.join('\r\n\r\n');
+  return { status: Number(top.split(' ')[1]), headers: {}, text: body, bytes: Buffer.from(body) };
 }
 
 async function readTable(database: string, table: string) {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { cases } from '../support/cases.js';
+import { mutated, mutations, randomFrom } from '../support/mutations.js';
 import {
   type Answer,
   directoryFor,
@@ -16,19 +17,6 @@ import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 
-/** Pseudo-random numbers from a seed (mulberry32), so that a failure can be run again. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-type Random = ReturnType<typeof randomFrom>;
-
 const lines = [
   'cpu,host=a,region=eu usage=12.5,idle=80i,name="x y",ok=true 1767225600000',
   'cpu,host=a\\ b,re\\,gion=e\\=u usage=1e10 1767225600001',
@@ -36,47 +24,6 @@ const lines = [
   'disk,path=/var/log text="a \\"quoted\\" \\\\ value",n=1u8 1767225600003',
   'grüße,wo=köln wert=1.5f32,wort=L"größe" 1767225600004',
 ];
-
-const huge = ['9'.repeat(400), '1e999', '-1e-999', '99999999999999999999i', '0x7fi', 'NaN', '1.7976931348623159e308'];
-const pieces = ['\\'.repeat(2001), '\0\0\0', ',,,', '===', ' '.repeat(3000), '"', '\u2028', '#', '\t', '\r'];
-
-function position(random: Random, text: Buffer): number {
-  return random(text.length + 1);
-}
-
-function inserted(text: Buffer, at: number, piece: Uint8Array): Buffer {
-  return Buffer.concat([text.subarray(0, at), piece, text.subarray(at)]);
-}
-
-const mutations: readonly ((text: Buffer, random: Random) => Buffer)[] = [
-  (text, random) => text.subarray(0, position(random, text)),
-  (text, random) => text.subarray(position(random, text)),
-  (text, random) => {
-    const copy = Buffer.from(text);
-    for (let i = random(8); i >= 0; i--) copy[random(copy.length)]! ^= 1 << random(8);
-    return copy;
-  },
-  (text, random) => inserted(text, position(random, text), Buffer.from(huge[random(huge.length)]!)),
-  (text, random) => inserted(text, position(random, text), Buffer.from(pieces[random(pieces.length)]!)),
-  (text, random) => inserted(text, position(random, text), Buffer.from([0xc3, 0x28, 0xed, 0xa0, 0x80, 0xff, 0xfe])),
-  (text, random) => inserted(text, position(random, text), Buffer.alloc(random(5) + 1)),
-  (text, random) => {
-    const from = position(random, text);
-    const to = from + random(text.length - from + 1);
-    return inserted(text, position(random, text), text.subarray(from, to));
-  },
-  (text) => Buffer.from(text.toString().replaceAll(/\d+/g, '184467440737095516160')),
-  (text) => Buffer.from(text.toString().replaceAll('=', '')),
-];
-
-/** A statement or line after one to three mutations. */
-function mutated(text: string, random: Random): Buffer {
-  let result: Buffer = Buffer.from(text);
-  for (let i = random(3); i >= 0; i--) {
-    if (result.length > 0) result = mutations[random(mutations.length)]!(result, random);
-  }
-  return result;
-}
 
 /** The good lines around a mutated one: a quote that it leaves open must not swallow the second. */
 function neighbours(n: number): readonly [Buffer, Buffer] {

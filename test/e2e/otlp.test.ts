@@ -25,7 +25,7 @@ async function measure(exporter: PushMetricExporter): Promise<void> {
     views: [{ instrumentName: 'size', aggregation: exponential }],
   });
   const meter = provider.getMeter('shop', '1.0');
-  meter.createCounter('orders', { unit: '{order}' }).add(3, { 'payment.kind': 'card' });
+  meter.createCounter('orders', { unit: '{order}', description: 'What was sold.' }).add(3, { 'payment.kind': 'card' });
   meter.createUpDownCounter('open.carts').add(-2);
   meter.createGauge('temperature', { unit: 'Cel' }).record(21.5);
   const latency = meter.createHistogram('latency', { unit: 'ms', advice: { explicitBucketBoundaries: [10, 100] } });
@@ -44,6 +44,12 @@ async function check(t: ExecutionContext, db: string): Promise<void> {
   t.deepEqual(await service.rows(latency), [[2, 55, 5, 50, 1, 2, 2]]);
   const [size] = await service.rows(`SELECT \`count\`, zero_count, positive_counts FROM ${db}.size`);
   t.deepEqual(size, [1, 0, '[1]']);
+  const about = `SELECT labels->'__name__', \`type\`, help, unit FROM ${db}.metric_metadata ORDER BY labels->'__name__'`;
+  t.deepEqual(await service.rows(about), [
+    ['latency', 'histogram', null, 'ms'],
+    ['orders', 'counter', 'What was sold.', '{order}'],
+    ['temperature', 'gauge', null, 'Cel'],
+  ]);
 }
 
 test('the exporter that sends protobuf writes every kind of metric, gzipped', async (t) => {
@@ -94,6 +100,27 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
     });
     t.is(error?.code, code);
     t.regex(error?.details ?? '', said);
+  }
+});
+
+test('exporters with a wrong password are told so', async (t) => {
+  const authorization = basicOf('root', 'no');
+  const metadata = new Metadata();
+  metadata.set('authorization', authorization);
+  const exporters: [PushMetricExporter, RegExp][] = [
+    [new ProtobufExporter({ url, headers: { authorization } }), /Unauthorized|401/],
+    [new JsonExporter({ url, headers: { authorization } }), /Unauthorized|401/],
+    [new GrpcExporter({ url: `http://127.0.0.1:${grpcPort()}`, metadata }), /UNAUTHENTICATED.*Authentication failure/],
+  ];
+  for (const [exporter, said] of exporters) {
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+    new MeterProvider({ readers: [reader] }).getMeter('shop').createGauge('load').record(1);
+    const { resourceMetrics } = await reader.collect();
+    const error = await new Promise<Error | undefined>((resolve) =>
+      exporter.export(resourceMetrics, (result) => resolve(result.error)),
+    );
+    t.regex(String(error), said);
+    await exporter.shutdown();
   }
 });
 

@@ -54,7 +54,7 @@ for (const { name, body, headers, timeseries } of recordings('WriteRequest')) {
       }),
     );
     if (expected.length > 0) t.deepEqual(await stored(database), expected.sort());
-    else t.deepEqual(await service.rows(`SHOW ${database}.STABLES`), []);
+    else t.deepEqual(await service.rows(`SHOW ${database}.STABLES`), [['metric_metadata']]);
   });
 }
 
@@ -301,14 +301,15 @@ test('mutated bodies are answered, never with 5xx, and the service goes on', asy
   t.is((await send(database, bodies[0])).status, 204);
 });
 
-test('native histograms and exemplars are read in tables of their own', async (t) => {
+test('native histograms, exemplars and metadata are read in tables of their own', async (t) => {
   const database = fresh();
   const timestamp = 1_700_000_000_123;
   const labels = labelsOf({ __name__: 'latency', job: 'shop' });
   const spans = { positive_spans: [{ offset: -3, length: 2 }], positive_deltas: ['1', '2'] };
   const histograms = [{ count_int: '4', sum: 18.5, schema: 3, zero_count_int: '0', ...spans, timestamp }];
   const exemplars = [{ labels: labelsOf({ trace_id: 'a'.repeat(100) }), value: 0.25, timestamp }];
-  const series: TestSeries[] = [{ labels, histograms, exemplars, samples: [{ value: 1, timestamp }] }];
+  const metadata = { type: 3, help: 'How long it takes.', unit: 's' };
+  const series: TestSeries[] = [{ labels, histograms, exemplars, metadata, samples: [{ value: 1, timestamp }] }];
   const headers = { 'x-prometheus-remote-write-version': '2.0.0' };
   const reply = await send(database, writeBody2(series), { headers });
   t.is(reply.status, 204, reply.text);
@@ -321,6 +322,10 @@ test('native histograms and exemplars are read in tables of their own', async (t
   t.deepEqual(await service.rows(histogram), [['shop', 4, 18.5, '[[-3,2]]', '[1,3]']]);
   const exemplar = `SELECT v, exemplar FROM ${database}.metric_exemplars`;
   t.deepEqual(await service.rows(exemplar), [[0.25, `{"trace_id":"${'a'.repeat(100)}"}`]]);
+  const about = `SELECT labels->'__name__', \`type\`, help, unit, TIMETRUNCATE(ts, 1d) = ts FROM ${database}.metric_metadata`;
+  t.deepEqual(await service.rows(about), [['latency', 'histogram', 'How long it takes.', 's', true]]);
+  t.is((await send(database, writeBody2(series), { headers })).status, 204);
+  t.is((await service.rows(about)).length, 1, 'what is told again is one row');
   const longer = [{ labels: labelsOf({ trace_id: 'b'.repeat(900) }), value: 1, timestamp: timestamp + 1 }];
   t.is((await send(database, writeBody([{ labels, exemplars: longer }]))).status, 204);
   t.is((await service.rows(exemplar)).length, 2);

@@ -48,7 +48,7 @@ test('when a stage throws, what is open fails, nothing more is taken, and the se
     subTables: new SubTables(engine, catalogue),
     definer: { isDefined: () => true, define: async () => undefined },
     log: silentLog,
-    meter: { received: () => undefined, settled: () => undefined, wrote: () => undefined },
+    meter: { received: () => undefined, settled: () => undefined, wrote: () => undefined, leftOut: () => undefined },
     limits,
     broke: (error) => told.push(error),
   });

@@ -27,7 +27,7 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** Opens a page of the service for a visitor who has not been there. */
+/** Opens a page of the service for a visitor who has not been there; over TLS for one who takes any certificate. */
 export async function visit(
   browser: Browser,
   port: number,
@@ -38,7 +38,7 @@ export async function visit(
   context.setDefaultTimeout(limitMs);
   const page = await context.newPage();
   const wrong: string[] = [];
-  const host = `http://127.0.0.1:${port}/`;
+  const host = `${options.ignoreHTTPSErrors === true ? 'https' : 'http'}://127.0.0.1:${port}/`;
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('console', (message) => {
     if (/Content Security Policy|Uncaught/i.test(message.text())) wrong.push(message.text());

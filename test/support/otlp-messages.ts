@@ -42,7 +42,8 @@ const { root } = protobuf.parse(`
     double sum = 5; repeated ValueAtQuantile quantile_values = 6; uint32 flags = 8;
   }
   message ValueAtQuantile { double quantile = 1; double value = 2; }
-  message Exemplar { repeated KeyValue filtered_attributes = 7; fixed64 time_unix_nano = 2; double as_double = 3; }
+  message Exemplar { repeated KeyValue filtered_attributes = 7; fixed64 time_unix_nano = 2; bytes span_id = 4; bytes trace_id = 5;
+    oneof value { double as_double = 3; sfixed64 as_int = 6; } }
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue {
     oneof value {

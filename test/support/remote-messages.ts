@@ -17,6 +17,8 @@ const { root } = protobuf.parse(
     repeated BucketSpan positive_spans = 11; repeated sint64 positive_deltas = 12; repeated double positive_counts = 13;
     int32 reset_hint = 14; int64 timestamp = 15; repeated double custom_values = 16;
   }
+  message Sample2 { double value = 1; int64 timestamp = 2; int64 start_timestamp = 3; }
+  message Metadata2 { int32 type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
   message Exemplar2 { repeated uint32 labels_refs = 1; double value = 2; int64 timestamp = 3; }
   message TimeSeries {
     repeated Label labels = 1; repeated Sample samples = 2; repeated Exemplar exemplars = 3; repeated Histogram histograms = 4;
@@ -24,7 +26,8 @@ const { root } = protobuf.parse(
   message MetricMetadata { int32 type = 1; string metric_family_name = 2; string help = 4; string unit = 5; }
   message WriteRequest { repeated TimeSeries timeseries = 1; repeated MetricMetadata metadata = 3; }
   message TimeSeries2 {
-    repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3; repeated Exemplar2 exemplars = 4; int64 created_timestamp = 6;
+    repeated uint32 labels_refs = 1; repeated Sample2 samples = 2; repeated Histogram histograms = 3; repeated Exemplar2 exemplars = 4;
+    Metadata2 metadata = 5; int64 created_timestamp = 6;
   }
   message WriteRequest2 { repeated string symbols = 4; repeated TimeSeries2 timeseries = 5; }
   message LabelMatcher { int32 type = 1; string name = 2; string value = 3; }
@@ -58,6 +61,9 @@ export interface TestSeries {
   readonly samples?: readonly TestSample[];
   readonly exemplars?: readonly TestExemplar[];
   readonly histograms?: readonly object[];
+  /** Of version 2: type by its number, help and unit. */
+  readonly metadata?: { readonly type: number; readonly help: string; readonly unit: string };
+  readonly created_timestamp?: number;
 }
 
 export interface TestQuery {
@@ -95,14 +101,18 @@ export function writeBody2(timeseries: readonly TestSeries[]): Buffer {
         .flatMap(({ labels, exemplars = [] }) => [labels, ...exemplars.map((exemplar) => exemplar.labels)])
         .flatMap((labels) => labels.flatMap(({ name, value }) => [name, value])),
     ),
+    ...timeseries.flatMap(({ metadata }) => (metadata === undefined ? [] : [metadata.help, metadata.unit])),
   ];
   const refs = new Map(symbols.map((symbol, i) => [symbol, i]));
   const referring = <T extends { readonly labels: readonly TestLabel[] }>({ labels, ...rest }: T) => ({
     ...rest,
     labels_refs: labels.flatMap(({ name, value }) => [refs.get(name), value === '' ? 0 : refs.get(value)]),
   });
-  const series = timeseries.map(({ exemplars = [], ...rest }) => ({
+  const series = timeseries.map(({ exemplars = [], metadata, ...rest }) => ({
     ...referring(rest),
+    ...(metadata === undefined
+      ? {}
+      : { metadata: { type: metadata.type, help_ref: refs.get(metadata.help), unit_ref: refs.get(metadata.unit) } }),
     exemplars: exemplars.map(referring),
   }));
   return packed(encode('WriteRequest2', { symbols, timeseries: series }));

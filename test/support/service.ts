@@ -6,7 +6,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from './engine.js';
 import { exactJson } from './exact-json.js';
@@ -34,6 +34,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly text: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
 }
 
 /** A request; `auth` false leaves out the credentials, a text replaces them. */
@@ -96,7 +98,8 @@ export class TestService {
   /** Sends one request and reads the whole answer. */
   async ask({ method = 'POST', path, headers = {}, body = '', auth = basic }: Ask): Promise<Reply> {
     const response = await this.open({ method, path, headers, body, auth });
-    return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+    const bytes = await buffer(response);
+    return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString(), bytes };
   }
 
   /** Sends one request; the answer's body is left to be read. */

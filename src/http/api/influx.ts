@@ -53,6 +53,14 @@ const lines = {
   },
 } as const;
 
+function writing(error: 'InfluxError' | 'InfluxBucketError'): Operation['responses'] {
+  const tooLong = json(
+    'The body inflates to more than `limits.inflatedBytes`; the lines before that may be stored.',
+    shared(error),
+  );
+  return { ...writeAnswers(error, 'lines'), 413: tooLong };
+}
+
 const query = {
   summary: 'What clients of InfluxDB ask before they write',
   description:
@@ -62,6 +70,7 @@ const query = {
     200: json('A result for each statement.', shared('InfluxResults')),
     400: json('A statement that is not answered here.', shared('InfluxError')),
     401: json('No credentials, or wrong ones.', shared('InfluxError')),
+    413: json('The statements are too long.', shared('InfluxError')),
     415: json('The body is compressed in a way that is not taken.', shared('InfluxError')),
     500: json('The database failed; a retry may help.', shared('InfluxError')),
     503: unavailable,
@@ -77,7 +86,7 @@ export const influxOperations = {
     tags: ['Writes'],
     parameters: [name('db', 'Database.'), precision, ackParameter],
     requestBody: lines,
-    responses: writeAnswers('InfluxError', 'lines'),
+    responses: writing('InfluxError'),
     security,
   },
   write2: {
@@ -86,7 +95,7 @@ export const influxOperations = {
     tags: ['Writes'],
     parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision, ackParameter],
     requestBody: lines,
-    responses: writeAnswers('InfluxBucketError', 'lines'),
+    responses: writing('InfluxBucketError'),
     security,
   },
   query: {

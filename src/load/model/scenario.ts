@@ -16,10 +16,18 @@ export interface LoadConnection {
   readonly httpPort: number;
   /** The port that a person has named, other than the database's usual one: nothing else may be asked. */
   readonly namedPort?: number;
+  /** Set when TLS is spoken with the HTTP service. */
+  readonly tls?: LoadTls;
   readonly user: string;
   readonly password: string;
   /** Directory whose `adapter.toml`, where there is one, says how the database is reached; undefined is none. */
   readonly configDirectory: string | undefined;
+}
+
+/** How the HTTP service proves who it is. */
+export interface LoadTls {
+  /** Certificates of the authorities that vouch for it, PEM; undefined for those that Node knows. */
+  readonly ca: string | undefined;
 }
 
 /** What every scenario has. */

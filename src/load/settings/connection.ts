@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { adapterOptions } from '../../config/adapter-settings.js';
 import { readTomlFile } from '../../config/toml-file.js';
 import { reasonOf } from '../../model/fault.js';
-import type { InsertMode, LoadConnection } from '../model/scenario.js';
+import type { InsertMode, LoadConnection, LoadTls } from '../model/scenario.js';
 import { type LoadInput, type LoadNote, warning } from './request.js';
 import { general, serverDefaults } from './rows-general.js';
 import type { Values } from './setting.js';
@@ -20,7 +21,7 @@ export function isOverHttp(mode: InsertMode): boolean {
 /**
  * Where the server is: as given, otherwise as the configuration directory's `adapter.toml` says when neither host nor port
  * is given, otherwise on this machine. Of runs `overHttp` a given port other than 6030 is that of the HTTP service. The
- * result is a line for a directory that cannot be made out, and for a host that no address can hold.
+ * result is a line for a directory that cannot be made out, for a host that no address can hold, and for certificates that cannot be read.
  */
 export function readConnection(
   values: Values,
@@ -35,6 +36,8 @@ export function readConnection(
   if (host !== undefined && !isHost(host)) {
     return `The host ${JSON.stringify(host)} is neither a name nor an address.`;
   }
+  const tls = readTls(values, input);
+  if (typeof tls === 'string') return tls;
   const namedPort = port === serverDefaults.port ? undefined : port;
   const usesFile = host === undefined && port === undefined;
   const file = usesFile ? readServiceFile(expanded.text, directory !== undefined, input, notes) : new Map();
@@ -43,10 +46,25 @@ export function readConnection(
     port: port ?? portOf(file.get('database.port')) ?? serverDefaults.port,
     httpPort: (overHttp ? namedPort : undefined) ?? portOf(file.get('port')) ?? serverDefaults.httpPort,
     ...(namedPort === undefined ? {} : { namedPort }),
+    ...(tls === undefined ? {} : { tls }),
     user: values.get(general.user),
     password: values.get(general.password),
     configDirectory: expanded.text,
   };
+}
+
+/** How TLS is spoken, if it is; a line for a file that cannot be read or has no certificate. */
+function readTls(values: Values, input: LoadInput): LoadTls | string | undefined {
+  const path = values.get(general.caFile) ?? '';
+  if (path === '') return values.get(general.tls) ? { ca: undefined } : undefined;
+  let ca: string;
+  try {
+    ca = input.readFile(path);
+    createSecureContext({ ca });
+  } catch (error) {
+    return `The certificates in ${path} cannot be read: ${reasonOf(error)}.`;
+  }
+  return ca.includes('-----BEGIN CERTIFICATE-----') ? { ca } : `There is no certificate in ${path}.`;
 }
 
 /** True for what can stand in the place of a host in an address; IPv6 goes without brackets. */

@@ -77,6 +77,17 @@ export const general = {
     shown: 'the built-in password',
     help: 'password',
   }),
+  tls: yesNo({
+    key: 'tls',
+    flag: { long: 'tls', group: 'server' },
+    default: false,
+    help: 'speak TLS with the HTTP service, whose certificate must be valid for the host',
+  }),
+  caFile: text({
+    key: 'ca_file',
+    flag: { long: 'ca-file', word: 'FILE', group: 'server' },
+    help: 'certificates of the authorities that vouch for the HTTP service, PEM, in the place of the usual ones; means TLS',
+  }),
   resultFile: text({
     key: 'result_file',
     flag: { long: 'output', short: 'o', word: 'FILE', group: 'reports' },

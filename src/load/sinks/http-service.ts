@@ -8,6 +8,8 @@ export interface HttpServiceOptions {
   readonly port: number;
   readonly user: string;
   readonly password: string;
+  /** Set when TLS is spoken, with the certificates of the authorities that vouch for the service; without them those that Node knows. */
+  readonly tls?: { readonly ca: string | undefined } | undefined;
   /** Connections at most, which are kept. */
   readonly connections: number;
   /** How long the service may be silent while an answer is awaited or read. */
@@ -39,10 +41,10 @@ export class HttpService {
   readonly #authorization: string;
 
   constructor(options: HttpServiceOptions) {
-    const { host, port, user, password, connections, requestTimeoutMs = defaultRequestTimeoutMs } = options;
-    this.url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const { host, port, user, password, tls, connections, requestTimeoutMs = defaultRequestTimeoutMs } = options;
+    this.url = `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const pool = { maxSockets: connections, maxFreeSockets: connections };
-    this.#connections = new HttpConnections({ url: this.url, ...pool, requestTimeoutMs });
+    this.#connections = new HttpConnections({ url: this.url, ...pool, requestTimeoutMs, ca: tls?.ca });
     this.#authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   }
 

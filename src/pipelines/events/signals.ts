@@ -26,6 +26,7 @@ export class ServiceSignals {
         meter.settled(door, outcome, rows);
         if (outcome === 'shed') this.signals$.next({ kind: 'refused', door });
       },
+      leftOut: (format, count) => meter.leftOut(format, count),
       wrote: (outcome, rows, seconds) => {
         meter.wrote(outcome, rows, seconds);
         if (outcome === 'delivered' || outcome === 'failed') {

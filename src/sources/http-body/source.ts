@@ -141,11 +141,13 @@ export class HttpBodySource implements Source<ByteBlock> {
     }
   }
 
-  /** Collects a longer message. */
+  /** Collects a longer message, unless it is here already. */
   async #readMessage({ exchange, user, emit, ending }: Reading, maxBytes: number): Promise<void> {
     const { request, aborted } = exchange;
     const { length } = request;
     if (length !== undefined && length > maxBytes) throw longMessage(maxBytes);
+    const whole = length === undefined ? undefined : request.whole?.(length);
+    if (whole !== undefined) return this.#emitWhole(whole, emit, ending);
     const lease = await this.#bodies.lease(user, length ?? Math.min(firstBytes, maxBytes), aborted);
     try {
       const bytes = await collectBytes(request.body, { length, maxBytes, lease, aborted });

@@ -1,3 +1,4 @@
+import type { TableStyle } from '../../model/column-block.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { SeriesKey } from './series-tags.js';
 import { fingerprintName } from './sub-table-name.js';
@@ -5,9 +6,12 @@ import { countCharacters } from './utf8.js';
 
 /** Table of all series of a database, its column with the values, and its JSON tag. */
 export const metricsTable = 'metrics';
-/** Tables beside it, for native histograms and exemplars of the same series. */
+/** Tables beside it, for native histograms and exemplars of the same series, and for the metadata of metrics. */
 export const histogramsTable = 'metric_histograms';
 export const exemplarsTable = 'metric_exemplars';
+export const metadataTable = 'metric_metadata';
+/** What these tables are like: a NULL in a row overwrites. */
+export const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
 /** The column of a values of a metric. */
 export const metricsValue = 'v';
 const labelsTag = 'labels';

@@ -83,9 +83,16 @@ class LineReader {
       return next;
     }
     const end = endOfLine(this.#bytes, this.#lineStart, this.#end, this.#maxLineBytes);
-    if (this.#problem !== undefined) this.#points.reject(this.#line, problemFault(this.#problem, this.#lineStart));
+    if (this.#problem !== undefined) {
+      const problem = end - this.#lineStart > this.#maxLineBytes ? this.#tooLong() : this.#problem;
+      this.#points.reject(this.#line, problemFault(problem, this.#lineStart));
+    }
     for (let at = this.#lineStart; at < end; at++) if (this.#bytes[at] === newline) this.#line++;
     return end;
+  }
+
+  #tooLong(): LineProblem {
+    return badLine(this.#lineStart, `the line is longer than ${this.#maxLineBytes} bytes`);
   }
 
   /** Notes what is wrong with the line and returns -1. */
@@ -179,7 +186,7 @@ class LineReader {
     let at = this.#readFieldSet();
     if (at >= 0) at = this.#readTime(at);
     if (at < 0 || at - this.#lineStart <= this.#maxLineBytes) return at;
-    return this.#fail(badLine(this.#lineStart, `the line is longer than ${this.#maxLineBytes} bytes`));
+    return this.#fail(this.#tooLong());
   }
 
   /** Reads all fields and returns the position after the last one. */

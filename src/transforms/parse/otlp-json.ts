@@ -7,7 +7,18 @@ import type { ParsedPoints, ParseOptions } from './parse-options.js';
 /** A field of a message: its number, and how its JSON is written. */
 interface Field {
   readonly number: number;
-  readonly type: 'text' | 'bool' | 'double' | 'fixed64' | 'int64' | 'uint64' | 'int32' | 'sint32' | 'bytes' | 'message';
+  readonly type:
+    | 'text'
+    | 'bool'
+    | 'double'
+    | 'fixed64'
+    | 'int64'
+    | 'uint64'
+    | 'int32'
+    | 'sint32'
+    | 'bytes'
+    | 'hex'
+    | 'message';
   readonly isList?: boolean;
   readonly message?: () => Message;
   /** Names of the values of an enumeration, in the order of their numbers. */
@@ -45,10 +56,20 @@ const listValue: Message = { values: many(1, () => keyValue) };
 const attributes = (number: number): Field => many(number, () => keyValue);
 const buckets: Message = { offset: sint32(1), bucketCounts: { number: 2, type: 'uint64', isList: true } };
 const quantile: Message = { quantile: double(1), value: double(2) };
+const exemplar: Message = {
+  timeUnixNano: fixed64(2),
+  asDouble: double(3),
+  spanId: { number: 4, type: 'hex' },
+  traceId: { number: 5, type: 'hex' },
+  asInt: fixed64(6),
+  filteredAttributes: attributes(7),
+};
+const exemplars = (number: number): Field => many(number, () => exemplar);
 const numberPoint: Message = {
   attributes: attributes(7),
   timeUnixNano: fixed64(3),
   asDouble: double(4),
+  exemplars: exemplars(5),
   asInt: fixed64(6),
   flags: int32(8),
 };
@@ -59,6 +80,7 @@ const histogramPoint: Message = {
   sum: double(5),
   bucketCounts: { number: 6, type: 'fixed64', isList: true },
   explicitBounds: { number: 7, type: 'double', isList: true },
+  exemplars: exemplars(8),
   flags: int32(10),
   min: double(11),
   max: double(12),
@@ -73,6 +95,7 @@ const exponentialPoint: Message = {
   positive: one(8, () => buckets),
   negative: one(9, () => buckets),
   flags: int32(10),
+  exemplars: exemplars(11),
   min: double(12),
   max: double(13),
   zeroThreshold: double(14),
@@ -87,6 +110,7 @@ const summaryPoint: Message = {
 };
 const metric: Message = {
   name: text(1),
+  description: text(2),
   unit: text(3),
   gauge: one(5, () => ({ dataPoints: many(1, () => numberPoint) })),
   sum: one(7, () => ({
@@ -113,6 +137,8 @@ const request: Message = {
 
 /** Deepest nesting of messages. */
 const maxDepth = 100;
+/** Ids of traces and spans are hexadecimal in OTLP's JSON, unlike other bytes. */
+const hexText = /^(?:[0-9a-f]{2})*$/i;
 const [minInt64, maxUint64] = [-(2n ** 63n), 2n ** 64n - 1n];
 
 class JsonMessage {
@@ -168,6 +194,10 @@ class JsonMessage {
       case 'bytes':
         if (typeof given !== 'string') throw this.#wrong('a string in Base64');
         writer.bytes(number, Buffer.from(given, 'base64'));
+        return;
+      case 'hex':
+        if (typeof given !== 'string' || !hexText.test(given)) throw this.#wrong('a string of hexadecimal digits');
+        writer.bytes(number, Buffer.from(given, 'hex'));
         return;
       case 'bool':
         if (typeof given !== 'boolean') throw this.#wrong('true or false');

@@ -1,7 +1,11 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
+import type { OtlpExemplars } from './otlp-exemplars.js';
+import { fieldNames as names, put, putSide, type Side } from './otlp-fields.js';
 import type { MetricKind } from './otlp-names.js';
-import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
+import { OtlpTime } from './otlp-time.js';
+import type { PointCollector } from './point-collector.js';
+import { badPoint } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
 
 /** Fields of a point that all kinds have under the same number. */
@@ -14,17 +18,20 @@ interface Fields {
   readonly sum: number;
   readonly min: number;
   readonly max: number;
+  readonly exemplars: number;
 }
-const number: Fields = { attributes: 7, flags: 8, count: 0, sum: 0, min: 0, max: 0 };
+const number: Fields = { attributes: 7, flags: 8, count: 0, sum: 0, min: 0, max: 0, exemplars: 5 };
 const fieldsOf: Readonly<Record<MetricKind, Fields>> = {
   gauge: number,
   updown: number,
   counter: number,
-  histogram: { attributes: 9, flags: 10, count: 4, sum: 5, min: 11, max: 12 },
-  exponential: { attributes: 1, flags: 10, count: 4, sum: 5, min: 12, max: 13 },
-  summary: { attributes: 7, flags: 8, count: 4, sum: 5, min: 0, max: 0 },
+  histogram: { attributes: 9, flags: 10, count: 4, sum: 5, min: 11, max: 12, exemplars: 8 },
+  exponential: { attributes: 1, flags: 10, count: 4, sum: 5, min: 12, max: 13, exemplars: 11 },
+  summary: { attributes: 7, flags: 8, count: 4, sum: 5, min: 0, max: 0, exemplars: 0 },
 };
 const NumberValue = { double: 4, int: 6 } as const;
+/** Fields of a number with their wire types, as they stand in a message. */
+const NumberKey = { attribute: 0x3a, start: 0x11, time: 0x19, double: 0x21, int: 0x31 } as const;
 const Histogram = { counts: 6, bounds: 7 } as const;
 const Exponential = { scale: 6, zeroCount: 7, positive: 8, negative: 9, zeroThreshold: 14 } as const;
 const Buckets = { offset: 1, counts: 2 } as const;
@@ -32,37 +39,13 @@ const quantilesField = 6;
 const Quantile = { quantile: 1, value: 2 } as const;
 /** Flag of a point that tells of no value. */
 const noValueFlag = 1;
-/** Longest list of counts of an exponential histogram, as text. */
-const maxCountsBytes = 16_384;
 const two32 = 0x100000000;
-
-const names = {
-  gauge: fieldName('gauge'),
-  counter: fieldName('counter'),
-  count: fieldName('count'),
-  sum: fieldName('sum'),
-  min: fieldName('min'),
-  max: fieldName('max'),
-  scale: fieldName('scale'),
-  zeroCount: fieldName('zero_count'),
-  zeroThreshold: fieldName('zero_threshold'),
-  positiveOffset: fieldName('positive_offset'),
-  positiveCounts: fieldName('positive_counts'),
-  negativeOffset: fieldName('negative_offset'),
-  negativeCounts: fieldName('negative_counts'),
-} as const;
-
-/** Buckets of an exponential histogram. */
-interface Side {
-  offset: number;
-  readonly counts: number[];
-}
 
 /** Reads one point after the other, and keeps what it read until the next. What a point leaves out is NaN here. */
 export class OtlpPoint {
-  /** Time in seconds and nanoseconds; both 0 when there is none. */
-  seconds = 0;
-  nanos = 0;
+  readonly time = new OtlpTime();
+  /** The field its exemplars are in; 0 when it has none. */
+  exemplarsField = 0;
   /** The point says that it has no value. */
   isAbsent = false;
   /** Why it cannot be stored, if so. */
@@ -102,14 +85,18 @@ export class OtlpPoint {
     this.#start = reader.at;
     this.#attributesField = fields.attributes;
     this.#clear(isNumber);
+    if (isNumber) this.#readPlainFields();
     for (let at = reader.at; reader.next(); at = reader.at) {
       const { field } = reader;
       if (field === fields.attributes) this.#passAttribute(at);
-      else if (field === timeField) this.#readTime();
+      else if (field === timeField) this.time.read(reader.view, this.#fixed64());
       else if (field === fields.flags) {
         reader.is(field, Wire.varint);
         reader.varint();
         this.isAbsent = (reader.low & noValueFlag) !== 0;
+      } else if (field === fields.exemplars) {
+        this.exemplarsField = field;
+        reader.skip();
       } else if (isNumber) this.#readNumber();
       else if (field === fields.count) this.#count = this.#unsigned();
       else if (field === fields.sum) this.#sum = this.#double();
@@ -122,6 +109,45 @@ export class OtlpPoint {
     }
     this.#end = reader.end;
     if (kind === 'histogram') this.#checkBuckets();
+  }
+
+  /**
+   * Reads fields of a number as senders write them, keys and lengths in one byte each, up to one that is written in another way or is
+   * another one. Nearly all points are read by this alone.
+   */
+  #readPlainFields(): void {
+    const reader = this.#reader;
+    const { bytes, view, end } = reader;
+    let { at } = reader;
+    while (at + 8 < end) {
+      const key = bytes[at]!;
+      if (key === NumberKey.attribute) {
+        const next = at + 2 + bytes[at + 1]!;
+        if (bytes[at + 1]! >= 0x80 || next > end || this.attributesEnd !== (this.attributeBytes === 0 ? 0 : at)) break;
+        if (this.attributeBytes === 0) this.attributesStart = at;
+        this.attributesEnd = next;
+        this.attributeBytes += next - at;
+        at = next;
+        continue;
+      }
+      if (key === NumberKey.time) this.time.read(view, at + 1);
+      else if (key === NumberKey.double) this.#value = view.getFloat64(at + 1, true);
+      else if (key === NumberKey.int) this.#value = intAt(view, at + 1);
+      else if (key !== NumberKey.start) break;
+      at += 9;
+    }
+    reader.at = at;
+  }
+
+  /** Reads the exemplars of the point that was read last, see {@link OtlpExemplars.read}. */
+  readExemplars(exemplars: OtlpExemplars, take: () => Fault | undefined): void {
+    const reader = this.#reader;
+    const { at, end } = reader;
+    reader.at = this.#start;
+    reader.end = this.#end;
+    exemplars.read(this.exemplarsField, take);
+    reader.at = at;
+    reader.end = end;
   }
 
   /** Notes where the attribute is whose field begins at `at`. */
@@ -169,8 +195,8 @@ export class OtlpPoint {
   }
 
   #clear(isNumber: boolean): void {
-    this.seconds = 0;
-    this.nanos = 0;
+    this.time.clear();
+    this.exemplarsField = 0;
     this.isAbsent = false;
     this.problem = undefined;
     this.attributesStart = 0;
@@ -194,28 +220,11 @@ export class OtlpPoint {
     this.#negative.counts.length = 0;
   }
 
-  /** Splits nanoseconds, 64 bits without a sign, 16 bits at a time, so that every step is exact. */
-  #readTime(): void {
-    const reader = this.#reader;
-    const at = this.#fixed64();
-    let seconds = 0;
-    let rest = 0;
-    for (let digit = 3; digit >= 0; digit--) {
-      rest = rest * 0x10000 + reader.view.getUint16(at + 2 * digit, true);
-      const quotient = Math.floor(rest / 1e9);
-      rest -= quotient * 1e9;
-      seconds = seconds * 0x10000 + quotient;
-    }
-    this.seconds = seconds;
-    this.nanos = rest;
-  }
-
   #readNumber(): void {
     const reader = this.#reader;
     if (reader.field === NumberValue.double) this.#value = this.#double();
     else if (reader.field === NumberValue.int) {
-      const at = this.#fixed64();
-      this.#value = reader.view.getInt32(at + 4, true) * two32 + reader.view.getUint32(at, true);
+      this.#value = intAt(reader.view, this.#fixed64());
     } else reader.skip();
   }
 
@@ -243,7 +252,7 @@ export class OtlpPoint {
   #checkBuckets(): void {
     const [counts, bounds] = [this.#counts.length, this.#bounds.length];
     if (counts === bounds + 1 || (counts === 0 && bounds === 0)) return;
-    this.problem = bad(`it has ${counts} buckets and ${bounds} bounds between them`);
+    this.problem = badPoint(`it has ${counts} buckets and ${bounds} bounds between them`);
   }
 
   #fillBuckets(points: PointCollector): Fault | undefined {
@@ -252,7 +261,7 @@ export class OtlpPoint {
     for (let i = 0; i < this.#counts.length; i++) {
       below += this.#counts[i]!;
       const bound = i < this.#bounds.length ? this.#bounds[i]! : Number.POSITIVE_INFINITY;
-      if (Number.isNaN(bound)) return bad('a bound is not a number');
+      if (Number.isNaN(bound)) return badPoint('a bound is not a number');
       problem ??= put(points, boundField(bound), below);
     }
     return problem;
@@ -320,7 +329,7 @@ export class OtlpPoint {
       else reader.skip();
     }
     reader.end = outerEnd;
-    if (Number.isNaN(quantile)) this.problem = bad('a quantile is not a number');
+    if (Number.isNaN(quantile)) this.problem = badPoint('a quantile is not a number');
     this.#bounds.push(quantile);
     this.#counts.push(value);
   }
@@ -353,26 +362,7 @@ export class OtlpPoint {
   }
 }
 
-function bad(message: string): Fault {
-  return fault('parameter', Codes.schemalessData, message);
-}
-
-/** Adds a number; one that is not finite is no field. */
-function put(points: PointCollector, name: FieldName, value: number): Fault | undefined {
-  if (!Number.isFinite(value)) return undefined;
-  return named(name, points.putDouble(name, value));
-}
-
-/** Adds buckets, as their offset and a JSON array of their counts; none are no fields. */
-function putSide(points: PointCollector, offset: FieldName, counts: FieldName, side: Side): Fault | undefined {
-  if (side.counts.length === 0) return undefined;
-  const problem = put(points, offset, side.offset);
-  if (problem !== undefined) return problem;
-  const text = Buffer.from(`[${side.counts.join(',')}]`);
-  if (text.length > maxCountsBytes) return bad(`column "${counts.text}" would take more than ${maxCountsBytes} bytes`);
-  return named(counts, points.putText(counts, text));
-}
-
-function named(name: FieldName, problem: Fault | undefined): Fault | undefined {
-  return problem && fault(problem.kind, problem.code, `column "${name.text}" ${problem.message}`);
+/** A whole number of 64 bits with a sign, as near as a double is. */
+function intAt(view: DataView, at: number): number {
+  return view.getInt32(at + 4, true) * two32 + view.getUint32(at, true);
 }

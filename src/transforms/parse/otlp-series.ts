@@ -1,4 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { exemplarsTable, labelSetKey } from './label-set.js';
 import { type Attribute, readAttributes, readText } from './otlp-attributes.js';
 import { tagName } from './otlp-names.js';
 import { Wire, WireReader } from './protobuf.js';
@@ -65,6 +66,14 @@ export function otlpSeries(parts: SeriesParts): SeriesKey | Fault {
     if (problem !== undefined) break;
   }
   return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
+}
+
+/** The series of the exemplars of a point: its metric and its tags are its labels, as remote write has them. */
+export function exemplarSeries({ superTable, tags }: SeriesKey): SeriesKey | Fault {
+  const labels = new Map<string, string>([['__name__', superTable]]);
+  for (const [name, value] of tags) if (value !== undefined) labels.set(name, String(value));
+  const raw = [...labels].map(([name, value]) => ({ name: Buffer.from(name), value: Buffer.from(value) }));
+  return labelSetKey(raw, exemplarsTable);
 }
 
 function addScope(values: Map<string, string>, message: Uint8Array, { start, end }: Range): void {

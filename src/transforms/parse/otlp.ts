@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { metricsStyle } from './label-set.js';
+import { type Metadata, MetadataRows } from './metric-metadata.js';
 import { readText } from './otlp-attributes.js';
+import { OtlpExemplars } from './otlp-exemplars.js';
 import { type MetricKind, metricTable } from './otlp-names.js';
 import { OtlpPoint } from './otlp-point.js';
-import { longAttributes, otlpSeries, type Range } from './otlp-series.js';
+import { exemplarSeries, longAttributes, otlpSeries, type Range } from './otlp-series.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { PointCollector } from './point-collector.js';
+import { maxMeasurementBytes } from './point-limits.js';
 import { Wire, WireReader } from './protobuf.js';
 import { hashKey } from './series-dictionary.js';
 import { TickTimes } from './tick-times.js';
@@ -14,14 +18,25 @@ import { TickTimes } from './tick-times.js';
 const resourceMetricsField = 1;
 const Resource = { resource: 1, scopes: 2 } as const;
 const Scope = { scope: 1, metrics: 2 } as const;
-const Metric = { name: 1, unit: 3, gauge: 5, sum: 7, histogram: 9, exponential: 10, summary: 11 } as const;
+const Metric = {
+  name: 1,
+  description: 2,
+  unit: 3,
+  gauge: 5,
+  sum: 7,
+  histogram: 9,
+  exponential: 10,
+  summary: 11,
+} as const;
 const Data = { points: 1, temporality: 2, isMonotonic: 3 } as const;
 const deltaTemporality = 1;
 
 /** Longest attributes of a point that are looked at, in bytes. */
 const maxAttributeBytes = 65_536;
-/** Bytes of the fingerprint of resource and scope, which the key of a series begins with. */
-const fingerprintBytes = 32;
+/** Bytes of the fingerprint that the key of a series begins with. Behind it a byte says whether it is of points or of their exemplars. */
+const fingerprintBytes = 19;
+const headLength = fingerprintBytes + 1;
+const [ofPoints, ofExemplars] = [0, 1];
 const nowhere: Range = { start: 0, end: 0 };
 
 /** Kinds of metrics by the field their data is in; whether a sum may fall is said inside. */
@@ -32,18 +47,47 @@ const kinds: ReadonlyMap<number, MetricKind> = new Map([
   [Metric.exponential, 'exponential'],
   [Metric.summary, 'summary'],
 ]);
-const kindCodes: Readonly<Record<MetricKind, number>> = {
-  gauge: 1,
-  updown: 2,
-  counter: 3,
-  histogram: 4,
-  exponential: 5,
-  summary: 6,
+/** Types of metrics as the conversion to Prometheus has them. */
+const typeOf: Readonly<Record<MetricKind, Metadata['type']>> = {
+  gauge: 'gauge',
+  updown: 'gauge',
+  counter: 'counter',
+  histogram: 'histogram',
+  exponential: 'histogram',
+  summary: 'summary',
 };
 
 /** The key of the current series, used again by every call, as a call runs to its end before the next one begins. */
-let key = Buffer.alloc(8192 + maxAttributeBytes);
-let keyView = new DataView(key.buffer, key.byteOffset, key.length);
+const key = Buffer.alloc(headLength + maxAttributeBytes);
+const keyView = new DataView(key.buffer, key.byteOffset, key.length);
+
+/** What is worked out of a metric once: the fingerprint in the keys of its series, and its table. */
+interface KnownMetric {
+  readonly print: Buffer;
+  readonly table: string;
+}
+
+/** Metrics that came before, for they come again with each request. */
+const knownMetrics = new Map<string, KnownMetric>();
+const maxKnownMetrics = 4096;
+const maxKnownText = 1024;
+
+/** The metric that a text describes; `table` names its table. */
+function metricOf(text: string, table: () => string): KnownMetric {
+  const known = knownMetrics.get(text);
+  if (known !== undefined) return known;
+  const metric = { print: Buffer.from(hash('sha256', text), 'hex').subarray(0, fingerprintBytes), table: table() };
+  // Senders choose the names: long ones are not kept.
+  if (text.length > maxKnownText) return metric;
+  if (knownMetrics.size >= maxKnownMetrics) knownMetrics.clear();
+  knownMetrics.set(text, metric);
+  return metric;
+}
+
+/** A part of a message. */
+function range(bytes: Uint8Array, { start, end }: Range): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+}
 
 /** Reads the points of one message. */
 class MessageReader {
@@ -52,15 +96,19 @@ class MessageReader {
   readonly #options: ParseOptions;
   readonly #times: TickTimes;
   readonly #point: OtlpPoint;
+  readonly #exemplars: OtlpExemplars;
+  readonly #metadata: MetadataRows;
   #resource = nowhere;
   #scope = nowhere;
   /** The current metric. */
   #name = '';
   #unit = '';
+  #description = '';
+  #table = '';
   #kind: MetricKind = 'gauge';
   #isDelta = false;
-  /** Where the attributes begin in the key, behind fingerprint and metric. */
-  #headLength = 0;
+  /** Fingerprint of resource and scope; empty until it is asked for. */
+  #sharedPrint = '';
   #count = 0;
 
   constructor(message: Uint8Array, options: ParseOptions) {
@@ -69,6 +117,8 @@ class MessageReader {
     this.#options = options;
     this.#times = new TickTimes(options);
     this.#point = new OtlpPoint(this.#reader);
+    this.#exemplars = new OtlpExemplars(this.#reader, this.#points, this.#times);
+    this.#metadata = new MetadataRows(this.#points, options);
   }
 
   read(): ParsedPoints {
@@ -109,30 +159,22 @@ class MessageReader {
     this.#resource = this.#rangeOf(Resource.resource);
     this.#each(Resource.scopes, () => {
       this.#scope = this.#rangeOf(Scope.scope);
-      this.#beginKey();
+      this.#sharedPrint = '';
       this.#each(Scope.metrics, () => this.#readMetric());
     });
-  }
-
-  /** Begins the key with a fingerprint of resource and scope, which many points share. */
-  #beginKey(): void {
-    const { bytes } = this.#reader;
-    const [resource, scope] = [this.#resource, this.#scope];
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(resource.end - resource.start);
-    const parts = [length, bytes.subarray(resource.start, resource.end), bytes.subarray(scope.start, scope.end)];
-    key.write(hash('sha256', Buffer.concat(parts), 'hex'), 0, fingerprintBytes, 'hex');
   }
 
   #readMetric(): void {
     const reader = this.#reader;
     this.#name = '';
     this.#unit = '';
+    this.#description = '';
     let kind: MetricKind | undefined;
     let [start, end] = [0, 0];
     while (reader.next()) {
       if (reader.is(Metric.name, Wire.bytes)) this.#name = readText(reader);
       else if (reader.is(Metric.unit, Wire.bytes)) this.#unit = readText(reader);
+      else if (reader.is(Metric.description, Wire.bytes)) this.#description = readText(reader);
       else if (kinds.has(reader.field) && reader.is(reader.field, Wire.bytes)) {
         kind = kinds.get(reader.field);
         end = reader.enter();
@@ -166,6 +208,7 @@ class MessageReader {
     }
     this.#kind = kind === 'counter' && !isMonotonic ? 'updown' : kind;
     this.#writeMetric();
+    this.#describe();
     reader.at = at;
     const { end } = reader;
     while (reader.next()) {
@@ -181,19 +224,31 @@ class MessageReader {
     }
   }
 
-  /** Puts the metric behind the fingerprint in the key. */
+  /** Keeps what the message tells of the metric as a whole. */
+  #describe(): void {
+    if (this.#description === '' && this.#unit === '') return;
+    if (this.#table.length > maxMeasurementBytes) return;
+    const told = { name: this.#table, type: typeOf[this.#kind], help: this.#description, unit: this.#unit };
+    if (this.#metadata.add(told) !== undefined) this.#points.leftOut++;
+  }
+
+  /** Begins the key with a fingerprint of resource, scope and metric, which many points share. */
   #writeMetric(): void {
-    const nameBytes = Buffer.byteLength(this.#name);
-    const unitBytes = Buffer.byteLength(this.#unit);
-    this.#headLength = fingerprintBytes + 5 + nameBytes + unitBytes;
-    if (this.#headLength + maxAttributeBytes > key.length) {
-      key = Buffer.concat([key], this.#headLength + maxAttributeBytes);
-      keyView = new DataView(key.buffer, key.byteOffset, key.length);
+    const { bytes } = this.#reader;
+    const [resource, scope] = [this.#resource, this.#scope];
+    if (this.#sharedPrint === '') {
+      const lengths = JSON.stringify([resource.end - resource.start, scope.end - scope.start]);
+      this.#sharedPrint = hash(
+        'sha256',
+        Buffer.concat([Buffer.from(lengths), range(bytes, resource), range(bytes, scope)]),
+      );
     }
-    key[fingerprintBytes] = kindCodes[this.#kind] + (this.#isDelta ? 8 : 0);
-    key.writeUInt32LE(nameBytes, fingerprintBytes + 1);
-    key.write(this.#name, fingerprintBytes + 5);
-    key.write(this.#unit, fingerprintBytes + 5 + nameBytes);
+    const suffixes = this.#options.otlpSuffixes ?? false;
+    const text = JSON.stringify([this.#sharedPrint, this.#kind, this.#isDelta, this.#name, this.#unit, suffixes]);
+    const metric = metricOf(text, () => metricTable(this.#name, this.#unit, this.#kind, suffixes));
+    metric.print.copy(key);
+    this.#table = metric.table;
+    key[fingerprintBytes] = ofPoints;
   }
 
   #readPoint(): void {
@@ -207,12 +262,13 @@ class MessageReader {
         : (point.problem ?? this.#timeProblem() ?? this.#take());
     const problem = refused ?? this.#store();
     if (problem !== undefined) this.#points.reject(index, problem);
+    else if (point.exemplarsField > 0) this.#readExemplars();
   }
 
   /** Takes the time of the point; one without is of now. */
   #timeProblem(): Fault | undefined {
-    const { seconds, nanos } = this.#point;
-    if (seconds === 0 && nanos === 0) {
+    const { seconds, nanos, isZero } = this.#point.time;
+    if (isZero) {
       this.#times.now();
       return undefined;
     }
@@ -225,10 +281,9 @@ class MessageReader {
     const { attributesStart, attributeBytes, inOnePiece } = this.#point;
     const { dictionary } = this.#options;
     const { bytes, view } = this.#reader;
-    const head = this.#headLength;
-    if (!inOnePiece || dictionary.keyLength(series) !== head + attributeBytes) return false;
-    if (!dictionary.hasPart(series, head, bytes, view, attributesStart, attributeBytes)) return false;
-    return dictionary.hasPart(series, 0, key, keyView, 0, head);
+    if (!inOnePiece || dictionary.keyLength(series) !== headLength + attributeBytes) return false;
+    if (!dictionary.hasPart(series, headLength, bytes, view, attributesStart, attributeBytes)) return false;
+    return dictionary.hasPart(series, 0, key, keyView, 0, headLength);
   }
 
   /** Finds or introduces the series of the point; returns why none of its points can be stored, if so. */
@@ -239,7 +294,7 @@ class MessageReader {
       points.resume(expected);
       return points.refusal();
     }
-    const length = this.#point.copyAttributes(key, this.#headLength);
+    const length = this.#point.copyAttributes(key, headLength);
     if (!points.find(key, keyView, 0, length, hashKey(key, keyView, 0, length, this.#options.dictionary.seed))) {
       const series = this.#seriesKey(length);
       const refused = 'message' in series ? series : points.introduce(series);
@@ -248,16 +303,33 @@ class MessageReader {
     return points.refusal();
   }
 
+  /** Reads the exemplars of the current point. */
+  #readExemplars(): void {
+    const length = this.#point.copyAttributes(key, headLength);
+    key[fingerprintBytes] = ofExemplars;
+    this.#point.readExemplars(this.#exemplars, () => this.#takeExemplar(length));
+    key[fingerprintBytes] = ofPoints;
+  }
+
+  /** Finds or introduces the series of exemplars whose key is written; returns why they cannot be stored, if so. */
+  #takeExemplar(length: number): Fault | undefined {
+    const points = this.#points;
+    const hash = hashKey(key, keyView, 0, length, this.#options.dictionary.seed);
+    if (points.find(key, keyView, 0, length, hash)) return undefined;
+    const series = this.#seriesKey(length);
+    const labelled = 'message' in series ? series : exemplarSeries(series);
+    return 'message' in labelled ? labelled : points.introduce(labelled, metricsStyle);
+  }
+
   #seriesKey(keyLength: number): ReturnType<typeof otlpSeries> {
-    const table = metricTable(this.#name, this.#unit, this.#kind, this.#options.otlpSuffixes ?? false);
     return otlpSeries({
-      table,
+      table: this.#table,
       isDelta: this.#isDelta,
       message: this.#reader.bytes,
       resource: this.#resource,
       scope: this.#scope,
       bytes: key,
-      attributes: { start: this.#headLength, end: keyLength },
+      attributes: { start: headLength, end: keyLength },
     });
   }
 
@@ -280,8 +352,8 @@ class MessageReader {
  * {@link metricTable}, its attributes are tags by the rules of {@link otlpSeries}, and a point is a row:
  * `gauge` or `counter` of numbers, `count`, `sum`, `min`, `max` and a column for each bound (cumulative, as in the text exposition
  * format) of histograms, for each quantile of summaries; exponential histograms have `scale`, `zero_count`, `zero_threshold` and
- * offset and counts of their buckets. Numbers that are not finite are no fields; points that say they have no value, descriptions,
- * start times and exemplars are passed over.
+ * offset and counts of their buckets. Numbers that are not finite are no fields; points that say they have no value, and
+ * start times, are passed over. Exemplars go to `metric_exemplars`, descriptions and units to `metric_metadata`.
  *
  * A point with a bad time or bad attributes is rejected alone; `row` of a reject is its index in the message. A body that is
  * not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.

@@ -36,6 +36,8 @@ export interface ParseOptions {
   readonly dataSourceNames?: ReadonlyMap<string, readonly string[]>;
   /** Whether the names of OpenTelemetry's metrics get their unit and type behind them. */
   readonly otlpSuffixes?: boolean;
+  /** Whether the database has already what a message tells of a metric as a whole; left out, it is asked to store it. */
+  readonly isTold?: (metric: string, said: string) => boolean;
   /** Takes how many rows of a message are of which kind, where its sender asks. */
   readonly tally?: WriteTally;
   /** Number of lines that came before `bytes` in the same body: added to the row of every reject. */
@@ -43,6 +45,9 @@ export interface ParseOptions {
   /** Which ends of the whole text `bytes` holds; both when left out. Of no interest to formats made of lines. */
   readonly part?: TextPart | undefined;
 }
+
+/** A metric, and in one text what a message tells of it as a whole. */
+export type ToldMetric = readonly [metric: string, said: string];
 
 /** What a parser of points found in one text. */
 export interface ParsedPoints {
@@ -58,4 +63,8 @@ export interface ParsedPoints {
   readonly rejectedRows: number;
   /** False when no row took the time of now for its own; true as well where that is not known. */
   readonly usesNow: boolean;
+  /** How often the text tells what no table has a place for, such as the time at which a counter began. */
+  readonly leftOut: number;
+  /** Metrics of which the rows of `metric_metadata` tell. */
+  readonly told: readonly ToldMetric[];
 }

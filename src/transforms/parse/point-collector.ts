@@ -2,7 +2,7 @@ import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
-import type { ParsedPoints, ParseOptions } from './parse-options.js';
+import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
 import { Kind, kindTypes, PointFields } from './point-fields.js';
 import { maxColumnsPerCall, maxDetailedRejects, maxTablesPerCall } from './point-limits.js';
 import { keyIsMissing, PointTable, rawName } from './point-table.js';
@@ -44,6 +44,10 @@ export class PointCollector {
   table = new PointTable('');
   /** Tags of a series that the block of its table does not carry yet. */
   newTags: ReadonlyMap<string, TagValue> | undefined;
+  /** What the text tells and what no table has a place for. */
+  leftOut = 0;
+  /** See {@link ParsedPoints.told}. */
+  readonly told: ToldMetric[] = [];
   readonly #options: ParseOptions;
   readonly #textBytes: number;
   readonly #style: TableStyle;
@@ -121,9 +125,9 @@ export class PointCollector {
     else this.newTags = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series).tags;
   }
 
-  /** Tells what series the key that was not found stands for. Returns why it cannot be taken, if so. */
-  introduce(key: SeriesKey): Fault | undefined {
-    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable, this.#style);
+  /** Tells what series the key that was not found stands for, and what its table is like. Returns why it cannot be taken, if so. */
+  introduce(key: SeriesKey, style = this.#style): Fault | undefined {
+    const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable, style);
     this.#take(table);
     this.newTags = key.tags;
     this.#key = key;
@@ -269,8 +273,18 @@ export class PointCollector {
   /** What was collected; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
+    const { leftOut, told } = this;
     const rejects = this.#rejects;
-    return { blocks: this.#blocks, rows: this.#rows, lines, rejects, rejectedRows: this.#rejectedRows, usesNow };
+    return {
+      blocks: this.#blocks,
+      rows: this.#rows,
+      lines,
+      rejects,
+      rejectedRows: this.#rejectedRows,
+      usesNow,
+      leftOut,
+      told,
+    };
   }
 
   #hasKey(slot: number): boolean {

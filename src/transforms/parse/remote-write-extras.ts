@@ -1,11 +1,13 @@
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from './label-set.js';
 import type { MillisTime } from './millis-time.js';
 import type { ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
+import { badPoint, ofColumn } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
 import { hashKey } from './series-dictionary.js';
+import { symbolText, textOf } from './symbols.js';
 
 /** Fields of a series beside labels and samples, by the version of the message. */
 const fieldsOf = { 1: { exemplars: 3, histograms: 4 }, 2: { histograms: 3, exemplars: 4 } } as const;
@@ -27,6 +29,7 @@ const Histogram = {
   positiveCounts: 13,
   time: 15,
   customValues: 16,
+  start: 17,
 } as const;
 const Span = { offset: 1, length: 2 } as const;
 const two32 = 0x100000000;
@@ -148,7 +151,7 @@ export class SeriesExtras {
   /** Finds or introduces the series in a table; returns why it cannot be taken, if so. */
   #take({ labels, labelsStart, labelsEnd }: ExtraSeries, { table, mark }: (typeof tables)[number]): Fault | undefined {
     const length = labelsEnd - labelsStart;
-    if (length > maxLabelBytes) return bad(`its labels take more than ${maxLabelBytes} bytes`);
+    if (length > maxLabelBytes) return badPoint(`its labels take more than ${maxLabelBytes} bytes`);
     for (let i = 0; i < length; i++) key[i] = labels[labelsStart + i]!;
     key[length] = mark;
     const hash = hashKey(key, keyView, 0, length + 1, this.#options.dictionary.seed);
@@ -169,7 +172,7 @@ export class SeriesExtras {
       else if (version === 1) {
         reader.skip();
         for (const { name, value } of readLabels(reader.bytes, at - 1, reader.at))
-          pairs.push([textOf(name), textOf(value)]);
+          pairs.push([textOf(name, 0, name.length), textOf(value, 0, value.length)]);
       } else this.#readReferences(symbols, pairs);
     }
     return JSON.stringify(Object.fromEntries(pairs));
@@ -181,16 +184,10 @@ export class SeriesExtras {
     const references: number[] = [];
     this.#readVarints((low, high) => references.push(high === 0 ? low : -1));
     for (let i = 0; i + 1 < references.length; i += 2) {
-      pairs.push([this.#symbol(symbols, references[i]!), this.#symbol(symbols, references[i + 1]!)]);
+      const symbol = (number: number): string => symbolText(reader, symbols, number, 'a label');
+      pairs.push([symbol(references[i]!), symbol(references[i + 1]!)]);
     }
     if (references.length % 2 !== 0) throw malformedMessage(reader.at, 'a label has a name and no value');
-  }
-
-  #symbol(symbols: Int32Array | undefined, reference: number): string {
-    const { bytes, at } = this.#reader;
-    const start = symbols?.[2 * reference];
-    if (start === undefined) throw malformedMessage(at, 'a label refers to a symbol that is not there');
-    return textOf(bytes.subarray(start, symbols![2 * reference + 1]));
   }
 
   #readHistogram(): string {
@@ -244,6 +241,7 @@ export class SeriesExtras {
           this.#readTime();
           break;
         default:
+          if (reader.field === Histogram.start) this.#points.leftOut++;
           reader.skip();
       }
     }
@@ -294,13 +292,14 @@ export class SeriesExtras {
   /** Adds a number; one that is not finite, such as the mark of a series' end, is NULL. */
   #put(name: FieldName, value: number): Fault | undefined {
     if (!Number.isFinite(value)) return undefined;
-    return named(name, this.#points.putDouble(name, value));
+    return ofColumn(name, this.#points.putDouble(name, value));
   }
 
   #putText(name: FieldName, text: string): Fault | undefined {
     const bytes = Buffer.from(text);
-    if (bytes.length > maxTextBytes) return bad(`column "${name.text}" would take more than ${maxTextBytes} bytes`);
-    return named(name, this.#points.putText(name, bytes));
+    if (bytes.length > maxTextBytes)
+      return badPoint(`column "${name.text}" would take more than ${maxTextBytes} bytes`);
+    return ofColumn(name, this.#points.putText(name, bytes));
   }
 
   #readSpan(into: number[]): void {
@@ -383,16 +382,4 @@ export class SeriesExtras {
     const value = this.#unsigned();
     return (value >>> 1) ^ -(value & 1);
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-}
-
-function bad(message: string): Fault {
-  return fault('parameter', Codes.schemalessData, message);
-}
-
-function named(name: FieldName, problem: Fault | undefined): Fault | undefined {
-  return problem && fault(problem.kind, problem.code, `column "${name.text}" ${problem.message}`);
 }

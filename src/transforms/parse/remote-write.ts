@@ -1,18 +1,18 @@
-import type { TableStyle } from '../../model/column-block.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
-import { labelSetKey, metricsValue } from './label-set.js';
+import { labelSetKey, metricsStyle, metricsValue } from './label-set.js';
 import { MillisTime } from './millis-time.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
+import { ofColumn } from './point-fault.js';
 import { Kind } from './point-fields.js';
 import { malformedMessage, Wire, WireReader } from './protobuf.js';
 import { isExtraField, SeriesExtras } from './remote-write-extras.js';
+import { MessageMetadata } from './remote-write-metadata.js';
 import { hashKey } from './series-dictionary.js';
 import { inflateSnappy } from './snappy.js';
+import { findSymbols } from './symbols.js';
 
-/** One row a sample; a NULL in it overwrites. */
-const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
 const valueName = fieldName(metricsValue);
 /** Longest message unless the caller says otherwise, inflated. */
 const defaultMaxMessageBytes = 32 * 1024 * 1024;
@@ -23,15 +23,19 @@ const lastTick = 2n ** 63n - 1n;
 /** Bits of a double's upper word that are all set in NaN and the infinities. */
 const exponentBits = 0x7ff00000;
 
-/** Fields of the message: its series in version 1; symbols and series, whose labels refer to them, in version 2. */
+/** Fields of the message: its series and metadata in version 1; series, whose labels refer to symbols, in version 2. */
 const seriesField = 1;
-const symbolsField = 4;
+const metadataField = 3;
 const series2Field = 5;
 /** Fields of a series, in both versions, and of a sample. */
 const labelsField = 1;
 const samplesField = 2;
 const valueField = 1;
 const timeField = 2;
+/** Fields of version 2: metadata, and where the count of a series or sample begins, which no table has a place for. */
+const metadata2Field = 5;
+const createdField = 6;
+const startField = 3;
 
 /** Buffers used again by every call, as a call runs to its end before the next one begins. */
 const inflated = new Uint8Array(1024 * 1024);
@@ -49,11 +53,15 @@ class MessageReader {
   readonly #options: ParseOptions;
   readonly #time: MillisTime;
   readonly #extras: SeriesExtras;
+  readonly #metadata: MessageMetadata;
   /** Index of the current series, and where its first sample is, -1 when it has none. */
   #series = -1;
   #firstSample = -1;
   /** It has exemplars or histograms. */
   #hasExtras = false;
+  /** Of version 2: where its metadata is, and the symbol that is the name of its metric; -1 when it has none. */
+  #metadataAt = -1;
+  #metricSymbol = -1;
   /** Labels of the current series, as fields of a version 1 message: `keyBytes[keyStart, keyEnd)`. */
   #keyBytes: Uint8Array;
   #keyView: DataView;
@@ -77,6 +85,7 @@ class MessageReader {
     this.#options = options;
     this.#time = new MillisTime(options.database.precision, options.minTicks ?? 0n, options.maxTicks ?? lastTick);
     this.#extras = new SeriesExtras(this.#reader, this.#points, options, this.#time);
+    this.#metadata = new MessageMetadata(this.#reader, this.#points, options);
     this.#keyBytes = message;
     this.#keyView = this.#reader.view;
     this.#budget = maxMessageBytes * maxWrittenOut;
@@ -87,17 +96,24 @@ class MessageReader {
     while (reader.next()) {
       if (reader.is(seriesField, Wire.bytes)) this.#readSeries(reader.enter(), false);
       else if (reader.is(series2Field, Wire.bytes)) this.#readSeries(reader.enter(), true);
+      else if (reader.is(metadataField, Wire.bytes)) this.#refuse(this.#metadata.readFamily());
       else reader.skip();
     }
     const { tally } = this.#options;
     if (tally !== undefined) {
       tally.histograms = this.#extras.histograms;
       tally.exemplars = this.#extras.exemplars;
+      tally.metadata = this.#metadata.count;
     }
     return this.#points.finish(this.#series + 1);
   }
 
-  /** Reads the series that ends at `end`; one without samples, exemplars and histograms is skipped. */
+  /** Counts metadata that cannot be stored as a bad row of the series that was read last. */
+  #refuse(problem: Fault | undefined): void {
+    if (problem !== undefined) this.#points.reject(Math.max(0, this.#series), problem);
+  }
+
+  /** Reads the series that ends at `end`; of one without samples, exemplars and histograms only the metadata counts. */
   #readSeries(end: number, byReference: boolean): void {
     const reader = this.#reader;
     const outerEnd = reader.end;
@@ -105,6 +121,7 @@ class MessageReader {
     this.#series++;
     this.#firstSample = -1;
     this.#hasExtras = false;
+    this.#metadataAt = -1;
     const { at } = reader;
     const expected = byReference ? -1 : this.#expectedAt(reader.at);
     const problem = byReference ? this.#writeOutLabels() : this.#findLabels(expected);
@@ -124,6 +141,10 @@ class MessageReader {
         problem: problem ?? (this.#isNamed ? undefined : unnamed),
         symbols: this.#symbols,
       });
+    }
+    if (this.#metadataAt >= 0 && this.#metricSymbol >= 0) {
+      reader.at = this.#metadataAt;
+      this.#refuse(this.#metadata.readOfSeries(this.#symbols!, this.#metricSymbol));
     }
     reader.at = end;
     reader.end = outerEnd;
@@ -164,9 +185,10 @@ class MessageReader {
 
   /** Passes over a field that is not about labels and begins at `at`. */
   #passField(at: number): void {
-    if (this.#firstSample < 0 && this.#reader.is(samplesField, Wire.bytes)) this.#firstSample = at;
-    else if (isExtraField(this.#reader.field)) this.#hasExtras = true;
-    this.#reader.skip();
+    const reader = this.#reader;
+    if (this.#firstSample < 0 && reader.is(samplesField, Wire.bytes)) this.#firstSample = at;
+    else if (isExtraField(reader.field)) this.#hasExtras = true;
+    reader.skip();
   }
 
   /** Copies labels that stand among other fields. */
@@ -191,9 +213,15 @@ class MessageReader {
     let problem: Fault | undefined;
     labelBytes.length = 0;
     this.#isNamed = false;
+    this.#metricSymbol = -1;
     for (let at = reader.at; reader.next(); at = reader.at) {
-      if (reader.field !== labelsField) this.#passField(at);
-      else if (reader.wire === Wire.bytes) {
+      if (reader.field === metadata2Field && reader.is(metadata2Field, Wire.bytes)) {
+        this.#metadataAt = reader.at;
+        reader.skip();
+      } else if (reader.field !== labelsField) {
+        if (reader.field === createdField) this.#points.leftOut++;
+        this.#passField(at);
+      } else if (reader.wire === Wire.bytes) {
         const outerEnd = reader.end;
         reader.end = reader.enter();
         while (reader.at < reader.end) problem = this.#writeOutLabel() ?? problem;
@@ -216,7 +244,10 @@ class MessageReader {
     const [from, to] = [2 * name, 2 * value];
     const [nameStart, nameEnd] = [symbols[from]!, symbols[from + 1]!];
     const [valueStart, valueEnd] = [symbols[to]!, symbols[to + 1]!];
-    if (valueEnd > valueStart && isMetricName(reader.bytes, nameStart, nameEnd)) this.#isNamed = true;
+    if (valueEnd > valueStart && isMetricName(reader.bytes, nameStart, nameEnd)) {
+      this.#isNamed = true;
+      this.#metricSymbol = value;
+    }
     const fits = labelBytes.write(reader.bytes, nameStart, nameEnd, valueStart, valueEnd);
     return fits ? undefined : longLabels;
   }
@@ -301,7 +332,10 @@ class MessageReader {
         reader.varint();
         this.#timeLow = reader.low;
         this.#timeHigh = reader.high;
-      } else reader.skip();
+      } else {
+        if (reader.field === startField) this.#points.leftOut++;
+        reader.skip();
+      }
     }
   }
 
@@ -322,9 +356,9 @@ class MessageReader {
     return points.commit(this.#time.words[0]!, this.#time.words[1]!, this.#reader.bytes);
   }
 
-  #drop({ kind, code, message }: Fault): Fault {
+  #drop(problem: Fault): Fault {
     this.#points.drop();
-    return fault(kind, code, `column "${valueName.text}" ${message}`);
+    return ofColumn(valueName, problem);
   }
 }
 
@@ -334,33 +368,10 @@ function isMetricName(bytes: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** Start and end of every symbol of a version 2 message. Its series may stand before them. */
-function findSymbols(message: Uint8Array): Int32Array {
-  const reader = new WireReader(message);
-  let ends = new Int32Array(256);
-  let count = 0;
-  while (reader.next()) {
-    if (!reader.is(symbolsField, Wire.bytes)) {
-      reader.skip();
-      continue;
-    }
-    if (count === ends.length) {
-      const grown = new Int32Array(count * 2);
-      grown.set(ends);
-      ends = grown;
-    }
-    const end = reader.enter();
-    ends[count++] = reader.at;
-    ends[count++] = end;
-    reader.at = end;
-  }
-  return ends.subarray(0, count);
-}
-
 /**
  * Reads a write request (a snappy block of a `prometheus.WriteRequest`, or of its version 2, which has other field
  * numbers) into rows of the table `metrics`: `ts`, `v`, and the labels of their series as its JSON tag. Native histograms and
- * exemplars go to tables beside it; metadata is skipped.
+ * exemplars go to tables beside it, metadata to `metric_metadata`; start times are counted and left out.
  *
  * A series with bad labels is rejected with all its samples, a sample with a bad time alone; `row` of a reject is the index of
  * the series. A body that is not such a message throws a FaultError of kind `parameter`, and nothing of it is stored.

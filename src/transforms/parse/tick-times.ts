@@ -14,6 +14,11 @@ export class TickTimes {
   readonly #nanosPerTick: number;
   readonly #now: bigint;
   readonly #bounds: TimeBounds;
+  /** The time that was set last and can be stored, and its ticks. */
+  #seconds = -1;
+  #nanos = -1;
+  #setLow = 0;
+  #setHigh = 0;
 
   constructor({ database, nowTicks, minTicks, maxTicks }: ParseOptions) {
     this.#ticksPerSecond = ticksPerSecond(database.precision);
@@ -34,6 +39,11 @@ export class TickTimes {
    * 2^48, nanoseconds whole and below 10^9.
    */
   set(seconds: number, nanos: number): string | undefined {
+    if (seconds === this.#seconds && nanos === this.#nanos) {
+      this.low = this.#setLow;
+      this.high = this.#setHigh;
+      return undefined;
+    }
     // 16 bits at a time, so that every product is exact.
     const upper = Math.floor(seconds / two16);
     const lower = seconds - upper * two16;
@@ -45,6 +55,11 @@ export class TickTimes {
     this.low = sum - carry * two32;
     this.high = middleHigh + carry;
     const problem = this.#bounds.problem(this.low, this.high);
-    return problem === undefined ? undefined : `the time ${problem}`;
+    if (problem !== undefined) return `the time ${problem}`;
+    this.#seconds = seconds;
+    this.#nanos = nanos;
+    this.#setLow = this.low;
+    this.#setHigh = this.high;
+    return undefined;
   }
 }

@@ -41,7 +41,8 @@ function startDesk(isDefined = true) {
       settle: (delivery) => endings.push([sender, delivery]),
     });
   };
-  const rows = () => sets.flatMap(({ payload }) => desk.rows({ ...payload, rows: 0, lines: 0, usesNow: true }));
+  const rows = () =>
+    sets.flatMap(({ payload }) => desk.rows({ ...payload, rows: 0, lines: 0, usesNow: true, leftOut: 0, told: [] }));
   return { send, sets, endings, rows, reads: () => reads, texts$ };
 }
 

@@ -21,7 +21,7 @@ import {
 type ReadSample = readonly [labels: string, millis: number, value: number | undefined];
 
 function samplesOf(desk: LineProtocolDesk, parsed: ParsedPoints): ReadSample[] {
-  const rows = desk.rows(parsed).filter(({ table }) => !/^metric_(?:histograms|exemplars)$/.test(table));
+  const rows = desk.rows(parsed).filter(({ table }) => !/^metric_(?:histograms|exemplars|metadata)$/.test(table));
   return rows.map(({ table, tags, time, fields }) => {
     if (table !== 'metrics' || time % 1_000_000n !== 0n) throw new Error(`${table} ${time}`);
     const value = fields.v?.value;

@@ -1,0 +1,54 @@
+import type { BlockGroup } from '../../model/batch.js';
+import type { ColumnBlock } from '../../model/column-block.js';
+import type { Sink } from '../../model/component.js';
+import { watched } from '../../sinks/layers.js';
+import { metadataTable } from '../../transforms/parse/label-set.js';
+import type { ParsedPoints, ToldMetric } from '../../transforms/parse/parse-options.js';
+
+/** Metrics whose metadata is remembered; beyond them it is written once more. */
+const maxMetrics = 100_000;
+
+/** The metadata of a block, and where it belongs. */
+interface Told {
+  readonly place: string;
+  readonly metrics: readonly ToldMetric[];
+}
+
+/**
+ * Knows what metadata of metrics is stored. Senders repeat it with every request; parsers leave out what is stored already, for it
+ * would cost an insert of its own each time. A place is a database as long as nothing is dropped in it.
+ */
+export class ToldMetadata {
+  /** By place and metric, what was stored last. */
+  readonly #stored = new Map<string, string>();
+  readonly #blocks = new WeakMap<ColumnBlock, Told>();
+
+  /** What a parser asks: whether the database has this of a metric. */
+  reader(place: string): (metric: string, said: string) => boolean {
+    return (metric, said) => this.#stored.get(place + metric) === said;
+  }
+
+  /** Notes what the points of a text tell, to be remembered once it is stored; gives the points. */
+  expect(place: string, points: ParsedPoints): ParsedPoints {
+    const { blocks, told: metrics } = points;
+    if (metrics.length === 0) return points;
+    const [block, ...others] = blocks.filter(({ table }) => table === metadataTable);
+    if (block !== undefined && others.length === 0) this.#blocks.set(block, { place, metrics });
+    return points;
+  }
+
+  /** The sink, which is watched. */
+  noting(sink: Sink<BlockGroup>): Sink<BlockGroup> {
+    return watched(sink, ({ blocks }) => {
+      for (const block of blocks) {
+        const told = this.#blocks.get(block);
+        if (told !== undefined) this.#note(told);
+      }
+    });
+  }
+
+  #note({ place, metrics }: Told): void {
+    if (this.#stored.size + metrics.length > maxMetrics) this.#stored.clear();
+    for (const [metric, said] of metrics) this.#stored.set(place + metric, said);
+  }
+}

@@ -1,0 +1,114 @@
+import { Codes, type Fault, fault } from '../../model/fault.js';
+import { daysInTicks } from '../../model/schema.js';
+import { labelSetKey, metadataTable, metricsStyle } from './label-set.js';
+import type { ParseOptions } from './parse-options.js';
+import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
+import { hashKey } from './series-dictionary.js';
+
+/** Types of metrics as remote write numbers them, by the names of OpenMetrics. */
+export const metricTypes = [
+  'unknown',
+  'counter',
+  'gauge',
+  'histogram',
+  'gaugehistogram',
+  'summary',
+  'info',
+  'stateset',
+] as const;
+
+/** What a message tells of a metric as a whole. */
+export interface Metadata {
+  readonly name: string;
+  readonly type: (typeof metricTypes)[number];
+  /** Empty where the message tells none, and so is the unit. */
+  readonly help: string;
+  readonly unit: string;
+}
+
+const names = { type: fieldName('type'), help: fieldName('help'), unit: fieldName('unit') } as const;
+const nameLabel = Buffer.from('__name__');
+/** Longest name of a metric, in bytes; a longer help or unit is cut. */
+const maxTextBytes = 4096;
+
+/** Keys of these series begin with bytes that no key of another series begins with. */
+const keyStart = 40;
+const key = Buffer.alloc(keyStart + maxTextBytes);
+const keyView = new DataView(key.buffer, key.byteOffset, key.length);
+
+/**
+ * Keeps the metadata of metrics: rows of the table `metric_metadata`, with the name as the one label, at the begin of the day (UTC)
+ * on which the message came. So a metric has one row per day, however often it is told of, and changes can be seen.
+ */
+export class MetadataRows {
+  /** Rows stored. */
+  count = 0;
+  readonly #points: PointCollector;
+  readonly #options: ParseOptions;
+  readonly #told = new Set<string>();
+  readonly #day: bigint;
+  readonly #low: number;
+  readonly #high: number;
+
+  constructor(points: PointCollector, options: ParseOptions) {
+    this.#points = points;
+    this.#options = options;
+    const { nowTicks, database } = options;
+    const day = nowTicks - (nowTicks % daysInTicks(1, database.precision));
+    this.#day = day;
+    this.#low = Number(day & 0xffffffffn);
+    this.#high = Number(day >> 32n);
+  }
+
+  /** Adds a row, unless the message has told of the metric before, tells nothing, or nothing new; returns why there cannot be one, if so. */
+  add({ name, type, help, unit }: Metadata): Fault | undefined {
+    if (name === '' || this.#told.has(name)) return undefined;
+    if (type === 'unknown' && help === '' && unit === '') return undefined;
+    this.#told.add(name);
+    const points = this.#points;
+    const said = `${this.#day} ${type} ${unit} ${help}`;
+    if (this.#options.isTold?.(name, said) === true) return undefined;
+    const problem = this.#take(name) ?? points.refusal();
+    if (problem !== undefined) return about(problem);
+    const unfit = this.#put(names.type, type) ?? this.#put(names.help, help) ?? this.#put(names.unit, unit);
+    if (unfit !== undefined) {
+      points.drop();
+      return about(unfit);
+    }
+    const refused = points.commit(this.#low, this.#high, key);
+    if (refused !== undefined) return about(refused);
+    this.count++;
+    points.told.push([name, said]);
+    return undefined;
+  }
+
+  /** Finds or introduces the series of the metric. */
+  #take(name: string): Fault | undefined {
+    const points = this.#points;
+    const bytes = Buffer.from(name);
+    if (bytes.length > maxTextBytes) {
+      return fault('parameter', Codes.schemalessData, `the name of a metric takes more than ${maxTextBytes} bytes`);
+    }
+    const end = keyStart + bytes.copy(key, keyStart);
+    if (points.find(key, keyView, 0, end, hashKey(key, keyView, 0, end, this.#options.dictionary.seed)))
+      return undefined;
+    const series = labelSetKey([{ name: nameLabel, value: key.subarray(keyStart, end) }], metadataTable);
+    return 'message' in series ? series : points.introduce(series, metricsStyle);
+  }
+
+  #put(name: FieldName, text: string): Fault | undefined {
+    return text === '' ? undefined : this.#points.putText(name, cut(Buffer.from(text)));
+  }
+}
+
+/** The text, or as many of its characters as there is room for. */
+function cut(text: Buffer): Buffer {
+  if (text.length <= maxTextBytes) return text;
+  let end = maxTextBytes;
+  while ((text[end]! & 0xc0) === 0x80) end--;
+  return text.subarray(0, end);
+}
+
+function about({ kind, code, message }: Fault): Fault {
+  return fault(kind, code, `its metadata cannot be stored: ${message}`);
+}

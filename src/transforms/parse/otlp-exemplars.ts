@@ -1,0 +1,99 @@
+import type { Fault } from '../../model/fault.js';
+import { readAttribute } from './otlp-attributes.js';
+import { OtlpTime } from './otlp-time.js';
+import { fieldName, type PointCollector } from './point-collector.js';
+import { badPoint } from './point-fault.js';
+import { Wire, type WireReader } from './protobuf.js';
+import type { TickTimes } from './tick-times.js';
+
+const Exemplar = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes: 7 } as const;
+const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
+/** Longest labels of an exemplar, as text. */
+const maxTextBytes = 16_384;
+const two32 = 0x100000000;
+
+/** Reads the exemplars of points into rows of the table `metric_exemplars`, as remote write has them. */
+export class OtlpExemplars {
+  readonly #reader: WireReader;
+  readonly #points: PointCollector;
+  readonly #times: TickTimes;
+  readonly #time = new OtlpTime();
+  #value = Number.NaN;
+
+  constructor(reader: WireReader, points: PointCollector, times: TickTimes) {
+    this.#reader = reader;
+    this.#points = points;
+    this.#times = times;
+  }
+
+  /**
+   * Reads the exemplars in the fields `field` of the point that the reader stands at the start of. `take` begins a row of their series.
+   * Those without a time have that of `times`, which is their point's. What cannot be stored is counted as left out, for the
+   * protocol has no word for it.
+   */
+  read(field: number, take: () => Fault | undefined): void {
+    const reader = this.#reader;
+    const pointEnd = reader.end;
+    const { low, high } = this.#times;
+    while (reader.next()) {
+      if (!reader.is(field, Wire.bytes)) {
+        reader.skip();
+        continue;
+      }
+      reader.end = reader.enter();
+      const labels = this.#readExemplar();
+      reader.end = pointEnd;
+      this.#times.low = low;
+      this.#times.high = high;
+      if (this.#store(labels, take) !== undefined) this.#points.leftOut++;
+    }
+  }
+
+  #store(labels: string, take: () => Fault | undefined): Fault | undefined {
+    const points = this.#points;
+    const { seconds, nanos, isZero } = this.#time;
+    const outside = isZero ? undefined : this.#times.set(seconds, nanos);
+    const text = Buffer.from(labels);
+    if (outside !== undefined || text.length > maxTextBytes) return badPoint(outside ?? 'its labels are too long');
+    const refused = take() ?? points.refusal();
+    if (refused !== undefined) return refused;
+    const value = Number.isFinite(this.#value) ? points.putDouble(names.value, this.#value) : undefined;
+    const problem = value ?? points.putText(names.labels, text);
+    if (problem === undefined) return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
+    points.drop();
+    return problem;
+  }
+
+  /** Reads one exemplar; gives its attributes, and the ids of its trace and span, as JSON. */
+  #readExemplar(): string {
+    const reader = this.#reader;
+    const labels: [string, string][] = [];
+    this.#time.clear();
+    this.#value = Number.NaN;
+    while (reader.next()) {
+      const { at } = reader;
+      if (reader.is(Exemplar.attributes, Wire.bytes)) labels.push([...readAttribute(reader)]);
+      else if (reader.is(Exemplar.traceId, Wire.bytes)) labels.push(['trace_id', this.#hex()]);
+      else if (reader.is(Exemplar.spanId, Wire.bytes)) labels.push(['span_id', this.#hex()]);
+      else if (reader.is(Exemplar.time, Wire.fixed64)) {
+        reader.skip();
+        this.#time.read(reader.view, at);
+      } else if (reader.is(Exemplar.double, Wire.fixed64)) {
+        reader.skip();
+        this.#value = reader.view.getFloat64(at, true);
+      } else if (reader.is(Exemplar.int, Wire.fixed64)) {
+        reader.skip();
+        this.#value = reader.view.getInt32(at + 4, true) * two32 + reader.view.getUint32(at, true);
+      } else reader.skip();
+    }
+    return JSON.stringify(Object.fromEntries(labels.filter(([, value]) => value !== '')));
+  }
+
+  #hex(): string {
+    const reader = this.#reader;
+    const end = reader.enter();
+    const text = Buffer.from(reader.bytes.buffer, reader.bytes.byteOffset + reader.at, end - reader.at).toString('hex');
+    reader.at = end;
+    return text;
+  }
+}

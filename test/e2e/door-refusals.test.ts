@@ -1,0 +1,178 @@
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { otlpAnswer, otlpRequest, requestOf } from '../support/otlp-messages.js';
+import { labelsOf, writeBody, writeBody2 } from '../support/remote-messages.js';
+import { basicOf, type Reply, startService } from '../support/service.js';
+
+const { service, end } = await startService(
+  '--limits.messageBytes=64KB',
+  '--limits.inflatedBytes=256KB',
+  '--limits.lineBytes=16KB',
+);
+test.after.always(end);
+
+const seconds = Math.floor(Date.now() / 1000);
+const millis = seconds * 1000;
+const nanos = String(BigInt(seconds) * 1_000_000_000n);
+/** More bytes than any of the limits. */
+const filler = 'x'.repeat(400_000);
+
+/** A door, and what its clients send it. */
+interface Door {
+  readonly path: (database: string) => string;
+  readonly headers?: Record<string, string>;
+  readonly good: string | Buffer;
+  /** One good row and one bad one. */
+  readonly halfBad: string | Buffer;
+  readonly long: string | Buffer;
+  readonly stored: 200 | 204;
+  /** Status of a short body in gzip that is long once it is inflated. */
+  readonly zipped: 400 | 413 | 415;
+  /** Status and text of each answer. */
+  readonly says: Readonly<Record<'halfBad' | 'stranger' | 'unknown' | 'long', readonly [status: number, said: RegExp]>>;
+  readonly read?: (reply: Reply) => string;
+}
+
+const point = (name: string, timeUnixNano: string, path = ''): object => ({
+  name,
+  gauge: { dataPoints: [{ timeUnixNano, asDouble: 1, attributes: [{ key: 'path', value: { stringValue: path } }] }] },
+});
+const late = '18446744073709551615';
+const otlp = {
+  good: requestOf([point('good', nanos)]),
+  halfBad: requestOf([point('good', nanos), point('bad', late)]),
+  long: requestOf([point('long', nanos, filler)]),
+};
+const asJson = (request: object): string => JSON.stringify(request);
+const labels = labelsOf({ __name__: 'up' });
+const sample = { value: 1, timestamp: millis };
+const remote = {
+  good: [{ labels, samples: [sample] }],
+  halfBad: [
+    { labels, samples: [sample] },
+    { labels: [{ name: '', value: 'x' }], samples: [sample] },
+  ],
+  // It repeats itself, so the long message is a short body.
+  long: [{ labels: labelsOf({ __name__: 'up', long: filler }), samples: [sample] }],
+};
+const lines = { good: 'good v=1', halfBad: 'good v=1\nbad', long: `long v="${filler}"` };
+const text = { good: 'good 1\n', halfBad: 'good 1\nbad\n', long: `long{a="${filler}"} 1\n` };
+
+/** Remote write and pushed text answer in plain text. */
+const plainly = {
+  stranger: [401, /^(?:\[0x357\] )?Authentication failure/],
+  unknown: [404, /^\[0x388\] Database not exist/],
+} as const;
+const remoteDoor = {
+  path: (database: string) => `/metricsdb/v1/remote_write/${database}`,
+  stored: 204,
+  zipped: 400,
+  says: { ...plainly, halfBad: [400, /^series 2: .*1 rejected, 1 written/], long: [400, /the limit is 65536/] },
+} as const;
+const textDoor = {
+  ...text,
+  zipped: 400,
+  says: { ...plainly, halfBad: [400, /^line 2: .*1 rejected, 1 written/], long: [400, /longer than 65536 bytes/] },
+} as const;
+
+const doors: Readonly<Record<string, Door>> = {
+  'OTLP in protobuf': {
+    path: (database) => `/v1/metrics?db=${database}`,
+    headers: { 'content-type': 'application/x-protobuf' },
+    good: otlpRequest(otlp.good),
+    halfBad: otlpRequest(otlp.halfBad),
+    long: otlpRequest(otlp.long),
+    stored: 200,
+    zipped: 413,
+    says: {
+      halfBad: [200, /"rejectedDataPoints":"1".*data point 2/],
+      stranger: [401, /"code":16,.*Authentication failure/],
+      unknown: [404, /"code":5,.*Database not exist/],
+      long: [413, /"code":3,.*longer than 65536 bytes/],
+    },
+    read: ({ status, bytes }) => JSON.stringify(otlpAnswer(status === 200 ? 'Response' : 'Status', bytes)),
+  },
+  'OTLP in JSON': {
+    path: (database) => `/v1/metrics?db=${database}`,
+    headers: { 'content-type': 'application/json' },
+    good: asJson(otlp.good),
+    halfBad: asJson(otlp.halfBad),
+    long: asJson(otlp.long),
+    stored: 200,
+    zipped: 413,
+    says: {
+      halfBad: [200, /"rejectedDataPoints":"1".*data point 2/],
+      stranger: [401, /"code":16,.*Authentication failure/],
+      unknown: [404, /"code":5,.*Database not exist/],
+      long: [413, /"code":3,.*longer than 65536 bytes/],
+    },
+  },
+  'InfluxDB 1': {
+    path: (database) => `/write?db=${database}`,
+    ...lines,
+    stored: 204,
+    zipped: 413,
+    says: {
+      halfBad: [400, /^\{"error":"partial write: line 2: .*dropped=1"\}$/],
+      stranger: [401, /^\{"error":"authorization failed: /],
+      unknown: [404, /^\{"error":"database not found: \\"missing\\""\}$/],
+      long: [400, /^\{"error":"partial write: line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'InfluxDB 2': {
+    path: (database) => `/api/v2/write?bucket=${database}`,
+    ...lines,
+    stored: 204,
+    zipped: 413,
+    says: {
+      halfBad: [400, /^\{"code":"invalid","message":"line 2: .*"line":2\}$/],
+      stranger: [401, /^\{"code":"unauthorized",/],
+      unknown: [404, /^\{"code":"not found","message":"bucket \\"missing\\" not found"/],
+      long: [400, /^\{"code":"invalid","message":"line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'imported text': { path: (database) => `/api/v1/import/prometheus?db=${database}`, stored: 204, ...textDoor },
+  'pushed text': { path: (database) => `/metrics/job/j?db=${database}`, stored: 200, ...textDoor },
+  'remote write 1': {
+    ...remoteDoor,
+    good: writeBody(remote.good),
+    halfBad: writeBody(remote.halfBad),
+    long: writeBody(remote.long),
+  },
+  'remote write 2': {
+    ...remoteDoor,
+    zipped: 415,
+    headers: { 'x-prometheus-remote-write-version': '2.0.0', 'content-type': 'application/x-protobuf' },
+    good: writeBody2(remote.good),
+    halfBad: writeBody2(remote.halfBad),
+    long: writeBody2(remote.long),
+  },
+};
+
+for (const [index, [name, door]] of Object.entries(doors).entries()) {
+  test(`${name}: half-bad batches, strangers, unknown databases and long bodies are told in the words of the protocol`, async (t) => {
+    const { path, headers = {}, good, stored, says, read = ({ text: said }: Reply) => said } = door;
+    const database = `refusals${index}`;
+    await service.run(`CREATE DATABASE ${database} PRECISION 'ns'`);
+    const send = (body: string | Buffer, to: string, more: object = {}) =>
+      service.ask({ path: path(to), headers, body, ...more });
+    const auth = basicOf('root', 'wrong');
+    const answers = {
+      halfBad: await send(door.halfBad, database),
+      stranger: await send(good, database, { auth }),
+      unknown: await send(good, 'missing'),
+      long: await send(door.long, database),
+    };
+    for (const [kind, reply] of Object.entries(answers)) {
+      const [status, said] = says[kind as keyof typeof says];
+      t.is(reply.status, status, `${kind}: ${reply.text}`);
+      t.regex(read(reply), said, kind);
+    }
+    const zipped = await send(gzipSync(Buffer.alloc(600_000, '\n')), database, {
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    });
+    t.is(zipped.status, door.zipped, zipped.text);
+    const fine = await send(good, database);
+    t.is(fine.status, stored, fine.text);
+  });
+}

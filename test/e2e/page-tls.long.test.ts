@@ -1,0 +1,28 @@
+import test from 'ava';
+import { launchBrowser, noBrowser, visit } from '../support/browser.js';
+import { certificates } from '../support/certificates.js';
+import { logIn, type } from '../support/page.js';
+import { startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
+import { until } from '../support/until.js';
+
+test('people log in and ask over TLS', async (t) => {
+  if (noBrowser !== undefined) return skipped(t, noBrowser);
+  const { make, remove } = certificates();
+  t.teardown(remove);
+  const certificate = make('page');
+  if (certificate === undefined) return skipped(t, 'there is no openssl to make a certificate with');
+  const { certFile, keyFile } = certificate;
+  const tls = ['--ssl.enable=true', `--ssl.certFile=${certFile}`, `--ssl.keyFile=${keyFile}`, '--ssl.plainHttp=off'];
+  const { service, end } = await startService(...tls);
+  t.teardown(end);
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  const { page, wrong, close } = await visit(browser, service.port, '/', { ignoreHTTPSErrors: true });
+  await logIn(page);
+  await type(page, 'SELECT 40 + 2');
+  await page.keyboard.press('Control+Enter');
+  t.true(await until(async () => (await page.textContent('main'))?.includes('42') === true));
+  t.deepEqual(wrong, []);
+  await close();
+});

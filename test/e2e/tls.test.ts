@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { credentials, Metadata } from '@grpc/grpc-js';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import test, { type ExecutionContext } from 'ava';
+import { certificates, type TestCertificate } from '../support/certificates.js';
+import { LoadTool } from '../support/load-tool.js';
+import { basic, startService } from '../support/service.js';
+import { skipped } from '../support/skipped.js';
+
+const { make, remove } = certificates();
+const certificate = make('service');
+const stranger = make('stranger');
+const files = ({ certFile, keyFile }: TestCertificate) => [
+  '--ssl.enable=true',
+  `--ssl.certFile=${certFile}`,
+  `--ssl.keyFile=${keyFile}`,
+];
+const settings = certificate === undefined ? [] : files(certificate);
+const { service, end } = await startService(...settings, '--otlp.grpc=true', '--otlp.grpcPort=0');
+const tool = new LoadTool(service, 'here');
+test.after.always(async () => {
+  tool.remove();
+  await end();
+  remove();
+});
+
+/** A test with the certificate of the service, where one can be made. */
+const secure = (title: string, run: (t: ExecutionContext, caFile: string) => Promise<void>): void =>
+  test.serial(title, (t) =>
+    certificate === undefined
+      ? skipped(t, 'there is no openssl to make a certificate with')
+      : run(t, certificate.certFile),
+  );
+
+/** One request over TLS. */
+function askSecurely(port: number, caFile: string, path: string, method = 'GET', authorization = basic) {
+  return new Promise<{ status: number; text: string; policy: string }>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, method, headers: { authorization }, ca: readFileSync(caFile) };
+    const call = request(options, async (answer) => {
+      const policy = String(answer.headers['content-security-policy']);
+      resolve({ status: answer.statusCode ?? 0, text: await text(answer), policy });
+    });
+    call.on('error', reject).end();
+  });
+}
+
+for (const mode of ['rest', 'sml-rest', 'taosc']) {
+  secure(`the load tool writes over TLS (${mode}) with the certificate of the authority`, async (t, caFile) => {
+    const database = `over_tls_${mode.replace('-', '_')}`;
+    const server = ['-h', '127.0.0.1', '-P', String(service.port), '--ca-file', caFile];
+    const ended = await tool.run([...server, '-I', mode, '-d', database, '-t', '3', '-n', '20', '-T', '2', '-y']);
+    t.is(ended.code, 0, ended.out + ended.errors);
+    t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${database}.meters`), [[60]]);
+  });
+}
+
+secure('a file of the load tool says TLS too, and queries go over it', async (t, caFile) => {
+  const query = {
+    filetype: 'query',
+    query_mode: 'rest',
+    databases: 'over_tls_rest',
+    host: '127.0.0.1',
+    port: service.port,
+    ca_file: caFile,
+    specified_table_query: { sqls: [{ sql: 'select count(*) from meters', result: tool.path('counted') }] },
+  };
+  const ended = await tool.run(['-f', tool.file(JSON.stringify(query))]);
+  t.is(ended.code, 0, ended.out + ended.errors);
+  t.is(tool.written('counted'), '60\n');
+});
+
+secure('the load tool does not trust a stranger, and names certificates that it cannot read', async (t, caFile) => {
+  const run = (...more: string[]) =>
+    tool.run([
+      '-h',
+      '127.0.0.1',
+      '-P',
+      String(service.port),
+      '-I',
+      'rest',
+      '-d',
+      'x',
+      '-t',
+      '1',
+      '-n',
+      '1',
+      '-y',
+      ...more,
+    ]);
+  const cases: [string[], RegExp][] = [
+    [['--tls'], /https:\/\/127\.0\.0\.1:\d+ cannot be reached: .*(?:self-signed|unable to verify)/],
+    [['--ca-file', stranger?.certFile ?? ''], /cannot be reached: .*(?:self-signed|unable to verify|signature)/],
+    [['--ca-file', '/nowhere.pem'], /The certificates in \/nowhere\.pem cannot be read/],
+    [['--ca-file', caFile.replace(/crt$/, 'key')], /There is no certificate in/],
+  ];
+  for (const [more, said] of cases) {
+    const ended = await run(...more);
+    t.not(ended.code, 0);
+    t.regex(ended.out + ended.errors, said);
+  }
+});
+
+secure('exporters write over TLS, and the page comes over it with all of its files', async (t, caFile) => {
+  await service.run("CREATE DATABASE over_tls PRECISION 'ns'");
+  const ca = readFileSync(caFile);
+  const byHttp = new OTLPMetricExporter({
+    url: `https://127.0.0.1:${service.port}/v1/metrics?db=over_tls`,
+    headers: { authorization: basic },
+    httpAgentOptions: { ca },
+  });
+  const metadata = new Metadata();
+  metadata.set('authorization', basic);
+  metadata.set('x-sluice-db', 'over_tls');
+  const url = `https://127.0.0.1:${service.listeners.get('otlp')}`;
+  const byGrpc = new GrpcExporter({ url, metadata, credentials: credentials.createSsl(ca) });
+  for (const [name, exporter] of Object.entries({ by_http: byHttp, by_grpc: byGrpc })) {
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+    const provider = new MeterProvider({ readers: [reader] });
+    provider.getMeter('shop').createCounter(name).add(3);
+    await provider.shutdown();
+    t.deepEqual(await service.rows(`SELECT \`counter\` FROM over_tls.${name}`), [[3]]);
+  }
+
+  const page = await askSecurely(service.port, caFile, '/');
+  t.is(page.status, 200);
+  t.regex(page.policy, /default-src 'none'/);
+  const names = [...page.text.matchAll(/(?:src|href)="(\/?page\/[^"]+)"/g)].map(
+    ([, name = '']) => `/${name.replace(/^\//, '')}`,
+  );
+  t.true(names.length > 1, page.text);
+  for (const name of names) t.is((await askSecurely(service.port, caFile, name)).status, 200, name);
+  t.notRegex(page.text, /(?:src|href)="http:/);
+});
+
+secure('HTTP can be turned off while TLS is on, and the start warns of the built-in password', async (t, caFile) => {
+  const warned = /still has the built-in password, and the service listens beyond loopback/;
+  t.regex(service.log.join('\n'), warned);
+  await service.run("ALTER USER root PASS 'Another-12345'");
+  const alone = await service.attach(...settings, '--ssl.plainHttp=off');
+  t.teardown(() => alone.stop());
+  const plain = await alone.ask({ path: '/rest/sql', body: 'SELECT 1' });
+  t.deepEqual([plain.status, plain.text], [400, 'This port speaks TLS: use https.\n']);
+  t.is((await askSecurely(alone.port, caFile, '/-/ping')).status, 200);
+  t.notRegex(alone.log.join('\n'), warned);
+});

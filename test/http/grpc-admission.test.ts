@@ -1,0 +1,105 @@
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import test, { type ExecutionContext } from 'ava';
+import { createLoginCodes } from '../../src/http/login-code.js';
+import { OtlpGrpcDoor } from '../../src/http/otlp-grpc.js';
+import { BodyBudget } from '../../src/model/body-budget.js';
+import type { Delivery } from '../../src/model/delivery.js';
+import type { Exchange, GuardState, WriteRequest } from '../../src/model/exchange.js';
+import { basic, isKnown, recordingLog, user, wrongPassword } from '../support/http-room.js';
+import { until } from '../support/until.js';
+
+const messageBytes = 10_000;
+const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
+const delivered: Delivery = { outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] };
+
+/** A door with a small budget; `open` are the writes that wait to be answered. */
+async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'normal') {
+  const bodies = new BodyBudget({ limitBytes: 40_000, maxWaiting: 2, waitMs: 300 });
+  const open: Exchange<WriteRequest, Delivery>[] = [];
+  const addresses = new Set<string | undefined>();
+  const door = new OtlpGrpcDoor({
+    intake: {
+      authenticate: async (given) => {
+        if (given.scheme === 'password') addresses.add(given.from);
+        return isKnown(given) ? { user } : wrongPassword;
+      },
+      bodies,
+      guard,
+      write: (exchange) => open.push(exchange),
+    },
+    loginCodes: createLoginCodes({ secret: Buffer.alloc(32) }),
+    settings: { createDatabase: false, messageBytes, db: 'otlp', enable: true },
+    port: 0,
+    log: recordingLog([]),
+  });
+  await door.start();
+  const client = new Client(`127.0.0.1:${door.port}`, credentials.createInsecure());
+  t.teardown(async () => {
+    client.close();
+    await door.stop();
+  });
+  /** Sends a message; gives the error of its call, and what cancels it. */
+  const send = (bytes: number, headers: Record<string, string> = { authorization: basic }) => {
+    const same = (given: Buffer): Buffer => given;
+    let cancel = (): void => undefined;
+    const error = new Promise<ServiceError | null>((resolve) => {
+      const head = Metadata.fromHttp2Headers(headers);
+      const call = client.makeUnaryRequest(path, same, same, Buffer.alloc(bytes), head, (failure) => resolve(failure));
+      cancel = () => call.cancel();
+    });
+    return { error, cancel };
+  };
+  return { addresses, bodies, open, send };
+}
+
+test('a message takes room for itself until its call is answered', async (t) => {
+  const { bodies, open, send } = await startDoor(t);
+  const { error } = send(1_234);
+  t.true(await until(() => open.length === 1));
+  t.is(bodies.bytes, 1_234);
+  t.is(open[0]?.request.whole?.(1_234)?.length, 1_234);
+  open[0]?.answer(delivered);
+  t.is(await error, null);
+  t.true(await until(() => bodies.bytes === 0));
+});
+
+test('a call waits for room, and is to be tried again when there is none for long', async (t) => {
+  const { bodies, open, send } = await startDoor(t);
+  const never = new AbortController().signal;
+  const lease = await bodies.lease('other', 40_000, never);
+  const late = send(10);
+  t.true(await until(() => bodies.waiting === 1));
+  lease.release();
+  t.true(await until(() => open.length === 1));
+  open[0]?.answer(delivered);
+  t.is(await late.error, null);
+
+  const full = await bodies.lease('other', 40_000, never);
+  const refused = await send(10).error;
+  t.is(refused?.code, status.UNAVAILABLE);
+  t.regex(refused?.details ?? '', /too many request bodies/);
+  const gone = send(10);
+  t.true(await until(() => bodies.waiting === 1));
+  gone.cancel();
+  t.is((await gone.error)?.code, status.CANCELLED);
+  t.true(await until(() => bodies.waiting === 0));
+  full.release();
+  t.is(bodies.bytes, 0);
+  t.is(open.length, 1, 'nothing else was written');
+});
+
+test('strangers, a guard that pauses everything, and a message that is too long end the call before it is read', async (t) => {
+  let state: GuardState = 'normal';
+  const { addresses, bodies, open, send } = await startDoor(t, () => state);
+  t.is((await send(10, {}).error)?.code, status.UNAUTHENTICATED);
+  t.is((await send(10, { authorization: 'Basic bm86Ym9keQ==' }).error)?.code, status.UNAUTHENTICATED);
+  t.deepEqual(
+    [...addresses].map((address) => address?.replace('::ffff:', '')),
+    ['127.0.0.1'],
+  );
+  t.is((await send(messageBytes + 1).error)?.code, status.RESOURCE_EXHAUSTED);
+  state = 'all-paused';
+  t.is((await send(10).error)?.code, status.UNAVAILABLE);
+  t.is(open.length, 0);
+  t.true(await until(() => bodies.bytes === 0));
+});
