@@ -41,7 +41,8 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly #run: Run<Q, A>;
   readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
-  readonly #running = new Set<Promise<void>>();
+  #open = 0;
+  #whenClosed: () => void = () => {};
   #isDraining = false;
 
   /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
@@ -64,13 +65,16 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       exchange.refuse(closed);
       return;
     }
-    const work: Promise<void> = this.#answer(exchange).finally(() => this.#running.delete(work));
-    this.#running.add(work);
+    this.#open++;
+    void this.#answer(exchange);
   }
 
   async drain(): Promise<void> {
     this.#isDraining = true;
-    await Promise.all(this.#running);
+    if (this.#open === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenClosed = resolve;
+    });
   }
 
   /** Runs a request of the service itself, as a user whom nobody has to let in. */
@@ -99,6 +103,9 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       if (exchange.aborted.aborted) return exchange.refuse(gone);
       if (!(error instanceof FaultError)) log.error({ error, id: exchange.id }, 'A request broke.');
       exchange.refuse(faultOf(error));
+    } finally {
+      this.#open--;
+      if (this.#open === 0) this.#whenClosed();
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Access } from '../../database/catalogue/rights.js';
 import type { StatementPlace } from '../../database/system-tables/kill-id.js';
 import type { RunningStatement } from '../../database/system-tables/system-table.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { type Openable, OpenList } from '../../model/open-list.js';
 import type { SlowStatement } from '../../model/slow-statement.js';
 
 /** As much of a statement's text as is shown. */
@@ -32,9 +33,15 @@ export interface QueryBounds {
   readonly limitMs: number;
 }
 
+/** A statement in hand, and what ends it. */
+interface Begun extends Openable, Omit<RunningStatement, 'pid' | 'sql'> {
+  readonly text: Buffer;
+  readonly kill: () => void;
+}
+
 /** The queries and writes that run now, for lists and for KILL QUERY. */
 export class RunningStatements {
-  readonly #running = new Map<number, { readonly shown: RunningStatement; readonly kill: () => void }>();
+  readonly #running = new OpenList<Begun>();
   #count = 0;
 
   /** How many statements were begun. */
@@ -57,13 +64,10 @@ export class RunningStatements {
     const timer = limitMs > 0 ? setTimeout(() => breakOff(overTime(limitMs)), limitMs) : undefined;
     bounds?.aborted.addEventListener('abort', leave, { once: true });
     if (bounds?.aborted.aborted === true) leave();
-    const sql = text.toString('utf8', 0, maxShownBytes);
-    this.#running.set(id, {
-      shown: { pid: process.pid, id, user, sql, began: Date.now() },
-      kill: () => breakOff(killed()),
-    });
+    const begun: Begun = { place: -1, id, user, text, began: Date.now(), kill: () => breakOff(killed()) };
+    this.#running.add(begun);
     const end = (): void => {
-      this.#running.delete(id);
+      this.#running.delete(begun);
       clearTimeout(timer);
       bounds?.aborted.removeEventListener('abort', leave);
     };
@@ -72,13 +76,22 @@ export class RunningStatements {
 
   /** All of them. */
   get all(): readonly RunningStatement[] {
-    return [...this.#running.values()].map(({ shown }) => shown);
+    return this.#running
+      .all()
+      .map(({ id, user, text, began }) => ({
+        pid: process.pid,
+        id,
+        user,
+        sql: text.toString('utf8', 0, maxShownBytes),
+        began,
+      }))
+      .toSorted((a, b) => a.id - b.id);
   }
 
   /** Breaks a query off that the user may see; nothing happens when it is over already, or is a write. */
   kill(id: number, access: Access): void {
-    const found = this.#running.get(id);
-    if (access.isAdministrator || found?.shown.user === access.user) found?.kill();
+    const found = this.#running.all().find((begun) => begun.id === id);
+    if (access.isAdministrator || found?.user === access.user) found?.kill();
   }
 }
 

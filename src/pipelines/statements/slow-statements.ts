@@ -1,5 +1,6 @@
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError } from '../../model/fault.js';
+import { type Openable, OpenList } from '../../model/open-list.js';
 import type { SlowStatement, SlowStatementList } from '../../model/slow-statement.js';
 import { withoutSecrets } from '../../telemetry/sql-record.js';
 
@@ -11,7 +12,7 @@ const maxKept = 200;
 /** What a statement is judged by. */
 type Watched = Pick<SqlRequest, 'statement' | 'database'>;
 
-interface Begun {
+interface Begun extends Openable {
   readonly id: number;
   readonly user: string;
   readonly request: Watched;
@@ -33,7 +34,7 @@ export interface BegunStatement {
 export class SlowStatements {
   readonly #thresholdMs: number;
   readonly #clock: () => number;
-  readonly #running = new Map<number, Begun>();
+  readonly #running = new OpenList<Begun>();
   readonly #over: SlowStatement[] = [];
   #count = 0;
 
@@ -47,14 +48,14 @@ export class SlowStatements {
   begin(user: string, request: Watched, waitedMs = 0): BegunStatement {
     this.#count++;
     const [startTime, began] = [Date.now() - Math.round(waitedMs), this.#clock() - waitedMs];
-    const begun: Begun = { id: this.#count, user, request, startTime, began, waitedMs };
-    this.#running.set(begun.id, begun);
+    const begun: Begun = { id: this.#count, user, request, startTime, began, waitedMs, place: -1 };
+    this.#running.add(begun);
     return {
       waited: (ms) => {
         begun.waitedMs += ms;
       },
       end: (failure) => {
-        if (this.#running.delete(begun.id)) this.#end(begun, failure);
+        if (this.#running.delete(begun)) this.#end(begun, failure);
         return begun.waitedMs;
       },
     };
@@ -62,7 +63,8 @@ export class SlowStatements {
 
   /** What is slow now or was, here and, by `others`, in other processes. */
   list(others: readonly SlowStatement[] = []): SlowStatementList {
-    const running = [...this.#running.values()]
+    const running = this.#running
+      .all()
       .filter((begun) => this.#isSlow(this.#clock() - begun.began))
       .map((begun) => this.#shown(begun, 'running', null));
     const own = [...running, ...this.#over.toReversed()];
