@@ -171,6 +171,11 @@ export class Catalogue implements SchemaView {
     return this.#state.lastDrop(database, table);
   }
 
+  /** See {@link CatalogueState.removals}. */
+  removals(database: string, table: string): ReadonlyMap<string, number> {
+    return this.#state.removals(database, table);
+  }
+
   /** See {@link CatalogueState.nextNumber}. */
   nextNumber(database: string): number {
     return this.#state.nextNumber(database);

@@ -22,8 +22,23 @@ export async function removeLeftovers(context: DatabaseParts): Promise<void> {
   await removeStorage(context);
   for (const database of catalogue.databases()) {
     await removeShared(context, database);
-    await removeSubTables(context, database);
+    await finishRemovals(context, database, () => removeSubTables(context, database));
   }
+}
+
+/** Runs what removes the rows of all sub-tables that are dropped now, and notes then that no rows of them are left. */
+async function finishRemovals(
+  { catalogue }: DatabaseParts,
+  { name: database }: DatabaseDef,
+  remove: () => Promise<void>,
+): Promise<void> {
+  const open = catalogue
+    .tables(database)
+    .map(({ name }) => [name, [...catalogue.removals(database, name).keys()]] as const);
+  await remove();
+  const over = open.filter(([, removals]) => removals.length > 0);
+  if (over.length === 0) return;
+  await catalogue.submit(over.map(([name, removals]) => ({ op: 'rows-removed', database, name, removals }) as const));
 }
 
 /** Removes databases and tables of the engine that no definition leads to. */

@@ -64,6 +64,15 @@ export type Operation =
       readonly name: string;
       /** Generation that is dropped: how many sub-tables of this name were dropped before it. */
       readonly generation: number;
+      /** Names the removal of its rows, which queries leave out until it is over; older logs, which removed them at once, have none. */
+      readonly removal?: string;
+    }
+  /** No rows are left of sub-tables that were dropped under these removals; `name` is that of their super table. */
+  | {
+      readonly op: 'rows-removed';
+      readonly database: string;
+      readonly name: string;
+      readonly removals: readonly string[];
     }
   | {
       readonly op: 'create-view';

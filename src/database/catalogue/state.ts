@@ -21,6 +21,8 @@ interface DatabaseEntry extends TableSpace {
   readonly epoch: number;
   /** By name of a super table or normal table: position of the last entry that dropped it or one of its sub-tables. */
   readonly drops: Map<string, number>;
+  /** By name of a super table: the removals of rows of dropped sub-tables that are not over, with the times of the drops, Unix ms. */
+  readonly removals: Map<string, Map<string, number>>;
   /** Position of the entry that created it. */
   readonly createdAt: number;
   readonly vgroups: Vgroups;
@@ -109,6 +111,11 @@ export class CatalogueState implements SchemaView {
     return found.drops.get(table) ?? found.createdAt;
   }
 
+  /** The removals of rows of dropped sub-tables that are not over, with the times of the drops, Unix ms. */
+  removals(database: string, table: string): ReadonlyMap<string, number> {
+    return this.#databases.get(database)?.removals.get(table) ?? noRemovals;
+  }
+
   /** The number of the next table of a database that shares its storage: all numbers below were given. */
   nextNumber(database: string): number {
     return this.#databases.get(database)?.numbers.next ?? 0;
@@ -188,6 +195,7 @@ export class CatalogueState implements SchemaView {
     const id = `d${entry.position}_${index}`;
     const def = { id, name, precision, keepDays, options, created: entry.at };
     const nothing = { tables: new Map(), views: new Map(), names: new Map(), generations: new Map(), drops: new Map() };
+    const removals = new Map();
     const vgroups = { first: this.#nextVgroup, count: Number(options.VGROUPS ?? defaultVgroups) };
     this.#nextVgroup += vgroups.count;
     const placing = { numbers: { next: 1 }, shapes: new Map() };
@@ -195,6 +203,7 @@ export class CatalogueState implements SchemaView {
       def,
       ...nothing,
       ...placing,
+      removals,
       vgroups,
       epoch: entry.position,
       createdAt: entry.position,
@@ -248,6 +257,11 @@ export class CatalogueState implements SchemaView {
       const kept = this.topics.keepsColumn(operation.database, name, operation.change) ?? this.#fieldInUse(operation);
       return kept ?? applyToTable(found, operation, entry);
     }
+    if (operation.op === 'rows-removed') {
+      const open = found.removals.get(name);
+      for (const removal of operation.removals) open?.delete(removal);
+      return undefined;
+    }
     if (operation.op === 'drop-table') {
       if (found.tables.get(name)?.def.id !== operation.id) return missingTable();
       const kept = this.topics.keepsTable(operation.database, name);
@@ -255,12 +269,14 @@ export class CatalogueState implements SchemaView {
       dropTable(found, name);
       found.names.delete(operation.id);
       found.drops.set(name, entry.position);
+      found.removals.delete(name);
       this.principals.forgetTable(operation.database, name);
       this.derivations.forgetTable(operation.database, name);
     } else {
       if ((found.generations.get(name) ?? 0) !== operation.generation) return missingTable();
       found.generations.set(name, operation.generation + 1);
       found.drops.set(operation.superTable, entry.position);
+      noteRemoval(found, operation, entry);
       this.principals.forgetTable(operation.database, name);
     }
     this.#databases.set(operation.database, { ...found, epoch: entry.position });
@@ -282,6 +298,18 @@ export class CatalogueState implements SchemaView {
       ? missingDatabase(scope)
       : undefined;
   }
+}
+
+const noRemovals: ReadonlyMap<string, number> = new Map();
+
+function noteRemoval(
+  { removals }: DatabaseEntry,
+  { superTable, removal }: Extract<Operation, { op: 'drop-sub-table' }>,
+  { at }: LogEntry,
+): void {
+  if (removal === undefined) return;
+  const open = removals.get(superTable) ?? new Map();
+  removals.set(superTable, open.set(removal, Math.min(at, open.get(removal) ?? at)));
 }
 
 function applyToViews(

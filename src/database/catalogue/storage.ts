@@ -2,7 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import { allOf } from '../../sql/engine/select.js';
-import { ofSeries, ofTable, ofTables } from '../../sql/engine/storage.js';
+import { ofSeries, ofTables } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { GatheredByPlace } from '../engine/gathered.js';
@@ -30,6 +30,15 @@ const maxDropMs = 15_000;
 /** DATABASE_NOT_EMPTY in the engine's list of errors. */
 function isNotEmpty(error: unknown): boolean {
   return engineCodeOf(error) === 219;
+}
+
+/** Series in one DELETE. */
+const idsPerDelete = 50_000;
+
+/** Series whose rows are to go, and the number of their table where it shares its storage. */
+interface RemovedSeries {
+  readonly number: number | undefined;
+  readonly ids: readonly bigint[];
 }
 
 interface Known {
@@ -65,6 +74,9 @@ export class Storage {
   readonly #databases = new Map<string, Promise<void>>();
   readonly #removals = new GatheredByPlace((place, numbers: readonly number[]) => {
     return this.#engine.define({ change: 'delete-rows', table: place, where: ofTables(numbers), isUnseen: true });
+  });
+  readonly #seriesRemovals = new GatheredByPlace((place, removed: readonly RemovedSeries[]) => {
+    return this.#removeSeries(place, removed);
   });
   /** The last piece of work on the rows of a table that was begun or waits, by table id. */
   readonly #turns = new Turns();
@@ -227,12 +239,21 @@ export class Storage {
     }
   }
 
-  /** Removes the rows of series, where there are any: a DELETE that finds none takes as long as one that finds some. */
-  async dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
-    const where = allOf([...ofTable(table), ofSeries(ids)]);
-    const found = await this.#engine.rows(`SELECT 1 FROM ${table.storage} WHERE ${where} LIMIT 1`);
-    if (found.length > 0)
-      await this.#engine.define({ change: 'delete-rows', table: table.storage, where, isUnseen: true });
+  /** Removes the rows of series; what is asked for while one removal runs is removed together after it. */
+  dropSeries(table: TableDef, ids: readonly bigint[]): Promise<void> {
+    return this.#seriesRemovals.call(table.storage, { number: table.number, ids });
+  }
+
+  /** Where there are rows: a DELETE that finds none takes as long as one that finds some. */
+  async #removeSeries(place: string, removed: readonly RemovedSeries[]): Promise<void> {
+    const numbers = [...new Set(removed.flatMap(({ number }) => number ?? []))];
+    const own = numbers.length === 0 ? [] : [ofTables(numbers)];
+    const ids = removed.flatMap((one) => one.ids);
+    for (let at = 0; at < ids.length; at += idsPerDelete) {
+      const where = allOf([...own, ofSeries(ids.slice(at, at + idsPerDelete))]);
+      const found = await this.#engine.rows(`SELECT 1 FROM ${place} WHERE ${where} LIMIT 1`);
+      if (found.length > 0) await this.#engine.define({ change: 'delete-rows', table: place, where, isUnseen: true });
+    }
   }
 
   /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -115,8 +116,9 @@ export async function dropWhole(
 }
 
 /**
- * Drops sub-tables of one super table; what another process has dropped meanwhile is no fault. Names are given up many at a time, rows removed together:
- * the engine's DELETE takes as long for few series as for many.
+ * Drops sub-tables of one super table; what another process has dropped meanwhile is no fault. Names are given up many at a time, and the
+ * sub-tables are marked. Queries leave out the rows of what is marked while the catalogue says that they are being removed, which is done
+ * later: the engine's DELETE takes seconds, for few series as for many.
  */
 export async function dropSubTables(
   database: DatabaseDef,
@@ -125,21 +127,33 @@ export async function dropSubTables(
   context: Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'>,
 ): Promise<void> {
   const dropped: Pick<SubTable, 'id' | 'name'>[] = [];
-  const remove = async (): Promise<void> => {
+  const removal = randomUUID();
+  const mark = async (): Promise<void> => {
     for (let at = 0; at < dropped.length; at += maxDroppedAtOnce) {
       await context.subTables.markDropped(database, parent, dropped.slice(at, at + maxDroppedAtOnce));
     }
+  };
+  const remove = async (): Promise<void> => {
+    // A writer with an older catalogue may have registered some of them once more.
+    await mark();
     await context.storage.dropSeries(
       parent,
       dropped.map(({ id }) => id),
     );
+    await context.catalogue.submit([
+      { op: 'rows-removed', database: database.name, name: parent.name, removals: [removal] },
+    ]);
   };
   try {
     for (let at = 0; at < subTables.length; at += maxDroppedAtOnce) {
-      dropped.push(...(await giveUp(database, parent, subTables.slice(at, at + maxDroppedAtOnce), context)));
+      const some = subTables.slice(at, at + maxDroppedAtOnce);
+      dropped.push(...(await giveUp(database, parent, some, removal, context)));
     }
   } finally {
-    if (dropped.length > 0) await removeThoroughly(remove);
+    if (dropped.length > 0) {
+      removeLater(remove);
+      await mark();
+    }
   }
 }
 
@@ -148,6 +162,7 @@ async function giveUp(
   database: DatabaseDef,
   parent: TableDef,
   some: readonly Pick<SubTable, 'id' | 'name'>[],
+  removal: string,
   { catalogue }: Pick<DefinitionContext, 'catalogue'>,
 ): Promise<readonly Pick<SubTable, 'id' | 'name'>[]> {
   const dropped: Pick<SubTable, 'id' | 'name'>[] = [];
@@ -156,7 +171,8 @@ async function giveUp(
     const generation = catalogue.generation(database.name, name);
     if (subTableId(database.id, name, generation) !== id) continue;
     dropped.push({ id, name });
-    operations.push({ op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation });
+    const drop = { op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation } as const;
+    operations.push({ ...drop, removal });
   }
   if (dropped.length === 0) return [];
   const refusals = await catalogue.submit(operations);

@@ -6,7 +6,7 @@ import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 
 /** What a table name stands for; `table` of a sub-table is its super table. */
 export type Meaning =
-  | { readonly kind: 'super' | 'normal'; readonly table: TableDef }
+  | { readonly kind: 'super' | 'normal'; readonly table: TableDef; readonly hiddenSince?: number }
   | {
       readonly kind: 'sub';
       readonly table: TableDef;
@@ -56,7 +56,7 @@ export class StatementNames {
     const found = this.#catalogue.database(database);
     if (found !== undefined) {
       const table = this.#catalogue.table(database, name);
-      if (table !== undefined) return { kind: table.kind, table };
+      if (table !== undefined) return { kind: table.kind, table, ...hiding(this.#catalogue.removals(database, name)) };
       // A statement may name more sub-tables than the process remembers.
       const subTable = this.#subTables.known(found, name) ?? this.#looked.get(this.#key(database, name));
       const parent = subTable && this.#catalogue.table(database, subTable.superTable);
@@ -90,4 +90,9 @@ export class StatementNames {
   #key(database: string, name: string): string {
     return `${this.#catalogue.epoch(database)}\0${database}\0${name}`;
   }
+}
+
+/** Since when sub-tables were dropped whose rows are still there; nothing when there are none. */
+function hiding(removals: ReadonlyMap<string, number>): { readonly hiddenSince?: number } {
+  return removals.size === 0 ? {} : { hiddenSince: Math.min(...removals.values()) };
 }

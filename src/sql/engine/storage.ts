@@ -107,6 +107,15 @@ export function tagsSource(table: TagTable, alias: string): string {
   return `(SELECT * FROM ${table.tagStorage} FINAL WHERE ${where}) AS ${alias}`;
 }
 
+/** Clocks of processes differ by less, ms. */
+const clockMs = 60_000;
+
+/** A condition on rows: that their sub-table was not dropped since then, Unix ms. */
+export function notDroppedSince(table: TagTable, alias: string, since: number): string {
+  const where = [...ofTable(table), `${layout.dropped} = 1`, `${layout.time} >= ${since - clockMs}`].join(' AND ');
+  return `${idColumn(alias)} NOT IN (SELECT ${layout.id} FROM ${table.tagStorage} WHERE ${where})`;
+}
+
 /** Where a super table has its tags. */
 export type TagTable = Pick<TableDef, 'tagStorage' | 'number'>;
 

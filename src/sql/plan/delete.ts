@@ -46,7 +46,7 @@ function noTimeRange(): Error {
 function seriesOf(target: TableTarget, relation: Relation, tags: readonly string[]): DeletePlan['series'] {
   if (target.kind === 'sub') return { ids: [target.id] };
   if (target.kind === 'normal') return { ids: [target.table.seriesId ?? 0n] };
-  if (tags.length === 0) return 'all';
+  if (tags.length === 0 && target.hiddenSince === undefined) return 'all';
   const from = tagsSource(target.table, relation.tagAlias);
   return { query: printSelect({ columns: [[`toString(${idColumn(relation.tagAlias)})`, 'id']], from, where: tags }) };
 }

@@ -7,7 +7,12 @@ import type { BlockColumn } from './result.js';
 
 /** What a table name stands for. For a sub-table `table` is its super table. */
 export type TableTarget =
-  | { readonly kind: 'super' | 'normal'; readonly table: TableDef }
+  | {
+      readonly kind: 'super' | 'normal';
+      readonly table: TableDef;
+      /** Since when sub-tables were dropped whose rows are still there and are to be left out, Unix ms. */
+      readonly hiddenSince?: number;
+    }
   | { readonly kind: 'sub'; readonly table: TableDef; readonly id: bigint; readonly name: string };
 
 /** A table that the service makes up: engine SQL and what its columns are. */

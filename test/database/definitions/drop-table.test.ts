@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
+import { removeLeftovers } from '../../../src/database/catalogue/leftovers.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
@@ -7,6 +8,7 @@ import { dropSubTables, dropWhole } from '../../../src/database/definitions/drop
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
+import { until } from '../../support/until.js';
 
 const engine = await startEngine();
 const client = new EngineClient(engine.endpoint);
@@ -96,4 +98,48 @@ test.serial('a super table takes its sub-tables out of the registry, and no othe
   const again = subTables.make(d, 'b', 'a1', new Map([['g', '7']]), 0);
   t.is(await subTables.register(d, b, [again]), undefined);
   t.deepEqual(await registered(), ['a1', 'b2']);
+});
+
+test.serial(
+  'rows of dropped sub-tables are removed later, together, and until then the catalogue tells of it',
+  async (t) => {
+    const catalogue = new Catalogue(client, silentLog);
+    const storage = new Storage(client, catalogue);
+    const subTables = new SubTables(client, catalogue);
+    await catalogue.submit([newDatabase('later'), superTable('later', 'a', 'v', 'w')]);
+    const database = catalogue.database('later')!;
+    const table = catalogue.table('later', 'a')!;
+    await storage.ensure(database, table);
+    const made = [0, 1, 2].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
+    t.is(await subTables.register(database, table, made), undefined);
+    for (const { id } of made) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
+    const context = { catalogue, storage, subTables };
+    for (const one of made.slice(1)) await dropSubTables(database, table, [one], context);
+    t.is(catalogue.removals('later', 'a').size, 2);
+    t.true(await until(() => catalogue.removals('later', 'a').size === 0));
+    t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(made[0]!.id)]]);
+    // Another process reads the same in the log.
+    const other = new Catalogue(client, silentLog);
+    await other.sync();
+    t.is(other.removals('later', 'a').size, 0);
+  },
+);
+
+test.serial('a removal that a crash broke off is finished at the next start', async (t) => {
+  const catalogue = new Catalogue(client, silentLog);
+  const storage = new Storage(client, catalogue);
+  const subTables = new SubTables(client, catalogue);
+  await catalogue.submit([newDatabase('crash'), superTable('crash', 'a', 'v', 'w')]);
+  const database = catalogue.database('crash')!;
+  const table = catalogue.table('crash', 'a')!;
+  await storage.ensure(database, table);
+  const made = [0, 1].map((n) => subTables.make(database, 'a', `a${n}`, new Map([['g', `${n}`]]), 0));
+  t.is(await subTables.register(database, table, made), undefined);
+  for (const { id } of made) await client.exec(`INSERT INTO ${table.storage} (id, ts) VALUES (${id}, 1)`);
+  const drop = { op: 'drop-sub-table', database: 'crash', superTable: 'a', name: 'a1', generation: 0 } as const;
+  await catalogue.submit([{ ...drop, removal: 'broken off' }]);
+  t.deepEqual([...catalogue.removals('crash', 'a').keys()], ['broken off']);
+  await removeLeftovers({ engine: client, catalogue, storage, subTables });
+  t.is(catalogue.removals('crash', 'a').size, 0);
+  t.deepEqual(await client.rows(`SELECT toString(id) FROM ${table.storage}`), [[String(made[0]!.id)]]);
 });

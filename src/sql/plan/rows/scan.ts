@@ -4,6 +4,7 @@ import {
   dataColumn,
   idColumn,
   keysSource,
+  notDroppedSince,
   rowsOfTable,
   rowsSource,
   type TagTable,
@@ -82,9 +83,14 @@ function seriesTerms({ rowAlias, source }: Relation): string[] {
   return [...rowsOfTable(target.table, rowAlias), `${idColumn(rowAlias)} = ${id ?? 0n}`];
 }
 
-/** Terms on tags become a set of ids, which the primary key of the rows can use. */
+/** Terms on tags become a set of ids, which the primary key of the rows can use. Without them dropped sub-tables are left out whose rows are still there. */
 function liveTerms({ rowAlias, tagAlias, source }: Relation, filter: Filter): string[] {
-  if (filter.tags.length === 0 || source.kind === 'block') return [];
+  if (source.kind === 'block') return [];
+  const { target } = source;
+  if (filter.tags.length === 0) {
+    if (target.kind === 'sub' || target.hiddenSince === undefined) return [];
+    return [notDroppedSince(target.table, rowAlias, target.hiddenSince)];
+  }
   const tags = tagsSource(source.target.table, tagAlias);
   return [`${idColumn(rowAlias)} IN (SELECT ${idColumn(tagAlias)} FROM ${tags} WHERE ${allOf(filter.tags)})`];
 }
