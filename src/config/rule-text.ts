@@ -2,8 +2,8 @@ import { eventsOptions } from '../events/options.js';
 import { readRules } from '../events/read-rules.js';
 import type { Rule } from '../events/rule.js';
 import { recordOf } from '../events/rule-words.js';
-import type { OptionRecord } from '../model/option.js';
 import { readTomlFile } from './toml-file.js';
+import { isRecord } from './values.js';
 
 const flag = 'events.rules';
 const place = 'the rule';
@@ -46,8 +46,4 @@ function tomlOf(value: unknown): string {
   }
   // Texts of JSON are texts of TOML, but for one character.
   return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
-}
-
-function isRecord(value: unknown): value is OptionRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -204,7 +204,7 @@ function readRecords(text: string): readonly OptionRecord[] | undefined {
 }
 
 /** True for an object that is neither null nor a list. */
-function isRecord(value: unknown): value is OptionRecord {
+export function isRecord(value: unknown): value is OptionRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -5,3 +5,8 @@
 export function quotedName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
+
+/** A text as a literal of the dialect. */
+export function quotedText(text: string, quote: "'" | '"' = "'"): string {
+  return `${quote}${text.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
+}

@@ -37,8 +37,8 @@ export async function createChildTables(items: readonly ChildTable[], context: D
     checkTtl(ttl);
     const subTable = { ...context.subTables.make(database, superTable.name, name, tags, ttl), comment };
     const earlier = parents.get(`${database.id} ${name}`);
-    if (earlier !== undefined && earlier !== superTable.id) throw inOtherStable();
-    if (earlier !== undefined && !item.ifNotExists) throw exists();
+    if (earlier !== undefined && earlier !== superTable.id) throw new FaultError(refusals.tableInOtherStable);
+    if (earlier !== undefined && !item.ifNotExists) throw new FaultError(refusals.tableAlreadyExists);
     parents.set(`${database.id} ${name}`, superTable.id);
     if (earlier === undefined) batch.wanted.set(name, { subTable, tolerant: item.ifNotExists });
   }
@@ -54,19 +54,12 @@ export async function createChildTables(items: readonly ChildTable[], context: D
 async function leaveOutExisting({ database, superTable, wanted }: Batch, context: DefinitionContext): Promise<void> {
   const existing = await context.subTables.lookUp(database, [...wanted.keys()]);
   for (const [name, subTable] of existing) {
-    if (subTable.superTable !== superTable.name) throw inOtherStable();
-    if (wanted.get(name)?.tolerant !== true) throw exists();
+    if (subTable.superTable !== superTable.name) throw new FaultError(refusals.tableInOtherStable);
+    if (wanted.get(name)?.tolerant !== true) throw new FaultError(refusals.tableAlreadyExists);
     wanted.delete(name);
   }
-  for (const name of wanted.keys()) if (context.catalogue.table(database.name, name) !== undefined) throw exists();
-}
-
-function inOtherStable(): FaultError {
-  return new FaultError(refusals.tableInOtherStable);
-}
-
-function exists(): FaultError {
-  return new FaultError(refusals.tableAlreadyExists);
+  for (const name of wanted.keys())
+    if (context.catalogue.table(database.name, name) !== undefined) throw new FaultError(refusals.tableAlreadyExists);
 }
 
 async function superTableOf(item: ChildTable, database: DatabaseDef, context: DefinitionContext): Promise<TableDef> {

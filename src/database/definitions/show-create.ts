@@ -11,7 +11,7 @@ import {
 } from '../../model/schema.js';
 import { allOf } from '../../sql/engine/select.js';
 import { ofSeries, ofTable } from '../../sql/engine/storage.js';
-import { quotedName } from '../../text/quoted-name.js';
+import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { encodingOf } from '../catalogue/column-encoding.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';
@@ -136,9 +136,4 @@ function exponentText(text: string): string {
   const short = value.toExponential(6);
   const exact = Number(short) === value ? short : value.toExponential();
   return exact.replace(/e([+-])(\d)$/, 'e$10$2');
-}
-
-/** A text as a literal of the dialect. */
-function quotedText(text: string, quote: "'" | '"'): string {
-  return `${quote}${text.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)}${quote}`;
 }

@@ -6,7 +6,7 @@ import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Show } from '../../sql/syntax/ast-statement.js';
 import { showList } from '../../sql/syntax/show-lists.js';
 import { systemDatabases } from '../../sql/values/context.js';
-import { quotedName } from '../../text/quoted-name.js';
+import { quotedName, quotedText } from '../../text/quoted-name.js';
 import { Access } from '../catalogue/rights.js';
 import type { Engine } from '../engine/engine.js';
 import { type DefinitionContext, databaseOf, knownDatabase } from './context.js';
@@ -71,8 +71,10 @@ const shows: ShowTable = {
     shown: async (show, context) => {
       const { database, table, subTable } = await taggedTable(show.table, context);
       const name =
-        subTable === undefined ? `stable_name = ${quoted(table.name)}` : `table_name = ${quoted(subTable.name)}`;
-      return select('*', 'ins_tags', [`db_name = ${quoted(database.name)}`, name], undefined);
+        subTable === undefined
+          ? `stable_name = ${quotedText(table.name)}`
+          : `table_name = ${quotedText(subTable.name)}`;
+      return select('*', 'ins_tags', [`db_name = ${quotedText(database.name)}`, name], undefined);
     },
   },
   'table-tags': { rights: tableInSight, shown: tableTagsQuery },
@@ -80,7 +82,7 @@ const shows: ShowTable = {
     rights: tableInSight,
     shown: async (show, context) => {
       const { database, table } = await describedTable(show.table, context);
-      const terms = [`db_name = ${quoted(database.name)}`, `table_name = ${quoted(table.name)}`];
+      const terms = [`db_name = ${quotedText(database.name)}`, `table_name = ${quotedText(table.name)}`];
       return select('*', 'ins_indexes', terms, undefined);
     },
   },
@@ -129,7 +131,7 @@ async function showCreateDatabase(show: ShowOf<'create-database'>, context: Defi
 
 async function tablesQuery({ which, database, like }: ShowOf<'tables'>, context: DefinitionContext): Promise<string> {
   const type = { all: undefined, normal: 'NORMAL_TABLE', child: 'CHILD_TABLE' }[which];
-  const ofType = type === undefined ? [] : [`type = ${quoted(type)}`];
+  const ofType = type === undefined ? [] : [`type = ${quotedText(type)}`];
   const terms = [await inDatabase(database, context), ...ofType, ...likeTerm('table_name', like)];
   return select('table_name', 'ins_tables', terms, 'table_name');
 }
@@ -211,14 +213,9 @@ async function inDatabase(name: Name | undefined, context: DefinitionContext): P
   const wanted = name?.text ?? context.database;
   if (wanted === undefined) throw new FaultError(refusals.databaseNotSpecified);
   if (!systemDatabases.includes(wanted)) await knownDatabase(context, wanted);
-  return `db_name = ${quoted(wanted)}`;
+  return `db_name = ${quotedText(wanted)}`;
 }
 
 function likeTerm(column: string, pattern: string | undefined): readonly string[] {
-  return pattern === undefined ? [] : [`${column} LIKE ${quoted(pattern)}`];
-}
-
-/** A text as a literal of the dialect. */
-function quoted(text: string): string {
-  return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
+  return pattern === undefined ? [] : [`${column} LIKE ${quotedText(pattern)}`];
 }

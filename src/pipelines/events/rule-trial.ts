@@ -6,6 +6,7 @@ import { findingsOf } from '../../events/query-rows.js';
 import { type AbsenceRule, passes, type QueryRule, type Rule, type ValueRule } from '../../events/rule.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
+import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
 /** What a rule is tried with. */
@@ -75,13 +76,13 @@ async function lookAtValues(
   const isKnown = table.columns.some(({ name }) => name === rule.column);
   if (!isKnown)
     throw new FaultError(fault('parameter', Codes.free, `Table ${rule.table} has no column ${rule.column}`));
-  const tags = table.tags.map(({ name }) => quoted(name));
-  const column = quoted(rule.column);
+  const tags = table.tags.map(({ name }) => quotedName(name));
+  const column = quotedName(rule.column);
   const keys = ['tbname', ...tags];
   const rows = await query(
     rule.database,
     `SELECT ${[...keys, 'COUNT(*) AS `#rows`', `LAST(${column}) AS \`#value\``].join(', ')}
-     FROM ${quoted(rule.table)}
+     FROM ${quotedName(rule.table)}
      WHERE _rowts > NOW() - ${maxRowAgeMs}a AND ${column} ${rule.comparison} ${rule.threshold}
      PARTITION BY ${keys.join(', ')} ORDER BY \`#rows\` DESC LIMIT ${maxSeries}`,
     maxSeries,
@@ -130,8 +131,4 @@ async function ask(rule: QueryRule, { query }: RuleTrialContext, signal: AbortSi
 
 function noSuchTable({ database, table }: ValueRule | AbsenceRule) {
   return fault('parameter', Codes.free, `There is no table ${table} in database ${database}`);
-}
-
-function quoted(name: string): string {
-  return `\`${name.replaceAll('`', '``')}\``;
 }

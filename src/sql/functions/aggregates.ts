@@ -3,19 +3,12 @@ import { quoteString } from '../engine/quote.js';
 import { castToEngine } from '../engine/storage.js';
 import { decimalQuotient } from '../values/arithmetic.js';
 import { textSide } from '../values/compare.js';
-import { bigintType, doubleType, isInteger, isNumeric, isUnsigned, unsignedType, type Value } from '../values/value.js';
-import { doubleArgument, nullable, typed } from './arguments.js';
+import { bigintType, doubleType, isInteger, isNumeric, type Value } from '../values/value.js';
+import { doubleArgument, nullable, sumType, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, wrongParameterType } from './spec.js';
 
 /** The longest VARCHAR. */
 const maxTextLength = 65517;
-
-function sumType(args: readonly Value[]): DataType {
-  const type = args[0]?.type ?? doubleType;
-  if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
-  if (!isInteger(type)) return doubleType;
-  return isUnsigned(type) ? unsignedType : bigintType;
-}
 
 function averageType(args: readonly Value[]): DataType {
   const type = args[0]?.type;

@@ -1,6 +1,7 @@
+import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { numberOf } from '../values/convert.js';
-import type { Value } from '../values/value.js';
+import { bigintType, doubleType, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
 
 /** An argument as a Nullable, because engine aggregates give NULL over no rows only for such. */
 export function nullable(arg: Value | undefined): string {
@@ -21,4 +22,22 @@ export function doubleArgument(arg: Value | undefined): string {
 /** Engine SQL that is true where a value is there. */
 export function given(arg: Value | undefined): string {
   return arg?.nullable === false ? '1' : `isNotNull(${arg?.sql ?? 'NULL'})`;
+}
+
+/** The type of the first argument. */
+export function firstType(args: readonly Value[]): DataType {
+  return args[0]?.type ?? doubleType;
+}
+
+/** The type of sums of the first argument. */
+export function sumType(args: readonly Value[]): DataType {
+  const type = args[0]?.type ?? doubleType;
+  if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
+  if (!isInteger(type)) return doubleType;
+  return isUnsigned(type) ? unsignedType : bigintType;
+}
+
+/** An argument as it is. */
+export function plainArgument(args: readonly Value[], at: number): string {
+  return args[at]?.sql ?? 'NULL';
 }

@@ -1,20 +1,13 @@
-import { type DataType, dataType } from '../../model/schema.js';
+import { dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { commonType, convertTo, type Environment, numberOf } from '../values/convert.js';
 import { doubleType, isInteger, type Value } from '../values/value.js';
+import { firstType, plainArgument } from './arguments.js';
 import type { ScalarFunction } from './spec.js';
-
-function same(args: readonly Value[]): DataType {
-  return args[0]?.type ?? doubleType;
-}
 
 function number(args: readonly Value[], at: number): string {
   const arg = args[at];
   return arg === undefined ? '0' : numberOf(arg).sql;
-}
-
-function plain(args: readonly Value[], at: number): string {
-  return args[at]?.sql ?? 'NULL';
 }
 
 /** A function of the engine over DOUBLEs whose domain errors become NULL. */
@@ -38,8 +31,8 @@ function keeping(name: string, engine: string): ScalarFunction {
     kind: 'scalar',
     name,
     parameters: ['number'],
-    result: same,
-    translate: (args) => castToEngine(`${engine}(${plain(args, 0)})`, same(args)),
+    result: firstType,
+    translate: (args) => castToEngine(`${engine}(${plainArgument(args, 0)})`, firstType(args)),
   };
 }
 
@@ -48,11 +41,11 @@ const mostDigits = 18;
 
 /** Half away from zero, as the engine rounds exact numbers; floats it would round half to even. */
 function roundHalfAway(args: readonly Value[]): string {
-  const type = same(args);
+  const type = firstType(args);
   const digits = args[1] === undefined ? '0' : `toInt64(${number(args, 1)})`;
   const exactDigits = args[1] === undefined ? 0 : Number(args[1].constant ?? Number.NaN);
   if ((isInteger(type) || type.name === 'DECIMAL') && Math.abs(exactDigits) <= mostDigits) {
-    return castToEngine(`round(${plain(args, 0)}, ${Math.trunc(exactDigits)})`, type);
+    return castToEngine(`round(${plainArgument(args, 0)}, ${Math.trunc(exactDigits)})`, type);
   }
   const scale = `pow(10, ${digits})`;
   const magnitude = `abs(${number(args, 0)})`;
@@ -61,7 +54,7 @@ function roundHalfAway(args: readonly Value[]): string {
 }
 
 function truncateTo(args: readonly Value[]): string {
-  return castToEngine(`truncate(${plain(args, 0)}, toInt64(${number(args, 1)}))`, same(args));
+  return castToEngine(`truncate(${plainArgument(args, 0)}, toInt64(${number(args, 1)}))`, firstType(args));
 }
 
 function logarithm(args: readonly Value[]): string {
@@ -98,11 +91,11 @@ export const mathFunctions: readonly ScalarFunction[] = [
     name: 'ROUND',
     parameters: ['number', 'number'],
     required: 1,
-    result: same,
+    result: firstType,
     translate: roundHalfAway,
   },
-  { kind: 'scalar', name: 'TRUNCATE', parameters: ['number', 'number'], result: same, translate: truncateTo },
-  { kind: 'scalar', name: 'TRUNC', parameters: ['number', 'number'], result: same, translate: truncateTo },
+  { kind: 'scalar', name: 'TRUNCATE', parameters: ['number', 'number'], result: firstType, translate: truncateTo },
+  { kind: 'scalar', name: 'TRUNC', parameters: ['number', 'number'], result: firstType, translate: truncateTo },
   double('SQRT', 'sqrt'),
   double('EXP', 'exp'),
   double('LN', 'log'),
@@ -148,6 +141,6 @@ export const mathFunctions: readonly ScalarFunction[] = [
     name: 'CRC32',
     parameters: ['text'],
     result: dataType('INT UNSIGNED'),
-    translate: (args) => `CRC32(${plain(args, 0)})`,
+    translate: (args) => `CRC32(${plainArgument(args, 0)})`,
   },
 ];

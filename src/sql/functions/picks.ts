@@ -1,6 +1,5 @@
-import type { DataType } from '../../model/schema.js';
-import { doubleType, isBinary, type Value } from '../values/value.js';
-import { given } from './arguments.js';
+import { isBinary, type Value } from '../values/value.js';
+import { firstType, given } from './arguments.js';
 import {
   integerArgument,
   type Parameter,
@@ -9,10 +8,6 @@ import {
   type SeriesResult,
   wrongParameterType,
 } from './spec.js';
-
-function same(args: readonly Value[]): DataType {
-  return args[0]?.type ?? doubleType;
-}
 
 function sql(args: readonly Value[]): string {
   return args[0]?.sql ?? 'NULL';
@@ -30,13 +25,13 @@ function picking(
     name,
     parameters,
     required,
-    result: same,
+    result: firstType,
     rows: 'picked',
     inWindows: ofValues,
     isTimeless: ofValues,
     distinctTimes: false,
     translate: (args, rows): SeriesResult => {
-      const type = same(args);
+      const type = firstType(args);
       if (isBinary(type) || type.name === 'JSON') throw wrongParameterType(name);
       return { sql: sql(args), keep: keep(args, rows) };
     },

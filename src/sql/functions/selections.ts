@@ -1,14 +1,9 @@
 import { Codes } from '../../model/fault.js';
-import type { DataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { refuse } from '../values/context.js';
 import { doubleType, isBinary, isNumeric, type Value } from '../values/value.js';
-import { given, nullable, typed } from './arguments.js';
+import { firstType, given, nullable, typed } from './arguments.js';
 import { type AggregateBuilder, type AggregateFunction, noTimeline, wrongParameterType } from './spec.js';
-
-function same(args: readonly Value[]): DataType {
-  return args[0]?.type ?? doubleType;
-}
 
 /** A number out of a stored column is of the type that it is stored as. */
 function sameAsStored([arg]: readonly Value[]): boolean {
@@ -21,7 +16,7 @@ function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argM
     kind: 'selection',
     name,
     parameters: ['any'],
-    result: same,
+    result: firstType,
     exact: sameAsStored,
     translate: ([arg], builder) => {
       if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType(name);
@@ -37,7 +32,7 @@ function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf
     kind: 'selection',
     name,
     parameters: ['any'],
-    result: same,
+    result: firstType,
     exact: sameAsStored,
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
@@ -63,7 +58,7 @@ function mode(args: readonly Value[], builder: AggregateBuilder): string {
   return castToEngine(`if(empty(${values}), NULL, ${most})`, arg.type);
 }
 
-/** The row of MODE: one whose value is the most frequent of the slice, by the same rule for equally frequent ones. */
+/** The row of MODE: one whose value is the most frequent of the slice, by the firstType rule for equally frequent ones. */
 function modeRow([arg]: readonly Value[], { rows }: Pick<AggregateBuilder, 'rows'>): readonly [string, ...string[]] {
   if (rows === undefined) throw refuse(Codes.notSingleGroup, 'Not a single-group group function');
   const value = arg?.sql ?? 'NULL';
@@ -84,7 +79,7 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     kind: 'selection',
     name: 'MODE',
     parameters: ['any'],
-    result: same,
+    result: firstType,
     exact: sameAsStored,
     ordered: 'beside-columns',
     translate: mode,
@@ -94,7 +89,7 @@ export const selectionFunctions: readonly AggregateFunction[] = [
     kind: 'selection',
     name: 'LAST_ROW',
     parameters: ['any'],
-    result: same,
+    result: firstType,
     exact: sameAsStored,
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);

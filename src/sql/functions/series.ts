@@ -1,8 +1,8 @@
 import { type DataType, dataType } from '../../model/schema.js';
 import { castToEngine } from '../engine/storage.js';
 import { convertTo, type Environment } from '../values/convert.js';
-import { bigintType, doubleType, isBinary, isInteger, isUnsigned, unsignedType, type Value } from '../values/value.js';
-import { doubleArgument, given, nullable, typed } from './arguments.js';
+import { bigintType, doubleType, isBinary, isInteger, type Value } from '../values/value.js';
+import { doubleArgument, firstType, given, nullable, sumType, typed } from './arguments.js';
 import {
   integerArgument,
   numberArgument,
@@ -31,17 +31,6 @@ function first(args: readonly Value[]): Value {
   const arg = args[0];
   if (arg === undefined) throw wrongParameterType('');
   return arg;
-}
-
-function same(args: readonly Value[]): DataType {
-  return first(args).type;
-}
-
-function wideType(args: readonly Value[]): DataType {
-  const { type } = first(args);
-  if (type.name === 'DECIMAL') return dataType('DECIMAL', 38, type.scale ?? 0);
-  if (!isInteger(type)) return doubleType;
-  return isUnsigned(type) ? unsignedType : bigintType;
 }
 
 /** A flag that is 0 or 1; 0 when it is left out. */
@@ -101,7 +90,7 @@ function unitTicksOf(arg: Value | undefined, { precision }: Environment): bigint
 
 function runningSum(args: readonly Value[], rows: RowWindows): SeriesResult {
   const arg = first(args);
-  const sum = rows.over(`sum(${castToEngine(arg.sql, wideType(args))})`);
+  const sum = rows.over(`sum(${castToEngine(arg.sql, sumType(args))})`);
   return { sql: `if(${given(arg)}, ${sum}, NULL)`, keep: given(arg) };
 }
 
@@ -163,7 +152,7 @@ function neighbour(name: string, engine: string): SeriesFunction {
     name,
     parameters: ['any', 'integer', 'any'],
     required: 1,
-    result: same,
+    result: firstType,
     rows: 'each',
     distinctTimes: true,
     translate: (args, rows, env) => {
@@ -205,7 +194,7 @@ export const seriesFunctions: readonly SeriesFunction[] = [
     kind: 'series',
     name: 'CSUM',
     parameters: ['number'],
-    result: wideType,
+    result: sumType,
     rows: 'each',
     distinctTimes: true,
     translate: runningSum,
@@ -242,7 +231,7 @@ export const seriesFunctions: readonly SeriesFunction[] = [
     kind: 'series',
     name: 'FILL_FORWARD',
     parameters: ['any'],
-    result: same,
+    result: firstType,
     rows: 'each',
     distinctTimes: true,
     translate: fillForward,

@@ -3,15 +3,12 @@ import { quoteString } from '../engine/quote.js';
 import { textSide } from '../values/compare.js';
 import { castValue, textLength } from '../values/convert.js';
 import { bigintType, type Value } from '../values/value.js';
+import { plainArgument } from './arguments.js';
 import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 function text(args: readonly Value[], at: number): string {
   const arg = args[at];
   return arg === undefined || arg.role === 'null' ? "CAST(NULL, 'Nullable(String)')" : textSide(arg);
-}
-
-function plain(args: readonly Value[], at: number): string {
-  return args[at]?.sql ?? 'NULL';
 }
 
 function likeFirst(args: readonly Value[]): DataType {
@@ -43,10 +40,10 @@ function byteLength(args: readonly Value[]): string {
 
 /** Positions count from 1, from the right when negative; position 0 and lengths below 1 give an empty text. */
 function substring(args: readonly Value[]): string {
-  const position = `toInt64(${plain(args, 1)})`;
+  const position = `toInt64(${plainArgument(args, 1)})`;
   const source = text(args, 0);
   if (args[2] === undefined) return `if(equals(${position}, 0), '', substringUTF8(${source}, ${position}))`;
-  const length = `toInt64(${plain(args, 2)})`;
+  const length = `toInt64(${plainArgument(args, 2)})`;
   const part = `substringUTF8(${source}, ${position}, greatest(${length}, 1))`;
   return `if(or(equals(${position}, 0), less(${length}, 1)), '', ${part})`;
 }
@@ -158,7 +155,7 @@ export const textFunctions: readonly ScalarFunction[] = [
     name: 'REPEAT',
     parameters: ['text', 'integer'],
     result: (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
-    translate: (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plain(args, 1)}), 0))`,
+    translate: (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
   },
   repeated('POSITION', bigintType, (args) => {
     const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';

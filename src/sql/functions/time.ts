@@ -5,14 +5,11 @@ import { parseTimestamp, startOfDay } from '../times/timestamp.js';
 import { type Environment, nowTicks, ticksOf } from '../values/convert.js';
 import { cellNumberAt, cellStart, type Grid, isUtc, startOfCellAt } from '../values/grid.js';
 import { bigintType, isText, nullValue, ticksValue, timestampType, type Value } from '../values/value.js';
+import { plainArgument } from './arguments.js';
 import { type ScalarFunction, unitArgument, wrongParameterType, wrongParameterValue } from './spec.js';
 
-function plain(args: readonly Value[], at: number): string {
-  return args[at]?.sql ?? 'NULL';
-}
-
 function calendar(args: readonly Value[], env: Environment): string {
-  return ticksToCalendar(plain(args, 0), env.precision, env.context.connectionZone);
+  return ticksToCalendar(plainArgument(args, 0), env.precision, env.context.connectionZone);
 }
 
 function truncationGrid(args: readonly Value[], env: Environment): Grid {
@@ -44,7 +41,7 @@ function iso8601(args: readonly Value[], env: Environment): string {
   if (match === null) throw wrongParameterValue('TO_ISO8601');
   const minutes = Number(match[2] ?? '0') * 60 + Number(match[3] ?? '0');
   const seconds = (match[1] === '-' ? -minutes : minutes) * 60;
-  const moved = `(${plain(args, 0)} + ${seconds * ticksPerSecond(env.precision)})`;
+  const moved = `(${plainArgument(args, 0)} + ${seconds * ticksPerSecond(env.precision)})`;
   return `concat(formatDateTime(${ticksToCalendar(moved, env.precision, 'UTC')}, ${format}), ${quoteString(zone)})`;
 }
 
@@ -133,7 +130,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
     parameters: ['time', 'unit', 'integer'],
     required: 2,
     result: timestampType,
-    translate: (args, env) => cellStart(truncationGrid(args, env), plain(args, 0)),
+    translate: (args, env) => cellStart(truncationGrid(args, env), plainArgument(args, 0)),
     fold: timeTruncate,
   },
   {
