@@ -2,7 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import type { EngineClient } from '../engine/client.js';
 import { ownDatabases } from './layout.js';
-import type { ClusterNode, NodePlace } from './node.js';
+import type { ClusterNode } from './node.js';
 
 /** Definitions came from an engine that took them, codecs included. */
 export const definingParameters = { allow_experimental_codecs: '1' } as const;
@@ -56,13 +56,21 @@ export async function flushQueues(nodes: readonly ClusterNode[], table?: string)
   );
 }
 
-/** The nodes for which others keep something that they have not taken; of one table, or of all. */
-export async function nodesWithQueues(nodes: readonly ClusterNode[], table?: string): Promise<readonly NodePlace[]> {
+/** The nodes for which some of `keepers` keep something that those have not taken; of one table, or of all. */
+export async function nodesWithQueues(
+  all: readonly ClusterNode[],
+  keepers: readonly ClusterNode[],
+  table?: string,
+): Promise<ReadonlySet<ClusterNode>> {
   const one = table === undefined ? '' : ` AND concat(database, '.', table) = ${quoteString(table)}`;
   const paths = `SELECT DISTINCT data_path FROM system.distribution_queue WHERE data_files > 0${one}`;
-  const rows = await Promise.all(nodes.map(({ client }) => client.rows(paths)));
-  return rows.flat().flatMap(([path]) => {
+  const rows = await Promise.all(keepers.map(({ client }) => client.rows(paths)));
+  const found = new Set<ClusterNode>();
+  for (const [path] of rows.flat()) {
     const [, shard, replica] = /shard(\d+)_replica(\d+)\/?$/.exec(String(path)) ?? [];
-    return shard === undefined ? [] : [{ shard: Number(shard), replica: Number(replica) }];
-  });
+    const isMeant = ({ place }: ClusterNode): boolean =>
+      place?.shard === Number(shard) && place.replica === Number(replica);
+    for (const node of all) if (isMeant(node)) found.add(node);
+  }
+  return found;
 }

@@ -9,10 +9,12 @@ import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js'
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
 import type { ClusterNodes } from './nodes.js';
-import { readingRoute } from './routes.js';
+import { routeOf, turnOf } from './routes.js';
 
 /** How often a statement is sent when nodes fail under it; each time to another one, after a look at all. */
 const maxAttempts = 4;
+/** The same of the catalogue's log: a keeper that does not answer one node does not answer the others. */
+const maxLogAttempts = 2;
 
 /** Tables that are ordered by the numbers of inserts lie on one node, and with them the statements that name them. */
 const orderedTables = /\bsluice\.(?:stream_|consumer|event)/;
@@ -80,25 +82,30 @@ export class ClusterEngine implements Engine {
     if (/^\s*INSERT\b/i.test(statement)) {
       return this.#write(statement, (client, parameters) => client.exec(statement, { parameters }));
     }
-    await this.#read((client, parameters) => client.exec(statement, { parameters }));
+    await this.#read(statement, (client, parameters) => client.exec(statement, { parameters }));
   }
 
   async rows(statement: string): Promise<readonly (readonly Cell[])[]> {
     if (this.#isHome(statement)) return this.#home().rows(statement);
-    return this.#read((client, parameters) => client.rows(statement, { parameters }));
+    return this.#read(statement, (client, parameters) => client.rows(statement, { parameters }));
   }
 
   async bytes(statement: string): Promise<Buffer> {
     if (this.#isHome(statement)) return this.#home().bytes(statement);
-    return this.#read((client, parameters) => client.bytes(statement, { parameters }));
+    return this.#read(statement, (client, parameters) => client.bytes(statement, { parameters }));
   }
 
   async result(statement: string, options: ResultOptions = {}): Promise<Chunks> {
     if (this.#isHome(statement)) return this.#home().result(statement, options);
-    return this.#read((client, parameters) => client.result(statement, { ...options, parameters }), options.signal);
+    const { signal } = options;
+    return this.#read(statement, (client, parameters) => client.result(statement, { ...options, parameters }), signal);
   }
 
-  async insert(statement: string, data: Uint8Array, { logEntries }: InsertOptions = {}): Promise<void> {
+  async insert(
+    statement: string,
+    data: Uint8Array,
+    { logEntries }: InsertOptions = {},
+  ): Promise<void> {
     if (logEntries !== undefined) {
       const [row] = await this.rows(
         `${countEntries} SETTINGS keeper_max_retries = 2, keeper_retry_max_backoff_ms = 500`,
@@ -145,18 +152,27 @@ export class ClusterEngine implements Engine {
     return [...found.values()];
   }
 
-  /** Sends what only reads, or may be done twice, to one node after the other until one has answered. */
+  /**
+   * Sends what only reads, or may be done twice, to one node after the other until one has answered. The same question goes to the
+   * same replicas while they live: those of a shard get the rows of an insert at different moments, and what an answer has
+   * shown is not to be missing in the next one.
+   */
   async #read<T>(
+    statement: string,
     ask: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
+    // The log is the same wherever it is asked for.
+    const isLog = statement.includes(logTable);
+    const turn = isLog ? this.#turn++ : turnOf(statement);
+    const attempts = isLog ? maxLogAttempts : maxAttempts;
     for (let attempt = 1; ; attempt++) {
-      const route = readingRoute(this.#nodes.all, this.#turn++);
+      const route = routeOf(this.#nodes.all, turn + attempt - 1);
       if (route === undefined) throw unreachable('No node of the cluster answers');
       try {
         return await ask(route.node.client, route.parameters);
       } catch (error) {
-        if (attempt === maxAttempts || signal?.aborted === true || !isPassing(error)) throw error;
+        if (attempt === attempts || signal?.aborted === true || !isPassing(error)) throw error;
         await this.#nodes.look();
       }
     }
@@ -177,7 +193,7 @@ export class ClusterEngine implements Engine {
       const [missing] = this.#nodes.missingShards;
       if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
       const queues = this.#layout.replication === 'distributed' && isSpread && !this.#nodes.isWhole;
-      const route = readingRoute(this.#nodes.all, this.#turn++);
+      const route = routeOf(this.#nodes.all, this.#turn++);
       if (route === undefined) throw unreachable('No node of the cluster answers');
       const own = { ...spreadInsert, distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
       try {
@@ -192,16 +208,26 @@ export class ClusterEngine implements Engine {
     }
   }
 
-  /** Sends queued rows on at once; rejects unless every shard has them in a replica that answers. */
+  /**
+   * Sends queued rows on at once. Rejects unless every node that is to have everything has them, and every shard in some node: what a
+   * node misses that others ask as one that has everything would be missing in their answers.
+   */
   async #afterQueued(entry: ClusterNode, table: string): Promise<void> {
-    await flushQueues([entry], table);
-    const waiting = await nodesWithQueues([entry], table);
-    for (const place of waiting) this.#nodes.doubt(place);
-    const isWaiting = ({ place }: ClusterNode): boolean =>
-      waiting.some(({ shard, replica }) => shard === place?.shard && replica === place.replica);
-    const stored = new Set(this.#nodes.usable.filter((node) => !isWaiting(node)).map(({ place }) => place?.shard));
-    const lacking = waiting.find(({ shard }) => !stored.has(shard));
-    if (lacking !== undefined) throw unreachable(`No node of shard ${lacking.shard} of the cluster has taken the rows`);
+    for (let attempt = 1; ; attempt++) {
+      await flushQueues([entry], table);
+      const waiting = await nodesWithQueues(this.#nodes.all, [entry], table);
+      const late = [...waiting].find(({ state }) => state === 'up');
+      if (late === undefined) {
+        const stored = new Set(
+          this.#nodes.usable.filter((node) => !waiting.has(node)).map(({ place }) => place?.shard),
+        );
+        const lacking = [...waiting].find(({ place }) => !stored.has(place?.shard))?.place?.shard;
+        if (lacking === undefined) return;
+        throw unreachable(`No node of shard ${lacking} of the cluster has taken the rows`);
+      }
+      if (attempt === maxAttempts) throw unreachable(`The node at ${late.url} has not taken the rows`);
+      await this.#nodes.look();
+    }
   }
 
   /** Rises with every INSERT of this process, and follows the clock so that those of others are about as far. */

@@ -1,12 +1,15 @@
 import type { EngineClient } from '../engine/client.js';
 import type { EngineNode } from '../engine/engine.js';
 import { EngineHttp, EngineRefusal } from '../engine/engine-http.js';
-import { wholeBody } from '../engine/http-connections.js';
+import { isTimeout, wholeBody } from '../engine/http-connections.js';
+import { Lifeline } from './lifeline.js';
 
 /** Where a node stands in its cluster, both counted from 1. */
 export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
+  /** The node knows that this is itself, so it reads its own rows without asking any replica. */
+  readonly isLocal: boolean;
 }
 
 /** ABORTED: the engine is about to end. */
@@ -19,40 +22,66 @@ export interface NodeAccess {
   readonly ca: string | undefined;
 }
 
-/** A node that hangs counts as away after so long. */
+/** How long a look at a node waits for its answer. */
 const probeTimeoutMs = 2_000;
+/** A node that is silent for so long is away: a busy one is not, and a frozen one cannot be told from it before. */
+const silenceMs = 8_000;
 
 /** One node of a cluster as this process knows it. */
 export class ClusterNode implements EngineNode {
   readonly url: string;
   readonly client: EngineClient;
+  /** Ends with the node's process. */
+  readonly lifeline: Lifeline;
   /** Undefined until the node has answered once. */
   place: NodePlace | undefined;
   state: EngineNode['state'] = 'away';
   readonly #probe: EngineHttp;
   readonly #access: NodeAccess;
+  #silentSince: number | undefined;
+  /** How long its process had run when it answered last, in seconds. */
+  #uptime = 0;
 
   constructor(url: string, client: EngineClient, access: NodeAccess) {
     const { ca } = access;
     this.#access = access;
     this.url = url;
     this.client = client;
+    this.lifeline = new Lifeline(url);
     this.#probe = new EngineHttp({ url, ca, maxSockets: 1, maxFreeSockets: 1, requestTimeoutMs: probeTimeoutMs });
   }
 
-  /** True when it answers a statement, and soon; one that is about to end answers none. */
-  async probe(): Promise<boolean> {
+  /** True while a node that counts as one that answers has not done so lately. */
+  get isSilent(): boolean {
+    return this.#silentSince !== undefined;
+  }
+
+  /**
+   * Asks for a short answer. `away`: there is none, the node is about to end, or has been silent for long; `new`: its process is another
+   * one than that of the last answer.
+   */
+  async probe(): Promise<'there' | 'away' | 'new'> {
     try {
       const { user, password } = this.#access;
-      await wholeBody(await this.#probe.send({ user, password, parameters: {}, body: 'SELECT 1', mayRepeat: true }));
-      return true;
+      const statement = { parameters: {}, body: 'SELECT uptime()', mayRepeat: true };
+      const uptime = Number(await wholeBody(await this.#probe.send({ user, password, ...statement })));
+      const isNew = uptime < this.#uptime;
+      this.#uptime = uptime;
+      this.#silentSince = undefined;
+      return isNew ? 'new' : 'there';
     } catch (error) {
+      if (isTimeout(error) && this.state !== 'away') {
+        this.#silentSince ??= performance.now();
+        if (performance.now() - this.#silentSince < silenceMs) return 'there';
+      }
+      this.#silentSince = undefined;
       // Whoever comes with a wrong password is told so by the first statement.
-      return error instanceof EngineRefusal && error.code !== endingCode;
+      return error instanceof EngineRefusal && error.code !== endingCode ? 'there' : 'away';
     }
   }
 
   async close(): Promise<void> {
+    this.lifeline.close();
     this.#probe.close();
     await this.client.close();
   }

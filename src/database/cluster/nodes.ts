@@ -10,7 +10,7 @@ const lookMs = 1_000;
 const behindMs = 200;
 /** How often one that is away is: twice as seldom every time. */
 const firstBackOffMs = 200;
-const lastBackOffMs = 3_000;
+const lastBackOffMs = 1_000;
 
 const awayText = 'the node does not answer';
 
@@ -38,6 +38,10 @@ export class ClusterNodes {
     this.all = all;
     this.#layout = layout;
     this.#log = log;
+    for (const node of all)
+      node.lifeline.watch(() => {
+        if (this.#timers.size > 0) void this.#look(node);
+      });
   }
 
   /** Finds the nodes; rejects with one line when none answers or the cluster is another one than its addresses say. */
@@ -100,13 +104,7 @@ export class ClusterNodes {
     await this.#looking;
   }
 
-  /** Takes note that a node which answers did not take rows. */
-  doubt(place: NodePlace): void {
-    const node = this.at(place);
-    if (node?.state === 'up') this.#enter(node, 'behind');
-  }
-
-  at({ shard, replica }: NodePlace): ClusterNode | undefined {
+  at({ shard, replica }: Pick<NodePlace, 'shard' | 'replica'>): ClusterNode | undefined {
     return this.all.find(({ place }) => place?.shard === shard && place.replica === replica);
   }
 
@@ -121,6 +119,7 @@ export class ClusterNodes {
     clearTimeout(this.#timers.get(node));
     const next = async (): Promise<void> => {
       await this.#look(node);
+      if (node.state !== 'away') node.lifeline.open();
       if (node.state === 'behind') await this.#settle();
       this.#plan(node);
     };
@@ -137,13 +136,11 @@ export class ClusterNodes {
   }
 
   async #look(node: ClusterNode): Promise<void> {
-    const answers = await node.probe();
+    const answer = await node.probe();
     if (this.#isStopped) return;
-    if (!answers) {
-      if (node.state !== 'away') this.#enter(node, 'away');
-      return;
-    }
-    if (node.state !== 'away') return;
+    // One that has begun anew was away, whether that was seen or not.
+    if (answer !== 'there' && node.state !== 'away') this.#enter(node, 'away');
+    if (answer === 'away' || node.state !== 'away') return;
     node.client.refuseAll(undefined);
     try {
       node.place = await this.#locate(node);
@@ -155,6 +152,7 @@ export class ClusterNodes {
       return;
     }
     this.#backOffMs.delete(node);
+    node.lifeline.open();
     this.#enter(node, 'behind');
   }
 
@@ -198,11 +196,9 @@ export class ClusterNodes {
     const { usable } = this;
     await flushQueues(usable);
     if (usable.length < this.all.length) return;
-    const waited = await nodesWithQueues(usable);
+    const waited = await nodesWithQueues(this.all, usable);
     for (const node of behind) {
-      const { place, state } = node;
-      const lacks = waited.some(({ shard, replica }) => shard === place?.shard && replica === place.replica);
-      if (!lacks && state === 'behind' && this.#defined.has(node)) this.#enter(node, 'up');
+      if (!waited.has(node) && node.state === 'behind' && this.#defined.has(node)) this.#enter(node, 'up');
     }
   }
 
@@ -217,13 +213,14 @@ export class ClusterNodes {
       const counts = `the cluster ${cluster} has ${rows.length} nodes and database.urls names ${this.all.length}`;
       throw problem(`database.urls must name every node of the cluster: ${counts}`);
     }
-    const own = rows.find(([, , isLocal]) => isLocal === 1) ?? (await namedPlace(client));
+    const local = rows.find(([, , isLocal]) => isLocal === 1);
+    const own = local ?? (await namedPlace(client));
     if (own === undefined) {
       const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, tell its place';
       throw problem(`The node at ${url} does not find itself in the cluster ${cluster}: ${ways}`);
     }
     this.#shards = new Set(rows.map(([shard]) => Number(shard)));
-    return { shard: Number(own[0]), replica: Number(own[1]) };
+    return { shard: Number(own[0]), replica: Number(own[1]), isLocal: local !== undefined };
   }
 }
 

@@ -8,40 +8,81 @@ export interface Route {
 
 /**
  * Settings under which queries over tables that are spread mean what they mean on one node: what is joined or looked up is gathered
- * first and sent to every shard; a condition on one series asks its shard alone, and groups by series are made there.
+ * first and sent to every shard; a condition on one series asks its shard alone, and groups by series are made there. Of each shard
+ * the replica is asked that the adapter names: the engine's own count of errors and its second question to another replica could
+ * lead to one that lacks rows. One that does not answer is passed over after one attempt.
  */
 const spreadQuery = {
   distributed_product_mode: 'global',
   optimize_skip_unused_shards: '1',
   skip_unavailable_shards: '0',
+  prefer_localhost_replica: '1',
   load_balancing: 'first_or_random',
+  distributed_replica_max_ignored_errors: '1000',
+  connections_with_failover_max_tries: '1',
+  use_hedged_requests: '0',
 } as const;
 
 /**
- * The way of a query: the nodes in turn as entries, those that have everything before those that may lack rows, and of every other
- * shard a replica by the same rule. `turn` counts the queries.
+ * The way of a statement: one replica number for all shards, and a node as the entry, so that as many shards as possible are read from
+ * a node that has everything. `turn`, a whole number, spreads statements over what is equally good: the same turn goes the same
+ * way through every adapter as long as nodes stay as they are. Undefined where no node answers.
  */
-export function readingRoute(nodes: readonly ClusterNode[], turn: number): Route | undefined {
-  const usable = nodes.filter(({ state }) => state !== 'away');
+export function routeOf(nodes: readonly ClusterNode[], turn: number): Route | undefined {
+  const answering = nodes.filter(({ state, isSilent }) => state !== 'away' && !isSilent);
+  const usable = answering.length > 0 ? answering : nodes.filter(({ state }) => state !== 'away');
   const whole = usable.filter(({ state }) => state === 'up');
-  const entries = whole.length > 0 ? whole : usable;
-  const node = entries[turn % Math.max(1, entries.length)];
-  if (node === undefined) return undefined;
-  const offset = replicaOffset(nodes, node, Math.floor(turn / entries.length));
-  const own = { prefer_localhost_replica: '1', load_balancing_first_offset: String(offset) };
-  return { node, parameters: { ...spreadQuery, ...own } };
+  const entries = (whole.length > 0 ? whole : usable).toSorted(byShard);
+  const replicas = Math.max(1, ...nodes.map(({ place }) => place?.replica ?? 1));
+  const shards = new Set(nodes.map(({ place }) => place?.shard)).size;
+  let best: { readonly node: ClusterNode; readonly replica: number; readonly good: number } | undefined;
+  for (let i = 0; i < replicas; i++) {
+    const replica = ((turn + i) % replicas) + 1;
+    // An entry that is such a replica itself comes first.
+    const own = entries.filter(({ place }) => place?.replica === replica);
+    const others = entries.filter(({ place }) => place?.replica !== replica);
+    const first = Math.floor(turn / replicas);
+    for (const node of [...fromTurn(own, first), ...fromTurn(others, first)]) {
+      const good = shardsServed(whole, node, replica);
+      if (best === undefined || good > best.good) best = { node, replica, good };
+      if (good === shards) return routeBy(node, replica);
+    }
+  }
+  return best === undefined ? undefined : routeBy(best.node, best.replica);
 }
 
-/** Which replica of the other shards is asked first: the one that is whole in most of them. */
-function replicaOffset(nodes: readonly ClusterNode[], entry: ClusterNode, turn: number): number {
-  const replicas = Math.max(1, ...nodes.map(({ place }) => place?.replica ?? 1));
-  let [best, most] = [0, -1];
-  for (let i = 0; i < replicas; i++) {
-    const offset = (turn + i) % replicas;
-    const whole = nodes.filter(({ place, state }) => {
-      return place?.shard !== entry.place?.shard && place?.replica === offset + 1 && state === 'up';
-    });
-    if (whole.length > most) [best, most] = [offset, whole.length];
+function routeBy(node: ClusterNode, replica: number): Route {
+  return { node, parameters: { ...spreadQuery, load_balancing_first_offset: String(replica - 1) } };
+}
+
+/** All of a list, from a place on that turns. */
+function fromTurn<T>(list: readonly T[], turn: number): readonly T[] {
+  const at = list.length === 0 ? 0 : turn % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
+
+function byShard(a: ClusterNode, b: ClusterNode): number {
+  return (a.place?.shard ?? 0) - (b.place?.shard ?? 0);
+}
+
+/** How many shards are read from a node that has everything: of its own shard the entry reads itself, where it knows itself. */
+function shardsServed(whole: readonly ClusterNode[], entry: ClusterNode, replica: number): number {
+  const served = new Set<number>();
+  for (const node of whole) {
+    const { place } = node;
+    if (place === undefined) continue;
+    const isOwn = entry.place?.isLocal === true && place.shard === entry.place.shard;
+    if (isOwn ? node === entry : place.replica === replica) served.add(place.shard);
   }
-  return best;
+  return served.size;
+}
+
+const hashedCharacters = 2_000;
+
+/** A number by which the same question goes the same way, see {@link routeOf}. */
+export function turnOf(statement: string): number {
+  let hash = 2_166_136_261;
+  const length = Math.min(statement.length, hashedCharacters);
+  for (let i = 0; i < length; i++) hash = Math.imul(hash ^ statement.charCodeAt(i), 16_777_619);
+  return hash >>> 1;
 }

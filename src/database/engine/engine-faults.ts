@@ -13,10 +13,17 @@ export interface EngineCause {
 /** Not enough space, memory limit, too many parts, too many queries, no thread to be had. */
 const resourceCodes = new Set([202, 241, 243, 252, 439]);
 /**
- * Of a cluster: socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
+ * Of a cluster: no reading or writing of a socket, an unknown host, socket timeout, network error, no coordination service, an engine that ends, a table that cannot be written without its
  * keeper, no connection to a shard, too few replicas, an insert whose end is not known.
  */
-const networkCodes = new Set([209, 210, 225, 236, 242, 279, 285, 319, 999]);
+const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319, 999]);
+
+/**
+ * A node that ends in the middle of its answer to another one: the code is that of data which are too short. Taken for a refusal of the
+ * rows, it would have them tried one by one.
+ */
+const brokenOffCodes = new Set([32, 33]);
+const brokenOff = /while receiving packet from/;
 
 /** A limit of memory was reached: that of the statement, or that of the engine. */
 const memoryLimitCode = 241;
@@ -48,7 +55,8 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
   const cause: EngineCause = { engineCode, engineType };
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
-  if (networkCodes.has(engineCode)) return fault('network', Codes.networkUnavailable, text, cause);
+  const isBrokenOff = brokenOffCodes.has(engineCode) && brokenOff.test(text);
+  if (networkCodes.has(engineCode) || isBrokenOff) return fault('network', Codes.networkUnavailable, text, cause);
   if (depthCodes.has(engineCode)) {
     return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);
   }

@@ -98,11 +98,20 @@ export class HttpConnections {
       const call = (this.#isSecure ? secureRequest : plainRequest)({ ...asked, ...limits }, resolve);
       this.#calls.add(call);
       call.once('close', () => this.#calls.delete(call));
-      call.on('timeout', () => call.destroy(new Error(`no answer within ${requestTimeoutMs} ms`)));
+      call.on('timeout', () => {
+        call.destroy(Object.assign(new Error(`no answer within ${requestTimeoutMs} ms`), { code: timeoutCode }));
+      });
       call.on('error', (error) => reject(new NoAnswer(error, call.reusedSocket)));
       call.end(body);
     });
   }
+}
+
+const timeoutCode = 'ETIMEDOUT';
+
+/** True when a server was silent for too long, and has not refused or closed the connection. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof NoAnswer && error.code === timeoutCode;
 }
 
 /** A request that had no answer. */

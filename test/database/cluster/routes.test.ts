@@ -1,41 +1,81 @@
 import test from 'ava';
 import type { ClusterNode } from '../../../src/database/cluster/node.js';
-import { readingRoute } from '../../../src/database/cluster/routes.js';
+import { routeOf, turnOf } from '../../../src/database/cluster/routes.js';
 
 type State = ClusterNode['state'];
 
 /** Nodes of shards with two replicas each, as far as routes look at them. */
-function nodes(...states: readonly State[]): readonly ClusterNode[] {
+function nodes(states: readonly State[], isLocal = false): readonly ClusterNode[] {
   return states.map((state, at) => {
-    const place = { shard: Math.floor(at / 2) + 1, replica: (at % 2) + 1 };
-    return Object.assign(Object.create(null), { url: String(at), place, state });
+    const place = { shard: Math.floor(at / 2) + 1, replica: (at % 2) + 1, isLocal };
+    return Object.assign(Object.create({ isSilent: false }), { url: String(at), place, state });
   });
 }
 
-/** Which nodes take so many queries as entries, and which replica of other shards they ask first. */
-function routes(states: readonly State[], queries: number): readonly (readonly [string, string | undefined])[] {
+/** Which nodes take so many queries as entries, and which replica of each shard they ask first. */
+function routes(found: readonly ClusterNode[], queries: number): readonly (readonly [string, number])[] {
   return Array.from({ length: queries }, (_, turn) => {
-    const route = readingRoute(nodes(...states), turn);
-    return [route?.node.url ?? '', route?.parameters.load_balancing_first_offset];
+    const route = routeOf(found, turn);
+    return [route?.node.url ?? '', Number(route?.parameters.load_balancing_first_offset)];
   });
 }
 
-test('queries go to all nodes in turn, and to all replicas behind them', (t) => {
-  const found = routes(['up', 'up', 'up', 'up'], 8);
-  t.deepEqual(new Set(found.map(([url]) => url)), new Set(['0', '1', '2', '3']));
-  t.deepEqual(new Set(found.map(([, offset]) => offset)), new Set(['0', '1']));
+/** The nodes that take queries as entries. */
+function entries(found: readonly ClusterNode[]): readonly string[] {
+  return [...new Set(routes(found, 12).map(([url]) => url))].toSorted();
+}
+
+test('queries go to all nodes, and to all replicas', (t) => {
+  const all = nodes(['up', 'up', 'up', 'up']);
+  t.deepEqual(entries(all), ['0', '1', '2', '3']);
+  t.is(new Set(routes(all, 8).map(([, offset]) => offset)).size, 2);
+});
+
+test('the same question goes the same way, also when nodes come in another order', (t) => {
+  const all = nodes(['up', 'up', 'up', 'up', 'up', 'up']);
+  for (const question of ['SELECT 1', 'SELECT 2', 'SELECT count(*) FROM d.m']) {
+    const turn = turnOf(question);
+    t.true(Number.isSafeInteger(turn) && turn >= 0);
+    t.is(routeOf(all, turn)?.node, routeOf(all.toReversed(), turn)?.node);
+  }
+  t.not(turnOf('SELECT 1'), turnOf('SELECT 2'));
+});
+
+test('a question stays with its replicas while another one is away', (t) => {
+  const whole = routes(nodes(['up', 'up', 'up', 'up']), 8);
+  const without = routes(nodes(['up', 'away', 'up', 'up']), 8);
+  for (const [turn, [, offset]] of whole.entries()) if (offset === 0) t.is(without[turn]?.[1], 0);
 });
 
 test('a node that is behind is asked only where no other one of its shard answers', (t) => {
-  for (const [url, offset] of routes(['up', 'up', 'behind', 'up'], 8)) {
-    t.not(url, '2');
-    if (url !== '3') t.is(offset, '1', 'of the second shard the second replica is whole');
+  for (const states of [
+    ['up', 'up', 'behind', 'up'],
+    ['behind', 'up', 'up', 'up'],
+  ] as const) {
+    const behind = states.indexOf('behind');
+    for (const [url, offset] of routes(nodes(states), 8)) {
+      t.not(url, String(behind));
+      t.is(offset, 1 - (behind % 2), 'the replica that is whole, of the shard of the entry too');
+    }
   }
-  const entries = routes(['behind', 'away', 'up', 'up'], 8).map(([url]) => url);
-  t.deepEqual(new Set(entries), new Set(['2', '3']));
-  t.deepEqual(new Set(routes(['behind', 'away', 'behind', 'behind'], 9).map(([url]) => url)), new Set(['0', '2', '3']));
+  t.deepEqual(entries(nodes(['behind', 'away', 'up', 'up'])), ['2', '3']);
+  t.deepEqual(entries(nodes(['behind', 'away', 'behind', 'behind'])), ['0', '2', '3']);
+});
+
+test('where nodes know themselves two shards may lack different replicas', (t) => {
+  for (const [url, offset] of routes(nodes(['behind', 'up', 'up', 'away'], true), 8)) {
+    // The entry reads its own shard itself, and of the other one the replica that is whole.
+    t.deepEqual([url, offset], url === '1' ? ['1', 0] : ['2', 1]);
+  }
+});
+
+test('a node that is silent is asked when no other one answers', (t) => {
+  const [a, b] = nodes(['up', 'up']);
+  const silent = Object.assign(Object.create(a!), { isSilent: true });
+  for (const turn of [0, 1, 2, 3]) t.is(routeOf([silent, b!], turn)?.node, b);
+  t.is(routeOf([silent], 1)?.node, silent);
 });
 
 test('there is no way where no node answers', (t) => {
-  t.is(readingRoute(nodes('away', 'away'), 0), undefined);
+  t.is(routeOf(nodes(['away', 'away']), 0), undefined);
 });

@@ -13,8 +13,9 @@ const writers = 3;
 const linesOfWrite = 10;
 /** A writer sends, and a reader asks, so often at most. */
 const [writeMs, queryMs] = [20, 50];
-/** Writes and queries go on within this time on a busy machine, whatever is killed; on an idle one within a second or two. */
-const patienceMs = 20_000;
+/** Writes go on within this time, whatever is killed; queries that wait for written rows within the longer one on a busy machine. */
+const writesMs = 5_000;
+const queriesMs = 20_000;
 
 const { scope, end } = fileScope();
 test.after.always(end);
@@ -47,11 +48,14 @@ class Load {
   queries = 0;
   /** The newest count of rows that a query gave. */
   counted = 0;
-  /** Longest time without an answer, ms. */
-  readonly longest = { write: 0, query: 0 };
+  /** What was killed last. */
+  killed = 'nothing';
+  /** Longest time without an answer, ms, by what was asked and what had been killed. */
+  readonly longest: Record<string, number> = {};
   readonly problems: string[] = [];
   readonly #adapters: readonly Adapter[];
   #isOver = false;
+  #isGivenUp = false;
   #turn = 0;
 
   constructor(adapters: readonly Adapter[]) {
@@ -63,17 +67,26 @@ class Load {
     return Promise.all([...writing, this.#query()]);
   }
 
+  /** Nothing new begins; what was begun is asked until it is answered. */
   stop(): void {
     this.#isOver = true;
+  }
+
+  /** Also what was begun ends. */
+  giveUp(): void {
+    this.stop();
+    this.#isGivenUp = true;
   }
 
   /** Asks one adapter after the other until one answers well. */
   async #ask(kind: 'write' | 'query', ask: (adapter: Listening) => Promise<boolean>): Promise<void> {
     const begun = Date.now();
     await until(async () => {
+      if (this.#isGivenUp) return true;
       const { running } = this.#adapters[this.#turn++ % this.#adapters.length]!;
       const isDone = running !== undefined && (await ask(running).catch(() => false));
-      this.longest[kind] = Math.max(this.longest[kind], Date.now() - begun);
+      const key = `${kind}, ${this.killed}`;
+      this.longest[key] = Math.max(this.longest[key] ?? 0, Date.now() - begun);
       return isDone;
     }, Number.POSITIVE_INFINITY);
   }
@@ -115,7 +128,7 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   const adapters = [new Adapter(cluster), new Adapter(cluster)];
   await Promise.all(adapters.map((adapter) => adapter.start()));
   const load = new Load(adapters);
-  t.teardown(() => load.stop());
+  t.teardown(() => load.giveUp());
   const ended = load.start();
   t.true(await until(() => load.counted > 100));
   const victims = { node: cluster.nodes, adapter: adapters, keeper: [cluster.keeper!] };
@@ -125,21 +138,21 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
     const candidates = victims[name];
     const victim = candidates[Math.floor(Math.random() * candidates.length)]!;
     const { answered, queries } = load;
+    load.killed = name;
     await victim.kill();
-    const goesOn = (): boolean => load.answered > answered + writers * linesOfWrite && load.queries > queries + 1;
+    const areWritten = (): boolean => load.answered > answered + writers * linesOfWrite;
+    t.true(await until(areWritten, writesMs), `round ${round}: writes go on without a ${name}`);
     // Without its keeper a cluster takes writes into the logs of the adapters and stores them when it is back.
-    const isOn =
-      name === 'keeper'
-        ? await until(() => load.answered > answered + linesOfWrite, patienceMs)
-        : await until(goesOn, patienceMs);
-    t.true(isOn, `round ${round}: writes and queries go on without a ${name}`);
+    const isAnswered = async (): Promise<boolean> => until(() => load.queries > queries + 1, queriesMs);
+    if (name !== 'keeper') t.true(await isAnswered(), `round ${round}: queries go on without a ${name}`);
     await victim.start();
-    t.true(await until(goesOn), `round ${round}: they go on with the ${name} back`);
-    if (name === 'node') t.true(await until(() => isDrained(cluster)), `round ${round}: the node has caught up`);
+    t.true(await isAnswered(), `round ${round}: they go on with the ${name} back`);
+    // A second node that goes before the first one has its rows back may be the only one that has them.
+    t.true(await until(() => areAllWhole(adapters)), `round ${round}: all nodes have everything`);
   }
   load.stop();
   await ended;
-  t.log(`${load.answered} rows, longest wait of a write ${load.longest.write} ms, of a query ${load.longest.query} ms`);
+  t.log(`${load.answered} rows, longest waits ${JSON.stringify(load.longest)} ms`);
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
   for (const { running } of adapters) {
     let count: unknown;
@@ -152,9 +165,9 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   t.true(await until(() => areCopies(cluster)), 'all replicas have the same rows');
 });
 
-/** True when no node keeps rows for another one. */
-async function isDrained(cluster: TestCluster): Promise<boolean> {
-  const queued = 'SELECT sum(data_files) FROM system.distribution_queue';
-  const found = await Promise.all(cluster.nodes.map((node) => cluster.client(node).rows(queued)));
-  return found.every(([row]) => Number(row?.[0]) === 0);
+/** True when all nodes have everything, as every adapter knows it. */
+async function areAllWhole(adapters: readonly Adapter[]): Promise<boolean> {
+  const lacking = "SELECT count(*) FROM information_schema.ins_dnodes WHERE status = 'offline' OR note <> ''";
+  const counts = await Promise.all(adapters.map(async ({ running }) => (await sql(running!, lacking)).data?.[0]?.[0]));
+  return counts.every((count) => count === 0);
 }

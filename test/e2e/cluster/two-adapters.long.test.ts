@@ -73,7 +73,28 @@ test.serial(
 );
 
 test.serial(
-  'tables and columns that both invent at once are one',
+  'a series that both write in turn has the values that were answered last',
+  onPair(async (t, a, b) => {
+    const rounds = 12;
+    for (let round = 0; round < rounds; round++) {
+      const [writer, reader] = round % 2 === 0 ? [a, b] : [b, a];
+      const lines = [`m,k=same v=${round} ${startMs}`, `m,k=same v=${-round} ${startMs + round}`];
+      await write(t, writer, 'turns', lines.join('\n'));
+      t.deepEqual(
+        await rowsOf(reader, `SELECT v FROM turns.m WHERE _ts <= ${startMs + round}000000 ORDER BY _ts DESC LIMIT 1`),
+        [[0 - round]],
+      );
+    }
+    // The first line of each round was overwritten by all later ones, but that of the first round by its own second one.
+    for (const adapter of [a, b]) {
+      t.deepEqual(await rowsOf(adapter, `SELECT v FROM turns.m WHERE _ts = ${startMs}000000`), [[rounds - 1]]);
+      t.deepEqual(await rowsOf(adapter, 'SELECT count(*), sum(v) FROM turns.m'), [[rounds, rounds - 1 - 66]]);
+    }
+  }),
+);
+
+test.serial(
+  'tables, columns and sub-tables that both invent at once are one',
   onPair(async (t, a, b) => {
     const bodies = 10;
     const writeAll = async (adapter: Listening, side: number): Promise<void> => {
@@ -88,7 +109,10 @@ test.serial(
     await Promise.all([writeAll(a, 0), writeAll(b, 1)]);
     const expected = [[bodies * 2, bodies * 2, 2, 2]];
     const select = 'SELECT count(*), count(d), count(c0), count(c9) FROM race.shared';
+    const subTables = "SELECT count(*) FROM information_schema.ins_tables WHERE db_name = 'race'";
     for (const adapter of [a, b]) {
+      t.deepEqual(await rowsOf(adapter, "SELECT count(*) FROM race.m0 WHERE k = 'k5'"), [[2]]);
+      t.deepEqual(await rowsOf(adapter, subTables), [[bodies + 2]]);
       t.true(
         await until(async () => JSON.stringify(await rowsOf(adapter, select)) === JSON.stringify(expected), 2_000),
       );

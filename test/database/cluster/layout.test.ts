@@ -1,0 +1,67 @@
+import test from 'ava';
+import { nodeStatements } from '../../../src/database/cluster/layout.js';
+import type { TableChange } from '../../../src/database/engine/table-change.js';
+
+const replicated = { cluster: 'metrics', replication: 'replicated' } as const;
+const distributed = { cluster: 'metrics', replication: 'distributed' } as const;
+
+const table: TableChange = {
+  change: 'make-table',
+  table: 'd1_0.s1',
+  columns: ['id UInt64', 'ts Int64', 'v Nullable(Float64)'],
+  kind: { order: 'id, ts', partition: 'intDiv(ts, 10)', deduplicates: true },
+};
+const spread =
+  "CREATE TABLE IF NOT EXISTS d1_0.s1 AS local_d1_0.s1 ENGINE = Distributed('metrics', 'local_d1_0', 's1', id)";
+
+test('replicated tables copy each other through the keeper, in one place for each shard', (t) => {
+  t.deepEqual(nodeStatements(table, replicated), [
+    'CREATE TABLE IF NOT EXISTS local_d1_0.s1 (id UInt64, ts Int64, v Nullable(Float64)) ' +
+      "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}') " +
+      'PARTITION BY intDiv(ts, 10) ORDER BY (id, ts) SETTINGS replicated_deduplication_window = 1000',
+    spread,
+  ]);
+});
+
+test('a replicated table whose rows have a version of their own keeps the newest one', (t) => {
+  const [local] = nodeStatements({ ...table, kind: { order: 'id', version: 'seen' } }, replicated);
+  t.regex(local ?? '', /ReplicatedReplacingMergeTree\('[^']+', '\{replica\}', seen\) ORDER BY \(id\)$/);
+});
+
+test('distributed tables tell copies of a row apart by the version that its writer gave', (t) => {
+  const [local, over] = nodeStatements(table, distributed);
+  t.is(
+    local,
+    'CREATE TABLE IF NOT EXISTS local_d1_0.s1 (id UInt64, ts Int64, v Nullable(Float64), ' +
+      "version UInt64 DEFAULT toUInt64OrZero(getSetting('log_comment'))) " +
+      'ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(ts, 10) ORDER BY (id, ts)',
+  );
+  t.is(over, spread);
+});
+
+test('other changes are made on both tables, and what leads to rows is there only while the rows are', (t) => {
+  const changes: readonly TableChange[] = [
+    { change: 'make-database', database: 'd1_0' },
+    { change: 'add-columns', table: 'd1_0.s1', columns: ['w Nullable(Int32)'] },
+    { change: 'delete-rows', table: 'd1_0.s1', where: 'id = 7', isUnseen: false },
+    { change: 'drop-table', table: 'd1_0.s1' },
+    { change: 'drop-database', database: 'd1_0' },
+  ];
+  const expected = [
+    'CREATE DATABASE IF NOT EXISTS local_d1_0',
+    'CREATE DATABASE IF NOT EXISTS d1_0',
+    'ALTER TABLE local_d1_0.s1 ADD COLUMN IF NOT EXISTS w Nullable(Int32)',
+    'ALTER TABLE d1_0.s1 ADD COLUMN IF NOT EXISTS w Nullable(Int32)',
+    'DELETE FROM local_d1_0.s1 WHERE id = 7',
+    'DROP TABLE IF EXISTS d1_0.s1 SYNC',
+    'DROP TABLE IF EXISTS local_d1_0.s1 SYNC',
+    'DROP DATABASE IF EXISTS d1_0 SYNC',
+    'DROP DATABASE IF EXISTS local_d1_0 SYNC',
+  ];
+  for (const layout of [replicated, distributed]) {
+    t.deepEqual(
+      changes.flatMap((change) => nodeStatements(change, layout)),
+      expected,
+    );
+  }
+});

@@ -1,0 +1,20 @@
+import test from 'ava';
+import { faultErrorOf } from '../../../src/database/engine/engine-faults.js';
+import { EngineRefusal } from '../../../src/database/engine/engine-http.js';
+
+test('a node that ends while it answers another one is a fault of the network, and data that are too short are not', (t) => {
+  const text = 'Attempt to read after eof: while receiving packet from 10.0.0.7:9000, local address: 10.0.0.8:40000';
+  t.is(faultErrorOf(new EngineRefusal(32, 'ATTEMPT_TO_READ_AFTER_EOF', text)).fault.kind, 'network');
+  const short = 'Attempt to read after eof: while reading column v';
+  t.is(faultErrorOf(new EngineRefusal(32, 'ATTEMPT_TO_READ_AFTER_EOF', short)).fault.kind, 'database');
+});
+
+test('sockets that break between nodes are faults of the network', (t) => {
+  for (const [code, type] of [
+    [95, 'CANNOT_READ_FROM_SOCKET'],
+    [96, 'CANNOT_WRITE_TO_SOCKET'],
+    [210, 'NETWORK_ERROR'],
+  ] as const) {
+    t.is(faultErrorOf(new EngineRefusal(code, type, 'Broken pipe')).fault.kind, 'network', type);
+  }
+});
