@@ -19,6 +19,9 @@ const [command, ...others] = process.argv.slice(2);
 if (command === 'backup' || command === 'restore') {
   const { runBackupCommand } = await import('./backup-command.js');
   process.exitCode = await runBackupCommand(command, others);
+} else if (command === 'move') {
+  const { runMoveCommand } = await import('./move-command.js');
+  process.exitCode = await runMoveCommand(others);
 } else {
   await start();
 }

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
-import { resolveSettings } from './config/resolve.js';
+import { progressLine, withSettings } from './command.js';
+import type { Settings } from './config/adapter-settings.js';
 import { EngineClient } from './database/engine/client.js';
-import { listBackups, makeBackup, type Progress, restoreBackup } from './database/host/backup.js';
+import { listBackups, makeBackup, restoreBackup } from './database/host/backup.js';
 import { findEndpoint } from './database/host/endpoint-file.js';
-import { reasonOf } from './model/fault.js';
 import { version } from './version.js';
 import { waitForRows } from './waiting-rows.js';
 
@@ -37,26 +36,7 @@ export async function runBackupCommand(command: 'backup' | 'restore', argv: read
     process[asked === undefined ? 'stderr' : 'stdout'].write(help);
     return asked === undefined && !argv.includes('--help') ? 2 : 0;
   }
-  const resolution = resolveSettings({
-    program: 'sluice',
-    version,
-    argv: asked.settings,
-    env: process.env,
-    tables: adapterOptions,
-    read: readAdapterSettings,
-  });
-  if (resolution.outcome !== 'settings') {
-    const lines = resolution.outcome === 'refused' ? resolution.errors : [];
-    for (const line of lines) process.stderr.write(`sluice: ${line}\n`);
-    return resolution.outcome === 'refused' ? resolution.exitCode : 0;
-  }
-  try {
-    await (command === 'backup' ? backup : restore)(asked, resolution.settings);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`sluice: ${reasonOf(error)}\n`);
-    return 1;
-  }
+  return withSettings(asked.settings, async (settings) => (command === 'backup' ? backup : restore)(asked, settings));
 }
 
 function readAsked(argv: readonly string[]): Asked | undefined {
@@ -122,15 +102,6 @@ function restore({ directory, from }: Asked, { database }: Settings): void {
   restoreBackup(directory, chosen, path, show.progress);
   show.end();
   process.stdout.write(`Restored ${chosen.name} into ${path}. Start the service with --database.path=${path}.\n`);
-}
-
-/** A line that is written over on a terminal; nothing elsewhere. */
-function progressLine(what: string): { readonly progress: Progress; readonly end: () => void } {
-  if (!process.stdout.isTTY) return { progress: () => {}, end: () => {} };
-  return {
-    progress: (done, of) => process.stdout.write(`\r${done} of ${of} ${what}\u001b[K`),
-    end: () => process.stdout.write('\r\u001b[K'),
-  };
 }
 
 function size(bytes: number): string {

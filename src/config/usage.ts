@@ -34,7 +34,7 @@ export function usageText(program: string, version: string, tables: readonly Opt
 const closing = `A name in capitals is the environment variable that means the same. A flag outranks the variable, the
 variable the configuration file.
 
-Backups: sluice backup --help
+Backups: sluice backup --help. From one machine to a cluster: sluice move --help
 `;
 
 function helpOf(row: OptionRow): string {

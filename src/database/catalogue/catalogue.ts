@@ -28,6 +28,11 @@ export interface Polling {
   readonly submitted?: ((entries: number) => Promise<unknown>) | undefined;
 }
 
+/** The catalogue's log, where an engine keeps it. */
+export function logOf(engine: Engine): CatalogueLog {
+  return engine.hasKeeper ? new KeeperLog(engine) : new TableLog(engine);
+}
+
 /**
  * The catalogue of one process: the folded log, kept current by polling and by reading up to the end of the log around
  * every submission. Usable only after {@link Catalogue.sync} succeeded once; until then names are unknown.
@@ -47,7 +52,7 @@ export class Catalogue implements SchemaView {
   #submitted: Polling['submitted'];
 
   constructor(engine: Engine, report: ComponentLog) {
-    this.#log = engine.hasKeeper ? new KeeperLog(engine) : new TableLog(engine);
+    this.#log = logOf(engine);
     this.#report = report;
   }
 

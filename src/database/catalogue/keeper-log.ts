@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Engine } from '../engine/engine.js';
 import { countEntries, logTable } from '../engine/log-table.js';
-import { type CatalogueLog, entryText, readEntry } from './log.js';
+import { type CatalogueLog, entryText, readEntry, written } from './log.js';
 import type { LogEntry, Operation } from './operations.js';
 
 /** A keeper takes values of up to 1 MB; what is longer than this is compressed, and begins with the letter. */
@@ -29,9 +28,8 @@ export class KeeperLog implements CatalogueLog {
     this.#engine = engine;
   }
 
-  async append(operations: readonly Operation[]): Promise<string> {
-    const key = randomUUID();
-    const entry = packed(entryText(key, operations));
+  async append(operations: readonly Operation[], { key, at } = written()): Promise<string> {
+    const entry = packed(entryText({ key, at, operations }));
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const position = (await this.count()) + 1;
       try {

@@ -22,17 +22,22 @@ export function isGrown({ message }: Fault): boolean {
 
 /** The catalogue's log in the engine: entries in one order that is the same for every process, whatever their clocks say. */
 export interface CatalogueLog {
-  /** Appends operations as one entry and gives the entry's key. */
-  append(operations: readonly Operation[]): Promise<string>;
+  /** Appends operations as one entry and gives the entry's key; `written` is who and when of an entry that another log has. */
+  append(operations: readonly Operation[], written?: Pick<LogEntry, 'key' | 'at'>): Promise<string>;
   /** How many entries there are: the cheapest way to see that nothing was appended. Makes the log where it is missing. */
   count(): Promise<number>;
   /** Entries after a position, in order; makes the log where it is missing. */
   read(after: number): Promise<readonly LogEntry[]>;
 }
 
+/** A key that no other entry has, and the time. */
+export function written(): Pick<LogEntry, 'key' | 'at'> {
+  return { key: randomUUID(), at: Date.now() };
+}
+
 /** An entry as it is written down. */
-export function entryText(key: string, operations: readonly Operation[]): string {
-  return JSON.stringify({ key, at: Date.now(), operations });
+export function entryText({ key, at, operations }: Omit<LogEntry, 'position'>): string {
+  return JSON.stringify({ key, at, operations });
 }
 
 /** What {@link entryText} has written. */
@@ -54,9 +59,8 @@ export class TableLog implements CatalogueLog {
     this.#tables = new OwnTables(engine, create);
   }
 
-  async append(operations: readonly Operation[]): Promise<string> {
-    const key = randomUUID();
-    await this.#tables.insert('catalogue', [{ entry: entryText(key, operations) }]);
+  async append(operations: readonly Operation[], { key, at } = written()): Promise<string> {
+    await this.#tables.insert('catalogue', [{ entry: entryText({ key, at, operations }) }]);
     return key;
   }
 

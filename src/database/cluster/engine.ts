@@ -23,6 +23,9 @@ const orderedOrLog = /\bsluice\.(?:stream_|consumer|event|catalogue\b)/;
 /** Rows that a SELECT gives go through the table that spreads them: left to the shards, one replica of each would get them. */
 const spreadInsert = { parallel_distributed_insert_select: '0' } as const;
 
+/** Below that of any INSERT of now; see {@link versionSetting}. */
+const earlierVersion = '1';
+
 /** BAD_ARGUMENTS: the engine is told nothing of a keeper. */
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
@@ -104,7 +107,7 @@ export class ClusterEngine implements Engine {
   async insert(
     statement: string,
     data: Uint8Array,
-    { logEntries }: InsertOptions = {},
+    { logEntries, isEarlier = false }: InsertOptions = {},
   ): Promise<void> {
     if (logEntries !== undefined) {
       const [row] = await this.rows(
@@ -113,7 +116,8 @@ export class ClusterEngine implements Engine {
       if (Number(row?.[0]) !== logEntries) throw new FaultError(fault('database', Codes.free, grownText));
     }
     if (this.#isHome(statement)) return this.#home().insert(statement, data);
-    await this.#write(statement, (client, parameters) => client.insert(statement, data, { parameters }));
+    const version = isEarlier ? earlierVersion : this.#nextVersion();
+    await this.#write(statement, (client, parameters) => client.insert(statement, data, { parameters }), version);
   }
 
   stores(): readonly Store[] {
@@ -185,8 +189,8 @@ export class ClusterEngine implements Engine {
   async #write(
     statement: string,
     send: (client: EngineClient, parameters: Readonly<Record<string, string>>) => Promise<void>,
+    version = this.#nextVersion(),
   ): Promise<void> {
-    const version = this.#nextVersion();
     const table = /^\s*INSERT\s+INTO\s+([\w.]+)/i.exec(statement)?.[1];
     const isSpread = table !== logTable;
     for (let attempt = 1; ; attempt++) {

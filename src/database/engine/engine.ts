@@ -8,6 +8,8 @@ export type Cell = string | number | boolean | null;
 export interface InsertOptions {
   /** Insert nothing unless the catalogue's log has so many entries. */
   readonly logEntries?: number | undefined;
+  /** Rows that a database had before: where copies have versions, whatever else was written under their keys stays. */
+  readonly isEarlier?: boolean;
 }
 
 /** How a result is read. */
