@@ -8,14 +8,14 @@ const shortScale: MetersScale = { devices: 1_000, points: 480, batchSize: 40_000
 const [roundMs, rounds] = [250, 4];
 const hourMs = 3_600_000;
 
-interface Question {
+export interface Question {
   readonly name: string;
   /** What is asked the nth time. */
   readonly sql: string | ((run: number) => string);
 }
 
 /** What dashboards ask of meters; tables are named by the tags of their rows. */
-function questions({ points }: MetersScale, device: string): Question[] {
+export function questions({ points }: MetersScale, device: string): readonly Question[] {
   const end = start + points * stepMs;
   const middle = start + Math.floor((end - start) / 2 / hourMs) * hourMs;
   const hour = `_ts >= ${middle} AND _ts < ${middle + hourMs}`;

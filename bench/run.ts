@@ -1,4 +1,5 @@
 import { run as askers } from './askers.bench.js';
+import { run as cluster } from './cluster.bench.js';
 import { run as dashboard } from './dashboard.bench.js';
 import { run as doors } from './doors.bench.js';
 import { run as encodedRows } from './encoded-rows.bench.js';
@@ -36,6 +37,7 @@ const benches = {
   loadTool,
   eventsRules,
   eventsList,
+  cluster,
 };
 const wanted = process.argv.slice(2);
 

@@ -13,6 +13,7 @@ const authorization = `Basic ${Buffer.from('root:taosdata').toString('base64')}`
 /** A running service on free ports with a database directory of its own. */
 export interface BenchService {
   readonly port: number;
+  /** Port of the engine; of a cluster, that of one node. */
   readonly enginePort: number;
   /** Password of the engine's user `default`. */
   readonly secret: string;
@@ -27,13 +28,15 @@ export async function startBenchService(settings: readonly string[] = []): Promi
   const secret = 'bench';
   const ports = ['--port=0', '--database.port=0', '--statsgw.port=0', '--agentd.port=0'];
   const places = [`--database.path=${path}`, `--log.path=${path}/log`];
-  const own = [...ports, ...places, `--database.password=${secret}`];
+  // On a cluster the settings say who asks it, and its log needs a place.
+  const isCluster = settings.includes('--database.mode=cluster');
+  const own = [...ports, ...places, isCluster ? `--wal.path=${path}/wal` : `--database.password=${secret}`];
   const child = spawn(process.execPath, [adapter, ...own, ...settings], { stdio: ['ignore', 'pipe', 'inherit'] });
   const { port, engine } = await listening(child);
   const agent = new Agent({ keepAlive: true });
   return {
     port,
-    enginePort: Number(new URL(engine).port),
+    enginePort: Number(new URL(engine.split(',')[0]!).port),
     secret,
     process: child,
     async sql(statement, database) {

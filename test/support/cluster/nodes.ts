@@ -64,8 +64,9 @@ export class TestNode {
     if (hasEnded() || !(await this.#answers())) throw new Error(`The node does not answer: ${this.#errors}`);
   }
 
-  get isRunning(): boolean {
-    return this.#child !== undefined;
+  /** Id of its process; 0 while it does not run. */
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   /** Ends it at once, as a crash would. */
