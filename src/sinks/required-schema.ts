@@ -81,11 +81,17 @@ function tagTypes(
 
 function missing(wanted: ReadonlyMap<string, DataType>, have: readonly ColumnSpec[]): ColumnSpec[] {
   const specs: ColumnSpec[] = [];
-  for (const [name, type] of wanted) {
-    const found = have.find((column) => column.name === name)?.type;
-    const covered =
-      found !== undefined && sameKind(found, type) && (!isVariable(type.name) || type.length <= found.length);
-    if (!covered) specs.push({ name, type });
-  }
+  for (const [name, type] of wanted) if (!holds(have, name, type)) specs.push({ name, type });
   return specs;
+}
+
+/** True when one of the columns has the name, and room for values of the type. */
+function holds(columns: readonly ColumnSpec[], name: string, type: DataType): boolean {
+  const found = columns.find((column) => column.name === name)?.type;
+  return found !== undefined && sameKind(found, type) && (!isVariable(type.name) || type.length <= found.length);
+}
+
+/** True when a block brings no sub-tables, and its table has all of its columns, as is so for nearly every block. */
+export function isHeld({ columns, newSubTables }: ColumnBlock, table: TableDef): boolean {
+  return newSubTables.length === 0 && columns.every(({ name, type }) => holds(table.columns, name, type));
 }

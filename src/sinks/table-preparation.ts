@@ -7,7 +7,7 @@ import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import { type DatabaseDef, markRegistered, type SubTable, type TableDef } from '../model/schema.js';
-import { type Growth, growthFor } from './required-schema.js';
+import { type Growth, growthFor, isHeld } from './required-schema.js';
 
 /** What tables are prepared through. */
 export type PreparationContext = Omit<DatabaseParts, 'engine'>;
@@ -40,8 +40,10 @@ export function readyTable(
 function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
   // Blocks that agree with one definition agree with each other.
   if (blocks.every(({ coveredBy }) => coveredBy === table)) return true;
-  const { columns, tags } = growthFor(blocks, table);
-  if (columns.length + tags.length > 0) return false;
+  if (!blocks.every((block) => isHeld(block, table))) {
+    const { columns, tags } = growthFor(blocks, table);
+    if (columns.length + tags.length > 0) return false;
+  }
   for (const block of blocks) block.coveredBy = table;
   return true;
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { FaultError } from '../../src/model/fault.js';
 import { type ColumnDef, type DataType, dataType, type TagValue } from '../../src/model/schema.js';
-import { growthFor } from '../../src/sinks/required-schema.js';
+import { growthFor, isHeld } from '../../src/sinks/required-schema.js';
 import { blockOf, int, tableOf } from '../support/blocks.js';
 
 test('blocks of a table that does not exist yet need all their columns, each once and in its widest form', (t) => {
@@ -43,6 +43,9 @@ test('a tag that a statement declared keeps its type: text is widened by its own
 
 test('a column whose decimals are of another form is not covered by the table', (t) => {
   const block = blockOf('t', { d: dataType('DECIMAL', 10, 2) }, [[1n, 1n, { d: 1n }]]);
-  t.deepEqual(growthFor([block], tableOf('t', { d: dataType('DECIMAL', 10, 2) })).columns, []);
-  t.is(growthFor([block], tableOf('t', { d: dataType('DECIMAL', 20, 4) })).columns.length, 1);
+  const [same, other] = [dataType('DECIMAL', 10, 2), dataType('DECIMAL', 20, 4)].map((d) => tableOf('t', { d }));
+  t.deepEqual(growthFor([block], same).columns, []);
+  t.is(growthFor([block], other).columns.length, 1);
+  t.deepEqual([isHeld(block, same!), isHeld(block, other!)], [true, false]);
+  t.false(isHeld(blockOf('t', { s: dataType('VARCHAR', 16) }, []), tableOf('t', { s: dataType('VARCHAR', 8) })));
 });

@@ -23,7 +23,7 @@ test('a write is handed on with its target, as one message', async (t) => {
   });
   const reply = await ask(room, { path: `${path}?ttl=5`, body: 'abc' });
   t.is(reply.status, 204);
-  const tally = { histograms: 0, exemplars: 0 };
+  const tally = { histograms: 0, exemplars: 0, metadata: 0 };
   t.deepEqual(seen?.target, { database: 'db', createDatabase: true, ttl: 5, precision: 'ms', tally });
   t.deepEqual([seen?.format, seen?.length, seen?.maxMessageBytes], ['remote-write', 3, 77]);
 });
@@ -36,8 +36,8 @@ test('a request of version 2 is told how many samples are stored, others are not
     write: (exchange) => {
       const { request } = exchange;
       request.body.resume();
-      Object.assign(request.target.tally ?? {}, { histograms: 1, exemplars: 2 });
-      exchange.answer(delivered(6));
+      Object.assign(request.target.tally ?? {}, { histograms: 1, exemplars: 2, metadata: 3 });
+      exchange.answer(delivered(9));
     },
   });
   const written = async (headers: Record<string, string>) => {
