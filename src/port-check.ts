@@ -11,7 +11,8 @@ const waitMs = 2_000;
 const betweenMs = 250;
 
 /** Every port that the settings name; 0, which is any free port, is left out. */
-export function wantedPorts({ general, database, statsgw, agentd, tsdbwireTelnet }: Settings): WantedPort[] {
+export function wantedPorts({ general, database, sources }: Settings): WantedPort[] {
+  const { statsgw, agentd, tsdbwireTelnet } = sources;
   const ports: WantedPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
   if (database.mode === 'embedded') {
     ports.push({ transport: 'TCP', host: database.host, port: database.port, setting: '--database.port' });

@@ -11,7 +11,6 @@ import type { EventsDesk } from './model/exchange.js';
 import type { EventChange } from './model/notification.js';
 import { Notifier } from './notify/notifier.js';
 import { deskOfFirst, otherRows, otherStatements } from './peers.js';
-import { readTypesDatabases } from './pipelines/agent-inputs.js';
 import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { queriesOver } from './pipelines/events/run-query.js';
 import type { RunQuery } from './pipelines/events/scheduled-watch.js';
@@ -26,6 +25,7 @@ import type { ServiceParts } from './service-parts.js';
 import { DatabaseSink } from './sinks/database.js';
 import { observed, watched } from './sinks/layers.js';
 import { defineTable, isDefined } from './sinks/table-preparation.js';
+import { readTypesDatabases } from './sources/agentd/types-database.js';
 import { HttpBodySource } from './sources/http-body/source.js';
 import { logFolder, writeLogFigures } from './write-log.js';
 
@@ -156,7 +156,7 @@ function writePipeline(
   const sink = observed(new DatabaseSink({ engine: engine.client, ...tables }), meter);
   const writes = new WritePipeline({
     bodies: new HttpBodySource(bodies, gate, budget),
-    dataSourceNames: readTypesDatabases(settings.agentd.typesDb),
+    dataSourceNames: readTypesDatabases(settings.sources.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
     inputs,
     sink: watched(sink, (group) => rules.observe(group)),

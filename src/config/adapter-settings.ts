@@ -2,11 +2,7 @@ import { databaseOptions, readDatabaseSettings } from '../database/options.js';
 import { eventsOptions, readEventsSettings } from '../events/options.js';
 import type { OptionTable, SettingReader } from '../model/option.js';
 import { notifyOptions, readNotifySettings } from '../notify/options.js';
-import { agentdOptions, readAgentdSettings } from '../sources/agentd/options.js';
-import { graphiteOptions, readGraphiteSettings } from '../sources/graphite/options.js';
-import { hostexporterOptions, readHostexporterSettings } from '../sources/hostexporter/options.js';
-import { readStatsgwSettings, statsgwOptions } from '../sources/statsgw/options.js';
-import { readTsdbwireTelnetSettings, tsdbwireTelnetOptions } from '../sources/tsdbwire-telnet/options.js';
+import { type SettingsOfSources, sourceOptions } from '../sources/options.js';
 import { walOptions, writeOptions } from '../wal/options.js';
 import { serviceOptions } from './service-options.js';
 import { readServiceSettings } from './service-settings.js';
@@ -19,11 +15,7 @@ export const adapterOptions: readonly OptionTable[] = [
   walOptions,
   eventsOptions,
   notifyOptions,
-  agentdOptions,
-  statsgwOptions,
-  tsdbwireTelnetOptions,
-  graphiteOptions,
-  hostexporterOptions,
+  ...Object.values(sourceOptions).map(({ table }) => table),
 ];
 
 /** The settings of the service, by group. */
@@ -38,10 +30,11 @@ export function readAdapterSettings(reader: SettingReader) {
     wal: reader.settings(walOptions),
     events: readEventsSettings(reader),
     notify: readNotifySettings(reader),
-    agentd: readAgentdSettings(reader),
-    statsgw: readStatsgwSettings(reader),
-    tsdbwireTelnet: readTsdbwireTelnetSettings(reader),
-    graphite: readGraphiteSettings(reader),
-    hostexporter: readHostexporterSettings(reader),
+    sources: readSources(reader),
   };
+}
+
+function readSources(reader: SettingReader): SettingsOfSources {
+  const settings = Object.entries(sourceOptions).map(([name, { read }]) => [name, read(reader)]);
+  return Object.fromEntries(settings);
 }

@@ -5,34 +5,22 @@ import type { Delivery } from '../model/delivery.js';
 import type { Fault } from '../model/fault.js';
 import type { LossLog } from '../sources/support/loss-log.js';
 
-/** What became of what a listener took, since the start. */
-export interface Outcomes {
-  storedRows: number;
-  /** Rows that were bad. */
-  rejectedRows: number;
-  /** Batches that could not be stored at all. */
-  lostBatches: number;
-}
-
-/** Counts and logs how batches end whose senders are never told. */
-export function reported(losses: LossLog, outcomes: Outcomes): MonoTypeOperatorFunction<Batch<ByteBlock>> {
-  const count = (batch: Batch<ByteBlock>, delivery: Delivery): void => {
+/** Logs how batches end whose senders are never told. */
+export function reported(losses: LossLog): MonoTypeOperatorFunction<Batch<ByteBlock>> {
+  const report = (batch: Batch<ByteBlock>, delivery: Delivery): void => {
     if (delivery.outcome === 'delivered') {
-      const { rows, rejectedRows, rejects } = delivery;
-      outcomes.storedRows += rows;
-      outcomes.rejectedRows += rejectedRows;
+      const { rejectedRows, rejects } = delivery;
       const [first] = rejects;
       if (first !== undefined)
         losses.add('warn', 'Rows were bad and are not stored.', rejectedRows, first.fault.message);
     } else if (delivery.outcome !== 'shed') {
-      outcomes.lostBatches++;
       losses.add('error', 'A batch could not be stored.', 1, lossReason(delivery.fault, batch));
     }
   };
   return map((batch) => ({
     ...batch,
     settle: (delivery) => {
-      count(batch, delivery);
+      report(batch, delivery);
       batch.settle(delivery);
     },
   }));

@@ -66,7 +66,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
     packages: [],
   },
   transforms: { rooms: ['model'], packages: ['rxjs'] },
-  sources: { rooms: ['model'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
+  sources: { rooms: ['model', 'transforms'], packages: ['rxjs', 'split2', 'through2', 'pumpify'] },
   wal: { rooms: ['model', 'database'], packages: [] },
   sinks: { rooms: ['model', 'database', 'transforms'], packages: [] },
   pipelines: {

@@ -261,11 +261,11 @@ test('gives typed settings by group', (t) => {
   t.is(settings.limits.creditBytes, 32 * 2 ** 20);
   t.is(settings.database.mode, 'embedded');
   t.is(settings.database.path, 'data');
-  t.is(settings.agentd.ttlDays, 0);
-  t.is(settings.statsgw.protocol, 'tcp');
-  t.deepEqual(settings.tsdbwireTelnet.ports, [6046, 6047, 6048, 6049]);
-  t.is(settings.tsdbwireTelnet.flushIntervalMs, 0);
-  t.false(settings.hostexporter.enable);
+  t.is(settings.sources.agentd.ttlDays, 0);
+  t.is(settings.sources.statsgw.protocol, 'tcp');
+  t.deepEqual(settings.sources.tsdbwireTelnet.ports, [6046, 6047, 6048, 6049]);
+  t.is(settings.sources.tsdbwireTelnet.flushIntervalMs, 0);
+  t.false(settings.sources.hostexporter.enable);
 });
 
 test('reads every level name in any case', (t) => {
@@ -282,8 +282,8 @@ test('refuses telnet listeners without a database for each port, only when they 
       'allowed: one database for each of the 4 ports of tsdbwire_telnet.ports, found 2.',
   );
   t.not(errorOf('--tsdbwire_telnet.enable', '--tsdbwire_telnet.ports=', '--tsdbwire_telnet.dbs='), '');
-  t.deepEqual(settingsOf('--tsdbwire_telnet.dbs=a,b').tsdbwireTelnet.dbs, ['a', 'b']);
-  t.true(settingsOf('--tsdbwire_telnet.enable').tsdbwireTelnet.enable);
+  t.deepEqual(settingsOf('--tsdbwire_telnet.dbs=a,b').sources.tsdbwireTelnet.dbs, ['a', 'b']);
+  t.true(settingsOf('--tsdbwire_telnet.enable').sources.tsdbwireTelnet.enable);
 });
 
 test('refuses a release multiplier outside 1 to 10 and thresholds outside 1 to 100 percent', (t) => {
@@ -346,10 +346,10 @@ test('wants the name of a time zone, in its exact spelling', (t) => {
 });
 
 test('wants addresses and whole key pairs of a scraper that is on', (t) => {
-  t.true(settingsOf('--hostexporter.enable').hostexporter.enable);
+  t.true(settingsOf('--hostexporter.enable').sources.hostexporter.enable);
   t.regex(errorOf('--hostexporter.enable', '--hostexporter.urls=localhost:9100'), /^hostexporter\.urls: /);
   t.regex(errorOf('--hostexporter.enable', '--hostexporter.certFile=a.pem'), /^hostexporter\.keyFile is not set/);
-  t.is(settingsOf('--hostexporter.certFile=a.pem').hostexporter.certFile, 'a.pem');
+  t.is(settingsOf('--hostexporter.certFile=a.pem').sources.hostexporter.certFile, 'a.pem');
 });
 
 test('refuses intervals that no timer can keep', (t) => {

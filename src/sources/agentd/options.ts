@@ -75,3 +75,6 @@ export function readAgentdSettings(reader: SettingReader): AgentdSettings {
   }
   return settings;
 }
+
+/** The table of the settings, and what reads them. */
+export const agentdSettings = { table: agentdOptions, read: readAgentdSettings } as const;

@@ -59,3 +59,6 @@ export function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
   }
   return { ...settings, protocols: known };
 }
+
+/** The table of the settings, and what reads them. */
+export const graphiteSettings = { table: graphiteOptions, read: readGraphiteSettings } as const;

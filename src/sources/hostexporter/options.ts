@@ -129,3 +129,6 @@ function refuseUnusable(settings: HostexporterSettings, reader: SettingReader): 
     reader.refuse(missing, 'a path: hostexporter.certFile and hostexporter.keyFile go together');
   }
 }
+
+/** The table of the settings, and what reads them. */
+export const hostexporterSettings = { table: hostexporterOptions, read: readHostexporterSettings } as const;

@@ -125,3 +125,6 @@ export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
   }
   return { ...settings, percentiles: [...new Set(percentiles)] };
 }
+
+/** The table of the settings, and what reads them. */
+export const statsgwSettings = { table: statsgwOptions, read: readStatsgwSettings } as const;

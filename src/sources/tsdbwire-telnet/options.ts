@@ -72,3 +72,6 @@ function refuseUnpaired(settings: TsdbwireTelnetSettings, reader: SettingReader)
     );
   }
 }
+
+/** The table of the settings, and what reads them. */
+export const tsdbwireTelnetSettings = { table: tsdbwireTelnetOptions, read: readTsdbwireTelnetSettings } as const;

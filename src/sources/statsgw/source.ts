@@ -1,11 +1,9 @@
-import { interval, type Observable, tap } from 'rxjs';
-import type { Batch, ByteBlock } from '../model/batch.js';
-import type { Source } from '../model/component.js';
-import type { StatsgwSettings } from '../sources/statsgw/options.js';
-import type { LossLog } from '../sources/support/loss-log.js';
-import { aggregateStatsd, type GatherOptions, type StatCounts } from '../transforms/aggregate-statsd.js';
-import { StatStore } from '../transforms/stat-store.js';
-import { type Outcomes, reported } from './reported.js';
+import { interval, type MonoTypeOperatorFunction, type Observable, tap } from 'rxjs';
+import type { Batch, ByteBlock } from '../../model/batch.js';
+import type { Source } from '../../model/component.js';
+import { aggregateStatsd, type GatherOptions, type StatCounts } from '../../transforms/aggregate-statsd.js';
+import { StatStore } from '../../transforms/stat-store.js';
+import type { StatsgwSettings } from './options.js';
 
 /** Bytes of the names of all series together. */
 const maxKeyBytes = 256 * 1024 * 1024;
@@ -28,14 +26,13 @@ export class StatisticsSource implements Source<ByteBlock> {
     source: Source<ByteBlock>,
     settings: StatsgwSettings,
     gather: Pick<GatherOptions, 'target' | 'nowMicros'>,
-    losses: LossLog,
+    reported: MonoTypeOperatorFunction<Batch<ByteBlock>>,
   ) {
     this.name = source.name;
     this.#source = source;
     const { maxKeys, maxSetValues, deleteCounters, deleteGauges, deleteSets, deleteTimings } = settings;
     const deletion = [deleteCounters, deleteGauges, deleteSets, deleteTimings, deleteTimings];
     this.store = new StatStore({ maxKeys, maxKeyBytes, maxSetValues }, deletion, settings.percentiles);
-    const received: Outcomes = { storedRows: 0, rejectedRows: 0, lostBatches: 0 };
     const options: GatherOptions = {
       ...gather,
       origin: source.name,
@@ -48,7 +45,7 @@ export class StatisticsSource implements Source<ByteBlock> {
       ended = resolve;
     });
     this.batches$ = source.batches$.pipe(
-      reported(losses, received),
+      reported,
       aggregateStatsd(this.store, options, this.counts),
       tap({ complete: () => ended() }),
     );

@@ -1,0 +1,71 @@
+import type { ComponentLog, CreditGate } from '../model/component.js';
+import type { Credentials, Identity } from '../model/exchange.js';
+import type { Fault } from '../model/fault.js';
+import type { WatchedFigures } from '../model/figure.js';
+import type { SourceKind, SourceSettings } from '../sources/kind.js';
+import { LossLog } from '../sources/support/loss-log.js';
+import { through } from '../sources/support/through.js';
+import type { ServiceSignals } from './events/signals.js';
+import { reported } from './reported.js';
+import { StandingUser } from './standing-user.js';
+import { nowMicros } from './write/stamp.js';
+import type { WriteInput } from './writes.js';
+
+/** What the sources need of the service. */
+export interface InputContext {
+  /** A gate for one way in: a sender who floods it holds up no other one. */
+  readonly newGate: () => CreditGate;
+  readonly logOf: (component: string) => ComponentLog;
+  readonly authenticate: (credentials: Credentials) => Promise<Identity | Fault>;
+  /** Shows figures that are read at each scrape of the service's own. */
+  readonly watch: (figures: WatchedFigures) => void;
+  readonly signals: ServiceSignals;
+  readonly maxLineBytes: number;
+  readonly version: string;
+}
+
+/**
+ * The sources that are switched on, each by its kind and its settings, which have the same name. For all of them alike: their batches pass
+ * while the user of the settings is let in, what fails for a passing reason is tried again here, because no sender is told, losses are
+ * logged, and figures are shown.
+ */
+export function inputsOf(
+  kinds: Readonly<Record<string, SourceKind>>,
+  settings: Readonly<Record<string, SourceSettings>>,
+  context: InputContext,
+): WriteInput[] {
+  return Object.entries(kinds).flatMap(([name, kind]) => {
+    const own = settings[name];
+    return own?.enable === true ? [inputOf(kind, own, context)] : [];
+  });
+}
+
+function inputOf(kind: SourceKind, settings: SourceSettings, context: InputContext): WriteInput {
+  const { newGate, logOf, maxLineBytes, version, signals } = context;
+  const log = logOf(kind.name);
+  const losses = new LossLog(log);
+  const report = reported(losses);
+  const open = kind.create(settings, {
+    gate: newGate(),
+    log,
+    losses,
+    reported: report,
+    scraped: (address, problem) => signals.signals$.next({ kind: 'target', address, problem }),
+    nowMicros,
+    maxLineBytes,
+    version,
+  });
+  context.watch(kind.figures(open));
+  if (kind.shed !== undefined) signals.shed.set(kind.name, () => kind.shed?.(open) ?? 0);
+  const source = kind.reportsItself === true ? open.source : through(open.source, report);
+  return { source, retry: 'here', user: standingUser(settings, kind.name, context) };
+}
+
+/** The user of the settings of a way in. */
+export function standingUser(
+  { user, password }: Pick<SourceSettings, 'user' | 'password'>,
+  name: string,
+  { authenticate, logOf }: Pick<InputContext, 'authenticate' | 'logOf'>,
+): StandingUser {
+  return new StandingUser(user, () => authenticate({ scheme: 'password', user, password }), logOf(name));
+}

@@ -1,0 +1,68 @@
+import type { MonoTypeOperatorFunction } from 'rxjs';
+import type { Batch, ByteBlock, Target } from '../model/batch.js';
+import type { ComponentLog, CreditGate, Source } from '../model/component.js';
+import type { WatchedFigures } from '../model/figure.js';
+import type { OptionTable, SettingReader } from '../model/option.js';
+import type { LossLog } from './support/loss-log.js';
+
+/** Settings that every way in has, besides its own. */
+export interface SourceSettings {
+  readonly enable: boolean;
+  /** Who writes, for senders who bring no credentials. */
+  readonly user: string;
+  readonly password: string;
+}
+
+/** What the service hands to each source. */
+export interface SourceContext {
+  /** A gate of its own: a sender who floods one way in holds up no other one. */
+  readonly gate: CreditGate;
+  readonly log: ComponentLog;
+  /** Logs what is lost, a line per kind and interval. */
+  readonly losses: LossLog;
+  /** Logs how batches end that end within the source; those that it yields are reported by the service. */
+  readonly reported: MonoTypeOperatorFunction<Batch<ByteBlock>>;
+  /** Tells how it went to ask a target; `problem` says why it did not answer. */
+  readonly scraped: (address: string, problem: string | undefined) => void;
+  /** Now, in Unix microseconds. */
+  readonly nowMicros: () => bigint;
+  /** The longest line, in bytes (`limits.lineBytes`). */
+  readonly maxLineBytes: number;
+  /** Of the service. */
+  readonly version: string;
+}
+
+/** A source that was made, with whatever its figures are read from. */
+export interface OpenSource {
+  readonly source: Source<ByteBlock>;
+}
+
+/**
+ * A kind of source: what a folder of `src/sources` exports. Users, retries, counting, losses and shedding are the work of the service
+ * (`pipelines/inputs.ts`), which does it for each kind alike.
+ */
+export interface SourceKind<S extends SourceSettings = SourceSettings, O extends OpenSource = OpenSource> {
+  /** Of the log, of the figures that count its rows, and of the table of its settings. */
+  readonly name: string;
+  /** The table of its settings, and what reads them. */
+  readonly options: SourceOptions<S>;
+  /** True for a source that logs by itself how its batches end. */
+  readonly reportsItself?: boolean;
+  /** Makes the source; throws an Error with one line for a setting that cannot be used, such as a file that cannot be read. */
+  create(settings: S, context: SourceContext): O;
+  /** What a scrape of the service shows of the source. */
+  figures(open: O): WatchedFigures;
+  /** Datagrams that were dropped since the start; left out where nothing is dropped. */
+  shed?(open: O): number;
+}
+
+/** The settings of a kind, which are read before any source is loaded. */
+export interface SourceOptions<S extends SourceSettings = SourceSettings> {
+  readonly table: OptionTable;
+  read(reader: SettingReader): S;
+}
+
+/** Where the rows of a source go. The operator named the database in the settings, so it is made when it is missing; senders name none. */
+export function targetOf({ db, user, ttlDays }: { db: string; user: string; ttlDays: number }): Target {
+  return { database: db, user, createDatabase: true, ttl: ttlDays, precision: 'ns' };
+}
