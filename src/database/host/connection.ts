@@ -22,6 +22,7 @@ const baseDatabase = 'default';
  * own 2 a DELETE over more parts than that pauses for most of a second after each few of them. `memory_worker_period_ms`: how often it compares the memory
  * that it has counted with what the system says; at its own pace, that is half of what it does at rest. `output_format_parallel_formatting`: two
  * more threads print a result, which takes 0.7 ms of processor time however short it is; statements with long results switch it on.
+ * `uncompressed_cache_size`: memory for pieces of columns as they are read, which questions about short series share; without one there is none.
  */
 const baseArgs = [
   '--implicit_select=0',
@@ -31,6 +32,7 @@ const baseArgs = [
   '--background_merges_mutations_concurrency_ratio=8',
   '--memory_worker_period_ms=500',
   '--output_format_parallel_formatting=0',
+  `--uncompressed_cache_size=${32 * 1024 * 1024}`,
 ];
 
 /** How much of the memory that there is one statement may use, unless a limit is given. */

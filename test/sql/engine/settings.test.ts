@@ -49,7 +49,7 @@ test('no row over no rows is a setting', (t) => {
 });
 test('one thread reads a short series, several print a long result', (t) => {
   const little = names(settingsOf('SELECT max(c1) FROM t', { ...traits, readsLittle: true }));
-  t.true(little.includes('max_threads'));
+  t.true(little.includes('max_threads') && little.includes('use_uncompressed_cache'));
   const long = names(settingsOf('SELECT c1 FROM t', { ...traits, hasFewRows: false }));
   t.true(long.includes('output_format_parallel_formatting'));
   t.false(long.includes('max_threads'));
