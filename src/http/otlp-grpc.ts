@@ -13,6 +13,7 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Intake, WriteRequest } from '../model/exchange.js';
 import type { TlsSettings } from '../model/tls-settings.js';
+import { newTally, withoutMetadata } from '../model/write-tally.js';
 import type { NamedRouteSettings, Refusal } from './call.js';
 import { ask } from './exchange.js';
 import { GrpcAdmission } from './grpc-admission.js';
@@ -139,10 +140,11 @@ export class OtlpGrpcDoor implements Component {
     const { credentials, aborted } = this.#admission.admitted(metadata);
     const { createDatabase, messageBytes: maxMessageBytes, db } = settings;
     const database = metadata.get(databaseHeader)[0]?.toString() || db;
+    const tally = newTally();
     const write: WriteRequest = {
       format: 'otlp',
       credentials,
-      target: { database, createDatabase, ttl: 0, precision: 'ns' },
+      target: { database, createDatabase, ttl: 0, precision: 'ns', tally },
       body: Readable.from([request]),
       whole: () => request,
       length: request.length,
@@ -150,6 +152,8 @@ export class OtlpGrpcDoor implements Component {
     };
     const id = requestIdOf(undefined);
     const port = (exchange: Parameters<Intake['write']>[0]): void => intake.write(exchange);
-    return refusalOfOutcome(await ask<WriteRequest, Delivery>(port, id, write, aborted), rowWord);
+    const outcome = await ask<WriteRequest, Delivery>(port, id, write, aborted);
+    if (outcome.kind === 'refused') return refusalOfOutcome(outcome, rowWord);
+    return refusalOfOutcome({ kind: 'answered', answer: withoutMetadata(outcome.answer, tally) }, rowWord);
   }
 }

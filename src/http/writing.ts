@@ -4,6 +4,7 @@ import type { WireFormat } from '../model/batch.js';
 import type { Delivery } from '../model/delivery.js';
 import type { Credentials, Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
+import { withoutMetadata } from '../model/write-tally.js';
 import type { AdmittedCall, HandlerContext, Refusal } from './call.js';
 import { refusalOf as refusalOfFault } from './door.js';
 import type { Outcome } from './exchange.js';
@@ -103,7 +104,7 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
   }
 
   answer(delivery: Delivery): void {
-    this.#end({ kind: 'answered', answer: delivery });
+    this.#end({ kind: 'answered', answer: withoutMetadata(delivery, this.target.tally) });
   }
 
   refuse(found: Fault): void {

@@ -1,5 +1,6 @@
 import type { ColumnBlock } from './column-block.js';
 import { type Delivery, type RowReject, worstOf } from './delivery.js';
+import type { WriteTally } from './write-tally.js';
 
 /** Formats that text and datagrams arrive in. Packets of `agentd` stand each behind its length, two bytes, high byte first; a scrape of `exposition` behind a line with its format and address. */
 export type WireFormat =
@@ -46,13 +47,6 @@ export interface Target {
   readonly tally?: WriteTally | undefined;
   /** When a write is answered; left out, the setting `write.ack` says so. */
   readonly ack?: Acknowledgement | undefined;
-}
-
-/** Rows of one message that are no samples; set as it is parsed, and true once all of it is stored. */
-export interface WriteTally {
-  histograms: number;
-  exemplars: number;
-  metadata: number;
 }
 
 /** When a write is answered: once its text is in the write-ahead log, or once its rows are in the database. */

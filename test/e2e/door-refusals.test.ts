@@ -35,6 +35,7 @@ interface Door {
 
 const point = (name: string, timeUnixNano: string, path = ''): object => ({
   name,
+  description: 'What it is.',
   gauge: { dataPoints: [{ timeUnixNano, asDouble: 1, attributes: [{ key: 'path', value: { stringValue: path } }] }] },
 });
 const late = '18446744073709551615';
@@ -85,7 +86,7 @@ const doors: Readonly<Record<string, Door>> = {
     stored: 200,
     zipped: 413,
     says: {
-      halfBad: [200, /"rejectedDataPoints":"1".*data point 2/],
+      halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
       stranger: [401, /"code":16,.*Authentication failure/],
       unknown: [404, /"code":5,.*Database not exist/],
       long: [413, /"code":3,.*longer than 65536 bytes/],
@@ -101,7 +102,7 @@ const doors: Readonly<Record<string, Door>> = {
     stored: 200,
     zipped: 413,
     says: {
-      halfBad: [200, /"rejectedDataPoints":"1".*data point 2/],
+      halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
       stranger: [401, /"code":16,.*Authentication failure/],
       unknown: [404, /"code":5,.*Database not exist/],
       long: [413, /"code":3,.*longer than 65536 bytes/],

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Codes, fault } from '../../model/fault.js';
+import { newTally } from '../../model/write-tally.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
 import { contentType } from '../content-type.js';
 import { refusalOf } from '../door.js';
@@ -22,7 +23,8 @@ export function otlpWriteHandler(context: HandlerContext): Handler<AdmittedCall>
       const refusal = refusalOf(fault('parameter', Codes.free, message), 'encoding');
       return otlpErrors(call, { ...refusal, status: 415 }, settings);
     }
-    const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ns' } as const;
+    const tally = newTally();
+    const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ns', tally } as const;
     const answer = (refused?: Refusal): FastifyReply =>
       isJson
         ? sendBytes(call.reply, 200, otlpTypes.json, Buffer.from(exportResponseJson(refused)))

@@ -1,5 +1,5 @@
-import type { WriteTally } from '../../model/batch.js';
 import { Codes, fault } from '../../model/fault.js';
+import { newTally, type WriteTally } from '../../model/write-tally.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
 import { contentType, mediaType } from '../content-type.js';
 import { refusalOf } from '../door.js';
@@ -22,7 +22,7 @@ export function remoteWriteHandler(context: HandlerContext): Handler<AdmittedCal
   const { createDatabase, messageBytes: maxMessageBytes } = settings.metricsdb;
   return (call) => {
     const isNewer = isVersion2(call);
-    const tally: WriteTally = { histograms: 0, exemplars: 0, metadata: 0 };
+    const tally = newTally();
     const refused = (refusal: Refusal) => {
       if (isNewer && refusal.cause === 'rows') nameWritten(call, refusal.writtenRows, tally);
       return textErrors(call, refusal, settings);
@@ -69,9 +69,8 @@ function bodyProblem(call: Call): string | undefined {
   return `unsupported Content-Encoding ${JSON.stringify(encoding)}: it must be snappy`;
 }
 
-function nameWritten({ reply }: Call, rows: number, { histograms, exemplars, metadata }: WriteTally): void {
-  const samples = Math.max(0, rows - histograms - exemplars - metadata);
-  reply.header('x-prometheus-remote-write-samples-written', samples);
+function nameWritten({ reply }: Call, rows: number, { histograms, exemplars }: WriteTally): void {
+  reply.header('x-prometheus-remote-write-samples-written', Math.max(0, rows - histograms - exemplars));
   reply.header('x-prometheus-remote-write-histograms-written', histograms);
   reply.header('x-prometheus-remote-write-exemplars-written', exemplars);
 }

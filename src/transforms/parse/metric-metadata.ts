@@ -46,7 +46,7 @@ export class MetadataRows {
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
   readonly #told = new Set<string>();
-  readonly #day: bigint;
+  readonly #day: string;
   readonly #low: number;
   readonly #high: number;
 
@@ -55,7 +55,7 @@ export class MetadataRows {
     this.#options = options;
     const { nowTicks, database } = options;
     const day = nowTicks - (nowTicks % daysInTicks(1, database.precision));
-    this.#day = day;
+    this.#day = String(day);
     this.#low = Number(day & 0xffffffffn);
     this.#high = Number(day >> 32n);
   }

@@ -1,7 +1,8 @@
-import type { Target, TextPart, WriteTally } from '../../model/batch.js';
+import type { Target, TextPart } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
 import type { DatabaseDef, SchemaView, SubTable, TagValue } from '../../model/schema.js';
+import type { WriteTally } from '../../model/write-tally.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
 /** Makes, or finds, the sub-table of a series. May throw a `FaultError`: then the line is rejected with its fault. */
