@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { FaultError, mayPass } from '../model/fault.js';
 import type { Precision } from '../model/schema.js';
-import { createLogger } from '../telemetry/logger.js';
 import { maxRequestsInFlight } from './insert/in-flight.js';
 import { runInsert } from './insert/insert.js';
 import type { LoadReport } from './model/insert-report.js';
@@ -121,13 +120,11 @@ async function openWorld(
 ): Promise<LoadWorld | HttpService> {
   const { openLoadWorld } = await import('./world.js');
   const { connection, threads, createTableThreads } = scenario;
-  const { log, version } = context;
-  // What the parts of the service log is of interest only to those who want to know more.
-  const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
+  const { version } = context;
   const connections = Math.min(maxConnections, Math.max(threads, createTableThreads) + 2);
   const statements = threads * maxRequestsInFlight + createTableThreads + 2;
   const limits = { statements, connections, creditBytes, requestTimeoutMs };
-  const open = () => openLoadWorld(connection, version, logger, limits, context.stop);
+  const open = () => openLoadWorld(connection, context, limits);
   const search = { connection, version, connections: Math.max(threads, createTableThreads), requestTimeoutMs };
   return untilAnswered(() => openOrService(open, { ...context, ...search }), attempts, context);
 }

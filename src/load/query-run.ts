@@ -1,4 +1,3 @@
-import { createLogger } from '../telemetry/logger.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunSql } from './model/ports.js';
 import type { QueryReport } from './model/query-report.js';
@@ -52,12 +51,10 @@ async function inProcess(
   context: Pick<LoadRunContext, 'version' | 'log' | 'stop'>,
 ): Promise<Way> {
   const { log, version, stop } = context;
-  // What the parts of the service log is of interest only to those who want to know more.
-  const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const connections = Math.min(maxConnections, 2 * threads + 2);
   const { openLoadWorld } = await import('./world.js');
   const limits = { statements: threads, connections, creditBytes };
-  const open = () => openLoadWorld(connection, version, logger, limits, stop);
+  const open = () => openLoadWorld(connection, context, limits);
   const opened = await openOrService(open, { connection, version, connections: threads, log, stop });
   if (opened instanceof HttpService) return throughService(opened);
   return { run: opened.run, cut: () => opened.cut(), close: () => opened.stop() };

@@ -13,9 +13,9 @@ import { polledCatalogue } from '../pipelines/polled-catalogue.js';
 import type { RunningEngine } from '../running-engine.js';
 import { createParts, type ServiceParts } from '../service-parts.js';
 import { createPipelines, type ServicePipelines } from '../service-pipelines.js';
-import type { Logger } from '../telemetry/logger.js';
+import { createLogger } from '../telemetry/logger.js';
 import { addressOf, connectionFault, engineAt, settingsOf } from './engine-address.js';
-import type { LinesToWrite, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
+import type { LinesToWrite, RunLog, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
 import { firstAnswer } from './work/stopping.js';
 
@@ -39,6 +39,14 @@ export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 
   stop(): Promise<void>;
 }
 
+/** What surrounds a run. */
+export interface LoadWorldContext {
+  readonly version: string;
+  readonly log: Pick<RunLog, 'debug'>;
+  /** Fires when a person asks for the end. */
+  readonly stop: AbortSignal;
+}
+
 /** How much the tool asks for at once. */
 export interface LoadWorldLimits {
   /** Statements that run at once. */
@@ -53,9 +61,9 @@ export interface LoadWorldLimits {
 
 const stopDeadlineMs = 10_000;
 const utc = 'UTC';
+const never = new AbortController().signal;
 /** Waits for a connection that hangs no longer than that. */
 const lettingInTimeoutMs = 30_000;
-const never = new AbortController().signal;
 
 /**
  * Reaches the engine, checks the user of the run, and starts the pipelines that the service is made of.
@@ -64,11 +72,11 @@ const never = new AbortController().signal;
  */
 export async function openLoadWorld(
   connection: LoadConnection,
-  version: string,
-  logger: Logger,
+  { version, log, stop }: LoadWorldContext,
   limits: LoadWorldLimits,
-  stop: AbortSignal = never,
 ): Promise<LoadWorld> {
+  // What the parts of the service log is of interest only to those who want to know more.
+  const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const settings = settingsFor(settingsOf(connection, version), limits);
   const address = addressOf(connection, settings);
   const engine = engineAt(address, limits.connections, limits.requestTimeoutMs);

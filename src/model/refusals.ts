@@ -1,4 +1,4 @@
-import { Codes, fault } from './fault.js';
+import { Codes, type Fault, fault } from './fault.js';
 
 /** Refusals that are worded alike wherever they are met, by their codes. */
 export const refusals = {
@@ -27,3 +27,13 @@ export const refusals = {
   nameTooLong: fault('syntax', Codes.nameTooLong, 'Name or password too long'),
   statementTooLong: fault('syntax', Codes.statementTooLong, 'SQL statement too long'),
 } as const;
+
+/** For what the service cannot do. */
+export function notSupported(what: string): Fault {
+  return fault('database', Codes.notSupported, `Operation not supported: ${what}`);
+}
+
+/** For an option of a statement; `what` says what it may be. */
+export function invalidParameters(what: string): Fault {
+  return fault('database', Codes.invalidParameters, `Invalid parameters: ${what}`);
+}

@@ -1,5 +1,5 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { notSupported, refusals } from '../../model/refusals.js';
 import { type LogEntry, type PrincipalOperation, type Right, rights, type TokenChange } from './operations.js';
 
 /** The user that every installation begins with; it may do everything and cannot be dropped or disabled. */
@@ -198,8 +198,7 @@ export class Principals {
     if (operation.op === 'create-token') {
       if (found !== undefined) return fault('database', Codes.free, 'Token already exists');
       if (!this.#users.has(operation.user)) return missingUser();
-      if (this.#tokens.size >= maxTokens)
-        return fault('database', Codes.notSupported, `Operation not supported: more than ${maxTokens} tokens`);
+      if (this.#tokens.size >= maxTokens) return notSupported(`more than ${maxTokens} tokens`);
       const { user, digest } = operation;
       const blank = { name, user, digest, enabled: true, provider: '', extraInfo: '', created: entry.at };
       this.#byDigest.set(digest, name);

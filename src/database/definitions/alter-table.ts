@@ -1,5 +1,5 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { FaultError } from '../../model/fault.js';
+import { notSupported, refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { readChangedTag } from '../../sql/insert/tag-literal.js';
 import type { AlterTableAction, Statement } from '../../sql/syntax/ast-statement.js';
@@ -87,11 +87,11 @@ function changeOf(action: AlterTableAction): TableChange {
     case 'ttl':
       return action;
     default:
-      throw notSupported(action);
+      throw unsupportedAction(action);
   }
 }
 
-function notSupported({ kind }: AlterTableAction): FaultError {
+function unsupportedAction({ kind }: AlterTableAction): FaultError {
   const words = kind.toUpperCase().replace('-', ' ');
-  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ALTER TABLE ${words}`));
+  return new FaultError(notSupported(`ALTER TABLE ${words}`));
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
+import { invalidParameters } from '../../model/refusals.js';
 import { dataType } from '../../model/schema.js';
 import type { StatementOf, TokenOptions } from '../../sql/syntax/ast-statement.js';
 import type { TokenChange } from '../catalogue/operations.js';
@@ -76,5 +77,5 @@ function changeOf({ enable, ttl, provider, extraInfo }: TokenOptions): TokenChan
 }
 
 function invalid(what: string): FaultError {
-  return new FaultError(fault('database', Codes.invalidParameters, `Invalid parameters: ${what}`));
+  return new FaultError(invalidParameters(what));
 }

@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { notSupported, refusals } from '../../model/refusals.js';
 import { isVariable, type TableDef } from '../../model/schema.js';
 import type { Duration, Expression, WindowLength } from '../../sql/syntax/ast.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -31,7 +31,7 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
   const database = await databaseOf(context, on);
   const name = checkedName(tsma.name.text, maxNameBytes);
   if (tsma.database !== undefined && tsma.database.text !== database.name) {
-    throw new FaultError(fault('database', Codes.notSupported, 'Operation not supported: a TSMA in another database'));
+    throw new FaultError(notSupported('a TSMA in another database'));
   }
   const base = recursive ? context.catalogue.derivations.tsma(database.name, on.name.text) : undefined;
   if (recursive && base === undefined) throw missing(false);

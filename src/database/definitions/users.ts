@@ -1,5 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { refusals } from '../../model/refusals.js';
+import { invalidParameters, refusals } from '../../model/refusals.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type Right, rights, type UserChange } from '../catalogue/operations.js';
 import { administrator, everyDatabase } from '../catalogue/principals.js';
@@ -96,7 +96,7 @@ function checkedHosts(text: string): readonly string[] {
   const isAddress = (host: string): boolean => /^[0-9A-Fa-f:.]{2,45}(?:\/\d{1,3})?$/.test(host);
   if (text.length > maxHostsBytes || !hosts.every(isAddress)) {
     const what = 'HOST is a list of addresses or of networks such as 10.0.0.0/8';
-    throw new FaultError(fault('database', Codes.invalidParameters, `Invalid parameters: ${what}`));
+    throw new FaultError(invalidParameters(what));
   }
   return hosts;
 }

@@ -1,4 +1,5 @@
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { FaultError } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
@@ -122,7 +123,7 @@ export class Changes {
 /** Throws where several nodes number inserts, each for itself: what follows rows by those numbers cannot be had there. */
 export function requireOneOrder({ cluster }: Engine, what: string): void {
   if (cluster === undefined) return;
-  throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what} on a cluster`));
+  throw new FaultError(notSupported(`${what} on a cluster`));
 }
 
 function pieces(after: number, inserts: readonly (readonly unknown[])[], end: number, maxRows: number): Changed[] {

@@ -3,6 +3,8 @@ import { createView } from '../../database/definitions/views.js';
 import { deleteRows } from '../../database/rows/delete-rows.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { SqlAnswer } from '../../model/exchange.js';
+import { FaultError } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import { planDelete } from '../../sql/plan/delete.js';
 import { planInsertSelect } from '../../sql/plan/insert-select.js';
 import { expandViews } from '../../sql/resolve/views.js';
@@ -10,7 +12,6 @@ import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../../sql/values/context.js';
 import { storableTimes } from '../writes.js';
 import { type Asked, definitionsOf, done, listedWhile, type StatementContext, upToDate } from './context.js';
-import { notSupported } from './faults.js';
 import { insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
 import { planned, readable, writable } from './queries.js';
@@ -88,7 +89,8 @@ export async function makeView(
   await upToDate(context, () => planned(query, asked, context));
   const own = { database: view.database?.text ?? request.database, name: view.name.text };
   expandViews(query, request.database, (database, name) => {
-    if (database === own.database && name === own.name) throw notSupported(`view ${name} that stands on itself`);
+    if (database === own.database && name === own.name)
+      throw new FaultError(notSupported(`view ${name} that stands on itself`));
     return catalogue.view(database, name);
   });
   await createView(statement, definitionsOf(asked, context));

@@ -29,8 +29,3 @@ function isTooDeep(error: unknown): boolean {
 export function isOutOfDate(found: Fault): boolean {
   return schemaCodes.has(found.code) || isOvertaken(found);
 }
-
-/** An error for what the service cannot do. */
-export function notSupported(what: string): FaultError {
-  return new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
-}

@@ -30,13 +30,14 @@ import { alterUser, changeRights, createUser, dropUser, userRight } from '../../
 import { dropView } from '../../database/definitions/views.js';
 import { killedStatement } from '../../database/system-tables/kill-id.js';
 import type { SqlAnswer } from '../../model/exchange.js';
+import { FaultError } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { ObjectName } from '../../sql/syntax/ast.js';
 import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeView, remove } from './changes.js';
 import { type Asked, definitionsOf, done, listed, type StatementContext } from './context.js';
-import { notSupported } from './faults.js';
 import { answerExplain, answerQuery } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
 
@@ -102,7 +103,7 @@ const statements: StatementTable = {
   unsupported: {
     rights: everybody,
     run: async ({ words }) => {
-      throw notSupported(words);
+      throw new FaultError(notSupported(words));
     },
   },
 

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import type { Query, Span } from '../syntax/ast.js';
 import { Lexer, TokenKind } from '../syntax/lexer.js';
 
@@ -155,7 +156,7 @@ export class Cursor extends Lexer {
 
   /** Refuses something that is valid but not available; `what` names it. */
   refuse(what: string): never {
-    throw new FaultError(fault('database', Codes.notSupported, `Operation not supported: ${what}`));
+    throw new FaultError(notSupported(what));
   }
 
   private atEnd(): boolean {

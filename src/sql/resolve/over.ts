@@ -2,7 +2,7 @@ import { Codes } from '../../model/fault.js';
 import type { DataType } from '../../model/schema.js';
 import { sortTerm } from '../engine/select.js';
 import { castToEngine } from '../engine/storage.js';
-import { nullable } from '../functions/arguments.js';
+import { firstType, nullable } from '../functions/arguments.js';
 import { findFunction } from '../functions/registry.js';
 import {
   type AggregateBuilder,
@@ -39,13 +39,11 @@ function ranking(name: string, result: DataType): OverFunction {
   return { parameters: [], required: 0, result: () => result, sql };
 }
 
-const same = ([arg]: readonly Value[]): DataType => arg?.type ?? bigintType;
-
 function neighbour(name: string, engine: string): OverFunction {
   return {
     parameters: ['any', 'integer', 'any'],
     required: 1,
-    result: same,
+    result: firstType,
     sql: ([arg, distance, otherwise], { rows }, env) => {
       if (arg === undefined) throw wrongCount(name);
       const count = distance === undefined ? 1n : integerArgument(name, distance, 0n, 2n ** 31n);
@@ -59,7 +57,7 @@ function atEnd(engine: string): OverFunction {
   return {
     parameters: ['any'],
     required: 1,
-    result: same,
+    result: firstType,
     sql: ([arg], { rows, frame }) => `${engine}(${arg?.sql}) RESPECT NULLS OVER (${rows} ${frame})`,
   };
 }
@@ -77,7 +75,7 @@ const functions: Readonly<Record<string, OverFunction>> = {
   NTH_VALUE: {
     parameters: ['any', 'integer'],
     required: 2,
-    result: same,
+    result: firstType,
     sql: ([arg, at], { rows, frame }) => {
       const number = integerArgument('NTH_VALUE', at, 1n, 2n ** 31n);
       return `nth_value(${arg === undefined ? 'NULL' : nullable(arg)}, ${number}) OVER (${rows} ${frame})`;

@@ -1,9 +1,8 @@
-import { Codes } from '../../model/fault.js';
 import type { ViewDef } from '../../model/schema.js';
 import { parseStatement } from '../parser/statement.js';
 import type { FromItem, ObjectName, Query } from '../syntax/ast.js';
 import { mapExpression, mapQueries } from '../syntax/nested-queries.js';
-import { refuse } from '../values/context.js';
+import { refuseUnsupported } from '../values/context.js';
 
 /** Views that stand on views, at most. */
 const maxViewDepth = 16;
@@ -64,10 +63,7 @@ class ViewExpansion {
   #parsed(view: ViewDef, depth: number): Query {
     this.#expanded += 1;
     if (depth >= maxViewDepth || this.#expanded > maxExpandedViews) {
-      throw refuse(
-        Codes.notSupported,
-        `Operation not supported: view ${view.name} stands on too many views, or on itself`,
-      );
+      throw refuseUnsupported(`view ${view.name} stands on too many views, or on itself`);
     }
     const statement = parseStatement(view.text);
     if (statement.kind !== 'query') throw new Error(`View ${view.name} is not a query.`);

@@ -1,4 +1,5 @@
-import { Codes } from '../../model/fault.js';
+import { Codes, FaultError } from '../../model/fault.js';
+import { invalidParameters } from '../../model/refusals.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import { quoteString } from '../engine/quote.js';
 import { allOf } from '../engine/select.js';
@@ -197,7 +198,7 @@ export function matches(value: Value, pattern: Value, negated: boolean): Value {
   if (typeof pattern.constant !== 'string') throw wrongType(pattern.type);
   const problem = patternProblem(pattern.constant);
   if (problem !== undefined) {
-    throw refuse(Codes.invalidParameters, `Invalid parameters: the regular expression ${problem}`);
+    throw new FaultError(invalidParameters(`the regular expression ${problem}`));
   }
   const test = `match(${textSide(value)}, ${quoteString(pattern.constant)})`;
   return condition(negated ? `not(${test})` : test, [value, pattern]);

@@ -1,4 +1,5 @@
 import { Codes, FaultError, fault, missingDatabase, type Place } from '../../model/fault.js';
+import { notSupported } from '../../model/refusals.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import type { FromItem, Name, ObjectName, Query } from '../syntax/ast.js';
@@ -133,5 +134,5 @@ export function refuse(code: number, message: string, place?: Place): FaultError
 
 /** The error for what the dialect has and this planner has not. */
 export function refuseUnsupported(what: string): FaultError {
-  return refuse(Codes.notSupported, `Operation not supported: ${what}`);
+  return new FaultError(notSupported(what));
 }

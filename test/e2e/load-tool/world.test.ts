@@ -7,7 +7,6 @@ import { findEndpoint } from '../../../src/database/host/endpoint-file.js';
 import type { LoadConnection } from '../../../src/load/model/scenario.js';
 import { openLoadWorld } from '../../../src/load/world.js';
 import { Codes, FaultError } from '../../../src/model/fault.js';
-import { createLogger } from '../../../src/telemetry/logger.js';
 import { temporaryDirectory } from '../../support/engine.js';
 import { startService } from '../../support/service.js';
 
@@ -15,7 +14,7 @@ const { service, end } = await startService();
 test.after.always(end);
 
 const enginePort = Number(new URL(service.engineUrl).port);
-const logger = createLogger('error', { stream: { write() {} }, readable: false });
+const context = { version: '0', log: { debug() {} }, stop: new AbortController().signal };
 const limits = { statements: 16, connections: 4, creditBytes: 1 << 25 };
 const connection: LoadConnection = {
   host: 'localhost',
@@ -26,7 +25,7 @@ const connection: LoadConnection = {
   configDirectory: undefined,
 };
 
-const open = (more: Partial<LoadConnection> = {}) => openLoadWorld({ ...connection, ...more }, '0', logger, limits);
+const open = (more: Partial<LoadConnection> = {}) => openLoadWorld({ ...connection, ...more }, context, limits);
 
 async function refusal(more: Partial<LoadConnection>): Promise<FaultError['fault'] | undefined> {
   try {

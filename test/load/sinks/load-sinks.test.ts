@@ -16,7 +16,6 @@ import {
 } from '../../../src/model/batch.js';
 import type { Sink } from '../../../src/model/component.js';
 import type { Chunks } from '../../../src/model/exchange.js';
-import { createLogger } from '../../../src/telemetry/logger.js';
 import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.js';
 import { blockOf, int, recordedBatch } from '../../support/blocks.js';
 import { isLong, whenBrief } from '../../support/cases.js';
@@ -39,8 +38,7 @@ const world = await openLoadWorld(
     password: 'taosdata',
     configDirectory: undefined,
   },
-  '0',
-  createLogger('error', { stream: { write() {} }, readable: false }),
+  { version: '0', log: { debug() {} }, stop: new AbortController().signal },
   { statements: 16, connections: 4, creditBytes: 1 << 25 },
 );
 const http = new HttpService({

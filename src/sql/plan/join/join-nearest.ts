@@ -1,4 +1,5 @@
-import { Codes } from '../../../model/fault.js';
+import { Codes, FaultError } from '../../../model/fault.js';
+import { invalidParameters } from '../../../model/refusals.js';
 import { int64 } from '../../engine/quote.js';
 import { allOf, printSelect } from '../../engine/select.js';
 import type { Expression } from '../../syntax/ast.js';
@@ -163,7 +164,7 @@ function jlimitOf({ node }: NearestJoin): number | undefined {
   const { jlimit } = node.item;
   if (jlimit === undefined) return undefined;
   if (jlimit >= 1 && jlimit <= maxJlimit) return jlimit;
-  throw refuse(Codes.invalidParameters, `Invalid parameters: JLIMIT must be from 1 to ${maxJlimit}`);
+  throw new FaultError(invalidParameters(`JLIMIT must be from 1 to ${maxJlimit}`));
 }
 
 function asofRange(join: NearestJoin): NumberRange {
