@@ -1,0 +1,44 @@
+import test from 'ava';
+import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { skipped } from '../../support/skipped.js';
+import { until } from '../../support/until.js';
+
+const startMs = Date.UTC(2026, 0, 1);
+const { scope, end } = fileScope();
+test.after.always(end);
+
+test('without a keeper the first node has the catalogue for all adapters', async (t) => {
+  const missing = missingCluster(false);
+  if (missing !== undefined) return skipped(t, missing);
+  const cluster = await startCluster(scope, { shards: 1, replicas: 2, keeper: false });
+  const settings = [...cluster.settings, '--write.ack=stored'];
+  const [a, b] = await Promise.all([startAdapter(scope, settings), startAdapter(scope, settings)]);
+  const bodies = 5;
+  const writeAll = async (adapter: typeof a, side: number): Promise<void> => {
+    for (let body = 0; body < bodies; body++) {
+      const lines = `m${body},k=k c${side}=1,d=${body} ${startMs + side}\nshared,k=k${body} v=${body} ${startMs}`;
+      const { status, text } = await writeLines(adapter, 'd', lines);
+      t.is(status, 204, text);
+    }
+  };
+  await Promise.all([writeAll(a, 0), writeAll(b, 1)]);
+  for (const adapter of [a, b]) {
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(*), sum(v) FROM d.shared'), [[bodies, 10]]);
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(c0), count(c1), sum(d) FROM d.m3'), [[1, 1, 6]]);
+  }
+  const catalogues = cluster.nodes.map((node) =>
+    cluster.client(node).rows("SELECT count() FROM system.tables WHERE database = 'sluice' AND name = 'catalogue'"),
+  );
+  t.deepEqual(await Promise.all(catalogues), [[[1]], [[0]]], 'it lies on the first node alone');
+  const [first, second] = cluster.nodes;
+  await second!.kill();
+  t.is((await sql(a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)')).code, 0, 'definitions go on without another node');
+  await second!.start();
+  t.true(await until(async () => (await sql(b, `INSERT INTO d.n VALUES (${startMs}000000, 1)`)).code === 0));
+  t.deepEqual(await rowsOf(a, 'SELECT v FROM d.n'), [[1]], 'the node was given what it missed');
+  await first!.kill();
+  t.not((await sql(a, 'CREATE TABLE d.o (ts TIMESTAMP, v INT)')).code, 0);
+  await first!.start();
+  t.true(await until(async () => (await sql(b, 'CREATE TABLE d.o (ts TIMESTAMP, v INT)')).code === 0));
+});
