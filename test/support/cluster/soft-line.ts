@@ -8,8 +8,8 @@ import type { Scope } from '../processes.js';
  */
 export async function softLine(t: Scope, from: number, to: number): Promise<void> {
   const open = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true });
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
+    const far = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     for (const socket of [near, far]) {
       open.add(socket);
       socket.once('close', () => open.delete(socket));
