@@ -65,9 +65,14 @@ async function backup({ directory }: Asked, { database, general }: Settings): Pr
   }
 }
 
-function runningEngine({ mode, urls, host, port, user, password }: Settings['database']): EngineClient {
+function runningEngine({ mode, urls, cluster, host, port, user, password }: Settings['database']): EngineClient {
   const requestTimeoutMs = statementTimeoutMs;
   const [url] = urls;
+  if (cluster !== '') {
+    throw new Error(
+      'A cluster is backed up by the statement BACKUP of its nodes, on a replica of each shard; see docs/cluster.md.',
+    );
+  }
   if (mode === 'cluster' && url !== undefined) {
     return new EngineClient({ url, user, password, isServer: true, requestTimeoutMs });
   }

@@ -102,14 +102,20 @@ test('a backup of a running service answers every query as the original did, who
   }
 });
 
-test('what cannot be backed up or restored is told in one line, and nothing is left', async (t) => {
+test('what cannot be backed up, restored or moved is told in one line, and nothing is left', async (t) => {
   const directory = directoryFor(t);
+  const nodes = ['--database.urls=http://127.0.0.1:1,http://127.0.0.1:2', '--database.cluster=metrics'];
+  const cluster = ['--database.mode=cluster', ...nodes];
   const cases: [args: readonly string[], code: number, errors: RegExp][] = [
     [['backup'], 2, /^sluice backup <directory>/],
     [['backup', directory, '--prot=1'], 2, /did you mean port/],
     [['backup', '/proc/nowhere', ...toService], 1, /^sluice: .*\/proc\/nowhere/],
     [['backup', directory, '--database.port=1', '--database.password=x'], 1, /^sluice: /],
+    [['backup', directory, ...cluster], 1, /^sluice: A cluster is backed up by the statement BACKUP/],
     [['restore', directory, '--database.path=/tmp/none'], 1, /There is no backup in /],
+    [['move'], 2, /^sluice move <from>/],
+    [['move', directory], 1, /^sluice: Name the new database/],
+    [['move', directory, ...cluster], 1, /^sluice: .* is no data directory of a service, and no settings file/],
   ];
   for (const [args, code, errors] of cases) {
     const ended = await command(t, ...args);
