@@ -106,7 +106,7 @@ export function findSystemTable(name: ObjectName, context: QueryContext): System
   const database = name.database?.text ?? context.database;
   if (database === undefined || !systemDatabases.includes(database)) return undefined;
   const found = context.systemTable(database, name.name.text);
-  if (found === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  if (found === undefined) throw missingTable(name);
   return found;
 }
 
@@ -117,8 +117,12 @@ export function findTable(name: ObjectName, context: QueryContext): { target: Ta
   const precision = context.precisionOf(database);
   if (precision === undefined) throw new FaultError(missingDatabase(database));
   const target = context.resolveTable(database, name.name.text);
-  if (target === undefined) throw refuse(Codes.tableInfo, 'Fail to get table info, error: Table does not exist');
+  if (target === undefined) throw missingTable(name);
   return { target, precision };
+}
+
+function missingTable({ name }: ObjectName): FaultError {
+  return refuse(Codes.tableInfo, `Fail to get table info, error: Table does not exist: ${name.text}`, placeOf(name));
 }
 
 /** Where a name stands. */

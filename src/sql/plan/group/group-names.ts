@@ -188,7 +188,7 @@ export class GroupNames implements NameResolver {
     if (!picksRow) {
       throw keys.length > 0
         ? refuse(Codes.notGroupByExpression, 'Not a GROUP BY expression')
-        : refuse(Codes.notSingleGroup, 'Not a single-group group function');
+        : refuse(Codes.notSingleGroup, notSingleGroup);
     }
     this.#picked ??= this.#pickedRow();
     let at = this.#companions.findIndex(({ sql }) => sql === value.sql);
@@ -205,6 +205,10 @@ export class GroupNames implements NameResolver {
     });
   }
 }
+
+/** A plain column beside an aggregate, without anything that says which of its values is meant. */
+const notSingleGroup =
+  'Not a single-group group function: put the plain column into GROUP BY or PARTITION BY, or take LAST of it; the time of a window is _wstart';
 
 /** What COUNT counts for a star: every row, in a join those that have a row of the table before the star. */
 function countedRow(table: Name | undefined, { relation, env }: GroupScope): Value {
