@@ -121,9 +121,9 @@ const comparisons: readonly Comparison[] = [
       },
       {
         name: 'OTLP protobuf',
-        path: '/v1/metrics?db=points',
+        path: '/v1/metrics',
         status: 200,
-        headers: { 'content-type': 'application/x-protobuf' },
+        headers: { 'content-type': 'application/x-protobuf', 'x-sluice-db': 'points' },
         bodyOf: (request) => otlpBody(request, points),
       },
     ],

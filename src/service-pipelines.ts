@@ -105,7 +105,7 @@ function bodyBudget({ settings: { limits }, monitoring }: ServiceParts): BodyBud
   const { waiting: maxWaiting, waitMs } = limits.slots;
   const bodies = new BodyBudget({ limitBytes: limits.bodyBytes, maxWaiting, waitMs });
   monitoring.metrics.watch({
-    adapter_body_bytes: { help: 'Bytes held for bodies of HTTP.', read: () => bodies.bytes },
+    adapter_body_bytes: { help: 'Bytes held for bodies of HTTP and messages of gRPC.', read: () => bodies.bytes },
     adapter_waiting_bodies: { help: 'Bodies of HTTP that wait for room.', read: () => bodies.waiting },
   });
   return bodies;

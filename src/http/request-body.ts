@@ -37,6 +37,11 @@ export class RequestBody {
     return readWhole(raw);
   }
 
+  /** The body as it comes, where nothing is to be unwrapped and nobody has asked for the stream. Destroying it would close the connection. */
+  get plain(): Readable | undefined {
+    return this.#layers > 0 || this.#open !== undefined ? undefined : this.#raw;
+  }
+
   /** The body as a stream. */
   get stream(): Readable {
     if (this.#open === undefined) {

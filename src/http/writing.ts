@@ -99,6 +99,10 @@ class WriteExchange implements Exchange<WriteRequest, Delivery>, WriteRequest {
     return this.#body.stream;
   }
 
+  get plain(): Readable | undefined {
+    return this.#body.plain;
+  }
+
   whole(bytes: number): Buffer | undefined {
     return this.#body.whole(bytes);
   }

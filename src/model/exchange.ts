@@ -87,6 +87,8 @@ export interface WriteRequest {
   readonly body: Readable;
   /** The body, where all `length` bytes of it have come already and nothing has asked for {@link WriteRequest.body}. */
   whole?(length: number): Buffer | undefined;
+  /** The body as it comes, for those that collect all of it: a stage less. It must not be destroyed. Undefined where it has to be opened. */
+  readonly plain?: Readable | undefined;
   /** From the Content-Length header of a body that is not compressed. */
   readonly length: number | undefined;
   /** Set when the body is one message, which is taken whole, at most so long; otherwise it is cut at the ends of rows. */

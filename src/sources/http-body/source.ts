@@ -133,7 +133,9 @@ export class HttpBodySource implements Source<ByteBlock> {
     const lease = await this.#bodies.lease(user, length, aborted);
     try {
       const into = this.#buffers.take(length);
-      const bytes = collected(await collectBytes(request.body, { length, maxBytes: length, lease, aborted, into }));
+      const bytes = collected(
+        await collectBytes(request.plain ?? request.body, { length, maxBytes: length, lease, aborted, into }),
+      );
       await this.#emitWhole(bytes, emit, ending);
       this.#buffers.give(into);
     } finally {
@@ -150,7 +152,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     if (whole !== undefined) return this.#emitWhole(whole, emit, ending);
     const lease = await this.#bodies.lease(user, length ?? Math.min(firstBytes, maxBytes), aborted);
     try {
-      const bytes = await collectBytes(request.body, { length, maxBytes, lease, aborted });
+      const bytes = await collectBytes(request.plain ?? request.body, { length, maxBytes, lease, aborted });
       if (bytes === 'too-long') throw longMessage(maxBytes);
       await this.#emitWhole(collected(bytes), emit, ending);
     } finally {
