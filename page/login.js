@@ -81,7 +81,7 @@ function wordsOf(trouble) {
     case 'unreachable':
       return 'The service cannot be reached. Trying again every two seconds.';
     case 'database':
-      return 'The database is not answering, so nobody can be let in just now. The service brings it back by itself; trying again every two seconds.';
+      return 'The database is not answering, so you cannot log in at the moment. The service restarts it. This page tries again every two seconds.';
     case 'memory':
       return `${trouble.message} Trying again every two seconds.`;
     default:

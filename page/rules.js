@@ -55,7 +55,7 @@ export function rulesView(context) {
       ),
       found,
     ),
-    h('h2', {}, 'Who is told of events'),
+    h('h2', {}, 'Notifications'),
     channels,
     h('p', { class: 'actions' }, test),
     tested,
@@ -132,7 +132,7 @@ export function rulesView(context) {
       const none = h(
         'li',
         { class: 'muted' },
-        'Nobody. The settings notify.webhook and notify.mail name a webhook and people. ',
+        'Nobody is notified. Set notify.webhook or notify.mail. ',
         h('a', { href: '#docs?file=events.md' }, 'How'),
       );
       put(channels, records.length === 0 ? none : records.map(channelRow));

@@ -328,7 +328,7 @@ inBrowser('rules are listed, tried on the data that is there, and read again', a
   await page.waitForSelector('.error >> text=database: nothing is refused');
   await page.click('text=Read the rules again');
   await page.waitForSelector('[role=status] >> text=1 rule; nothing has changed.');
-  await page.waitForSelector('text=Nobody. The settings notify.webhook');
+  await page.waitForSelector('text=Nobody is notified. Set notify.webhook');
   t.deepEqual(wrong, []);
 });
 
@@ -414,7 +414,7 @@ inBrowser('an outage of the database is told, at the door and inside, and so is 
   await inside.page.waitForSelector('.pill.bad >> text=database down');
   const outside = await open(t, {}, '/', adapter.port);
   await logIn(outside.page);
-  await outside.page.waitForSelector('.message.warn >> text=The database is not answering, so nobody can be let in');
+  await outside.page.waitForSelector('.message.warn >> text=The database is not answering, so you cannot log in');
 
   await startEngineHost(t, [`--path=${path}`, '--password=away', `--port=${engine.port}`]);
   await inside.page.waitForSelector('.banner', { state: 'hidden' });
