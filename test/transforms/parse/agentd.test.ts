@@ -221,3 +221,18 @@ for (const { name, packet: recorded, lists } of agentRecordings()) {
     t.is(parsed.rejectedRows, 0);
   });
 }
+
+test('values later than the database can hold, or older than it keeps, are refused and named', (t) => {
+  const far = readAll([load], { maxTicks: 1_600_000_000_000_000_000n });
+  t.deepEqual([far.rows.length, far.reasons.length > 0], [0, true]);
+  t.true(
+    far.reasons.every((reason) => reason.includes('the time is too large')),
+    far.reasons.join('\n'),
+  );
+  const old = readAll([load], { minTicks: 1_800_000_000_000_000_000n });
+  t.deepEqual(old.rows, []);
+  t.true(
+    old.reasons.every((reason) => reason.includes('is older than the database keeps')),
+    old.reasons.join('\n'),
+  );
+});
