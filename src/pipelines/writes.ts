@@ -19,9 +19,7 @@ import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
 import { OpenList } from '../model/open-list.js';
-import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../model/schema.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
-import type { TimeRange } from '../sql/plan/insert-select.js';
 import type { ParsedPoints } from '../transforms/parse/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
 import type { LoggedText } from '../wal/record.js';
@@ -39,7 +37,7 @@ import { type Definer, define } from './write/define.js';
 import { LogStage } from './write/log.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
-import { nowMicros, stamp } from './write/stamp.js';
+import { nowMicros, nowTicks, stamp, storableTimes } from './write/stamp.js';
 import { ToldMetadata } from './write/told-metadata.js';
 
 /** A door that data comes in by. */
@@ -400,14 +398,4 @@ function isPointFormat(format: WireFormat): format is PointFormat {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-/** Now, or another time in Unix microseconds, in ticks of a database. */
-export function nowTicks({ precision }: DatabaseDef, micros = nowMicros()): bigint {
-  return (micros * BigInt(ticksPerSecond(precision) / 1000)) / 1000n;
-}
-
-/** First and last tick that a row of a database may have now, or at another time. */
-export function storableTimes(database: DatabaseDef, now = nowTicks(database)): TimeRange {
-  return { min: now - daysInTicks(database.keepDays, database.precision), max: lastTick(database.precision) };
 }

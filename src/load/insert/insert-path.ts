@@ -7,7 +7,7 @@ import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable } from '../../model/schema.js';
-import { storableTimes } from '../../pipelines/writes.js';
+import { storableTimes } from '../../pipelines/write/stamp.js';
 import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
 import { linesEncoder } from '../encode/lines.js';
 import type { RowEncoder } from '../encode/row-encoder.js';

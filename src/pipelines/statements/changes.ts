@@ -10,7 +10,7 @@ import { planInsertSelect } from '../../sql/plan/insert-select.js';
 import { expandViews } from '../../sql/resolve/views.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../../sql/values/context.js';
-import { storableTimes } from '../writes.js';
+import { storableTimes } from '../write/stamp.js';
 import { type Asked, definitionsOf, done, listedWhile, type StatementContext, upToDate } from './context.js';
 import { insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';

@@ -7,7 +7,8 @@ import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
-import { storableTimes, type WritePipeline } from '../writes.js';
+import { storableTimes } from '../write/stamp.js';
+import type { WritePipeline } from '../writes.js';
 import { StatementNames } from './names.js';
 
 /** What an INSERT of rows writes to. */

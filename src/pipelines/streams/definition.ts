@@ -15,7 +15,7 @@ import {
 } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
 import type { QueryContext } from '../../sql/values/context.js';
-import { storableTimes } from '../writes.js';
+import { storableTimes } from '../write/stamp.js';
 import { type StreamContext, streamNames, streamStatement, tableId } from './context.js';
 
 /** Longest statement that a stream keeps, in bytes. */

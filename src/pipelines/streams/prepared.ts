@@ -8,7 +8,7 @@ import { planStream, type StreamPiece } from '../../sql/plan/stream.js';
 import { type CreateStream, type StreamQuery, streamQuery } from '../../sql/plan/stream-query.js';
 import type { QueryContext } from '../../sql/values/context.js';
 import { insertSelected } from '../statements/insert-select.js';
-import { storableTimes } from '../writes.js';
+import { storableTimes } from '../write/stamp.js';
 import { type StreamContext, streamNames, tableId } from './context.js';
 
 /** A stream with what its statement means now. */
