@@ -35,7 +35,7 @@ export function schemaTree({ database, chosen, open, insert, failed }) {
     if (select.value === '') {
       put(list);
       more.hidden = true;
-      const isEmpty = select.options.length < 2;
+      const isEmpty = [...select.options].every(({ value }) => value === '' || value.endsWith('_schema'));
       if (!isEmpty) return say(state, 'Choose a database.');
       return put(state, 'There is no database yet. ', h('a', { href: '#start' }, 'First steps'));
     }
@@ -58,6 +58,8 @@ export function schemaTree({ database, chosen, open, insert, failed }) {
   };
   select.addEventListener('change', () => {
     chosen(select.value);
+    // Tables of another database are not there to be opened meanwhile.
+    put(list);
     load(false);
   });
   search.addEventListener('input', () => {

@@ -51,6 +51,13 @@ async function writeWeather(): Promise<void> {
 
 inBrowser('an empty service shows the first calls, and the first row the moment it arrives', async (t) => {
   const { page, wrong } = await logInAndSee(t);
+  for (const view of ['Explore', 'Query']) {
+    await goTo(page, view);
+    await page.waitForSelector('main >> text=There is no database yet.');
+  }
+  await page.click('main >> text=First steps');
+  await page.waitForSelector('h1 >> text=Start');
+  await page.click('nav >> text=Events');
   await page.waitForSelector('.first >> text=Waiting for the first row');
   await isOpenToAll(t, page, 'first steps');
   const calls = await page.locator('.first pre').allTextContents();
