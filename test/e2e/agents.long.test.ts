@@ -84,6 +84,26 @@ withProgram('telegraf', 'Telegraf writes by its outputs for InfluxDB 1 and 2', a
   }
 });
 
+withProgram('hass', 'Home Assistant writes by its integration of InfluxDB', async (t, path) => {
+  const directory = directoryFor(t);
+  const settings = `homeassistant:
+  name: home
+  latitude: 52.0
+  longitude: 13.0
+template:
+  - trigger:
+      - platform: time_pattern
+        seconds: "/1"
+    sensor:
+      - name: Kitchen temperature
+        unit_of_measurement: "°C"
+        state: "{{ 20 + now().second / 10 }}"
+`;
+  file(directory, 'configuration.yaml', settings + block('api_version: 1'));
+  run(t, path, ['-c', directory]);
+  await arrives(t, 'metrics', "SELECT `value` FROM `°C` WHERE entity_id = 'kitchen_temperature'");
+});
+
 withProgram('icinga2', 'Icinga 2 writes by its writers for InfluxDB and OpenTSDB', async (t, path) => {
   const directory = directoryFor(t);
   const settings = `include <itl>
