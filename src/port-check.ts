@@ -11,8 +11,8 @@ const waitMs = 2_000;
 const betweenMs = 250;
 
 /** Every port that the settings name; 0, which is any free port, is left out. */
-export function wantedPorts({ general, database, sources }: Settings): WantedPort[] {
-  const { statsgw, agentd, tsdbwireTelnet } = sources;
+export function wantedPorts({ general, database, otlp, sources }: Settings): WantedPort[] {
+  const { statsgw, agentd, graphite, tsdbwireTelnet } = sources;
   const ports: WantedPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
   if (database.mode === 'embedded') {
     ports.push({ transport: 'TCP', host: database.host, port: database.port, setting: '--database.port' });
@@ -25,6 +25,12 @@ export function wantedPorts({ general, database, sources }: Settings): WantedPor
   if (tsdbwireTelnet.enable) {
     for (const port of tsdbwireTelnet.ports) ports.push({ transport: 'TCP', port, setting: '--tsdbwire_telnet.ports' });
   }
+  if (graphite.enable) {
+    for (const protocol of graphite.protocols) {
+      ports.push({ transport: protocol === 'tcp' ? 'TCP' : 'UDP', port: graphite.port, setting: '--graphite.port' });
+    }
+  }
+  if (otlp.grpc) ports.push({ transport: 'TCP', port: otlp.grpcPort, setting: '--otlp.grpcPort' });
   return ports.filter(({ port }) => port !== 0);
 }
 

@@ -20,8 +20,8 @@ import {
 import { packed } from '../support/remote-messages.js';
 import { until } from '../support/until.js';
 
-/** Bodies per door; the parsers alone get many more in test/transforms/parse/mutated-bodies.test.ts. */
-const count = cases(40, 400);
+/** Bodies per door, or `MUTATIONS=5000`; the parsers alone get many more in test/transforms/parse/mutated-bodies.test.ts. */
+const count = Number(process.env.MUTATIONS ?? cases(40, 400));
 const atOnce = 8;
 /** What the service may take more than before; it makes tables of what the bodies happen to name. */
 const mostGrownBytes = 400 * 1024 * 1024;

@@ -55,11 +55,17 @@ async function takenPort(t: ExecutionContext): Promise<number> {
 test('all ports in use are named at once, before anything is started', async (t) => {
   const port = await takenPort(t);
   const data = `--database.path=${directoryFor(t)}`;
-  const other = await takenPort(t);
-  const line = new RegExp(
-    `^sluice: TCP \\*:${port} is in use \\(--port\\), TCP 127\\.0\\.0\\.1:${other} is in use \\(--database\\.port\\): `,
-  );
-  await fails(t, [...freePorts, `--port=${port}`, `--database.port=${other}`, data], { code: 1, line });
+  const [other, lines, calls] = [await takenPort(t), await takenPort(t), await takenPort(t)];
+  const taken = [
+    `TCP \\*:${port} is in use \\(--port\\)`,
+    `TCP 127\\.0\\.0\\.1:${other} is in use \\(--database\\.port\\)`,
+    `TCP \\*:${lines} is in use \\(--graphite\\.port\\)`,
+    `TCP \\*:${calls} is in use \\(--otlp\\.grpcPort\\)`,
+  ];
+  const line = new RegExp(`^sluice: ${taken.join(', ')}: `);
+  const ports = [`--port=${port}`, `--database.port=${other}`, `--graphite.port=${lines}`, `--otlp.grpcPort=${calls}`];
+  const doors = ['--graphite.enable=true', '--graphite.protocols=tcp', '--otlp.grpc=true'];
+  await fails(t, [...freePorts, ...doors, ...ports, data], { code: 1, line });
 });
 
 test('a data directory in use names its holder', async (t) => {
