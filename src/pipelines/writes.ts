@@ -80,10 +80,7 @@ export interface WriteContext {
   readonly limits: WriteLimits;
   /** Left out, every write is answered once it is stored. */
   readonly writeLog?: WriteLog | undefined;
-  /**
-   * Makes answered rows of tables that wait in other processes of the service visible; tables are as {@link tableKey} names
-   * them. Left out where the service is one process.
-   */
+  /** Makes rows that wait in other processes of the service visible, by names of {@link tableKey}; left out where there are none. */
   readonly others?: ((tables: readonly string[] | 'all') => Promise<unknown> | undefined) | undefined;
   /** Called once when the pipeline breaks: nothing is written any more. */
   readonly broke?: ((error: unknown) => void) | undefined;
