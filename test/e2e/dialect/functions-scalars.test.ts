@@ -425,7 +425,7 @@ statements('choices', service, 's', [
 
 statements('members of JSON tags', service, 's', [
   {
-    sql: "SELECT tbname, j->'host', j->'n' FROM js",
+    sql: "SELECT tbname, j->'host', j->'n' FROM js ORDER BY v",
     rows: [
       ['j1', 'web', 3],
       ['j2', 'db', 2.5],
