@@ -141,6 +141,7 @@ function startWithThreads(entry: string, argv: readonly string[], options: HostO
     if (process.connected) process.disconnect();
   });
   process.on('disconnect', () => child.kill('SIGTERM'));
+  if (process.send !== undefined && !process.connected) child.kill('SIGTERM');
 }
 
 async function serveUntilStopped(options: HostOptions): Promise<void> {
@@ -161,6 +162,8 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
     });
   }
   if (isChild) process.on('disconnect', () => stopAsked?.(orphanStopMs));
+  // The parent may have gone while this program was read.
+  if (isChild && !process.connected) stopAsked?.(orphanStopMs);
   try {
     // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
     const host = await startHost(options, (path) => process.chdir(path));
