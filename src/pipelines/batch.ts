@@ -149,6 +149,15 @@ export class GroupCommit {
     return Promise.all(waits).then(() => undefined);
   }
 
+  /** What waits goes at once, as there is no room for more. */
+  hurry(): void {
+    for (const lane of this.#lanes.values()) {
+      if (lane.busy || lane.waiting.length === 0) continue;
+      lane.flushTo = lane.added;
+      this.#consider(lane);
+    }
+  }
+
   /** No more of the earlier groups is to come: what is not whole by now goes as anything else. */
   endRecovery(): void {
     for (const lane of this.#lanes.values()) {

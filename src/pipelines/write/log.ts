@@ -4,10 +4,11 @@ import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
-import type { LoggedText, Member } from '../../wal/record.js';
+import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit, GroupLog } from '../batch.js';
 import { guarded } from '../guarded.js';
+import { earlierGroups, membersOf } from './groups.js';
 import { shareOf, splitTables, targets } from './split.js';
 
 /** What the stage works with. */
@@ -64,6 +65,7 @@ export class LogStage implements GroupLog {
   #room: (() => void)[] = [];
   readonly #earlier: ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>>;
   #isRecovering: boolean;
+  #isHurried = false;
   #replayed = 0;
 
   /** `commit` gathers what this hands on. */
@@ -218,6 +220,7 @@ export class LogStage implements GroupLog {
     }
     if (this.#waitingBytes === 0) this.#lastProgress = performance.now();
     this.#waitingBytes += bytes;
+    this.#hurry();
     let readings = 0;
     const targetOf = targets(target);
     for (const block of own) {
@@ -244,6 +247,16 @@ export class LogStage implements GroupLog {
     }
   }
 
+  /** With little room left rows do not wait for more of them: wide ones fill it long before there are enough for a batch. */
+  #hurry(): void {
+    if (this.#isHurried || this.#waitingBytes < this.#context.maxWaitingBytes / 2) return;
+    this.#isHurried = true;
+    setImmediate(() => {
+      this.#isHurried = false;
+      this.#commit().hurry();
+    });
+  }
+
   /** Rows of one table of a text have ended. */
   #ended(record: LoggedRecord, bytes: number): void {
     const { wal, maxWaitingBytes } = this.#context;
@@ -251,6 +264,7 @@ export class LogStage implements GroupLog {
     if (record.open > 0) return;
     wal.ended(record.place);
     this.#waitingBytes -= bytes;
+    this.#hurry();
     this.#pass();
     if (this.#waitingBytes < maxWaitingBytes / 2) for (const wake of this.#room.splice(0)) wake();
   }
@@ -357,40 +371,6 @@ export class LogStage implements GroupLog {
 
 function answer({ payload, rows, settle }: Batch<RowSet>): void {
   settle(delivered(rows, payload.rejectedRows, payload.rejects));
-}
-
-/** The texts of batches by table; pairs of text and table that `others` have too are left out. */
-function membersOf(batches: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): readonly Member[] {
-  const keyOf = ({ payload, logged }: Batch<ColumnBlock>): string => `${logged?.sequence} ${tableKey(payload)}`;
-  const left = new Set(others.map(keyOf));
-  const members = new Map<string, { database: string; table: string; sequences: number[] }>();
-  for (const batch of batches) {
-    const { payload, logged } = batch;
-    if (logged === undefined || (left.size > 0 && left.has(keyOf(batch)))) continue;
-    const key = tableKey(payload);
-    const known = members.get(key);
-    if (known === undefined) {
-      members.set(key, { database: payload.database, table: payload.table, sequences: [logged.sequence] });
-    } else if (known.sequences.at(-1) !== logged.sequence) known.sequences.push(logged.sequence);
-  }
-  for (const { sequences } of members.values()) sequences.sort((a, b) => a - b);
-  return [...members.values()];
-}
-
-function earlierGroups(
-  groups: ReadonlyMap<number, readonly Member[]>,
-): ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>> {
-  const found = new Map<string, Map<number, EarlierGroup>>();
-  for (const [group, members] of groups) {
-    const pairs = members.reduce((sum, { sequences }) => sum + sequences.length, 0);
-    for (const member of members) {
-      const key = tableKey(member);
-      const known = found.get(key) ?? new Map<number, EarlierGroup>();
-      found.set(key, known);
-      for (const sequence of member.sequences) known.set(sequence, { group, pairs });
-    }
-  }
-  return found;
 }
 
 function pause(ms = retryMs): Promise<void> {

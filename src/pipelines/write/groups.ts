@@ -1,0 +1,41 @@
+import type { Batch, EarlierGroup } from '../../model/batch.js';
+import { type ColumnBlock, tableKey } from '../../model/column-block.js';
+import type { Member } from '../../wal/record.js';
+
+/** The texts of batches by table; pairs of text and table that `others` have too are left out. */
+export function membersOf(
+  batches: readonly Batch<ColumnBlock>[],
+  others: readonly Batch<ColumnBlock>[],
+): readonly Member[] {
+  const keyOf = ({ payload, logged }: Batch<ColumnBlock>): string => `${logged?.sequence} ${tableKey(payload)}`;
+  const left = new Set(others.map(keyOf));
+  const members = new Map<string, { database: string; table: string; sequences: number[] }>();
+  for (const batch of batches) {
+    const { payload, logged } = batch;
+    if (logged === undefined || (left.size > 0 && left.has(keyOf(batch)))) continue;
+    const key = tableKey(payload);
+    const known = members.get(key);
+    if (known === undefined) {
+      members.set(key, { database: payload.database, table: payload.table, sequences: [logged.sequence] });
+    } else if (known.sequences.at(-1) !== logged.sequence) known.sequences.push(logged.sequence);
+  }
+  for (const { sequences } of members.values()) sequences.sort((a, b) => a - b);
+  return [...members.values()];
+}
+
+/** The groups that were begun before, by table and text. */
+export function earlierGroups(
+  groups: ReadonlyMap<number, readonly Member[]>,
+): ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>> {
+  const found = new Map<string, Map<number, EarlierGroup>>();
+  for (const [group, members] of groups) {
+    const pairs = members.reduce((sum, { sequences }) => sum + sequences.length, 0);
+    for (const member of members) {
+      const key = tableKey(member);
+      const known = found.get(key) ?? new Map<number, EarlierGroup>();
+      found.set(key, known);
+      for (const sequence of member.sequences) known.set(sequence, { group, pairs });
+    }
+  }
+  return found;
+}
