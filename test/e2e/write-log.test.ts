@@ -208,6 +208,15 @@ whenBrief(test.serial)('rows that turn out not to fit are kept in a file, and co
   t.true(await until(async () => /Answered rows could not be stored: kept\.new/.test(await events()), 30_000));
 });
 
+test.serial('rows that leave little room do not wait for more of them', async (t) => {
+  const adapter = await prepared(t, directoryFor(t), '--limits.creditBytes=200KB', '--write.flushInterval=5m');
+  for (let body = 0; body < 5; body++) {
+    const lines = Array.from({ length: 3_000 }, (_, i) => `wide,w=w v=${i} ${startMs + body * 3_000 + i}`);
+    t.is((await writeLines(adapter, 'kept', lines.join('\n'))).status, 204);
+  }
+  t.is(await countOf(adapter, 'wide'), 15_000);
+});
+
 whenBrief(test.serial)('a write may ask to be stored before it is answered, and no other word', async (t) => {
   const adapter = await prepared(t, directoryFor(t), lazy);
   process.kill(enginePid(adapter), 'SIGKILL');
