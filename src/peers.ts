@@ -5,7 +5,7 @@ import type { OtherStatements } from './pipelines/statements/running-statements.
 import type { WriteContext } from './pipelines/writes.js';
 import type { ServiceParts } from './service-parts.js';
 import type { FirstProcess } from './workers/link.js';
-import type { DeskAnswers, Peers } from './workers/questions.js';
+import type { DeskAnswer, DeskQuestion, Peers } from './workers/questions.js';
 
 /** Rows that wait in the other processes; undefined where there are none. */
 export function otherRows(peers: Peers | undefined): WriteContext['others'] {
@@ -34,9 +34,9 @@ export function keptCatalogue({ engine, peers, ...parts }: ServiceParts): Compon
 /** Rules and notifications are kept by the first process; `own` tries a rule. */
 export function deskOfFirst(first: FirstProcess, own: EventsDesk): EventsDesk {
   const ask =
-    <A extends keyof DeskAnswers>(what: A) =>
-    async (user: string): Promise<DeskAnswers[A]> =>
-      (await first.askFirst({ kind: 'desk', asked: { ask: what, user } })) as DeskAnswers[A];
+    <A extends DeskQuestion>(what: A) =>
+    async (user: string): Promise<DeskAnswer<A>> =>
+      (await first.askFirst({ kind: 'desk', asked: { ask: what, user } })) as DeskAnswer<A>;
   return {
     rules: ask('rules'),
     reload: ask('reload'),

@@ -3,10 +3,11 @@ import type { Settings } from './config/adapter-settings.js';
 import { ClusterEngine } from './database/cluster/engine.js';
 import { ClusterNode } from './database/cluster/node.js';
 import { ClusterNodes } from './database/cluster/nodes.js';
-import { EngineClient, type EngineClientOptions } from './database/engine/client.js';
+import { EngineClient, type EngineClientOptions, maxHostResults } from './database/engine/client.js';
 import type { Engine } from './database/engine/engine.js';
 import { type EngineEndpoint, EngineSupervisor } from './database/host/supervisor.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
+import { hasWorkers, processesOf } from './worker-share.js';
 import type { FirstProcess } from './workers/link.js';
 import type { EngineNews } from './workers/messages.js';
 
@@ -52,20 +53,19 @@ export interface RunningEngine {
 
 /** The embedded engine that the first process of a service runs, as a worker has it. */
 export function engineOfFirst(
-  { pool, general: { workers } }: Settings,
+  settings: Settings,
   { url, user, password }: EngineEndpoint,
   first: FirstProcess,
 ): RunningEngine {
-  const share = processesOn(workers);
   const client = new EngineClient({
-    ...limitsOf(pool, workers),
+    ...limitsOf(settings),
     url,
     user,
     password,
-    maxResults: hostResults(workers),
+    maxResults: hostResults(settings),
     handover: () => {
       const { handover } = first.engine;
-      return handover && { ...handover, maxBytes: handover.maxBytes / share };
+      return handover && { ...handover, maxBytes: handover.maxBytes / processesOf(settings) };
     },
   });
   first.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
@@ -83,31 +83,24 @@ export function engineOfFirst(
   };
 }
 
-/** Processes of a service that ask the engine. */
-function processesOn(workers: number): number {
-  return workers === 1 ? 1 : workers + 1;
-}
-
-/** Results that one process may read at a time: an embedded host has twelve connections that can stream. */
-function hostResults(workers: number): number {
-  return Math.max(1, Math.floor(8 / processesOn(workers)));
+/** Results that one process may read at a time. */
+function hostResults(settings: Pick<Settings, 'general'>): number {
+  return Math.max(1, Math.floor(maxHostResults / processesOf(settings)));
 }
 
 /** Connections of one process: they share what the settings allow, and each has enough to do several things at once. */
-function limitsOf({ maxConnect, maxIdle, idleTimeoutMs }: Settings['pool'], workers: number): ConnectionLimits {
-  const most =
-    workers === 1 ? maxConnect : Math.max(4, Math.ceil((maxConnect ?? availableParallelism() * 4) / workers));
+function limitsOf({ general, pool: { maxConnect, maxIdle, idleTimeoutMs } }: Settings): ConnectionLimits {
+  const share = Math.max(4, Math.ceil((maxConnect ?? availableParallelism() * 4) / general.workers));
+  const most = hasWorkers({ general }) ? share : maxConnect;
   return { maxConnect: most ?? 0, maxIdle: maxIdle ?? 0, idleTimeoutMs: idleTimeoutMs ?? 0 };
 }
 
 const hungText = 'it does not answer, and is started anew when it stays silent';
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
-export async function startEngine(
-  { database, general, pool, limits: held }: Settings,
-  logger: Logger,
-): Promise<RunningEngine> {
-  const limits = limitsOf(pool, general.workers);
+export async function startEngine(settings: Settings, logger: Logger): Promise<RunningEngine> {
+  const { database, limits: held } = settings;
+  const limits = limitsOf(settings);
   const [node] = database.urls;
   if (database.mode === 'cluster' && database.cluster !== '') return openCluster(database, limits, logger);
   if (database.mode === 'cluster' && node !== undefined) {
@@ -131,7 +124,7 @@ export async function startEngine(
   const maxStatementBytes = held.statementMemoryBytes;
   const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, maxStatementBytes });
   const endpoint = await supervisor.start();
-  const maxResults = hostResults(general.workers);
+  const maxResults = hostResults(settings);
   const client = new EngineClient({ ...limits, ...endpoint, maxResults, handover: () => supervisor.handover });
   supervisor.onState((state) => client.refuseAll(state === 'hung' ? hungText : undefined));
   const watch = (listener: (isUp: boolean) => void) => supervisor.onState((state) => listener(state === 'up'));

@@ -2,6 +2,7 @@ import { answering } from './answering.js';
 import type { Settings } from './config/adapter-settings.js';
 import { fileMask } from './database/host/make-missing.js';
 import { Failure } from './failure.js';
+import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import { reasonOf } from './model/fault.js';
 import { keptCatalogue } from './peers.js';
@@ -13,7 +14,7 @@ import { createParts } from './service-parts.js';
 import { createPipelines } from './service-pipelines.js';
 import { componentLog, createLogger, type Logger, rawOutput } from './telemetry/logger.js';
 import { FirstProcess } from './workers/link.js';
-import type { Beginning, SqlEntry } from './workers/messages.js';
+import type { Beginning } from './workers/messages.js';
 import { openWriteLog } from './write-log.js';
 
 /** What a worker that could not go on, or was not told how long, stops within. */
@@ -68,7 +69,7 @@ async function startWorker(first: FirstProcess, beginning: Beginning, logger: Lo
   const failure = new Failure();
   const pipelines = createPipelines(parts, [], { writeLog, broke: failure.fail });
   const { writes, sql, reads, events } = pipelines;
-  const record = recordsSql ? (entry: SqlEntry) => first.tell({ about: 'statement', entry }) : undefined;
+  const record: RecordSql | undefined = recordsSql ? (entry) => first.tell({ about: 'statement', entry }) : undefined;
   const door = role === 'http' ? await createHttpDoor(parts, pipelines, record) : undefined;
   const doors = door === undefined ? [] : [door];
   const watching = [monitoring.guard, monitoring.memory, ...events.components];

@@ -1,8 +1,13 @@
 import type { Settings } from './config/adapter-settings.js';
 
 /** True where HTTP is served by processes of its own. */
-export function hasWorkers({ general }: Settings): boolean {
+export function hasWorkers({ general }: Pick<Settings, 'general'>): boolean {
   return general.workers > 1;
+}
+
+/** Processes that ask the database. */
+export function processesOf(settings: Pick<Settings, 'general'>): number {
+  return hasWorkers(settings) ? settings.general.workers + 1 : 1;
 }
 
 /** The settings of one worker: its share of what the service may hold and do at once. */

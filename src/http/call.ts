@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentLog } from '../model/component.js';
 import type { Credentials, Intake } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
+import type { RecordedStatement } from '../telemetry/sql-record.js';
 import type { LoginCodes } from './login-code.js';
 
 /** One request on its way through a handler. */
@@ -89,13 +90,7 @@ export interface HandlerContext {
 }
 
 /** A statement that came over HTTP, for the SQL record. The URI is without secrets, the statement is as it came. */
-export type RecordSql = (entry: {
-  readonly requestId: string;
-  readonly uri: string;
-  readonly method: string;
-  readonly client: string;
-  readonly statement: string;
-}) => void;
+export type RecordSql = (entry: RecordedStatement) => void;
 
 /** A call that brought what its route asks for: see the door. */
 export interface AdmittedCall extends Call {

@@ -140,6 +140,7 @@ export class ServiceMetrics {
     new Gauge({
       name: 'adapter_build_info',
       help: 'Always 1; the labels say what runs.',
+      aggregator: 'max',
       labelNames: ['version', 'node'],
       registers: [this.#registry],
     }).set(build, 1);
@@ -241,17 +242,21 @@ export class ServiceMetrics {
 
   /** The figures of the service in the OpenMetrics text format, which readers of the older text format understand too. */
   async text(): Promise<string> {
-    const others = (await this.#others?.()) ?? [];
-    if (others.length > 0) return textOfFigures(joinedFigures([await this.ownValues(), ...others]));
+    const joined = await this.#joined();
+    if (joined !== undefined) return textOfFigures(joined);
     this.#countRequests();
     return this.#registry.metrics();
   }
 
   /** The figures of the service. */
   async values(): Promise<readonly MetricFamily[]> {
-    const own = await this.ownValues();
+    return (await this.#joined()) ?? this.ownValues();
+  }
+
+  /** Undefined where there are no other processes. */
+  async #joined(): Promise<readonly MetricFamily[] | undefined> {
     const others = (await this.#others?.()) ?? [];
-    return others.length === 0 ? own : joinedFigures([own, ...others]);
+    return others.length === 0 ? undefined : joinedFigures([await this.ownValues(), ...others]);
   }
 
   /** The figures of this process. */

@@ -30,21 +30,9 @@ export class FirstProcess implements Peers {
   constructor() {
     // A terminal, or who stops the service, sends these to all of its processes; the first one decides.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-    let begin: (beginning: Beginning) => void;
-    let stop: (withinMs: number) => void;
-    this.#begun = new Promise((resolve) => {
-      begin = resolve;
-    });
-    this.stopped = new Promise((resolve) => {
-      stop = resolve;
-    });
-    process.on('message', (message: ToWorker) => {
-      if (message.kind === 'begin') {
-        this.#engine = message.beginning.news;
-        begin(message.beginning);
-      } else if (message.kind === 'stop') stop(message.withinMs);
-      else this.#hear(message);
-    });
+    process.on('message', (message: ToWorker) => this.#hear(message));
+    this.#begun = heard('begin').then(({ beginning }) => beginning);
+    this.stopped = heard('stop').then(({ withinMs }) => withinMs);
   }
 
   /** What the worker is to begin with. */
@@ -120,8 +108,11 @@ export class FirstProcess implements Peers {
     });
   }
 
-  #hear(message: Exclude<ToWorker, { kind: 'begin' | 'stop' }>): void {
+  #hear(message: ToWorker): void {
     switch (message.kind) {
+      case 'begin':
+        this.#engine = message.beginning.news;
+        break;
       case 'engine': {
         const { state } = this.engine;
         this.#engine = message.news;
@@ -148,4 +139,14 @@ export class FirstProcess implements Peers {
     if (this.#answering === undefined) return;
     this.say({ kind: 'outcome', id, outcome: await outcomeOf(this.#answering, question) });
   }
+}
+
+/** The first message of a kind. */
+function heard<K extends ToWorker['kind']>(kind: K): Promise<Extract<ToWorker, { kind: K }>> {
+  const isOfKind = (message: ToWorker): message is Extract<ToWorker, { kind: K }> => message.kind === kind;
+  return new Promise((resolve) => {
+    process.on('message', (message: ToWorker) => {
+      if (isOfKind(message)) resolve(message);
+    });
+  });
 }

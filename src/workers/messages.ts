@@ -3,6 +3,7 @@ import type { HandoverPlace } from '../database/engine/handover.js';
 import type { EngineEndpoint, EngineState } from '../database/host/supervisor.js';
 import type { EventChange } from '../model/notification.js';
 import type { Signal } from '../pipelines/events/signals.js';
+import type { RecordedStatement } from '../telemetry/sql-record.js';
 import type { Outcome, Question } from './questions.js';
 
 /** What a worker is for: requests over HTTP, or a log that was left behind, which it stores and ends. */
@@ -44,16 +45,7 @@ export type ToWorker =
 export type News =
   | { readonly about: 'signal'; readonly signal: Signal }
   | { readonly about: 'event'; readonly change: EventChange }
-  | { readonly about: 'statement'; readonly entry: SqlEntry };
-
-/** A statement for the record of SQL. */
-export interface SqlEntry {
-  readonly requestId: string;
-  readonly uri: string;
-  readonly method: string;
-  readonly client: string;
-  readonly statement: string;
-}
+  | { readonly about: 'statement'; readonly entry: RecordedStatement };
 
 /** What a worker says. */
 export type FromWorker =

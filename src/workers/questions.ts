@@ -1,9 +1,8 @@
 import type { StatementPlace } from '../database/system-tables/kill-id.js';
 import type { RunningStatement } from '../database/system-tables/system-table.js';
 import type { Rule } from '../events/rule.js';
+import type { EventsDesk } from '../model/exchange.js';
 import { type Fault, FaultError, faultOf } from '../model/fault.js';
-import type { NotificationChannel, NotificationTest } from '../model/notification.js';
-import type { RuleChanges, RuleList } from '../model/rule-list.js';
 import type { SlowStatement } from '../model/slow-statement.js';
 import type { MetricFamily } from '../telemetry/joined-figures.js';
 
@@ -13,13 +12,9 @@ export interface Kill {
   readonly user: string;
 }
 
-/** What administrators ask of rules and notifications; a fault says why they may not. */
-export interface DeskAnswers {
-  readonly rules: RuleList | Fault;
-  readonly reload: RuleChanges | Fault;
-  readonly notifications: { readonly records: readonly NotificationChannel[] } | Fault;
-  readonly testNotifications: { readonly records: readonly NotificationTest[] } | Fault;
-}
+/** What administrators ask of rules and notifications, all of which the first process keeps. */
+export type DeskQuestion = Exclude<keyof EventsDesk, 'tryRule'>;
+export type DeskAnswer<A extends DeskQuestion = DeskQuestion> = Awaited<ReturnType<EventsDesk[A]>>;
 
 /** What the processes of one service ask each other: what is asked, and what each answers. */
 export interface Questions {
@@ -37,7 +32,7 @@ export interface Questions {
   /** To watch these rules from now on. */
   readonly rules: readonly [readonly Rule[], null];
   /** For the first process alone. */
-  readonly desk: readonly [{ readonly ask: keyof DeskAnswers; readonly user: string }, DeskAnswers[keyof DeskAnswers]];
+  readonly desk: readonly [{ readonly ask: DeskQuestion; readonly user: string }, DeskAnswer];
 }
 
 export type QuestionKind = keyof Questions;

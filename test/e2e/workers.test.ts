@@ -141,6 +141,10 @@ test.serial('figures are those of all processes', async (t) => {
   const after = await figures(service);
   t.is(after.get(rows), before + 3);
   t.is(after.get('adapter_engine_up'), 1);
+  t.deepEqual(
+    [...after].flatMap(([name, value]) => (name.startsWith('adapter_build_info') ? value : [])),
+    [1],
+  );
   t.true((after.get('adapter_memory_limit_bytes') ?? 0) < 2 ** 50);
 });
 

@@ -215,6 +215,8 @@ test.serial('rows that leave little room do not wait for more of them', async (t
     t.is((await writeLines(adapter, 'kept', lines.join('\n'))).status, 204);
   }
   t.is(await countOf(adapter, 'wide'), 15_000);
+  const figures = await (await fetch(`http://127.0.0.1:${adapter.port}/metrics`)).text();
+  t.regex(figures, /^adapter_wal_replayed_texts 0$/m, 'the database was never taken for stuck');
 });
 
 whenBrief(test.serial)('a write may ask to be stored before it is answered, and no other word', async (t) => {

@@ -62,6 +62,20 @@ function setUp(workers = 2, maxRows = 1000, placeOf?: (block: ColumnBlock) => st
   return { input, groups, isCompleted: () => completed };
 }
 
+test('logged blocks wait for more of them, and go at once when they are told to hurry', async (t) => {
+  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  for (const table of ['a', 'b']) input.next({ ...oneRow(table, 1), logged });
+  await turn();
+  t.is(groups.length, 0);
+  commit.hurry();
+  t.true(await until(() => groups.length === 2));
+});
+
 test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {
   const { input, groups } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));

@@ -32,7 +32,7 @@ const noKeeperCode = 36;
 const alterLaterCode = 517;
 const alterPauseMs = 100;
 
-/** A cluster of engines as one {@link Engine}: any node that answers takes any statement. See docs/cluster.md. */
+/** A cluster of engines as one {@link Engine}: every node that answers takes every statement. See docs/cluster.md. */
 export class ClusterEngine implements Engine {
   readonly countsLog = true;
   readonly cluster: string;

@@ -47,7 +47,7 @@ export interface EngineClientOptions {
   readonly requestTimeoutMs?: number;
   /** Certificates of the authorities that vouch for an `https://` engine, PEM; without it those that Node knows. */
   readonly ca?: string | undefined;
-  /** Results of an embedded host that are read at once; 8 when left out. */
+  /** Results of an embedded host that are read at once; {@link maxHostResults} when left out. */
   readonly maxResults?: number;
   /** Where rows may be left for an engine of this machine. */
   readonly handover?: () => HandoverPlace | undefined;
@@ -65,7 +65,8 @@ export interface StatementOptions {
 
 /** Results of all readers that are held here at once. */
 const heldBytes = 64 * 1024 * 1024;
-const maxHostResults = 8;
+/** An embedded host has twelve connections that can stream. */
+export const maxHostResults = 8;
 const defaultIdleTimeoutMs = 10_000;
 const defaultRequestTimeoutMs = 15 * 60_000;
 const blockEnd = '\r\n__exception__\r\n';
@@ -108,7 +109,6 @@ export class EngineClient implements Engine {
     this.#credentials = { user, password };
     const few = most < 4 ? 0 : Math.ceil(most / 8);
     const half = Math.floor(most / 2) - (options.maxConnect ? few : 0);
-    // An embedded host has twelve connections that can stream.
     const results = isServer ? half : Math.min(half, options.maxResults ?? maxHostResults);
     this.#short = connections(Math.ceil(most / 2));
     const lane = (count: number): ResultLane => ({ http: connections(count), places: new ResultPlaces(count) });
