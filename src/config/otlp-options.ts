@@ -31,7 +31,7 @@ export const otlpOptions = optionTable({
       type: 'bool',
       default: 'false',
       env: 'ADAPTER_OTLP_GRPC',
-      help: 'listen for metrics over gRPC; with ssl.enable the listener speaks TLS, with the files as they are at the start',
+      help: 'listen for metrics over gRPC; with ssl.enable the listener speaks TLS with the same files',
     },
     {
       flag: 'otlp.grpcPort',

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import {
   Server,
   ServerCredentials,
@@ -15,6 +15,7 @@ import type { Intake, WriteRequest } from '../model/exchange.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 import { newTally, withoutMetadata } from '../model/write-tally.js';
 import type { NamedRouteSettings, Refusal } from './call.js';
+import { readCertificate, watchCertificate } from './certificate.js';
 import { ask } from './exchange.js';
 import { GrpcAdmission } from './grpc-admission.js';
 import type { LoginCodes } from './login-code.js';
@@ -41,6 +42,22 @@ const service: ServiceDefinition = {
   },
 };
 
+/** A certificate that can be changed while connections are open. */
+class RenewableCertificate extends ServerCredentials {
+  constructor(options: SecureContextOptions) {
+    super({}, options);
+  }
+
+  /** Has new connections use another one. */
+  renew(options: SecureContextOptions): void {
+    this.updateSecureContextOptions(options);
+  }
+
+  _equals(other: ServerCredentials): boolean {
+    return this === other;
+  }
+}
+
 /** What the door is built from. */
 export interface OtlpGrpcOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard' | 'write'>;
@@ -48,7 +65,7 @@ export interface OtlpGrpcOptions {
   readonly settings: NamedRouteSettings;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Left out: without TLS. The files are read once. */
+  /** Left out: without TLS. */
   readonly tls?: TlsSettings | undefined;
   readonly log: ComponentLog;
 }
@@ -56,7 +73,7 @@ export interface OtlpGrpcOptions {
 /**
  * Metrics of OpenTelemetry over gRPC. Credentials are metadata `authorization`, the database is metadata `x-sluice-db`. Calls end as
  * those over HTTP do: OK with a partial success, `UNAVAILABLE` for what may pass, another code for what will not; `RESOURCE_EXHAUSTED`
- * for a message that is too long.
+ * for a message that is too long. With TLS the certificate is read again when its files change.
  */
 export class OtlpGrpcDoor implements Component {
   readonly name = 'otlp-grpc';
@@ -65,6 +82,7 @@ export class OtlpGrpcDoor implements Component {
   readonly #options: OtlpGrpcOptions;
   readonly #admission: GrpcAdmission;
   readonly #server: Server;
+  #stopWatching = (): void => undefined;
 
   constructor(options: OtlpGrpcOptions) {
     this.#options = options;
@@ -103,14 +121,16 @@ export class OtlpGrpcDoor implements Component {
   }
 
   async stop(): Promise<void> {
+    this.#stopWatching();
     this.#server.forceShutdown();
   }
 
   #credentials(): ServerCredentials {
-    const { tls } = this.#options;
+    const { log, tls } = this.#options;
     if (tls === undefined) return ServerCredentials.createInsecure();
-    const pair = { private_key: readFileSync(tls.keyFile), cert_chain: readFileSync(tls.certFile) };
-    return ServerCredentials.createSsl(null, [pair]);
+    const certificate = new RenewableCertificate(readCertificate(tls));
+    this.#stopWatching = watchCertificate(tls, log, (renewed) => certificate.renew(renewed));
+    return certificate;
   }
 
   #bind(address: string, credentials: ServerCredentials): Promise<number> {

@@ -1,16 +1,13 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { ComponentLog } from '../model/component.js';
-import { reasonOf } from '../model/fault.js';
 import type { TlsSettings } from '../model/tls-settings.js';
+import { readCertificate, watchCertificate } from './certificate.js';
 
 /** First byte of a TLS handshake; no method of HTTP begins with it. */
 const handshakeByte = 0x16;
 /** Silence of a new connection before its first byte, and the longest handshake. */
 const patienceMs = 10_000;
-/** How often the files are looked at. */
-const watchIntervalMs = 1_000;
 
 const plainRefusal = [
   'HTTP/1.1 400 Bad Request',
@@ -27,31 +24,14 @@ export interface TlsPort {
   release(): void;
 }
 
-function contextOf({ certFile, keyFile, minVersion }: TlsSettings): tls.SecureContextOptions {
-  return { cert: read('ssl.certFile', certFile), key: read('ssl.keyFile', keyFile), minVersion };
-}
-
-function read(flag: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new Error(`${flag}: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
-  }
-}
-
 /**
  * Makes the port: what comes is told apart by its first byte and handed to `serve`, decrypted. The files are read again when
  * they change; open connections stay as they are, and files that do not belong together leave what was. Throws when a file
  * cannot be read at first, or is no certificate or key.
  */
 export function createTlsPort(settings: TlsSettings, log: ComponentLog, serve: (socket: net.Socket) => void): TlsPort {
-  const options = { ...contextOf(settings), ALPNProtocols: ['http/1.1'], handshakeTimeout: patienceMs };
-  let secure: tls.Server;
-  try {
-    secure = tls.createServer(options, serve);
-  } catch (cause) {
-    throw new Error(`ssl.certFile and ssl.keyFile: ${reasonOf(cause)}`, { cause });
-  }
+  const options = { ...readCertificate(settings), ALPNProtocols: ['http/1.1'], handshakeTimeout: patienceMs };
+  const secure = tls.createServer(options, serve);
   secure.on('tlsClientError', (_error, socket) => socket.destroy());
   const silent = new Set<net.Socket>();
   const server = net.createServer((socket) => {
@@ -70,7 +50,7 @@ export function createTlsPort(settings: TlsSettings, log: ComponentLog, serve: (
       else socket.end(plainRefusal);
     });
   });
-  const stopWatching = watchFiles(settings, log, secure);
+  const stopWatching = watchCertificate(settings, log, (renewed) => secure.setSecureContext(renewed));
   return {
     server,
     release: () => {
@@ -83,24 +63,4 @@ export function createTlsPort(settings: TlsSettings, log: ComponentLog, serve: (
 function mayBePlain({ remoteAddress = '' }: net.Socket, { plainHttp }: TlsSettings): boolean {
   if (plainHttp === 'all') return true;
   return plainHttp === 'loopback' && /^(?:::1|(?:::ffff:)?127\.[\d.]+)$/.test(remoteAddress);
-}
-
-/** Looks at the files again and again; returns what ends that. */
-function watchFiles(settings: TlsSettings, log: ComponentLog, secure: tls.Server): () => void {
-  const { certFile, keyFile } = settings;
-  const renew = (): void => {
-    try {
-      secure.setSecureContext(contextOf(settings));
-      log.info({ certFile }, 'The certificate was read again.');
-    } catch (error) {
-      log.warn(
-        { certFile, keyFile, reason: reasonOf(error) },
-        'The certificate could not be read again; the old one stays.',
-      );
-    }
-  };
-  for (const file of [certFile, keyFile]) watchFile(file, { interval: watchIntervalMs, persistent: false }, renew);
-  return () => {
-    for (const file of [certFile, keyFile]) unwatchFile(file, renew);
-  };
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import tls from 'node:tls';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
 import { createLoginCodes } from '../../src/http/login-code.js';
@@ -5,7 +8,10 @@ import { OtlpGrpcDoor } from '../../src/http/otlp-grpc.js';
 import { BodyBudget } from '../../src/model/body-budget.js';
 import type { Delivery } from '../../src/model/delivery.js';
 import type { Exchange, GuardState, WriteRequest } from '../../src/model/exchange.js';
-import { basic, isKnown, recordingLog, user, wrongPassword } from '../support/http-room.js';
+import type { TlsSettings } from '../../src/model/tls-settings.js';
+import { certificates } from '../support/certificates.js';
+import { basic, isKnown, type LogLine, recordingLog, user, wrongPassword } from '../support/http-room.js';
+import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 const messageBytes = 10_000;
@@ -13,10 +19,11 @@ const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const delivered: Delivery = { outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] };
 
 /** A door with a small budget; `open` are the writes that wait to be answered. */
-async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'normal') {
+async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'normal', secure?: TlsSettings) {
   const bodies = new BodyBudget({ limitBytes: 40_000, maxWaiting: 2, waitMs: 300 });
   const open: Exchange<WriteRequest, Delivery>[] = [];
   const addresses = new Set<string | undefined>();
+  const log: LogLine[] = [];
   const door = new OtlpGrpcDoor({
     intake: {
       authenticate: async (given) => {
@@ -30,10 +37,13 @@ async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'n
     loginCodes: createLoginCodes({ secret: Buffer.alloc(32) }),
     settings: { createDatabase: false, messageBytes, db: 'otlp', enable: true },
     port: 0,
-    log: recordingLog([]),
+    tls: secure,
+    log: recordingLog(log),
   });
   await door.start();
-  const client = new Client(`127.0.0.1:${door.port}`, credentials.createInsecure());
+  const trusted =
+    secure === undefined ? credentials.createInsecure() : credentials.createSsl(readFileSync(secure.certFile));
+  const client = new Client(`127.0.0.1:${door.port}`, trusted);
   t.teardown(async () => {
     client.close();
     await door.stop();
@@ -49,7 +59,7 @@ async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'n
     });
     return { error, cancel };
   };
-  return { addresses, bodies, open, send };
+  return { addresses, bodies, log, open, port: door.port, send };
 }
 
 test('a message takes room for itself until its call is answered', async (t) => {
@@ -102,4 +112,41 @@ test('strangers, a guard that pauses everything, and a message that is too long 
   t.is((await send(10).error)?.code, status.UNAVAILABLE);
   t.is(open.length, 0);
   t.true(await until(() => bodies.bytes === 0));
+});
+
+/** The name in the certificate that a new connection is shown. */
+async function shownName(port: number): Promise<unknown> {
+  const socket = tls.connect({ port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { CN } = socket.getPeerCertificate().subject;
+  socket.destroy();
+  return CN;
+}
+
+test('a certificate that changes is shown to new connections, open ones stay, and a broken one changes nothing', async (t) => {
+  const { make, remove } = certificates();
+  t.teardown(remove);
+  const [pair, next] = [make('before'), make('after')];
+  if (pair === undefined || next === undefined) return skipped(t, 'there is no openssl to make a certificate with');
+  const secure = { ...pair, minVersion: 'TLSv1.3', plainHttp: 'off' } as const;
+  const { log, open, port, send } = await startDoor(t, () => 'normal', secure);
+  const call = async (): Promise<ServiceError | null> => {
+    const before = open.length;
+    const { error } = send(10);
+    await Promise.race([error, until(() => open.length > before)]);
+    open.at(-1)?.answer(delivered);
+    return await error;
+  };
+  t.is(await call(), null);
+  t.is(await shownName(port), 'before');
+  copyFileSync(next.certFile, pair.certFile);
+  copyFileSync(next.keyFile, pair.keyFile);
+  t.true(await until(async () => (await shownName(port)) === 'after'));
+  t.is(await call(), null, 'the client, which trusts only the old one, goes on with its connection');
+  writeFileSync(pair.keyFile, 'no key');
+  t.true(await until(() => log.some(({ message }) => message.includes('could not be read again'))));
+  t.is(await shownName(port), 'after');
+  const old = tls.connect({ port, host: '127.0.0.1', maxVersion: 'TLSv1.2', rejectUnauthorized: false });
+  const [error] = await once(old, 'error');
+  t.regex(String(error), /protocol version/, 'the oldest version of the setting counts');
 });
