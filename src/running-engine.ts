@@ -121,8 +121,8 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };
   const log = componentLog(logger, 'engine');
-  const maxStatementBytes = held.statementMemoryBytes;
-  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, maxStatementBytes });
+  const memory = { maxStatementBytes: held.statementMemoryBytes, maxUserBytes: held.userMemoryBytes };
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, ...memory });
   const endpoint = await supervisor.start();
   const maxResults = hostResults(settings);
   const client = new EngineClient({ ...limits, ...endpoint, maxResults, handover: () => supervisor.handover });

@@ -111,6 +111,14 @@ export const limitsOptions = optionTable({
       min: 0,
     },
     {
+      flag: 'limits.userMemory',
+      type: 'size',
+      default: '0',
+      env: 'ADAPTER_LIMITS_USER_MEMORY',
+      help: 'memory that the queries of one user may use together in the embedded database; beyond it the largest is ended; 0 is half of the machine, or of the container',
+      min: 0,
+    },
+    {
       flag: 'limits.queryTime',
       type: 'duration',
       default: '30m0s',

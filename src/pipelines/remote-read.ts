@@ -3,7 +3,7 @@ import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
 import type { Storage } from '../database/catalogue/storage.js';
-import type { Engine } from '../database/engine/engine.js';
+import type { Engine, ResultOptions } from '../database/engine/engine.js';
 import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
@@ -57,7 +57,7 @@ async function read(
     const budget = new ReadBudget(context.maxAnswerBytes);
     const found: ReadResult[] = [];
     for (const query of queries) {
-      found.push(await readOne(table, query, request.rowLimit, budget, context.engine, aborted));
+      found.push(await readOne(table, query, request.rowLimit, budget, context.engine, { owner: user }, aborted));
     }
     return found;
   });
@@ -116,19 +116,20 @@ async function readOne(
   rowLimit: number,
   budget: ReadBudget,
   engine: Engine,
+  how: ResultOptions,
   aborted: AbortSignal,
 ): Promise<ReadResult> {
   const result = new ReadResult(budget);
   const plan = table === undefined ? undefined : planSeries(table, query, rowLimit);
   if (plan === undefined) return result;
   const series: Uint8Array[] = [];
-  for await (const piece of await engine.result(plan.series)) {
+  for await (const piece of await engine.result(plan.series, how)) {
     budget.take(piece.length);
     series.push(piece);
   }
   if (series.length === 0) return result;
   result.addSeries(Buffer.concat(series));
-  for await (const piece of await engine.result(plan.samples)) {
+  for await (const piece of await engine.result(plan.samples, how)) {
     // Nobody waits for the answer any more; leaving the loop cancels the statement.
     if (aborted.aborted) break;
     result.addRows(piece);

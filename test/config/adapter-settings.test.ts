@@ -142,6 +142,7 @@ limits.waitingStatements int 1024 LIMITS_WAITING_STATEMENTS
 limits.statementWait duration 1m0s LIMITS_STATEMENT_WAIT
 limits.queryBytes size 1MB LIMITS_QUERY_BYTES
 limits.statementMemory size 0 LIMITS_STATEMENT_MEMORY
+limits.userMemory size 0 LIMITS_USER_MEMORY
 limits.queryTime duration 30m0s LIMITS_QUERY_TIME
 agentd.allowPendingPackets int 50000 AGENTD_ALLOW_PENDING_PACKETS
 agentd.securityLevel string none AGENTD_SECURITY_LEVEL

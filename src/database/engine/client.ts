@@ -10,6 +10,7 @@ import {
   type EngineNode,
   fewRowsHeader,
   type InsertOptions,
+  ownerHeader,
   type ResultOptions,
   type Store,
 } from './engine.js';
@@ -179,7 +180,7 @@ export class EngineClient implements Engine {
         place?.release();
         return withoutEmpty(whole);
       }
-      return this.#pieces(answer, queryId, place, options.owner);
+      return this.#pieces(answer, queryId, place, options);
     } catch (error) {
       if (options.signal?.aborted) this.#kill(queryId);
       throw this.#failed(error);
@@ -191,10 +192,10 @@ export class EngineClient implements Engine {
     answer: IncomingMessage,
     queryId: string | undefined,
     place: ResultPlace | undefined,
-    owner: string | undefined,
+    { owner, mayPause }: ResultOptions,
   ): AsyncIterable<Uint8Array> {
     const pieces = new HeldResult(answer, this.#held, () => place?.release());
-    if (owner !== undefined) place?.watch(pieces);
+    if (owner !== undefined && mayPause !== true) place?.watch(pieces);
     const tag = answer.headers['x-clickhouse-exception-tag'];
     return this.#checked(pieces, typeof tag === 'string' ? tag : undefined, queryId);
   }
@@ -307,11 +308,12 @@ export class EngineClient implements Engine {
     http: EngineHttp,
     sql: string,
     queryId: string | undefined,
-    { signal, hasFewRows, parameters: own }: ResultOptions & StatementOptions,
+    { signal, hasFewRows, isLight, owner, parameters: own }: ResultOptions & StatementOptions,
   ): Promise<IncomingMessage> {
     const limits = { ...limitsFor(sql, this.#isServer), ...own };
     const parameters = queryId === undefined ? limits : { ...reliedOnDefaults, ...limits, query_id: queryId };
     const headers: Record<string, string> = hasFewRows === true ? { [fewRowsHeader]: '1' } : {};
+    if (owner !== undefined && isLight !== true) headers[ownerHeader] = encodeURIComponent(owner);
     return http.send({ ...this.#credentials, parameters, headers, body: sql, signal, mayRepeat: true });
   }
 

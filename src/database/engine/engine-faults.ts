@@ -25,7 +25,7 @@ const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 31
 const brokenOffCodes = new Set([32, 33]);
 const brokenOff = /while receiving packet from/;
 
-/** A limit of memory was reached: that of the statement, or that of the engine. */
+/** A limit of memory was reached: that of the statement, of its user, or of the engine. */
 const memoryLimitCode = 241;
 
 /** What `throwIf` of a statement fails with. */
@@ -73,6 +73,10 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
       'The statement needs more memory than one may have, see limits.statementMemory',
       cause,
     );
+  }
+  if (engineCode === memoryLimitCode && text.startsWith('User memory limit')) {
+    const why = 'The statements of this user need more memory together than they may have, see limits.userMemory';
+    return fault('database', Codes.free, why, cause);
   }
   const isDiskFull = /errno: 28\b|No space left on device/.test(text);
   if (engineCode === syntaxErrorCode && text.startsWith('Empty query')) {

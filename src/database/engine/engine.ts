@@ -22,10 +22,12 @@ export interface ResultOptions {
   /** Told for how many ms it waited for a connection. */
   readonly waited?: (ms: number) => void;
   /**
-   * Whose result it is, when somebody outside reads it: nobody has all connections for results, and a reader who does not read loses
-   * its result while others wait.
+   * The user whose result it is: none has all connections for results, nor more than a part of the memory for all statements, and a
+   * reader who does not read loses its result while others wait.
    */
   readonly owner?: string;
+  /** The reader may have to wait itself before it reads on, and loses nothing by that. */
+  readonly mayPause?: boolean;
 }
 
 /** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
@@ -44,6 +46,8 @@ export interface EngineNode {
 
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */
 export const fewRowsHeader = 'x-sluice-few-rows';
+/** Header of a query to a host of our own: see {@link ResultOptions.owner}, in percent-encoding. */
+export const ownerHeader = 'x-sluice-owner';
 
 /**
  * The engine as the rest of the program uses it. Every call rejects with a FaultError: kind `network` when the engine

@@ -37,6 +37,8 @@ const baseArgs = [
 
 /** How much of the memory that there is one statement may use, unless a limit is given. */
 const statementShare = 1 / 3;
+/** The same of the statements of one user together. */
+const userShare = 1 / 2;
 
 /**
  * Engine options of a host's limits of memory: of the engine, where 0 leaves its own, nine tenths of the machine, and of one statement, so
@@ -49,6 +51,11 @@ export function memoryArgs({
   const statement = maxStatementBytes || Math.floor(memoryThere() * statementShare);
   const ofStatement = `--max_memory_usage=${statement}`;
   return maxMemoryBytes > 0 ? [`--max_server_memory_usage=${maxMemoryBytes}`, ofStatement] : [ofStatement];
+}
+
+/** Bytes that the statements of one user may use together. */
+export function userBytes({ maxUserBytes }: Pick<HostOptions, 'maxUserBytes'>): number {
+  return maxUserBytes || Math.floor(memoryThere() * userShare);
 }
 
 /** Memory of the machine, or of the container where that has less. */

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { drainPending } from 'chdb';
 import { quoteString } from '../../sql/engine/quote.js';
-import { Connection, memoryArgs } from './connection.js';
+import { Connection, memoryArgs, userBytes } from './connection.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';
 import { makePipes, ResultPipe } from './result-pipe.js';
+import { UserMemory } from './user-memory.js';
 
 /** Which connections a statement may take: results that a slow reader holds up must not keep writes out. */
 export type Lane = 'rows' | 'short';
@@ -34,6 +35,8 @@ interface Waiter {
 export class Connections {
   readonly #options: HostOptions;
   readonly #scratchPath: string;
+  /** What the statements of each user hold; tell it of those that somebody has asked for. */
+  readonly userMemory: UserMemory;
   readonly #control: Connection;
   readonly #free: { rows: Connection[]; short: Connection[] } = { rows: [], short: [] };
   readonly #waiters: Waiter[] = [];
@@ -50,6 +53,7 @@ export class Connections {
     for (const path of paths) this.#free.rows.push(this.#connect(new ResultPipe(path), false));
     for (let i = streaming; i < options.sessions; i++) this.#free.short.push(this.#connect(undefined, false));
     this.#control = this.#connect(undefined, false);
+    this.userMemory = new UserMemory(userBytes(options), (sql) => this.ask(sql));
   }
 
   /** A comment that marks a statement, so that {@link Connections.cancel} finds it among the running ones. */
@@ -142,6 +146,7 @@ export class Connections {
 
   /** Closes all connections; resolves when the engine has let go of them. Call it when nothing runs any more. */
   async close(): Promise<void> {
+    this.userMemory.stop();
     for (const session of this.#clientSessions.values()) clearTimeout(session.expiry);
     for (const connection of this.#all) connection.close();
     this.#all.clear();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { ChdbResult } from 'chdb';
-import { fewRowsHeader } from '../engine/engine.js';
+import { fewRowsHeader, ownerHeader } from '../engine/engine.js';
 import { handoverHeader } from '../engine/handover.js';
 import { countEntries, logEntriesHeader } from '../engine/log-table.js';
 import { openBody, readForm, readStart } from './body.js';
@@ -89,6 +89,8 @@ class Execution {
   readonly #asked: QueryRequest;
   readonly #headers: OutgoingHttpHeaders;
   readonly #gone = new AbortController();
+  /** Why the host itself has ended the statement. */
+  #brokenOff: EngineException | undefined;
 
   constructor(
     context: HandlerContext,
@@ -168,7 +170,7 @@ class Execution {
         );
         reply.end(figures(result, false));
       } catch (error) {
-        reply.fail(error);
+        reply.fail(this.#brokenOff ?? error);
       }
     });
   }
@@ -212,7 +214,7 @@ class Execution {
         const result = await run(connection, tag);
         reply.end(figures(result, false), Buffer.from(result.bytes()));
       } catch (error) {
-        reply.fail(error);
+        reply.fail(this.#brokenOff ?? error);
       }
     });
   }
@@ -255,21 +257,33 @@ class Execution {
       ? await connections.takeSession(session.id, session.timeoutMs, session.check)
       : await this.#takeShared(lane);
     const tag = connections.newTag();
-    let stopCancelling = (): void => {};
+    let stopCancelling: (() => void) | undefined;
     const cancel = (): void => {
       // What is in the pipe has no reader left; the statement ends only when its writes go through.
       connection.resume();
-      stopCancelling = connections.cancel(tag);
+      stopCancelling ??= connections.cancel(tag);
     };
+    const stopCounting = this.#counted(tag, cancel);
     const { signal } = this.#gone;
     signal.addEventListener('abort', cancel, { once: true });
     try {
       if (!signal.aborted) await work(connection, tag);
     } finally {
       signal.removeEventListener('abort', cancel);
-      stopCancelling();
+      stopCounting();
+      stopCancelling?.();
       await giveBack();
     }
+  }
+
+  /** The memory of a statement that somebody has asked for counts as that user's, until the returned function is called. */
+  #counted(tag: string, cancel: () => void): () => void {
+    const owner = this.#request.headers[ownerHeader];
+    if (typeof owner !== 'string') return () => {};
+    return this.#context.connections.userMemory.count(owner, tag, (why) => {
+      this.#brokenOff = why;
+      cancel();
+    });
   }
 
   async #takeShared(lane: Lane): Promise<[Connection, () => Promise<void>]> {

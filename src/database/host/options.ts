@@ -19,6 +19,8 @@ export interface HostOptions {
   readonly maxMemoryBytes: number;
   /** Bytes that one statement may use; 0 is a third of the machine's memory, or of the container's. */
   readonly maxStatementBytes: number;
+  /** Bytes that the statements of one user may use together; 0 is half of the machine's memory, or of the container's. */
+  readonly maxUserBytes: number;
   /** How long a stop waits for running statements. */
   readonly stopTimeoutMs: number;
 }
@@ -34,6 +36,7 @@ export const hostDefaults: HostOptions = {
   maxSpoolBytes: 256 * 1024 * 1024,
   maxMemoryBytes: 0,
   maxStatementBytes: 0,
+  maxUserBytes: 0,
   stopTimeoutMs: 10_000,
 };
 

@@ -68,6 +68,13 @@ const hostOptions = {
     least: 0,
     help: 'memory that one statement may use; 0 is a third of the machine',
   },
+  ofUser: {
+    long: 'of-user',
+    value: 'bytes',
+    default: hostDefaults.maxUserBytes,
+    least: 0,
+    help: 'memory that the statements of one user may use together; 0 is half of the machine',
+  },
   version: { long: 'version', short: 'V', help: 'print the version' },
   help: { long: 'help', short: 'h', help: 'print this text' },
 } as const satisfies Readonly<Record<string, HostOption>>;
@@ -100,6 +107,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     maxSpoolBytes: Number(textOf(hostOptions.spool)),
     maxMemoryBytes: Number(textOf(hostOptions.memory)),
     maxStatementBytes: Number(textOf(hostOptions.statement)),
+    maxUserBytes: Number(textOf(hostOptions.ofUser)),
   };
 }
 

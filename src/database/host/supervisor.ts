@@ -193,9 +193,11 @@ export class EngineSupervisor {
   }
 
   #spawn(): ChildProcess {
-    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes, maxStatementBytes } = this.#options;
+    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } =
+      this.#options;
     const given = { path, host, port: this.#port, sessions, user };
-    const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, statement: maxStatementBytes };
+    const ofStatements = { statement: maxStatementBytes, 'of-user': maxUserBytes };
+    const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, ...ofStatements };
     const args = Object.entries({ ...given, ...limits }).map(([name, value]) => `--${name}=${value}`);
     const env = {
       ...process.env,

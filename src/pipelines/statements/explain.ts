@@ -1,5 +1,5 @@
 import type { Listing } from '../../database/definitions/listing.js';
-import type { Engine } from '../../database/engine/engine.js';
+import type { Engine, ResultOptions } from '../../database/engine/engine.js';
 import { dataType } from '../../model/schema.js';
 import { arrayRowFormat } from '../../sql/engine/settings.js';
 import { outline } from '../../sql/plan/explain.js';
@@ -29,11 +29,11 @@ export async function explain(
   { written, text, query, context }: ExplainedQuery,
   { analyze, verbose }: Explain,
   engine: Engine,
-  signal: AbortSignal,
+  how: ResultOptions,
 ): Promise<Listing> {
   const plan = planQuery(query, context);
   const lines = outline(written, text, context);
-  if (analyze) lines.push(...(await measured(plan, engine, signal)));
+  if (analyze) lines.push(...(await measured(plan, engine, how)));
   if (verbose) {
     const steps = await engine.rows(`EXPLAIN indexes = 1 ${plan.sql} SETTINGS ${plan.settings}`);
     lines.push(`Statement: ${plan.sql}`, 'Plan of the engine:', ...steps.map(([step]) => `   ${String(step)}`));
@@ -43,11 +43,11 @@ export async function explain(
 }
 
 /** Runs a query to its end without keeping its rows. */
-async function measured({ sql, settings }: QueryPlan, engine: Engine, signal: AbortSignal): Promise<string[]> {
+async function measured({ sql, settings }: QueryPlan, engine: Engine, how: ResultOptions): Promise<string[]> {
   const began = performance.now();
   let rows = 0;
   let bytes = 0;
-  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, { signal })) {
+  for await (const piece of await engine.result(`${sql} SETTINGS ${settings} FORMAT ${arrayRowFormat}`, how)) {
     bytes += piece.length;
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
   }

@@ -36,7 +36,8 @@ export async function insertSelected(plan: InsertSelectPlan, context: InsertSele
   const { engine, catalogue, signal } = context;
   const database = catalogue.database(plan.database);
   if (database === undefined) throw new FaultError(missingDatabase(plan.database));
-  const stream = await engine.result(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, { signal });
+  const how = { signal, owner: context.access.user, mayPause: true };
+  const stream = await engine.result(`${plan.sql} SETTINGS ${insertSelectSettings} FORMAT Native`, how);
   let written = 0;
   for await (const rows of decodeNativeStream(stream, plan.columns.map(engineColumn).concat(problemColumn))) {
     refuseProblems(plan, rows);

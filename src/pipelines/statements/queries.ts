@@ -55,7 +55,7 @@ export async function answerExplain(
         text: request.statement.toString('utf8'),
         ...(await readable(written, asked, context)),
       };
-      return explain(explained, how, context.engine, signal);
+      return explain(explained, how, context.engine, { signal, owner: asked.user });
     }),
   );
   return listed(listing, asked);
