@@ -1,4 +1,5 @@
 import type { Fault } from '../../model/fault.js';
+import { type BucketSide, bucketProblem } from './histogram-buckets.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from './label-set.js';
 import type { MillisTime } from './millis-time.js';
@@ -59,12 +60,6 @@ const tables = [
   { table: exemplarsTable, mark: 1 },
 ] as const;
 
-/** Buckets of one side of a histogram. */
-interface Side {
-  readonly spans: number[];
-  readonly counts: number[];
-}
-
 /** The series whose extras are read. */
 export interface ExtraSeries {
   readonly version: 1 | 2;
@@ -94,12 +89,13 @@ export class SeriesExtras {
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
   readonly #time: MillisTime;
-  readonly #positive: Side = { spans: [], counts: [] };
-  readonly #negative: Side = { spans: [], counts: [] };
+  readonly #positive: BucketSide = { spans: [], counts: [] };
+  readonly #negative: BucketSide = { spans: [], counts: [] };
   readonly #custom: number[] = [];
   #timeLow = 0;
   #timeHigh = 0;
   #count = 0;
+  #isWhole = true;
   #sum = 0;
   #schema = 0;
   #zeroThreshold = 0;
@@ -200,6 +196,7 @@ export class SeriesExtras {
           break;
         case Histogram.countFloat:
           this.#count = this.#double();
+          this.#isWhole = false;
           break;
         case Histogram.sum:
           this.#sum = this.#double();
@@ -252,6 +249,7 @@ export class SeriesExtras {
     this.#timeLow = 0;
     this.#timeHigh = 0;
     this.#count = 0;
+    this.#isWhole = true;
     this.#sum = 0;
     this.#schema = 0;
     this.#zeroThreshold = 0;
@@ -269,12 +267,14 @@ export class SeriesExtras {
 
   #fillHistogram(): Fault | undefined {
     const [positive, negative] = [this.#positive, this.#negative];
+    const [count, sum, zeroCount, isWhole] = [this.#count, this.#sum, this.#zeroCount, this.#isWhole];
     const problem =
-      this.#put(names.count, this.#count) ??
-      this.#put(names.sum, this.#sum) ??
+      bucketProblem({ count, sum, zeroCount, positive, negative, isWhole }) ??
+      this.#put(names.count, count) ??
+      this.#put(names.sum, sum) ??
       this.#put(names.schema, this.#schema) ??
       this.#put(names.zeroThreshold, this.#zeroThreshold) ??
-      this.#put(names.zeroCount, this.#zeroCount) ??
+      this.#put(names.zeroCount, zeroCount) ??
       this.#putSide(names.positiveSpans, names.positiveCounts, positive) ??
       this.#putSide(names.negativeSpans, names.negativeCounts, negative);
     if (problem !== undefined || this.#custom.length === 0) return problem;
@@ -282,7 +282,7 @@ export class SeriesExtras {
   }
 
   /** Spans as pairs of offset and length, and the counts of their buckets; none are no fields. */
-  #putSide(spans: FieldName, counts: FieldName, side: Side): Fault | undefined {
+  #putSide(spans: FieldName, counts: FieldName, side: BucketSide): Fault | undefined {
     if (side.spans.length === 0) return undefined;
     const pairs: number[][] = [];
     for (let i = 0; i < side.spans.length; i += 2) pairs.push(side.spans.slice(i, i + 2));

@@ -87,7 +87,12 @@ test('histograms of floats and with bounds of their own keep both', (t) => {
 
 test('what cannot be stored is rejected alone', (t) => {
   const old = { ...histogram, timestamp: -1 };
-  const long = { ...histogram, positive_deltas: Array.from({ length: 20_000 }, () => '1') };
+  const long = {
+    count_int: '20000',
+    positive_spans: [{ offset: 0, length: 20_000 }],
+    positive_deltas: ['1', ...Array.from({ length: 19_999 }, () => '0')],
+    timestamp,
+  };
   const rows = read(writeBody([{ labels, histograms: [old, long, histogram] }]));
   t.is(rows.length, 3);
   t.regex(rows[0] ?? '', /^metric_histograms /);
@@ -95,6 +100,30 @@ test('what cannot be stored is rejected alone', (t) => {
     '0: timestamp -1 is older than the database keeps',
     '0: column "positive_counts" would take more than 16384 bytes',
   ]);
+});
+
+test('a histogram whose numbers contradict each other is rejected, in both versions', (t) => {
+  const cases: [object, string | undefined][] = [
+    [{ count_int: '99' }, 'the histogram counts 99 values, its buckets 12'],
+    [{ count_int: '99', sum: Number.NaN }, undefined],
+    [{ count_int: '11', sum: Number.NaN }, 'the histogram counts 11 values, its buckets 12'],
+    [{ count_int: 0, count_float: 99 }, undefined],
+    [{ positive_deltas: ['1', '2'] }, 'the positive spans of the histogram have 3 buckets, the counts 2'],
+    [{ negative_spans: [] }, 'the negative spans of the histogram have 0 buckets, the counts 1'],
+    [{ negative_deltas: ['-4'] }, 'the histogram has a negative count in a negative bucket'],
+    [
+      { positive_spans: [histogram.positive_spans[0], { offset: -1, length: 1 }] },
+      'positive span 2 of the histogram has a negative offset',
+    ],
+  ];
+  for (const [changed, message] of cases) {
+    const series: TestSeries[] = [{ labels, histograms: [{ ...histogram, ...changed }] }];
+    for (const body of [writeBody(series), writeBody2(series)]) {
+      const rows = read(body);
+      if (message === undefined) t.regex(rows.join(), /^metric_histograms [^:]*/);
+      else t.deepEqual(rows, [`0: ${message}`]);
+    }
+  }
 });
 
 test('spoilt messages are refused or read, and never anything else', (t) => {
