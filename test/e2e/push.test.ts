@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { Counter, Histogram, Pushgateway, Registry } from 'prom-client';
+import { fixturePath } from '../support/recordings.js';
 import { basic } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 
@@ -25,6 +28,28 @@ test('the client of the Pushgateway pushes, adds and deletes with another addres
   await gateway.delete(push);
   t.is((await service.rows('SELECT `counter` FROM metricsdb.jobs_total')).length, 1);
   await t.throwsAsync(new Pushgateway(`http://127.0.0.1:${service.port}`, {}, registry).push(push), { message: /401/ });
+});
+
+test('what the Go client pushes, which is protobuf in gzip or not, is stored with the labels of the path', async (t) => {
+  await service.run("CREATE DATABASE pushed PRECISION 'ns'");
+  const message = readFileSync(fixturePath('hostexporter/client_golang-1.25.0-push.bin'));
+  const type = 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited';
+  const ask = (method: string, body: Uint8Array, more: Readonly<Record<string, string>> = {}) =>
+    service.ask({
+      method,
+      path: '/metrics/job/backup/instance@base64/YS9i?db=pushed',
+      body,
+      headers: { 'content-type': type, ...more },
+    });
+  t.is((await ask('PUT', message)).status, 200);
+  t.is((await ask('POST', gzipSync(message), { 'content-encoding': 'gzip' })).status, 200);
+  t.deepEqual(await service.rows('SELECT DISTINCT job, instance, `counter` FROM pushed.jobs_total'), [
+    ['backup', 'a/b', 3],
+  ]);
+  t.is((await service.rows('SELECT * FROM pushed.wait_seconds')).length, 2);
+  const cut = await ask('PUT', message.subarray(0, 100));
+  t.is(cut.status, 400);
+  t.regex(cut.text, /not a valid protobuf message/);
 });
 
 test('an import stores what is good and names the first bad line', async (t) => {

@@ -44,9 +44,13 @@ const push = {
   tags: ['Metrics system'],
   parameters: [pathParameter('job', 'Value of the label `job`.'), ...databaseParameters],
   requestBody: {
-    description: 'Samples in the text exposition format, or OpenMetrics by the content type.',
+    description:
+      'Samples in the text exposition format; by the content type OpenMetrics, or delimited protobuf messages.',
     required: true,
-    content: { 'text/plain': { schema: { type: 'string' }, example: 'jobs_total 7\n' } },
+    content: {
+      'text/plain': { schema: { type: 'string' }, example: 'jobs_total 7\n' },
+      'application/vnd.google.protobuf': { schema: binary },
+    },
   },
   responses: { 200: { description: 'All samples are stored.' }, ...refusals },
   security: anyScheme,
@@ -99,7 +103,7 @@ export const metricsSystemOperations = {
   },
   importText: {
     operationId: 'importText',
-    summary: 'Import samples as text',
+    summary: 'Import samples as text or protobuf',
     tags: ['Metrics system'],
     parameters: [
       {

@@ -46,15 +46,17 @@ function bad(message: string): Fault {
   return fault('parameter', Codes.free, message);
 }
 
-/** The parameters of the query string, or of the form where that has the statements. */
+/**
+ * The parameters of the query string, or of the form where that has the statements. Without need the body is not looked at: there are
+ * clients that say of an empty one that it is gzipped.
+ */
 async function readParameters(call: AdmittedCall, { intake }: HandlerContext): Promise<URLSearchParams | Fault> {
   const { request, query } = call;
-  if (request.method !== 'POST') return query;
+  if (request.method !== 'POST' || query.has('q')) return query;
   const body = await collectBody(call, intake, { maxBytes: maxQueryBytes, what: 'query' });
   if (isFault(body)) return body;
   const form = new URLSearchParams(body.bytes.toString());
   body.release();
-  if (query.has('q')) return query;
   if (!form.has('db') && query.has('db')) form.set('db', query.get('db') ?? '');
   return form;
 }

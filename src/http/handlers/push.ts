@@ -1,7 +1,8 @@
+import { expositionForm, expositionHead } from '../../model/exposition-head.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
-import { contentType, mediaType } from '../content-type.js';
+import { contentType } from '../content-type.js';
 import { refusalOf } from '../door.js';
 import { textErrors } from '../error-forms.js';
 import { sendEmpty } from '../reply.js';
@@ -15,13 +16,13 @@ const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const base64Suffix = '@base64';
 const pushPath = '/metrics/';
 
-/** `POST /api/v1/import/prometheus`: samples as text, with labels from the parameters `extra_label`. 204 when all are stored. */
+/** `POST /api/v1/import/prometheus`: samples as text or protobuf, with labels from the parameters `extra_label`. 204 when all are stored. */
 export function importHandler(context: HandlerContext): Handler<AdmittedCall> {
   return pushing(context, labelsOfParameters, 204);
 }
 
 /**
- * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text, with the labels of the path.
+ * `POST` and `PUT /metrics/job/<job>{/<label>/<value>}`, as jobs push to a Pushgateway: samples as text or protobuf, with the labels of the path.
  * Each push is a row of its own, so both methods do the same. A name that ends with `@base64` has its value in base64url.
  */
 export function pushHandler(context: HandlerContext): Handler<AdmittedCall> {
@@ -45,9 +46,15 @@ function pushing(
     const labels = read(call);
     if (isFault(labels)) return refused(refusalOf(labels, 'parameter'));
     const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
-    const isOpenMetrics = mediaType(contentType(call) ?? '') === 'application/openmetrics-text';
-    const head = `${isOpenMetrics ? 'openmetrics' : 'text'} ${JSON.stringify(Object.fromEntries(labels))}\n`;
-    const write = { format: 'exposition', target, maxMessageBytes, head: Buffer.from(head), rowWord: 'line' } as const;
+    const form = expositionForm(contentType(call));
+    const rowWord = form === 'protobuf' ? 'metric' : 'line';
+    const write = {
+      format: 'exposition',
+      target,
+      maxMessageBytes,
+      head: expositionHead(form, labels),
+      rowWord,
+    } as const;
     return carryWrite(call, context, write, { stored: () => sendEmpty(call.reply, status), refused });
   };
 }

@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Observable } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
+import { expositionHead } from '../../model/exposition-head.js';
 import { reasonOf } from '../../model/fault.js';
 import { Emitter } from '../support/emitter.js';
 import { LossLog } from '../support/loss-log.js';
@@ -149,10 +150,10 @@ export class HostexporterSource implements Source<ByteBlock> {
     const begun = performance.now();
     let up = 0;
     try {
-      const { body, isOpenMetrics } = await scrape(url, this.#scraping, this.#stopped.signal);
+      const { body, form } = await scrape(url, this.#scraping, this.#stopped.signal);
       up = 1;
       this.#options.scraped?.(shownAddress(url), undefined);
-      this.#emitter.emit(Buffer.concat([headOf(url, isOpenMetrics), body]), 1);
+      this.#emitter.emit(Buffer.concat([expositionHead(form, shownAddress(url)), body]), 1);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       this.counts.failedScrapes++;
@@ -162,15 +163,11 @@ export class HostexporterSource implements Source<ByteBlock> {
     }
     const seconds = (performance.now() - begun) / 1000;
     const text = `# TYPE up gauge\nup ${up}\n# TYPE scrape_duration_seconds gauge\nscrape_duration_seconds ${seconds}\n`;
-    this.#emitter.emit(Buffer.concat([headOf(url, false), Buffer.from(text)]), 2);
+    this.#emitter.emit(Buffer.concat([expositionHead('text', shownAddress(url)), Buffer.from(text)]), 2);
   }
 }
 
 /** An address may hold credentials, which belong neither into the tag nor into the log. */
 export function shownAddress(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1');
-}
-
-function headOf(url: string, isOpenMetrics: boolean): Buffer {
-  return Buffer.from(`${isOpenMetrics ? 'openmetrics' : 'text'} ${shownAddress(url)}\n`);
 }

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { type ExpositionForm, expositionForm } from '../../model/exposition-head.js';
 
 /** How targets are asked. */
 export interface ScrapeOptions {
@@ -15,7 +16,7 @@ export interface ScrapeOptions {
 /** The answer of a target. */
 export interface Scrape {
   readonly body: Buffer;
-  readonly isOpenMetrics: boolean;
+  readonly form: ExpositionForm;
 }
 
 /** What is asked for: the plain format first, because everybody has it and it is cheaper to read. */
@@ -117,8 +118,7 @@ async function collect(response: http.IncomingMessage, maxBodyBytes: number): Pr
     }
     chunks.push(chunk);
   }
-  const type = (response.headers['content-type'] ?? '').toLowerCase();
-  return { body: Buffer.concat(chunks), isOpenMetrics: type.startsWith('application/openmetrics-text') };
+  return { body: Buffer.concat(chunks), form: expositionForm(response.headers['content-type']) };
 }
 
 /** The body without its gzip, if it has one. What goes wrong with the answer goes wrong with it. */

@@ -1,27 +1,23 @@
+import { readExpositionHead } from '../../model/exposition-head.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
 import { nameText, SampleReader } from './exposition-lines.js';
+import { parseExpositionMessages } from './exposition-messages.js';
+import { expositionFields, expositionSeries, extraLabels } from './exposition-series.js';
 import { excerpt } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
-import { type FieldName, fieldName, PointCollector } from './point-collector.js';
+import { type FieldName, PointCollector } from './point-collector.js';
 import { hashKey } from './series-dictionary.js';
-import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
+import type { SeriesKey } from './series-tags.js';
 import { terminated } from './terminated.js';
 import { TickTimes } from './tick-times.js';
-import { countCharacters } from './utf8.js';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const blank = 0x20;
 const hash = 0x23;
 
-/** Fields whose names do not depend on the text. */
-const gauge = fieldName('gauge');
-const counter = fieldName('counter');
-const untyped = fieldName('value');
-const sum = fieldName('sum');
-const count = fieldName('count');
-const fixedNames: ReadonlySet<string> = new Set(['gauge', 'counter', 'value', 'sum', 'count']);
+const { gauge, counter, untyped, sum, count } = expositionFields;
 
 /** Fields by the text of their bound or quantile: few, and the same again and again. */
 const boundFields = new Map<string, FieldName>();
@@ -63,13 +59,6 @@ function fieldOfBound(text: string): FieldName | undefined {
   if (boundFields.size >= maxBoundFields) boundFields.clear();
   boundFields.set(text, made);
   return made;
-}
-
-/** What stands in the head: an address, which becomes the label `url`, or labels as a JSON object. */
-function extraLabels(source: string): ReadonlyMap<string, string> {
-  if (!source.startsWith('{')) return new Map([['url', source]]);
-  const labels: unknown = JSON.parse(source);
-  return new Map(Object.entries(labels ?? {}).map(([name, value]) => [name, String(value)]));
 }
 
 /** Of a line that is only counted. */
@@ -115,14 +104,11 @@ class ExpositionReader {
     this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
     this.#times = new TickTimes(options);
-    const headEnd = this.#bytes.indexOf(lineFeed);
-    const head = Buffer.from(this.#bytes.subarray(0, headEnd)).toString();
-    const separator = head.indexOf(' ');
-    const source = head.slice(separator + 1);
-    this.#isOpenMetrics = head.slice(0, separator) === 'openmetrics';
+    const { form, source, start } = readExpositionHead(bytes);
+    this.#isOpenMetrics = form === 'openmetrics';
     this.#extra = extraLabels(source);
     this.#url = source.startsWith('{') ? undefined : source;
-    this.#start = headEnd + 1;
+    this.#start = start;
     this.#samples = new SampleReader(this.#bytes, this.#isOpenMetrics);
     this.#headLength = Buffer.byteLength(source) + 1;
     this.#reserve(this.#headLength);
@@ -305,31 +291,17 @@ class ExpositionReader {
     if (unstorable !== undefined) this.#reject(0, 0, `cannot be stored: ${unstorable.message}`, unstorable.code);
   }
 
-  /** The series of the sample being read: empty labels are none, and those of the head count before its own. */
+  /** The series of the sample being read. */
   #seriesKey(): SeriesKey | Fault {
-    const table = this.#lastTable;
+    return expositionSeries(this.#lastTable, this.#labels(), this.#extra);
+  }
+
+  *#labels(): Generator<readonly [string, Buffer]> {
     const samples = this.#samples;
-    const tags = new SeriesTags();
-    let problem = metricProblem(0, Buffer.byteLength(table), () => JSON.stringify(table));
     for (let label = 0; label < samples.labels; label++) {
-      const raw = nameText(this.#bytes, samples.labelStart(label), samples.labelEnd(label));
-      const value = samples.labelValue(label);
-      if (value.length === 0 || this.#extra.has(raw) || this.#isFieldLabel(label)) continue;
-      if (countCharacters(value, 0, value.length) < 0) {
-        return fault('parameter', Codes.schemalessData, `label ${raw} is not well-formed UTF-8`);
-      }
-      // A table cannot have a tag and a field of one name.
-      const name = Buffer.from(fixedNames.has(raw) ? `tag_${raw}` : raw);
-      const shown = (): string => JSON.stringify(raw);
-      problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, value);
+      if (this.#isFieldLabel(label)) continue;
+      yield [nameText(this.#bytes, samples.labelStart(label), samples.labelEnd(label)), samples.labelValue(label)];
     }
-    for (const [raw, value] of this.#extra) {
-      if (value === '') continue;
-      const name = Buffer.from(fixedNames.has(raw) ? `tag_${raw}` : raw);
-      const shown = (): string => JSON.stringify(raw);
-      problem ??= tags.nameProblem(0, shown, name) ?? tags.add(0, shown, name, Buffer.from(value));
-    }
-    return problem === undefined ? tags.keyOf(table) : fault('parameter', problem.code, problem.message);
   }
 
   #reject(start: number, end: number, reason: string, code: number = Codes.lineSyntax): void {
@@ -345,14 +317,14 @@ class ExpositionReader {
 }
 
 /**
- * Reads one scrape in the text exposition format 0.0.4 or OpenMetrics. The first line of `bytes` says which, `text` or
- * `openmetrics`, a blank and the address of the target, which becomes the tag `url`, or a JSON object of labels that every
- * sample gets; the scrape follows.
+ * Reads one scrape in the text exposition format 0.0.4, OpenMetrics or protobuf. The first line of `bytes` says which, and the address
+ * of the target, which becomes the tag `url`, or a JSON object of labels that every sample gets; the scrape follows.
  *
  * A point is a family and a set of labels: `gauge`, `counter` or `value`, for histograms and summaries a field for each
  * bound or quantile, `sum` and `count`. Samples of a point that stand together become one row. Values that are not a
  * number are no fields; exemplars are skipped; a bad line is rejected and its neighbours are kept.
  */
 export function parseExposition(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
-  return new ExpositionReader(bytes, options).read();
+  const { form } = readExpositionHead(bytes);
+  return form === 'protobuf' ? parseExpositionMessages(bytes, options) : new ExpositionReader(bytes, options).read();
 }

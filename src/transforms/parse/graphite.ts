@@ -124,7 +124,9 @@ class GraphiteReader {
     if (value === -1) return undefined;
     if (!(value >= 0 && value < maxSeconds)) return outOfRange(start, `the timestamp ${shown()} is out of range`);
     const seconds = Math.floor(value);
-    const problem = this.#times.set(seconds, Math.min(999_999_999, Math.round((value - seconds) * 1e9)));
+    // A number of seconds today is exact to a quarter of a microsecond.
+    const micros = Math.min(999_999, Math.round((value - seconds) * 1e6));
+    const problem = this.#times.set(seconds, micros * 1000);
     return problem === undefined ? undefined : outOfRange(start, problem);
   }
 

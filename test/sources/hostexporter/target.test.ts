@@ -46,10 +46,10 @@ test('the answer is read, and its format is told by its type', async (t) => {
   });
   const url = `http://127.0.0.1:${await listening(t, server)}`;
   const plain = await scrape(url, optionsOf({ authorization: 'Bearer abc' }), never);
-  t.deepEqual([plain.body.toString(), plain.isOpenMetrics], ['/metrics 1\n', false]);
+  t.deepEqual([plain.body.toString(), plain.form], ['/metrics 1\n', 'text']);
   t.is(seen.authorization, 'Bearer abc');
   t.regex(seen.accept ?? '', /text\/plain;version=0\.0\.4/);
-  t.true((await scrape(`${url}/om`, optionsOf(), never)).isOpenMetrics);
+  t.is((await scrape(`${url}/om`, optionsOf(), never)).form, 'openmetrics');
 });
 
 test('a socket of this machine is asked', async (t) => {
