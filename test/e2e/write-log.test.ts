@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../support/answering-doors.js';
 import { cases, whenBrief, whenLong } from '../support/cases.js';
 import { type Killed, killOne } from '../support/kills.js';
 import {
@@ -22,6 +23,7 @@ const lazy = '--write.flushInterval=10s';
 
 /** What one writer was told. */
 interface Writer {
+  readonly writer: string;
   /** Numbers of the rows that were answered. */
   readonly answered: number[];
   next: number;
@@ -31,36 +33,25 @@ interface World extends Killed {
   readonly stopped: AbortController;
 }
 
-const lineBodies = [1, 20] as const;
+/** Rows of a body, by turns. */
+const bodySizes = [1, 20] as const;
 
-/** Writes rows until it is stopped; what is not answered is sent again as it was. Odd writers use SQL. */
-async function write(world: World, id: number, state: Writer): Promise<void> {
-  const size = lineBodies[id % lineBodies.length]!;
-  const isSql = id % 4 === 3;
+/** Writes rows through one door until it is stopped; what is not answered is sent again as it was. */
+async function write(world: World, { name, send }: AnsweringDoor, size: number, state: Writer): Promise<void> {
+  const { writer } = state;
   while (!world.stopped.signal.aborted) {
     const numbers = Array.from({ length: size }, (_, i) => state.next + i);
-    const isTaken = isSql ? await insertRows(world, id, numbers) : await sendLines(world, id, numbers);
-    if (isTaken) {
+    const rows = numbers.map((number) => ({ name, writer, ms: startMs + number, number }));
+    // One row is written again and again: the last answer wins.
+    const newest = { name: newestOf(name), writer, ms: startMs, number: numbers.at(-1)! };
+    if (await send(world.adapter, 'kept', [...rows, newest]).catch(() => false)) {
       state.answered.push(...numbers);
       state.next += size;
     } else await until(() => isAlive(world.adapter.pid), 100);
   }
 }
 
-async function sendLines({ adapter }: World, id: number, numbers: readonly number[]): Promise<boolean> {
-  const rows = numbers.map((n) => `lines,w=w${id} n=${n}i64 ${startMs + n}`);
-  // One row is written again and again: the last answer wins.
-  const body = [...rows, `newest,w=w${id} n=${numbers.at(-1)}i64 ${startMs}`].join('\n');
-  const answer = await writeLines(adapter, 'kept', body).catch(() => undefined);
-  return answer?.status === 204;
-}
-
-async function insertRows({ adapter }: World, id: number, numbers: readonly number[]): Promise<boolean> {
-  const values = numbers.map((n) => `(${startMs + n}, ${n})`).join(' ');
-  const text = `INSERT INTO kept.s${id} USING kept.statements TAGS (${id}) VALUES ${values} kept.newest${id} USING kept.newest_rows TAGS (${id}) VALUES (${startMs}, ${numbers.at(-1)})`;
-  const answer = await sql(adapter, text).catch(() => undefined);
-  return answer?.code === 0;
-}
+const newestOf = (name: string): string => `${name}_newest`;
 
 async function countOf(adapter: Listening, table: string): Promise<number> {
   return Number((await rowsOf(adapter, `SELECT COUNT(*) FROM kept.${table}`))[0]?.[0]);
@@ -70,8 +61,7 @@ async function prepared(t: ExecutionContext, path: string, ...settings: readonly
   const adapter = await startAdapter(t, [`--database.path=${path}`, ...settings]);
   for (const statement of [
     "CREATE DATABASE kept PRECISION 'ms'",
-    'CREATE STABLE kept.statements (ts TIMESTAMP, n BIGINT) TAGS (w INT)',
-    'CREATE STABLE kept.newest_rows (ts TIMESTAMP, n BIGINT) TAGS (w INT)',
+    ...tablesOfStatements('kept', ['statements', newestOf('statements')]),
   ]) {
     t.is((await sql(adapter, statement)).code, 0);
   }
@@ -82,32 +72,38 @@ test.serial(`${kills} kills of adapter, engine and both lose and double nothing 
   t.timeout(60_000 + kills * 30_000);
   const path = directoryFor(t);
   const world: World = { adapter: await prepared(t, path), stopped: new AbortController() };
-  const writers = Array.from({ length: 8 }, (): Writer => ({ answered: [], next: 0 }));
-  const running = writers.map((state, id) => write(world, id, state));
+  const writers = answeringDoors.flatMap((door) =>
+    bodySizes.map((size) => {
+      const state: Writer = { writer: `w${size}`, answered: [], next: 0 };
+      return { door, size, state };
+    }),
+  );
+  const states = writers.map(({ state }) => state);
+  const running = writers.map(({ door, size, state }) => write(world, door, size, state));
   for (let kill = 0; kill < kills; kill++) {
-    const before = writers.map(({ answered }) => answered.length);
-    const areWriting = () => writers.every(({ answered }, i) => answered.length > before[i]! + 20);
-    t.true(await until(areWriting, 60_000), `${before} and then ${writers.map(({ answered }) => answered.length)}`);
+    const before = states.map(({ answered }) => answered.length);
+    const areWriting = () => states.every(({ answered }, i) => answered.length > before[i]! + 20);
+    t.true(await until(areWriting, 60_000), `${before} and then ${states.map(({ answered }) => answered.length)}`);
     await killOne(t, world, path, kill % 3);
   }
   world.stopped.abort();
   await Promise.all(running);
   const { adapter } = world;
   t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 30_000), 'the engine is back');
-  for (const [id, { answered }] of writers.entries()) {
-    const isSql = id % 4 === 3;
-    const rows = isSql ? `kept.statements WHERE w = ${id}` : `kept.lines WHERE w = 'w${id}'`;
-    const newest = isSql ? `kept.newest_rows WHERE w = ${id}` : `kept.newest WHERE w = 'w${id}'`;
-    const found = new Set((await rowsOf(adapter, `SELECT n FROM ${rows}`)).map(([n]) => Number(n)));
+  for (const { door, state } of writers) {
+    const { writer, answered } = state;
+    const { column, from } = door.stored('kept', door.name, writer);
+    const found = new Set((await rowsOf(adapter, `SELECT ${column} FROM ${from}`)).map(([n]) => Number(n)));
     t.deepEqual(
       answered.filter((n) => !found.has(n)),
       [],
-      `writer ${id}: all that was answered is there`,
+      `${door.name}: all that was answered is there`,
     );
-    const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${rows}`);
-    t.is(Number(count), found.size, `writer ${id}: nothing is double`);
-    const [[last] = []] = await rowsOf(adapter, `SELECT n FROM ${newest}`);
-    t.true(Number(last) >= (answered.at(-1) ?? 0), `writer ${id}: the last answer wins`);
+    const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${from}`);
+    t.is(Number(count), found.size, `${door.name}: nothing is double`);
+    const newest = door.stored('kept', newestOf(door.name), writer);
+    const [[last] = []] = await rowsOf(adapter, `SELECT ${newest.column} FROM ${newest.from}`);
+    t.true(Number(last) >= (answered.at(-1) ?? 0), `${door.name}: the last answer wins`);
   }
   adapter.child.kill('SIGTERM');
   t.deepEqual(await adapter.ended, { code: 0, signal: null });

@@ -4,7 +4,7 @@ import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
+import { Codes, FaultError, fault, mayPass } from '../../model/fault.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes } from '../write/stamp.js';
@@ -48,7 +48,8 @@ export interface WrittenStatement {
 
 /**
  * The rows of a statement. `visible` is called before sub-tables are looked up in the database, so that those whose rows
- * wait are found there. Throws FaultErrors.
+ * wait are found there. While the database is away, rows with the tags of their sub-tables are taken as those of new ones: it is
+ * settled when they are written. Throws FaultErrors.
  */
 export async function scanRows(
   { bytes: statement, database: currentDatabase, zone, nowNs, user }: WrittenStatement,
@@ -69,17 +70,37 @@ export async function scanRows(
     timeRange: storableTimes,
     makeSubTable: (database, superTable, name, tags, ttl) => subTables.make(database, superTable.name, name, tags, ttl),
   };
-  const scan = () => scanned(statement, context, catalogue);
-  let found = scan();
+  let found = scanned(statement, context, catalogue);
   let plan = found instanceof Promise ? await found : found;
   while (plan.kind === 'lookup') {
     // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
-    await visible();
-    await names.lookUp(plan.names);
-    found = scan();
+    try {
+      await visible();
+      await names.lookUp(plan.names);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      names.takeForAbsent(plan.names);
+      return scannedAlone(statement, context, error);
+    }
+    found = scanned(statement, context, catalogue);
     plan = found instanceof Promise ? await found : found;
   }
   return plan;
+}
+
+function isAway(error: unknown): error is FaultError {
+  return error instanceof FaultError && mayPass(error.fault);
+}
+
+/** The rows of a statement that names no table but those in memory and new ones; `away` is thrown when it names others. */
+function scannedAlone(statement: Buffer, context: InsertContext, away: FaultError) {
+  try {
+    const plan = scanInsert(statement, context);
+    if (plan.kind === 'blocks') return plan;
+  } catch (error) {
+    if (!(error instanceof FaultError) || error.fault.code !== Codes.tableNotExist) throw error;
+  }
+  throw away;
 }
 
 /** A statement is scanned at once up to this time in ms; then others have their turn. */

@@ -71,9 +71,9 @@ export class StatementNames {
   async lookUp(names: readonly QualifiedName[]): Promise<void> {
     if (names.length === 0) return;
     await this.#catalogue.sync();
+    this.takeForAbsent(names);
     const byDatabase = new Map<DatabaseDef, string[]>();
     for (const { database, name } of names) {
-      this.#looked.set(this.#key(database, name), undefined);
       const found = this.#catalogue.database(database);
       if (found === undefined || this.#catalogue.table(database, name) !== undefined) continue;
       const list = byDatabase.get(found);
@@ -85,6 +85,11 @@ export class StatementNames {
       const found = await this.#subTables.lookUp(database, list);
       for (const [i, name] of list.entries()) this.#looked.set(keys[i]!, found.get(name));
     }
+  }
+
+  /** Takes names for those of no table, for this statement. */
+  takeForAbsent(names: readonly QualifiedName[]): void {
+    for (const { database, name } of names) this.#looked.set(this.#key(database, name), undefined);
   }
 
   #key(database: string, name: string): string {
