@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { cases } from '../support/cases.js';
 import { doorBodies } from '../support/door-bodies.js';
 import { mutated, type Random, randomFrom } from '../support/mutations.js';
@@ -20,10 +20,15 @@ import {
 import { packed } from '../support/remote-messages.js';
 import { until } from '../support/until.js';
 
-/** Bodies per door, or `MUTATIONS=5000`; the parsers alone get many more in test/transforms/parse/mutated-bodies.test.ts. */
+/** Bodies per door; the parsers alone get as many as in the rare file in test/transforms/parse/mutated-bodies.test.ts. */
 const count = Number(process.env.MUTATIONS ?? cases(40, 400));
 const atOnce = 8;
-/** What the service may take more than before; it makes tables of what the bodies happen to name. */
+/** Bodies of one test. Spoilt names make databases, tables and columns, which are dropped before the next one. */
+const perTest = 4_000;
+const parts = Math.ceil(count / perTest);
+/** One path in so many is spoilt too; each may name a database that has to be made. */
+const pathsPerSpoilt = parts > 1 ? 100 : 4;
+/** What the service may take more than at its start; it makes tables of what the bodies happen to name. */
 const mostGrownBytes = 400 * 1024 * 1024;
 
 const { scope, end } = fileScope();
@@ -36,6 +41,7 @@ const adapter = await startAdapter(scope, [
   '--graphite.port=0',
 ]);
 const engine = enginePid(adapter);
+const memoryAtFirst = memoryOf(adapter.pid, 'VmRSS');
 test.after.always(end);
 
 /** The port of a listener, as the log has it. */
@@ -50,11 +56,35 @@ function portOf(protocol: 'grpc' | 'tcp' | 'udp'): number {
   throw new Error(`Nothing listens for ${protocol}.`);
 }
 
-/** Calls `send` for some numbers, a few at once. */
-async function each(send: (random: Random) => Promise<void>): Promise<void> {
-  const random = randomFrom(20_260_102);
-  for (let at = 0; at < count; at += atOnce) {
-    await Promise.all(Array.from({ length: Math.min(atOnce, count - at) }, () => send(random)));
+/** Drops every database. */
+async function forget(): Promise<void> {
+  for (const [name] of await rowsOf(adapter, 'SHOW DATABASES')) {
+    if (!/^(?:information|performance)_schema$/.test(String(name))) {
+      await rowsOf(adapter, `DROP DATABASE IF EXISTS \`${String(name).replaceAll('`', '``')}\``);
+    }
+  }
+}
+
+type Send = (random: Random, at: number) => Promise<void>;
+
+/** Declares tests that send `count` bodies together; each gets what calls its `send` for its own number of bodies, a few at once. */
+function spoil(
+  title: string,
+  run: (t: ExecutionContext, each: (send: Send) => Promise<number>) => Promise<void>,
+): void {
+  for (let part = 0; part < parts; part++) {
+    test.serial(part === 0 ? title : `${title} (${part + 1} of ${parts})`, async (t) => {
+      if (part > 0) await forget();
+      const random = randomFrom(20_260_102 + part);
+      const bodies = Math.min(perTest, count - part * perTest);
+      await run(t, async (send) => {
+        for (let from = 0; from < bodies; from += atOnce) {
+          const some = Array.from({ length: Math.min(atOnce, bodies - from) }, (_, at) => send(random, from + at));
+          await Promise.all(some);
+        }
+        return bodies;
+      });
+    });
   }
 }
 
@@ -62,7 +92,7 @@ const pick = (bodies: readonly Buffer[], random: Random): Buffer => bodies[rando
 
 /** A path whose last pieces are spoilt too, now and then. */
 function spoiltPath(path: string, random: Random): string {
-  if (random(4) > 0) return path;
+  if (random(pathsPerSpoilt) > 0) return path;
   return path.replace(/[^/?=&]+$/, (last) =>
     encodeURI(mutated(last, random).toString('latin1').replace(/[#\s]/g, '%')),
   );
@@ -91,8 +121,7 @@ const doors: readonly (readonly [
 ];
 
 for (const [index, [path, bodies, headers, compress]] of doors.entries()) {
-  test.serial(`${index}: spoilt bodies of ${path} are answered, never with a fault of the service`, async (t) => {
-    const before = memoryOf(adapter.pid, 'VmRSS');
+  spoil(`${index}: spoilt bodies of ${path} are answered, never with a fault of the service`, async (t, each) => {
     await each(async (random) => {
       const plain = mutated(pick(bodies, random), random);
       const body = compress === 'snappy' ? packed(plain) : plain;
@@ -107,7 +136,8 @@ for (const [index, [path, bodies, headers, compress]] of doors.entries()) {
       );
       if (answer.status >= 500) t.fail(`${answer.status} ${answer.text} for ${asked} ${sent.toString('hex', 0, 1000)}`);
     });
-    t.true(memoryOf(adapter.pid, 'VmRSS') - before < mostGrownBytes);
+    const grown = memoryOf(adapter.pid, 'VmRSS') - memoryAtFirst;
+    t.true(grown < mostGrownBytes, `${Math.round(grown / 2 ** 20)} MiB more than at first`);
     t.is(enginePid(adapter), engine, 'the engine lives');
   });
 }
@@ -136,7 +166,7 @@ async function callGrpc(session: ClientHttp2Session, bytes: Buffer): Promise<num
   return code;
 }
 
-test.serial('spoilt calls of gRPC end with a status, and none of it is a fault of the service', async (t) => {
+spoil('spoilt calls of gRPC end with a status, and none of it is a fault of the service', async (t, each) => {
   const session = connectHttp2(`http://127.0.0.1:${portOf('grpc')}`);
   t.teardown(() => session.close());
   const codes = new Map<number | undefined, number>();
@@ -160,24 +190,23 @@ test.serial('spoilt calls of gRPC end with a status, and none of it is a fault o
   t.true((codes.get(3) ?? 0) > 0, JSON.stringify([...codes]));
 });
 
-test.serial('spoilt lines of Graphite over TCP and UDP cost the good ones nothing', async (t) => {
+spoil('spoilt lines of Graphite over TCP and UDP cost the good ones nothing', async (t, each) => {
   const seconds = Math.floor(Date.now() / 1000);
   const good = (n: number, way: string): string => `kept.${way} ${n} ${seconds + n}\n`;
-  const random = randomFrom(20_260_103);
   const datagrams = createSocket('udp4');
   t.teardown(() => datagrams.close());
-  for (let n = 0; n < count; n++) {
+  const stored = async (): Promise<number> => {
+    const rows = await rowsOf(adapter, 'SELECT COUNT(*) FROM graphite.kept_tcp').catch(() => [[0]]);
+    return Number(rows[0]?.[0]);
+  };
+  const sent = await each(async (random, n) => {
     const spoilt = mutated(pick(doorBodies.graphite, random), random);
     const socket = connect(portOf('tcp'), '127.0.0.1');
     socket.end(Buffer.concat([spoilt, Buffer.from('\n'), Buffer.from(good(n, 'tcp'))]));
     await once(socket.resume(), 'close');
     datagrams.send(spoilt.subarray(0, 60_000), portOf('udp'), '127.0.0.1');
-  }
-  const stored = async (): Promise<number> => {
-    const rows = await rowsOf(adapter, 'SELECT COUNT(*) FROM graphite.kept_tcp').catch(() => [[0]]);
-    return Number(rows[0]?.[0]);
-  };
-  t.true(await until(async () => (await stored()) === count));
+  });
+  t.true(await until(async () => (await stored()) === sent));
   datagrams.send(good(0, 'udp'), portOf('udp'), '127.0.0.1');
   const arrived = () => rowsOf(adapter, 'SELECT * FROM graphite.kept_udp').then((rows) => rows.length > 0);
   t.true(await until(() => arrived().catch(() => false)));
