@@ -8,7 +8,7 @@ import { version } from '../src/version.js';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const home = 'opt/sluice';
 /** What the package holds of the repository, beside the packages that it needs. */
-const parts = [
+export const parts = [
   'build/src',
   'docs',
   'examples',
