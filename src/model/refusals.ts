@@ -18,7 +18,7 @@ export const refusals = {
   databaseNotSpecified: fault('database', Codes.databaseNotSpecified, 'Database not specified'),
   databaseAlreadyExists: fault('database', Codes.databaseAlreadyExists, 'Database already exists'),
   viewNotExist: fault('database', Codes.viewNotExist, 'View not exist'),
-  tsmaNotExist: fault('database', Codes.tsmaNotExist, 'Tsma not exist'),
+  smaNotExist: fault('database', Codes.smaNotExist, 'SMA does not exist'),
   streamNotExist: fault('database', Codes.streamNotExist, 'Stream not exist'),
   streamAlreadyExists: fault('database', Codes.streamAlreadyExists, 'Stream already exists'),
   topicNotExist: fault('database', Codes.topicNotExist, 'Topic not exist'),

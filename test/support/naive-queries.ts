@@ -36,7 +36,9 @@ function best(rows: readonly Row[], count: number, sign: 1 | -1): (readonly [num
   return ranked.sort((one, other) => one[0] - other[0]);
 }
 
+/** Rows without any value have no differences, not even NULL. */
 function differences(rows: readonly Row[], keep: (cell: Cell) => boolean): (readonly [number, Cell])[] {
+  if (seconds(rows).length === 0) return [];
   return rows
     .slice(1)
     .map(({ t, v }, at) => {

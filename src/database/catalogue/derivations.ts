@@ -58,13 +58,13 @@ export class Derivations {
       }
       case 'create-tsma': {
         const key = tsmaKey(operation.database, name);
-        if (this.#tsmas.has(key)) return fault('database', Codes.tsmaAlreadyExists, 'Tsma already exists');
+        if (this.#tsmas.has(key)) return fault('database', Codes.smaAlreadyExists, 'SMA already exists in db');
         const { op: _, ...rest } = operation;
         this.#tsmas.set(key, { ...rest, sliding: operation.sliding, created: at });
         return undefined;
       }
       case 'drop-tsma':
-        return this.#tsmas.delete(tsmaKey(operation.database, name)) ? undefined : refusals.tsmaNotExist;
+        return this.#tsmas.delete(tsmaKey(operation.database, name)) ? undefined : refusals.smaNotExist;
     }
   }
 

@@ -34,7 +34,7 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
     throw new FaultError(notSupported('a TSMA in another database'));
   }
   const base = recursive ? context.catalogue.derivations.tsma(database.name, on.name.text) : undefined;
-  if (recursive && base === undefined) throw missing(false);
+  if (recursive && base === undefined) throw new FaultError(refusals.smaNotExist);
   const table = await findTable(context, database, base?.table ?? on.name.text);
   if (table === undefined || (index && table.kind !== 'super')) {
     throw index ? new FaultError(refusals.stableNotExist) : new FaultError(refusals.tableNotExist);
@@ -53,10 +53,6 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
     interval: lengthText(interval),
     sliding: sliding && lengthText(sliding),
     statement: context.statement,
-  }).catch((error: unknown) => {
-    throw index && isCode(error, Codes.tsmaAlreadyExists)
-      ? new FaultError(fault('database', Codes.smaAlreadyExists, 'SMA already exists'))
-      : error;
   });
 }
 
@@ -67,18 +63,8 @@ export async function createTsma(statement: CreateTsma, context: DefinitionConte
 export async function dropTsma({ index, tsma, ifExists }: DropTsma, context: DefinitionContext): Promise<void> {
   if (index && tsma.database === undefined && context.database === undefined) return;
   const { name: database } = await databaseOf(context, tsma);
-  const allowed = ifExists || index ? Codes.tsmaNotExist : undefined;
+  const allowed = ifExists || index ? Codes.smaNotExist : undefined;
   await submit(context, { op: 'drop-tsma', database, name: tsma.name.text }, allowed);
-}
-
-function missing(index: boolean): FaultError {
-  return index
-    ? new FaultError(fault('database', Codes.smaNotExist, 'SMA does not exist'))
-    : new FaultError(refusals.tsmaNotExist);
-}
-
-function isCode(error: unknown, code: number): boolean {
-  return error instanceof FaultError && error.fault.code === code;
 }
 
 function checkWindows({ interval, sliding, index, recursive }: CreateTsma, baseMs: number | undefined): void {
@@ -125,7 +111,7 @@ function columnOfCall(call: Expression, table: TableDef): string {
   }
   if (argument.kind === 'star' && call.name === 'COUNT') return table.timeColumn;
   if (argument.kind !== 'column') {
-    throw new FaultError(fault('database', Codes.tsmaFunction, 'Invalid tsma func param, a column is wanted'));
+    throw new FaultError(fault('database', Codes.tsmaArgument, 'Invalid tsma func param, a column is wanted'));
   }
   const { text } = argument.name;
   if (text === table.timeColumn) return text;

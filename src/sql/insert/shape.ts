@@ -1,6 +1,6 @@
 import { type ColumnDef, type DatabaseDef, keyColumn, type TableDef } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
-import { invalidColumnName, keyIsNull, primaryTimeNull } from '../syntax/faults.js';
+import { invalidColumnName, keyIsMissing, primaryTimeNull } from '../syntax/faults.js';
 import { setBigInt } from '../syntax/words.js';
 import type { TimeReader } from './convert-time.js';
 import type { Cursor } from './cursor.js';
@@ -90,7 +90,7 @@ export class TableShape {
     if (superForm && !seen.has(tableNamePosition)) throw cursor.syntaxError('tbname value expected', from);
     if (!seen.has(timePosition)) throw primaryTimeNull();
     const key = keyColumn(this.table);
-    if (key !== undefined && !seen.has(timePosition + 1)) throw keyIsNull(key.name);
+    if (key !== undefined && !seen.has(timePosition + 1)) throw keyIsMissing(key.name);
     return this.#layout(positions);
   }
 

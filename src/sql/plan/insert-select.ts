@@ -9,6 +9,7 @@ import {
   decimalOverflow,
   illegalColumnCount,
   invalidColumnName,
+  keyIsMissing,
   keyIsNull,
   primaryTimeNull,
   timestampOutOfRange,
@@ -122,7 +123,7 @@ function wantedColumns({ columns, table }: InsertSelect, target: TableTarget): W
   }
   if (!wanted.some(({ kind }) => kind === 'time')) throw primaryTimeNull();
   const key = keyColumn(def);
-  if (key !== undefined && !columns.some(({ text }) => text === key.name)) throw keyIsNull(key.name);
+  if (key !== undefined && !columns.some(({ text }) => text === key.name)) throw keyIsMissing(key.name);
   return wanted;
 }
 

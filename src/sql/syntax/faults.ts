@@ -28,7 +28,12 @@ export function primaryTimeNull(): FaultError {
   return invalidOperation('primary timestamp column can not be null');
 }
 
-/** A row has no value for the column that is part of the key. */
+/** Rows leave out the column that is part of the key. */
+export function keyIsMissing(name: string): FaultError {
+  return new FaultError(fault('syntax', Codes.keyIsMissing, `Primary key column should not be none: ${name}`));
+}
+
+/** A row has NULL for the column that is part of the key. */
 export function keyIsNull(name: string): FaultError {
   return new FaultError(fault('syntax', Codes.keyIsNull, `Primary key column should not be null: ${name}`));
 }

@@ -313,7 +313,7 @@ function refusalOf({ name, kind, tags }: TableDef, { tagType }: TableStyle): Fau
 export function keyIsMissing({ name: table, columns, keySlot }: PointTable): Fault {
   const name = columns[keySlot]?.name ?? '';
   const text = `table "${table}" has the key column "${name}", which the point leaves out`;
-  return fault('parameter', Codes.keyIsNull, text);
+  return fault('parameter', Codes.keyIsMissing, text);
 }
 
 function columnsOf(definition: TableDef | undefined): readonly ColumnDef[] {

@@ -72,9 +72,9 @@ test('a dropped database takes along the streams that read or write it', (t) => 
 
 test('TSMAs are kept by database and go with their table', (t) => {
   const { state, apply } = world();
-  t.deepEqual(apply(tsma('a'), tsma('a'), tsma('b', ['v'], 'nothing')), [undefined, 0x3100, 0x2603]);
+  t.deepEqual(apply(tsma('a'), tsma('a'), tsma('b', ['v'], 'nothing')), [undefined, 0x0480, 0x2603]);
   t.like(state.derivations.tsma('d', 'a'), { table: 'm', interval: '1m', created: at });
-  t.deepEqual(apply({ op: 'drop-tsma', database: 'd', name: 'b' }), [0x3101]);
+  t.deepEqual(apply({ op: 'drop-tsma', database: 'd', name: 'b' }), [0x0481]);
   apply({ op: 'drop-table', database: 'd', name: 'm', id: state.table('d', 'm')?.id ?? '' });
   t.deepEqual(state.derivations.tsmas('d'), []);
 });

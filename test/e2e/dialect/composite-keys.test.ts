@@ -122,20 +122,20 @@ statements('a row with the same time and key replaces the columns that it names'
 ]);
 
 statements('a key has a value in every row', service, 'd', [
-  { sql: `INSERT INTO n VALUES (${base}, NULL, 1, 'x')`, error: 0x2675 },
-  { sql: `INSERT INTO n (ts, v) VALUES (${base}, 1)`, error: 0x2675 },
-  { sql: `INSERT INTO st (tbname, ts, v) VALUES ('c1', ${base}, 1)`, error: 0x2675 },
-  { sql: 'INSERT INTO n (ts, v) SELECT ts, v FROM n', error: 0x2675 },
-  { sql: 'INSERT INTO n (ts, k, v) SELECT ts, NULL, v FROM n', error: 0x2675 },
+  { sql: `INSERT INTO n VALUES (${base}, NULL, 1, 'x')`, error: 0x267b },
+  { sql: `INSERT INTO n (ts, v) VALUES (${base}, 1)`, error: 0x267c },
+  { sql: `INSERT INTO st (tbname, ts, v) VALUES ('c1', ${base}, 1)`, error: 0x267c },
+  { sql: 'INSERT INTO n (ts, v) SELECT ts, v FROM n', error: 0x267c },
+  { sql: 'INSERT INTO n (ts, k, v) SELECT ts, NULL, v FROM n', error: 0x267b },
   { sql: 'SELECT count(*) FROM n', rows: [[3]] },
 ]);
 
 statements('a key is the second column, of some types, and stays as it was made', service, 'd', [
-  { sql: 'CREATE TABLE x (ts TIMESTAMP, v INT, k INT PRIMARY KEY)', error: 0x2672 },
-  { sql: 'CREATE TABLE x (ts TIMESTAMP, k DOUBLE PRIMARY KEY, v INT)', error: 0x2673 },
-  { sql: 'ALTER TABLE n DROP COLUMN k', error: 0x2674 },
-  { sql: 'ALTER STABLE st MODIFY COLUMN k VARCHAR(20)', error: 0x2674 },
-  { sql: 'ALTER TABLE n ADD COLUMN q INT PRIMARY KEY', error: 0x2674 },
+  { sql: 'CREATE TABLE x (ts TIMESTAMP, v INT, k INT PRIMARY KEY)', error: 0x2678 },
+  { sql: 'CREATE TABLE x (ts TIMESTAMP, k DOUBLE PRIMARY KEY, v INT)', error: 0x2679 },
+  { sql: 'ALTER TABLE n DROP COLUMN k', error: 0x267a },
+  { sql: 'ALTER STABLE st MODIFY COLUMN k VARCHAR(20)', error: 0x267a },
+  { sql: 'ALTER TABLE n ADD COLUMN q INT PRIMARY KEY', error: 0x267a },
   { sql: 'ALTER TABLE n ADD COLUMN q INT', affected: 0 },
   { sql: 'SELECT k, q FROM n LIMIT 1', rows: [[1, null]] },
 ]);
