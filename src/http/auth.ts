@@ -17,9 +17,21 @@ export function isFault(value: object): value is Fault {
   return 'kind' in value && 'code' in value && 'message' in value;
 }
 
+/** The word of an `Authorization` header and, behind one blank, the token. The case of the word means nothing (RFC 9110, 11.1). */
+function readScheme(text: string): { readonly scheme: string; readonly token: string } | undefined {
+  const blank = text.indexOf(' ');
+  return blank === -1 ? undefined : { scheme: text.slice(0, blank).toLowerCase(), token: text.slice(blank + 1) };
+}
+
+/** The token of a `Basic` header; undefined for another one. */
+export function basicToken(header: string): string | undefined {
+  const read = readScheme(header);
+  return read?.scheme === 'basic' ? read.token : undefined;
+}
+
 /**
- * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, the word in exactly this
- * case, one blank, the token. Whether they are true is decided behind the door.
+ * Credentials of the `Authorization` header on `/rest` routes: `Basic`, `Bearer` or `Custom`, one blank, the token.
+ * Whether they are true is decided behind the door.
  * `query` matters to `Bearer` only: a `token` parameter beside it is refused.
  */
 export function readAuthorization(
@@ -29,13 +41,10 @@ export function readAuthorization(
 ): Credentials | Fault {
   const text = header?.trim() ?? '';
   if (text === '') return noAuthInfo;
-  const blank = text.indexOf(' ');
-  if (blank === -1) return invalidType;
-  const scheme = text.slice(0, blank);
-  const token = text.slice(blank + 1);
-  if (scheme === 'Basic') return readBasic(token);
-  if (scheme === 'Custom') return readCustom(token, codes);
-  if (scheme === 'Bearer' && !query.has('token')) return { scheme: 'token', token };
+  const { scheme, token = '' } = readScheme(text) ?? {};
+  if (scheme === 'basic') return readBasic(token);
+  if (scheme === 'custom') return readCustom(token, codes);
+  if (scheme === 'bearer' && !query.has('token')) return { scheme: 'token', token };
   return invalidType;
 }
 
@@ -70,7 +79,8 @@ export function readWriteCredentials(header: string | undefined, query: URLSearc
   if (user !== '' && password !== '') return { scheme: 'password', user, password };
   const text = header?.trim() ?? '';
   if (text === '') return noAuthInfo;
-  const basic = text.startsWith('Basic ') ? readBasic(text.slice('Basic '.length)) : invalidType;
+  const token = basicToken(text);
+  const basic = token === undefined ? invalidType : readBasic(token);
   if (isFault(basic) || basic.scheme !== 'password') return isFault(basic) ? basic : invalidType;
   return { scheme: 'password', user: user || basic.user, password: password || basic.password };
 }

@@ -34,7 +34,7 @@ import {
 } from './handlers/rules.js';
 import { slowStatementsHandler } from './handlers/slow-statements.js';
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
-import { readBasicCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
+import { putCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './influx.js';
 import { otlpErrors } from './otlp.js';
@@ -78,7 +78,7 @@ const knownApi = { ...api, identify: true } as const;
 const remote = { credentials: anyScheme, requestId: 'unsigned', errors: textErrors } as const;
 const put = {
   guard: 'all-paused',
-  credentials: readBasicCredentials,
+  credentials: putCredentials,
   requestId: 'unsigned',
   errors: tsdbwireErrors,
   isOn: tsdbwire,

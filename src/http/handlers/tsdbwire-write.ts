@@ -1,9 +1,8 @@
 import type { WireFormat } from '../../model/batch.js';
-import type { Credentials } from '../../model/exchange.js';
-import { Codes, type Fault, fault } from '../../model/fault.js';
-import { decodeBasic } from '../auth.js';
-import type { AdmittedCall, Call, Handler, HandlerContext, Refusal } from '../call.js';
-import { refusalOf } from '../door.js';
+import { Codes, fault } from '../../model/fault.js';
+import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
+import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
+import { type CredentialReader, refusalOf } from '../door.js';
 import { tsdbwireErrors } from '../error-forms.js';
 import { readWriteTtl } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
@@ -31,17 +30,21 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
 }
 
 const noHeader = fault('auth', Codes.noAuthInfo, 'auth needed');
-const notBasic = fault('auth', Codes.invalidAuthType, 'unsupported auth type');
+const noScheme = fault('auth', Codes.invalidAuthType, 'unsupported auth type');
 const badBasic = fault('auth', Codes.invalidBasicAuth, 'wrong basic auth');
 const emptyPair = fault('parameter', Codes.free, 'no auth info found');
 
-/** The `Basic` header; no other scheme is taken here. */
-export function readBasicCredentials({ request }: Call): Credentials | Fault {
+/** All schemes of `/rest`; what is wrong with a header is said in the words of this interface. */
+export const putCredentials: CredentialReader = ({ request, query }, { loginCodes }) => {
   const text = request.headers.authorization?.trim() ?? '';
   if (text === '') return noHeader;
-  if (!text.startsWith('Basic ')) return notBasic;
-  const pair = decodeBasic(text.slice('Basic '.length));
+  const token = basicToken(text);
+  if (token === undefined) {
+    const read = readAuthorization(text, loginCodes, query);
+    return isFault(read) && read.code === Codes.invalidAuthType ? noScheme : read;
+  }
+  const pair = decodeBasic(token);
   if (pair === undefined) return badBasic;
   if (pair.user === '' || pair.password === '') return emptyPair;
   return { scheme: 'password', ...pair };
-}
+};

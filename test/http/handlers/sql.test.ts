@@ -56,7 +56,6 @@ test('malformed Authorization headers are 401 with their own codes', async (t) =
     [`Basic ${Buffer.from('nocolon').toString('base64')}`, 4388],
     [`Basic ${Buffer.from('root:').toString('base64')}`, 4388],
     ['Digest x', 4386],
-    [basic.replace('Basic', 'basic'), 4386],
     ['Custom AAAA', 4389],
   ] as const;
   for (const [authorization, code] of cases) {

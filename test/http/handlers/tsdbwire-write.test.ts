@@ -4,7 +4,16 @@ import test from 'ava';
 import { type Delivery, delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
 import { Codes, fault } from '../../../src/model/fault.js';
-import { type Ask, ask, type Reply, type RoomOptions, startRoom } from '../../support/http-room.js';
+import {
+  type Ask,
+  ask,
+  basic,
+  password,
+  type Reply,
+  type RoomOptions,
+  startRoom,
+  user,
+} from '../../support/http-room.js';
 
 interface Seen {
   readonly request: WriteRequest;
@@ -46,13 +55,14 @@ test('a write that is stored is 204 without a body, and carries what the request
   t.is(seen[1]?.body, 'm 1700000001 1 a=b\n');
 });
 
-test('credentials are Basic and nothing else, and refused in the words of this interface', async (t) => {
+test('bad credentials are refused in the words of this interface', async (t) => {
   const room = await startRoom(t);
   const base64 = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
   const cases = [
     [undefined, 401, 'auth needed'],
-    ['Bearer abc', 401, 'unsupported auth type'],
-    ['Custom abc', 401, 'unsupported auth type'],
+    ['Digest abc', 401, 'unsupported auth type'],
+    ['Bearer abc', 401, '[0x357] Authentication failure'],
+    ['Custom abc', 401, 'invalid custom Authorization'],
     ['Basic !!!', 401, 'wrong basic auth'],
     [base64('root'), 401, 'wrong basic auth'],
     [base64(':x'), 400, 'no auth info found'],
@@ -64,6 +74,24 @@ test('credentials are Basic and nothing else, and refused in the words of this i
     const reply = await put(room, telnet, { auth: false, headers });
     t.deepEqual([reply.status, reply.text], [status, JSON.stringify({ code: status, message })]);
   }
+});
+
+test('tokens and login codes are taken, whatever the case of the scheme', async (t) => {
+  const seen: Seen[] = [];
+  const room = await startRoom(t, recording(seen));
+  const login = await ask(room, { method: 'GET', path: '/rest/login/root/pass:word', auth: false });
+  for (const authorization of [
+    'Bearer abc',
+    `Custom ${JSON.parse(login.text).desc}`,
+    basic.replace('Basic', 'basic'),
+  ]) {
+    t.is((await put(room, telnet, { auth: false, headers: { authorization } })).status, 204, authorization);
+  }
+  const known = { scheme: 'password', user, password, from: '127.0.0.1' };
+  t.deepEqual<unknown, unknown>(
+    seen.map(({ request }) => request.credentials),
+    [{ scheme: 'token', token: 'abc' }, known, known],
+  );
 });
 
 test('bad parameters are 400 and say which', async (t) => {
