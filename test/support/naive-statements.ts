@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { expressionStates, expressions, groupedExpressions } from './naive-expressions.js';
 import {
   aroundWithValues,
   joinAggregates,
@@ -312,4 +313,7 @@ export const randomStatement: fc.Arbitrary<Statement> = fc.oneof(
   chainedUnions,
   deeper,
   overRows,
+  expressions,
+  groupedExpressions,
+  expressionStates,
 );

@@ -15,11 +15,15 @@ const runs = propertyRuns(cases(4, 100));
 
 let databases = 0;
 
-/** Writes rows to a database of their own. */
-async function stored({ rows, left, right }: Data): Promise<string> {
+/** Units of a tick of each precision; the durations of the statements are ticks of milliseconds. */
+const ticks = { ms: 'a', us: 'u', ns: 'b' } as const;
+type Precision = keyof typeof ticks;
+
+/** Writes rows to a database of their own; the numbers are ticks, which lie in 1970 where they are shorter than milliseconds. */
+async function stored({ rows, left, right }: Data, precision: Precision): Promise<string> {
   databases += 1;
   const database = `d${databases}`;
-  await service.run(`CREATE DATABASE ${database}`);
+  await service.run(`CREATE DATABASE ${database} PRECISION '${precision}' KEEP 36500`);
   await service.run('CREATE STABLE s (ts TIMESTAMP, v INT, w INT) TAGS (g INT)', { database });
   for (const [tb, g] of [
     ['a', 1],
@@ -44,9 +48,11 @@ async function stored({ rows, left, right }: Data): Promise<string> {
 test('random statements give what a plain walk over the rows gives', async (t) => {
   t.timeout(runs * 120_000);
   const statements = fc.array(randomStatement, { minLength: statementsOfData, maxLength: statementsOfData });
-  const property = fc.asyncProperty(randomData, statements, async (data, list) => {
-    const database = await stored(data);
-    for (const { sql, ordered, answer } of list) {
+  const precisions = fc.constantFrom<Precision>('ms', 'us', 'ns');
+  const property = fc.asyncProperty(randomData, statements, precisions, async (data, list, precision) => {
+    const database = await stored(data, precision);
+    for (const { sql: inMilliseconds, ordered, answer } of list) {
+      const sql = inMilliseconds.replaceAll(/(\d)a\b/g, `$1${ticks[precision]}`);
       const { body, text } = await service.sql(sql, { database });
       const expected = answer(data);
       const shown = `${sql}\n${JSON.stringify(data)}\n${text}`;
