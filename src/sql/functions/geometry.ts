@@ -2,6 +2,7 @@ import { parseWellKnownText } from '../../bytes/geometry.js';
 import { dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { boolType, type Value } from '../values/value.js';
+import { relation, relationNames } from './geometry-relations.js';
 import { type Parameter, type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Room of a geometry whose size is not known before, and of its text. */
@@ -43,7 +44,7 @@ function geometric(
   return { kind: 'scalar', name, parameters, result, translate };
 }
 
-/** Functions on GEOMETRY, as far as the engine has them. */
+/** Functions on GEOMETRY. */
 export const geometryFunctions: readonly ScalarFunction[] = [
   geometric('ST_GEOMFROMTEXT', ['text'], dataType('GEOMETRY', unknownLength), fromText),
   geometric('ST_MAKEPOINT', ['number', 'number'], dataType('GEOMETRY', 21), makePoint),
@@ -53,5 +54,11 @@ export const geometryFunctions: readonly ScalarFunction[] = [
   geometric('ST_INTERSECTS', ['any', 'any'], boolType, (args) => {
     const [a, b] = args.map((arg) => geometry('ST_INTERSECTS', arg));
     return unlessNull(args, `geometryIntersectCartesian(${a}, ${b})`);
+  }),
+  ...relationNames.map((name) => {
+    return geometric(name, ['any', 'any'], boolType, (args) => {
+      const [a = '', b = ''] = args.map((arg) => geometry(name, arg));
+      return unlessNull(args, relation(name, a, b));
+    });
   }),
 ];

@@ -1,6 +1,6 @@
 import { Codes, type Place } from '../../model/fault.js';
 import { suggestion } from '../../text/nearest.js';
-import { refuse, refuseUnsupported } from '../values/context.js';
+import { refuse } from '../values/context.js';
 import { aggregateFunctions } from './aggregates.js';
 import { cipherFunctions } from './ciphers.js';
 import { conditionalFunctions } from './conditional.js';
@@ -40,11 +40,6 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
   ].map((spec) => [spec.name, spec]),
 );
 
-/** Functions of the dialect that are refused by name rather than taken for a slip of the pen. */
-const unavailable: ReadonlySet<string> = new Set(
-  'ST_CONTAINS ST_CONTAINSPROPERLY ST_COVERS ST_TOUCHES ST_EQUALS'.split(' '),
-);
-
 /** Every function by its upper-case name. */
 export const functionNames: readonly string[] = [...functions.keys(), 'INTERP'].sort();
 
@@ -75,7 +70,6 @@ export function findFunction(name: string, start?: number): FunctionSpec {
   if (name === 'INTERP') {
     throw refuse(Codes.functionMixed, 'Some functions are allowed only in the SELECT list of a query: interp');
   }
-  if (unavailable.has(name)) throw refuseUnsupported(`function ${name.toLowerCase()}`);
   const called = name.toLowerCase();
   const other = elsewhere[called];
   const hint = other === undefined ? suggestion(called, functionNames.map(lower)) : ` (did you mean ${other}?)`;

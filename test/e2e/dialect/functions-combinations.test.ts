@@ -30,7 +30,7 @@ const scalars =
   'cast(? as int);cast(? as bigint unsigned);cast(? as double);cast(? as varchar(5));cast(? as nchar(5));cast(? as bool);' +
   "cast(? as timestamp);cast(? as decimal(10,2));to_iso8601(?);to_unixtimestamp(?);to_char(?,'YYYY');timediff(?,ts);" +
   "timetruncate(?,1h);week(?);weekday(?);date(?);if(?,1,2);ifnull(?,1);nvl2(?,1,2);nullif(?,?);coalesce(?,'x');isnull(?);" +
-  "case when ? then 1 else 2 end;st_astext(?);st_intersects(?,?);-?;? + 1;? = 1;? LIKE 'a%';? IN (1, 2)";
+  "case when ? then 1 else 2 end;st_astext(?);st_intersects(?,?);st_covers(?,?);-?;? + 1;? = 1;? LIKE 'a%';? IN (1, 2)";
 
 const aggregates =
   'count(?);sum(?);avg(?);min(?);max(?);spread(?);stddev(?);var_samp(?);first(?);last(?);last_row(?);mode(?);hyperloglog(?);' +

@@ -1,0 +1,113 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { relation, relationNames } from '../../../src/sql/functions/geometry-relations.js';
+import '../../support/property-seed.js';
+import { releaseSession, takeSession } from '../../support/engine-session.js';
+
+const session = takeSession();
+test.after.always(releaseSession);
+
+type Relation = (typeof relationNames)[number];
+
+/** Whether each relation holds for each pair of well-known texts. */
+function relations(pairs: readonly (readonly [string, string])[]): Record<Relation, boolean>[] {
+  const list = pairs.map(([a, b]) => `('${a}', '${b}')`).join(', ');
+  const columns = relationNames.map((name) => `${relation(name, 'x', 'y')} = 1 AS ${name}`).join(', ');
+  const sql = `SELECT ${columns} FROM (SELECT readWKT(p.1) AS x, readWKT(p.2) AS y FROM (SELECT arrayJoin([${list}]) AS p))`;
+  return session
+    .query(sql, 'JSONEachRow')
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const found: Record<string, unknown> = JSON.parse(line);
+      return Object.fromEntries(relationNames.map((name) => [name, found[name] === 1])) as Record<Relation, boolean>;
+    });
+}
+
+const square = 'POLYGON((0 0,0 4,4 4,4 0,0 0))';
+const frame = 'POLYGON((0 0,0 4,4 4,4 0,0 0),(1 1,1 3,3 3,3 1,1 1))';
+const small = 'POLYGON((1 1,1 2,2 2,2 1,1 1))';
+
+/** Two geometries, and which relations hold: C contains, P contains properly, V covers, E equals, T touches. */
+const cases: readonly (readonly [string, string, string])[] = [
+  [square, 'POINT(1 1)', 'VCP'],
+  [square, 'POINT(0 1)', 'VT'],
+  [square, 'POINT(5 1)', ''],
+  [frame, 'POINT(2 2)', ''],
+  [frame, 'POINT(1 2)', 'VT'],
+  ['POINT(1 1)', 'POINT(1 1)', 'VCPE'],
+  ['POINT(1 1)', square, ''],
+  ['LINESTRING(0 0,2 2)', 'POINT(1 1)', 'VCP'],
+  ['LINESTRING(0 0,2 2)', 'POINT(2 2)', 'VT'],
+  ['LINESTRING(0 0,1 0,0 1,0 0)', 'POINT(0 0)', 'VCP'],
+  ['MULTILINESTRING((0 0,1 1),(1 1,2 0))', 'POINT(1 1)', 'VCP'],
+  [square, 'LINESTRING(0 0,4 4)', 'VC'],
+  [square, 'LINESTRING(1 1,2 3)', 'VCP'],
+  [square, 'LINESTRING(0 0,0 4)', 'VT'],
+  [square, 'LINESTRING(0 0,5 5)', ''],
+  [frame, 'LINESTRING(0 2,4 2)', ''],
+  ['LINESTRING(0 0,4 4)', 'LINESTRING(0 0,3 3)', 'VC'],
+  ['LINESTRING(0 0,4 4)', 'LINESTRING(4 4,2 2,0 0)', 'VCE'],
+  ['LINESTRING(0 0,2 2)', 'LINESTRING(2 2,3 0)', 'T'],
+  ['LINESTRING(0 0,2 2)', 'LINESTRING(0 2,2 0)', ''],
+  ['LINESTRING(0 0,0.3 0.1)', 'LINESTRING(0.1 0.03333333333333333,0.2 0.06666666666666667)', 'VCP'],
+  [square, small, 'VCP'],
+  [small, square, ''],
+  [square, 'POLYGON((4 4,4 0,0 0,0 4,4 4))', 'VCE'],
+  [square, 'POLYGON((0 0,0 2,2 2,2 0,0 0))', 'VC'],
+  [square, 'POLYGON((4 0,4 4,8 4,8 0,4 0))', 'T'],
+  [frame, 'POLYGON((1 1,1 3,3 3,3 1,1 1))', 'T'],
+  ['MULTIPOLYGON(((0 0,0 1,1 1,1 0,0 0)),((5 5,5 6,6 6,6 5,5 5)))', 'POINT(5.5 5.5)', 'VCP'],
+];
+
+test('relations of points, lines and areas hold as they are defined', (t) => {
+  const letters = { ST_COVERS: 'V', ST_CONTAINS: 'C', ST_CONTAINSPROPERLY: 'P', ST_EQUALS: 'E', ST_TOUCHES: 'T' };
+  const found = relations(cases.map(([a, b]) => [a, b]));
+  for (const [at, [a, b, wanted]] of cases.entries()) {
+    const holding = relationNames.filter((name) => found[at]?.[name]).map((name) => letters[name]);
+    t.is(holding.sort().join(''), [...wanted].sort().join(''), `${a} ${b}`);
+  }
+});
+
+/** A point, a line along an axis or a rectangle with whole coordinates: its corners. */
+type Box = readonly [left: number, bottom: number, right: number, top: number];
+
+function textOf([left, bottom, right, top]: Box): string {
+  if (left === right && bottom === top) return `POINT(${left} ${bottom})`;
+  if (left === right || bottom === top) return `LINESTRING(${left} ${bottom},${right} ${top})`;
+  return `POLYGON((${left} ${bottom},${left} ${top},${right} ${top},${right} ${bottom},${left} ${bottom}))`;
+}
+
+/** Inside, on the boundary or outside; a side of no length has no boundary of its own. */
+function placeIn([left, bottom, right, top]: Box, x: number, y: number): number {
+  const within = (low: number, high: number, at: number): number => {
+    if (at < low || at > high) return -1;
+    return low < high && (at === low || at === high) ? 0 : 1;
+  };
+  return Math.min(within(left, right, x), within(bottom, top, y));
+}
+
+const span = fc
+  .tuple(fc.nat(4), fc.nat(4))
+  .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
+const box = fc.tuple(span, span).map(([[left, right], [bottom, top]]): Box => [left, bottom, right, top]);
+
+test('relations of boxes are those of the places on a grid twice as fine', (t) => {
+  const grid = [...Array(9).keys()].flatMap((x) => [...Array(9).keys()].map((y) => [x / 2, y / 2] as const));
+  const pairs = fc.sample(fc.tuple(box, box), { numRuns: 300, seed: 7 });
+  const found = relations(pairs.map(([a, b]) => [textOf(a), textOf(b)]));
+  for (const [at, [a, b]] of pairs.entries()) {
+    const places = grid.map(([x, y]) => [placeIn(a, x, y), placeIn(b, x, y)] as const);
+    const covers = places.every(([inA, inB]) => inB < 0 || inA >= 0);
+    const meet = places.some(([inA, inB]) => inA >= 0 && inB >= 0);
+    const overlap = places.some(([inA, inB]) => inA === 1 && inB === 1);
+    const wanted: Record<Relation, boolean> = {
+      ST_COVERS: covers,
+      ST_CONTAINS: covers && overlap,
+      ST_CONTAINSPROPERLY: places.every(([inA, inB]) => inB < 0 || inA === 1),
+      ST_EQUALS: places.every(([inA, inB]) => inA >= 0 === inB >= 0),
+      ST_TOUCHES: meet && !overlap,
+    };
+    t.deepEqual(found[at], wanted, `${textOf(a)} ${textOf(b)}`);
+  }
+});
