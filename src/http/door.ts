@@ -3,6 +3,7 @@ import type { Credentials } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 import { isFault } from './auth.js';
 import type { AdmittedCall, Call, ErrorForm, Handler, HandlerContext, KnownCall, Refusal } from './call.js';
+import { plainAddress } from './client-address.js';
 import { gzipLayers } from './compression.js';
 import { readRequestId, readWriteRequestId } from './parameters.js';
 import { headerText, sendGuardRefusal, sendNotFound } from './reply.js';
@@ -78,7 +79,7 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   if (typeof id !== 'string') return refuse(id, 'id');
   const given = rules.credentials(call, context);
   if (isFault(given)) return refuse(given, 'credentials');
-  const credentials = given.scheme === 'password' ? { ...given, from: request.ip } : given;
+  const credentials = given.scheme === 'password' ? { ...given, from: plainAddress(request.ip) } : given;
   const layers = gzipLayers(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
   return Object.assign(call, { id, credentials, layers });

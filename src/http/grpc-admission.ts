@@ -4,6 +4,7 @@ import type { Credentials, Intake } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { isFault, readAuthorization } from './auth.js';
 import type { Refusal } from './call.js';
+import { plainAddress } from './client-address.js';
 import { refusalOf } from './door.js';
 import type { LoginCodes } from './login-code.js';
 import { rpcCode } from './otlp.js';
@@ -46,7 +47,7 @@ export class GrpcAdmission {
     let lease: BodyLease | undefined;
     const refuse = ({ status, message }: Refusal): void => call.sendStatus({ code: rpcCode(status), details: message });
     const admit = async (metadata: Metadata, go: (metadata: Metadata) => void): Promise<void> => {
-      const from = call.getConnectionInfo().remoteAddress ?? '';
+      const from = plainAddress(call.getConnectionInfo().remoteAddress ?? '');
       const found = await this.#admit(metadata, from, aborted.signal);
       if ('refusal' in found) return refuse(found.refusal);
       if (aborted.signal.aborted) return found.lease.release();

@@ -14,6 +14,7 @@ import type { TlsSettings } from '../model/tls-settings.js';
 import { createApiDocument } from './api/document.js';
 import { answerBrokenRequest } from './broken-request.js';
 import type { Call, Handler, HandlerContext, HandlerSettings, HttpObserver, RecordSql } from './call.js';
+import { plainAddress } from './client-address.js';
 import { type CorsPolicy, createCorsPolicy } from './cors.js';
 import { doorOf } from './door.js';
 import { pageFolder } from './handlers/page-files.js';
@@ -223,7 +224,7 @@ function watch(
   const { log, observer } = options;
   const started = performance.now();
   // Asked now: a socket that is gone has no address.
-  const client = request.ip;
+  const client = plainAddress(request.ip);
   observer?.begun();
   call.ended = () => {
     const status = reply.raw.writableFinished ? reply.statusCode : 499;

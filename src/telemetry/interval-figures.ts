@@ -59,7 +59,13 @@ export class IntervalFigures {
         }
       }
     }
-    for (const { tags, values } of summaries.values()) figures.push({ table: summary, tags, values });
+    for (const [key, { tags, values }] of summaries) {
+      // A route that nobody asked has no times in this interval; what it has counted stays.
+      const count = values.find(([name]) => name === 'count')?.[1] ?? 0;
+      if (count === this.#kept.get(`${summary} ${key}`)) continue;
+      taken.set(`${summary} ${key}`, count);
+      figures.push({ table: summary, tags, values });
+    }
     this.#taken = taken;
     return figures;
   }

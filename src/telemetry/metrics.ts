@@ -151,7 +151,6 @@ export class ServiceMetrics {
       percentiles: [0.1, 0.2, 0.5, 0.9, 0.99],
       maxAgeSeconds: Math.max(1, options.windowMs / 1000),
       ageBuckets: 3,
-      pruneAgedBuckets: true,
       registers: [this.#registry],
     });
   }

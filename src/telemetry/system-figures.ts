@@ -103,24 +103,33 @@ export class SystemMeter {
     return this.#options.companions?.() ?? [];
   }
 
-  #proc(pid: number, file: string): string {
+  #proc(pid: number | 'self', file: string): string {
     return textOf(join(this.#options.procPath ?? '/proc', String(pid), file));
   }
 
   #limitBytes(): number {
     const physical = totalmem();
     if (!this.#options.incgroup) return physical;
-    const limit = this.#cgroup('memory.max') || this.#cgroup('memory/memory.limit_in_bytes');
-    return Math.min(physical, numberOr(physical, limit));
+    const limits = this.#groups().map((group) => numberOr(physical, this.#cgroup(join(group, 'memory.max'))));
+    return Math.min(physical, ...limits, numberOr(physical, this.#cgroup('memory/memory.limit_in_bytes')));
   }
 
   #processors(): number {
     const all = availableParallelism();
     if (!this.#options.incgroup) return all;
-    const [quota, period] = this.#cgroup('cpu.max').split(' ');
-    return (
-      share(quota, period) ?? share(this.#cgroup('cpu/cpu.cfs_quota_us'), this.#cgroup('cpu/cpu.cfs_period_us')) ?? all
-    );
+    const shares = this.#groups().map((group) => {
+      const [quota, period] = this.#cgroup(join(group, 'cpu.max')).split(' ');
+      return share(quota, period) ?? all;
+    });
+    const older = share(this.#cgroup('cpu/cpu.cfs_quota_us'), this.#cgroup('cpu/cpu.cfs_period_us'));
+    return Math.min(...shares, older ?? all);
+  }
+
+  /** The control group of this process and those around it, by their paths; a container sees its own as the outermost one. */
+  #groups(): readonly string[] {
+    const path = /^0::\/(.*)$/m.exec(this.#proc('self', 'cgroup'))?.[1] ?? '';
+    const names = path.split('/').filter((name) => name !== '' && name !== '..');
+    return [...names.keys(), names.length].map((count) => names.slice(0, count).join('/'));
   }
 
   #cgroup(file: string): string {

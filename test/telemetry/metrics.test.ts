@@ -87,7 +87,25 @@ test('an interval has what was counted in it, and what was given back comes with
   figures.giveBack();
   metrics.ended(request);
   t.deepEqual(await total(), [[['gauge', 2]]]);
-  const tables = new Set((await figures.take()).map(({ table }) => table));
-  t.true(tables.has('adapter_system_mem_percent'));
-  t.true(tables.has('adapter_restful_http_request_summary_milliseconds'));
+  metrics.ended(request);
+  const tables = async () => new Set((await figures.take()).map(({ table }) => table));
+  const [asked, idle] = [await tables(), await tables()];
+  for (const each of [asked, idle]) t.true(each.has('adapter_system_mem_percent'));
+  const times = 'adapter_restful_http_request_summary_milliseconds';
+  t.deepEqual([asked.has(times), idle.has(times)], [true, false]);
+});
+
+test.serial('the count and the sum of a summary stay when its quantiles look back on nothing', async (t) => {
+  const metrics = new ServiceMetrics({ ...options, windowMs: 1000 });
+  metrics.ended(request);
+  const kept = async () => lines(await metrics.text(), 'summary_milliseconds_');
+  const before = await kept();
+  t.is(before.length, 2);
+  const { now } = Date;
+  t.teardown(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 60_000;
+  await kept();
+  t.deepEqual(await kept(), before);
 });

@@ -42,6 +42,17 @@ test('the limits of a version 1 control group count with incgroup', (t) => {
   near(t, new SystemMeter({ incgroup: true, cgroupPath }).sample().memoryPercent, (rss() / 2e9) * 100);
 });
 
+test('of nested control groups the least limit counts with incgroup', (t) => {
+  const procPath = directory(t, { 'self/cgroup': '0::/system.slice/some.service\n' });
+  for (const small of ['system.slice', 'system.slice/some.service']) {
+    const cgroupPath = directory(t, {
+      'system.slice/memory.max': '4000000000\n',
+      [`${small}/memory.max`]: '1000000000\n',
+    });
+    near(t, new SystemMeter({ incgroup: true, cgroupPath, procPath }).sample().memoryPercent, (rss() / 1e9) * 100);
+  }
+});
+
 test('half a processor makes every second of work count twice', (t) => {
   const limited = new SystemMeter({
     incgroup: true,

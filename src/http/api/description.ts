@@ -78,7 +78,7 @@ export interface Answer {
 export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */
-export type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Events' | 'Service';
+export type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Service';
 
 /** What OpenAPI 3.1 tells of one operation; the method and the path stand in the route. */
 export interface Operation {

@@ -40,7 +40,8 @@ const tags = [
   { name: 'SQL', description: 'Statements over HTTP.' },
   { name: 'Writes', description: 'What agents send.' },
   { name: 'Metrics system', description: 'Remote write and remote read.' },
-  { name: 'Events', description: 'What needs the attention of a person.' },
+  { name: 'Event Resource', description: 'What needs the attention of a person.' },
+  { name: 'Rules', description: 'What opens events, and who is told of them.' },
   { name: 'Service', description: 'Login, health, figures, and this description.' },
 ] as const satisfies readonly { readonly name: Operation['tags'][0]; readonly description: string }[];
 

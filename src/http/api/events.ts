@@ -175,7 +175,7 @@ export const eventOperations = {
     summary: 'List events',
     description:
       'One page of the events that match all filters, newest first. An event matches a range of time when it overlaps it.',
-    tags: ['Events'],
+    tags: ['Event Resource'],
     parameters: Object.values(eventParameters),
     responses: {
       200: json('A page of events.', shared('EventPage')),
@@ -189,7 +189,7 @@ export const eventOperations = {
   get: {
     operationId: 'apiV1EventsIdGet',
     summary: 'Get one event',
-    tags: ['Events'],
+    tags: ['Event Resource'],
     parameters: [idParameter],
     responses: {
       200: json('The event.', shared('Event')),
@@ -204,7 +204,7 @@ export const eventOperations = {
     operationId: 'apiV1EventsIdAcknowledgePut',
     summary: 'Acknowledge an event',
     description: 'Somebody has it. Repeating it is harmless.',
-    tags: ['Events'],
+    tags: ['Event Resource'],
     parameters: [idParameter],
     requestBody: moveBody,
     responses: {
@@ -224,7 +224,7 @@ export const eventOperations = {
     operationId: 'apiV1EventsIdResolvePut',
     summary: 'Resolve an event',
     description: 'It is over. Repeating it is harmless.',
-    tags: ['Events'],
+    tags: ['Event Resource'],
     parameters: [idParameter],
     requestBody: moveBody,
     responses: {

@@ -43,6 +43,7 @@ export const serviceOperations = {
   login: {
     operationId: 'login',
     summary: 'Get a code for the `Custom` scheme',
+    description: 'A password with a slash has no place in a path: such users log in by `Basic`.',
     tags: ['Service'],
     parameters: [pathParameter('user', 'User.'), pathParameter('password', 'Password.')],
     responses: {

@@ -1,6 +1,7 @@
 import { Codes } from '../../model/fault.js';
 import { isFault, maxUserBytes } from '../auth.js';
 import type { Handler, HandlerContext } from '../call.js';
+import { plainAddress } from '../client-address.js';
 import { errorBody, safeJson, sendGuardRefusal, sendJson } from '../reply.js';
 
 /** `GET /rest/login/<user>/<password>`: the code of the `Custom` scheme, once the database knows the pair. */
@@ -13,7 +14,12 @@ export function loginHandler(context: HandlerContext): Handler {
     if (user === '' || password === '' || Buffer.byteLength(user) > maxUserBytes) {
       return sendJson(reply, 400, errorBody(Codes.generateToken, 'generate token error'));
     }
-    const verdict = await intake.authenticate({ scheme: 'password', user, password, from: call.request.ip });
+    const verdict = await intake.authenticate({
+      scheme: 'password',
+      user,
+      password,
+      from: plainAddress(call.request.ip),
+    });
     if (!isFault(verdict)) return sendJson(reply, 200, safeJson({ code: 0, desc: loginCodes.seal(user, password) }));
     if (verdict.kind === 'auth') return sendJson(reply, 401, errorBody(Codes.loginFailure, 'Authentication failure'));
     // The database could not tell: the client may be right, and may try again.

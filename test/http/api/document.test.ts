@@ -57,6 +57,7 @@ test('the operations of the events have the names that generated clients use', (
       ['apiV1EventsIdResolvePut', 'PUT', '/api/v1/events/:id/resolve'],
     ],
   );
+  for (const { operation } of events) t.deepEqual(operation.tags, ['Event Resource']);
 });
 
 test('a service describes the interfaces that are switched on, to everybody', async (t) => {

@@ -118,7 +118,7 @@ test('draws numbers from 0 to 1, again the same for a seed', (t) => {
 
 for (const [call, code] of [
   ['nope(1)', Codes.invalidFunctionName],
-  ['st_covers(1, 2)', Codes.notSupported],
+  ['st_covers(1, 2)', Codes.functionParameterType],
   ['interp(1)', Codes.interpClauses],
   ['diff(1)', Codes.invalidTimeline],
   ['abs()', Codes.functionParameterCount],
