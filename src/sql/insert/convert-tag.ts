@@ -1,6 +1,6 @@
 import { realText } from '../../bytes/real-text.js';
+import { toBigInt } from '../../bytes/words.js';
 import type { ColumnDef, TagValue } from '../../model/schema.js';
-import { toBigInt } from '../syntax/words.js';
 import { parseJsonTag } from './convert-json.js';
 import { readBool, readDouble, readInteger } from './convert-number.js';
 import { TextReader } from './convert-text.js';

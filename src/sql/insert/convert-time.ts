@@ -1,7 +1,7 @@
+import { setBigInt, setInteger, toBigInt } from '../../bytes/words.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration, DurationUnit } from '../syntax/ast.js';
 import { timestampOutOfRange } from '../syntax/faults.js';
-import { setBigInt, setInteger, toBigInt } from '../syntax/words.js';
 import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
 import { Byte, type Cursor, isWordByte, Token } from './cursor.js';

@@ -1,6 +1,6 @@
+import { setBigInt, setInteger } from '../../bytes/words.js';
 import type { ColumnBuilder } from '../../model/column-block.js';
 import type { ColumnDef } from '../../model/schema.js';
-import { setBigInt, setInteger } from '../syntax/words.js';
 import { parseJsonTag } from './convert-json.js';
 import { readBool, readDecimal, readDouble, readInteger } from './convert-number.js';
 import { TextReader } from './convert-text.js';

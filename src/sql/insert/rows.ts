@@ -1,5 +1,5 @@
+import { compareSigned } from '../../bytes/words.js';
 import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from '../syntax/faults.js';
-import { compareSigned } from '../syntax/words.js';
 import type { OpenBlock } from './blocks.js';
 import { ValueConverter } from './convert.js';
 import { Byte, type Cursor, Token } from './cursor.js';

@@ -1,7 +1,7 @@
+import { setBigInt } from '../../bytes/words.js';
 import { type ColumnDef, type DatabaseDef, keyColumn, type TableDef } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import { invalidColumnName, keyIsMissing, primaryTimeNull } from '../syntax/faults.js';
-import { setBigInt } from '../syntax/words.js';
 import type { TimeReader } from './convert-time.js';
 import type { Cursor } from './cursor.js';
 import { Field, FieldKind } from './field.js';

@@ -1,6 +1,6 @@
+import { applySign, setInteger, setProduct, toBigInt } from '../../bytes/words.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration } from '../syntax/ast.js';
-import { applySign, setInteger, setProduct, toBigInt } from '../syntax/words.js';
 import { civilFromDays, daysFromCivil, daysInMonth } from './calendar.js';
 import { type ZoneOffsets, zoneOffsets } from './zone.js';
 

@@ -3,7 +3,7 @@ import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
 import { hashKey } from './series-dictionary.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
-import { TickTimes } from './tick-times.js';
+import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';
 
 /** Types of the parts of a packet. */
@@ -73,7 +73,7 @@ class PacketReader {
   readonly #view: DataView;
   readonly #options: ParseOptions;
   readonly #points: PointCollector;
-  readonly #times: TickTimes;
+  readonly #times: Ticks;
   readonly #names = names.map(() => new NamePart());
   /** Key of the current value: the names, each ended by a NUL, how many values the list has and which it is. */
   #key = new Uint8Array(1024);
@@ -87,7 +87,7 @@ class PacketReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
-    this.#times = new TickTimes(options);
+    this.#times = new Ticks(options);
   }
 
   read(): ParsedPoints {

@@ -1,4 +1,4 @@
-import { DecimalReader } from './decimal-reader.js';
+import { NumberReader } from '../../bytes/number-reader.js';
 import { countCharacters } from './utf8.js';
 
 const tab = 0x09;
@@ -66,7 +66,7 @@ export class SampleReader {
   /** Timestamps are seconds with a fraction, not milliseconds. */
   readonly #inSeconds: boolean;
   readonly #places = new Int32Array(maxLabels * labelWords);
-  readonly #numbers = new DecimalReader();
+  readonly #numbers = new NumberReader();
 
   constructor(bytes: Uint8Array, inSeconds: boolean) {
     this.#bytes = bytes;
@@ -214,7 +214,7 @@ export class SampleReader {
   /** Numbers, and in any letter case `nan` and `inf` or `infinity` with a sign. */
   #readValue(start: number, end: number): boolean {
     if (this.#numbers.read(this.#bytes, start, end)) {
-      this.value = this.#numbers.value;
+      this.value = this.#numbers.double();
       return true;
     }
     if (end - start > 9) return false;
@@ -232,7 +232,7 @@ export class SampleReader {
     let point = start;
     while (point < end && bytes[point] !== 0x2e) point++;
     if (!this.#numbers.read(bytes, start, this.#inSeconds ? end : point)) return false;
-    const { value } = this.#numbers;
+    const value = this.#numbers.double();
     if (point < end && !this.#inSeconds) return false;
     this.seconds = Math.floor(this.#inSeconds ? value : value / 1000);
     if (this.seconds < 0 || this.seconds >= maxSeconds) return false;

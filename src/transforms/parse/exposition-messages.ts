@@ -9,7 +9,7 @@ import { badPoint, ofColumn } from './point-fault.js';
 import { Wire, WireReader } from './protobuf.js';
 import { hashKey } from './series-dictionary.js';
 import { textOf } from './symbols.js';
-import { TickTimes } from './tick-times.js';
+import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';
 
 /** Fields of the messages, see https://github.com/prometheus/client_model. */
@@ -32,7 +32,7 @@ class FamilyReader {
   readonly #reader: WireReader;
   readonly #options: ParseOptions;
   readonly #points: PointCollector;
-  readonly #times: TickTimes;
+  readonly #times: Ticks;
   readonly #extra: ReadonlyMap<string, string>;
   readonly #url: string | undefined;
   /** Key of the current series: source, name of the family, and the labels as they stand in the message. */
@@ -51,7 +51,7 @@ class FamilyReader {
     this.#reader.at = start;
     this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
-    this.#times = new TickTimes(options);
+    this.#times = new Ticks(options);
     this.#extra = extraLabels(source);
     this.#url = source.startsWith('{') ? undefined : source;
     // No key of the text format begins like this.

@@ -10,7 +10,7 @@ import { type FieldName, PointCollector } from './point-collector.js';
 import { hashKey } from './series-dictionary.js';
 import type { SeriesKey } from './series-tags.js';
 import { terminated } from './terminated.js';
-import { TickTimes } from './tick-times.js';
+import { Ticks } from './ticks.js';
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -69,7 +69,7 @@ class ExpositionReader {
   readonly #bytes: Uint8Array;
   readonly #options: ParseOptions;
   readonly #points: PointCollector;
-  readonly #times: TickTimes;
+  readonly #times: Ticks;
   readonly #samples: SampleReader;
   /** Labels that every sample gets, and the address of the target where it was asked at one. */
   readonly #extra: ReadonlyMap<string, string>;
@@ -103,7 +103,7 @@ class ExpositionReader {
     this.#bytes = terminated(bytes);
     this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
-    this.#times = new TickTimes(options);
+    this.#times = new Ticks(options);
     const { form, source, start } = readExpositionHead(bytes);
     this.#isOpenMetrics = form === 'openmetrics';
     this.#extra = extraLabels(source);

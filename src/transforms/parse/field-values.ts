@@ -1,7 +1,7 @@
 import { parseWellKnownText } from '../../bytes/geometry.js';
+import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
-import { NumberReader } from './number-reader.js';
 import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';
 import { maxValueBytes } from './point-limits.js';
 
@@ -31,14 +31,13 @@ export class FieldValues {
   readonly #end: number;
   readonly #text: Buffer;
   readonly #fields: PointFields;
-  readonly #numbers: NumberReader;
+  readonly #numbers = new NumberReader();
 
   constructor(bytes: Uint8Array, fields: PointFields) {
     this.#bytes = bytes;
     this.#end = bytes.length;
     this.#text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#fields = fields;
-    this.#numbers = new NumberReader(bytes, fields);
   }
 
   /** Reads one value; `limit` is the position that a string must not reach. */
@@ -112,7 +111,7 @@ export class FieldValues {
   }
 
   #number(start: number, index: number): number {
-    const at = this.#numbers.scan(start);
+    const at = this.#numbers.scan(this.#bytes, start, this.#end);
     const bytes = this.#bytes;
     if (at < 0) {
       const sign = bytes[start]!;
@@ -126,13 +125,15 @@ export class FieldValues {
 
   #double(start: number, end: number, index: number): number {
     const fields = this.#fields;
-    if (!this.#numbers.storeDouble(index)) return this.#outOfRange(start, Kind.double);
+    const value = this.#numbers.double();
+    if (value === Infinity || value === -Infinity) return this.#outOfRange(start, Kind.double);
+    fields.doubles[index] = value;
     fields.kinds[index] = Kind.double;
     if ((this.#bytes[end]! | 0x20) !== 0x66) return end;
     const width = this.#width(end + 1);
     if (width === 64) return end + 3;
     if (width !== 32) return this.#notAValue(start);
-    if (!isFloat(fields.doubles[index]!)) return this.#outOfRange(start, Kind.float);
+    if (!isFloat(value)) return this.#outOfRange(start, Kind.float);
     fields.kinds[index] = Kind.float;
     return end + 3;
   }
@@ -148,7 +149,7 @@ export class FieldValues {
     }
     const bits = width === 0 ? 64 : width;
     const kind = integerKind(bits, unsigned);
-    if (!this.#numbers.storeInteger(index, bits, unsigned)) return this.#outOfRange(start, kind);
+    if (!this.#numbers.store(this.#fields.words, index, bits, unsigned)) return this.#outOfRange(start, kind);
     this.#fields.kinds[index] = kind;
     return end;
   }

@@ -1,5 +1,5 @@
+import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
-import { DecimalReader } from './decimal-reader.js';
 import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { PointCollector } from './point-collector.js';
@@ -8,7 +8,7 @@ import { hashKey } from './series-dictionary.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { valueField } from './telnet.js';
 import { terminated } from './terminated.js';
-import { TickTimes } from './tick-times.js';
+import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';
 
 const lineFeed = 0x0a;
@@ -48,15 +48,15 @@ class GraphiteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #points: PointCollector;
-  readonly #times: TickTimes;
-  readonly #numbers = new DecimalReader();
+  readonly #times: Ticks;
+  readonly #numbers = new NumberReader();
 
   constructor(bytes: Uint8Array, options: ParseOptions) {
     this.#options = options;
     this.#bytes = bytes.length === 0 ? bytes : terminated(bytes);
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
     this.#points = new PointCollector(options, this.#bytes.length);
-    this.#times = new TickTimes(options);
+    this.#times = new Ticks(options);
   }
 
   read(): ParsedPoints {
@@ -106,8 +106,10 @@ class GraphiteReader {
 
   /** A finite number, or NaN where that is what stands there. */
   #number(start: number, end: number): number | undefined {
-    const isRead = this.#numbers.read(this.#bytes, start, end);
-    if (isRead) return Number.isFinite(this.#numbers.value) ? this.#numbers.value : undefined;
+    if (this.#numbers.read(this.#bytes, start, end)) {
+      const value = this.#numbers.double();
+      return Number.isFinite(value) ? value : undefined;
+    }
     if (end - start !== 3) return undefined;
     return Buffer.from(this.#bytes.subarray(start, end)).toString('latin1').toLowerCase() === 'nan'
       ? Number.NaN
@@ -120,7 +122,7 @@ class GraphiteReader {
     if (start === end) return undefined;
     const shown = (): string => excerpt(this.#bytes, start, end);
     if (!this.#numbers.read(this.#bytes, start, end)) return badLine(start, `${shown()} is not a timestamp`);
-    const { value } = this.#numbers;
+    const value = this.#numbers.double();
     if (value === -1) return undefined;
     if (!(value >= 0 && value < maxSeconds)) return outOfRange(start, `the timestamp ${shown()} is out of range`);
     const seconds = Math.floor(value);

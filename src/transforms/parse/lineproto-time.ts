@@ -1,9 +1,10 @@
+import { DigitRun } from '../../bytes/decimal.js';
+import { multiply } from '../../bytes/words.js';
 import type { Target } from '../../model/batch.js';
 import { Codes } from '../../model/fault.js';
-import type { Precision } from '../../model/schema.js';
-import { DigitRun } from './decimal.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
-import { TimeBounds } from './time-bounds.js';
+import type { ParseOptions } from './parse-options.js';
+import { Ticks } from './ticks.js';
 
 const minus = 0x2d;
 
@@ -14,43 +15,19 @@ const secondsPerUnit: Readonly<Partial<Record<Target['precision'], number>>> = {
 const maxHigh = 0x7fffffff;
 
 /** Reads timestamps of one unit into ticks of a database, exactly, by work on decimal digits. */
-export class TimeReader {
-  /** Ticks of the last timestamp read: low word, high word. */
-  readonly words = new Uint32Array(2);
+export class TimeReader extends Ticks {
   problem: LineProblem | undefined;
-  /** True once the current time was taken for a timestamp. */
-  usesNow = false;
-  readonly #nowLow: number;
-  readonly #nowHigh: number;
-  readonly #bounds: TimeBounds;
   /** Decimal digits to drop at the end of a timestamp: the whole division by a power of ten. */
   readonly #drop: number;
   /** Ticks per unit of the text where the unit is the coarser one, as factors of at most 10^9. */
   readonly #factors: readonly number[];
   readonly #run = new DigitRun();
 
-  /** `minTicks` and `maxTicks` are the first and the last time that is taken; without them every time after the epoch is. */
-  constructor(
-    unit: Target['precision'],
-    precision: Precision,
-    nowTicks: bigint,
-    minTicks: bigint | undefined,
-    maxTicks: bigint | undefined,
-  ) {
-    const now = BigInt.asUintN(64, nowTicks);
-    this.#nowLow = Number(now & 0xffffffffn);
-    this.#nowHigh = Number(now >> 32n);
-    this.#bounds = new TimeBounds(minTicks, maxTicks);
-    const shift = places[precision] - places[unit];
+  constructor(unit: Target['precision'], options: ParseOptions) {
+    super(options);
+    const shift = places[options.database.precision] - places[unit];
     this.#drop = Math.max(0, -shift);
     this.#factors = [secondsPerUnit[unit] ?? 1, 10 ** Math.max(0, shift)].filter((factor) => factor > 1);
-  }
-
-  /** Takes the current time, for a line without a timestamp. */
-  now(): void {
-    this.usesNow = true;
-    this.words[0] = this.#nowLow;
-    this.words[1] = this.#nowHigh;
   }
 
   /** Reads the timestamp that begins at `start` and returns the position after it, or -1 with `problem` set. */
@@ -61,10 +38,9 @@ export class TimeReader {
       this.now();
       return stop;
     }
-    const words = this.words;
-    const fits = this.#drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(words, 0) && this.#multiply();
-    const problem = fits ? this.#bounds.problem(words[0]!, words[1]!) : 'is too large';
-    return problem === undefined ? stop : this.#outOfRange(bytes, start, stop, problem);
+    const fits = this.#drop > 0 ? this.#readCoarser(bytes, stop) : this.#run.toWords(this.words, 0) && this.#multiply();
+    const reason = fits ? this.outside(this.high) : 'is too large';
+    return reason === undefined ? stop : this.#outOfRange(bytes, start, stop, reason);
   }
 
   /** Reads the digits before `stop` once more, without the last ones. */
@@ -78,17 +54,7 @@ export class TimeReader {
 
   /** Multiplies the words by the factors; false when the product is above 2^63 - 1. */
   #multiply(): boolean {
-    const words = this.words;
-    for (const factor of this.#factors) {
-      // 16 bits at a time, so that every product is exact.
-      const low = words[0]!;
-      const lowest = (low & 0xffff) * factor;
-      const middle = (low >>> 16) * factor + Math.floor(lowest / 65536);
-      const high = words[1]! * factor + Math.floor(middle / 65536);
-      if (high > maxHigh) return false;
-      words[0] = ((middle & 0xffff) << 16) | (lowest & 0xffff);
-      words[1] = high;
-    }
+    for (const factor of this.#factors) if (multiply(this.words, factor) > maxHigh) return false;
     return true;
   }
 

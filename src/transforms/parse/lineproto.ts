@@ -49,8 +49,7 @@ class LineReader {
     this.#maxLineBytes = options.maxLineBytes ?? defaultMaxLineBytes;
     this.#points = new PointCollector(options, this.#end);
     this.#values = new FieldValues(this.#bytes, this.#points.fields);
-    const { precision, database, nowTicks, minTicks, maxTicks } = options;
-    this.#time = new TimeReader(precision, database.precision, nowTicks, minTicks, maxTicks);
+    this.#time = new TimeReader(options.precision, options);
   }
 
   read(): ParsedPoints {

@@ -4,7 +4,7 @@ import { OtlpTime } from './otlp-time.js';
 import { fieldName, type PointCollector } from './point-collector.js';
 import { badPoint } from './point-fault.js';
 import { Wire, type WireReader } from './protobuf.js';
-import type { TickTimes } from './tick-times.js';
+import type { Ticks } from './ticks.js';
 
 const Exemplar = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes: 7 } as const;
 const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
@@ -16,11 +16,11 @@ const two32 = 0x100000000;
 export class OtlpExemplars {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
-  readonly #times: TickTimes;
+  readonly #times: Ticks;
   readonly #time = new OtlpTime();
   #value = Number.NaN;
 
-  constructor(reader: WireReader, points: PointCollector, times: TickTimes) {
+  constructor(reader: WireReader, points: PointCollector, times: Ticks) {
     this.#reader = reader;
     this.#points = points;
     this.#times = times;
@@ -43,8 +43,7 @@ export class OtlpExemplars {
       reader.end = reader.enter();
       const labels = this.#readExemplar();
       reader.end = pointEnd;
-      this.#times.low = low;
-      this.#times.high = high;
+      this.#times.restore(low, high);
       if (this.#store(labels, take) !== undefined) this.#points.leftOut++;
     }
   }

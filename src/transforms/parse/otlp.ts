@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Codes, type Fault, fault } from '../../model/fault.js';
+import type { Fault } from '../../model/fault.js';
 import { metricsStyle } from './label-set.js';
 import { type Metadata, MetadataRows } from './metric-metadata.js';
 import { readText } from './otlp-attributes.js';
@@ -9,10 +9,11 @@ import { OtlpPoint } from './otlp-point.js';
 import { exemplarSeries, longAttributes, otlpSeries, type Range } from './otlp-series.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { PointCollector } from './point-collector.js';
+import { badPoint, badTime } from './point-fault.js';
 import { maxMeasurementBytes } from './point-limits.js';
 import { Wire, WireReader } from './protobuf.js';
 import { hashKey } from './series-dictionary.js';
-import { TickTimes } from './tick-times.js';
+import { Ticks } from './ticks.js';
 
 /** Fields of the messages around the points. */
 const resourceMetricsField = 1;
@@ -94,7 +95,7 @@ class MessageReader {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
-  readonly #times: TickTimes;
+  readonly #times: Ticks;
   readonly #point: OtlpPoint;
   readonly #exemplars: OtlpExemplars;
   readonly #metadata: MetadataRows;
@@ -115,7 +116,7 @@ class MessageReader {
     this.#reader = new WireReader(message);
     this.#points = new PointCollector(options, message.length);
     this.#options = options;
-    this.#times = new TickTimes(options);
+    this.#times = new Ticks(options);
     this.#point = new OtlpPoint(this.#reader);
     this.#exemplars = new OtlpExemplars(this.#reader, this.#points, this.#times);
     this.#metadata = new MetadataRows(this.#points, options);
@@ -275,7 +276,7 @@ class MessageReader {
       return undefined;
     }
     const problem = this.#times.set(seconds, nanos);
-    return problem === undefined ? undefined : fault('parameter', Codes.timestampOutOfRange, problem);
+    return problem === undefined ? undefined : badTime(problem);
   }
 
   /** True when the point is of the series that is expected next: its key is looked at where it stands. */
@@ -343,7 +344,7 @@ class MessageReader {
       points.drop();
       if (problem !== undefined) return problem;
       if (points.fieldCount === 0) return undefined;
-      return fault('parameter', Codes.schemalessData, 'it would make more columns than one message may');
+      return badPoint('it would make more columns than one message may');
     }
     return points.commit(this.#times.low, this.#times.high, this.#reader.bytes);
   }

@@ -62,8 +62,7 @@ export class PointTimes {
   }
 
   #reader(unit: Target['precision']): TimeReader {
-    const { database, nowTicks, minTicks, maxTicks } = this.#options;
-    return new TimeReader(unit, database.precision, nowTicks, minTicks, maxTicks);
+    return new TimeReader(unit, this.#options);
   }
 
   /** True when the timestamp is written as the last one, as those of one round of measurements are. */

@@ -2,13 +2,13 @@ import type { Fault } from '../../model/fault.js';
 import { type BucketSide, bucketProblem } from './histogram-buckets.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from './label-set.js';
-import type { MillisTime } from './millis-time.js';
 import type { ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
-import { badPoint, ofColumn } from './point-fault.js';
+import { badPoint, badTime, ofColumn } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
 import { hashKey } from './series-dictionary.js';
 import { symbolText, textOf } from './symbols.js';
+import type { Ticks } from './ticks.js';
 
 /** Fields of a series beside labels and samples, by the version of the message. */
 const fieldsOf = { 1: { exemplars: 3, histograms: 4 }, 2: { histograms: 3, exemplars: 4 } } as const;
@@ -88,7 +88,7 @@ export class SeriesExtras {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
-  readonly #time: MillisTime;
+  readonly #time: Ticks;
   readonly #positive: BucketSide = { spans: [], counts: [] };
   readonly #negative: BucketSide = { spans: [], counts: [] };
   readonly #custom: number[] = [];
@@ -101,7 +101,7 @@ export class SeriesExtras {
   #zeroThreshold = 0;
   #zeroCount = 0;
 
-  constructor(reader: WireReader, points: PointCollector, options: ParseOptions, time: MillisTime) {
+  constructor(reader: WireReader, points: PointCollector, options: ParseOptions, time: Ticks) {
     this.#reader = reader;
     this.#points = points;
     this.#options = options;
@@ -132,8 +132,8 @@ export class SeriesExtras {
 
   #store(series: ExtraSeries, isHistogram: boolean, labels: string): Fault | undefined {
     const points = this.#points;
-    const outside = this.#time.take(this.#timeLow, this.#timeHigh);
-    if (outside !== undefined) return outside;
+    const outside = this.#time.setMillis(this.#timeLow, this.#timeHigh);
+    if (outside !== undefined) return badTime(outside);
     const refused = this.#take(series, tables[isHistogram ? 0 : 1]) ?? points.refusal();
     if (refused !== undefined) return refused;
     const problem = isHistogram ? this.#fillHistogram() : this.#fillExemplar(labels);
@@ -141,7 +141,7 @@ export class SeriesExtras {
       points.drop();
       return problem;
     }
-    return points.commit(this.#time.words[0]!, this.#time.words[1]!, this.#reader.bytes);
+    return points.commit(this.#time.low, this.#time.high, this.#reader.bytes);
   }
 
   /** Finds or introduces the series in a table; returns why it cannot be taken, if so. */

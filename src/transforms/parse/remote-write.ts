@@ -1,10 +1,9 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
 import { labelSetKey, metricsStyle, metricsValue } from './label-set.js';
-import { MillisTime } from './millis-time.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
-import { ofColumn } from './point-fault.js';
+import { badTime, ofColumn } from './point-fault.js';
 import { Kind } from './point-fields.js';
 import { malformedMessage, Wire, WireReader } from './protobuf.js';
 import { isExtraField, SeriesExtras } from './remote-write-extras.js';
@@ -12,14 +11,13 @@ import { MessageMetadata } from './remote-write-metadata.js';
 import { hashKey } from './series-dictionary.js';
 import { inflateSnappy } from './snappy.js';
 import { findSymbols } from './symbols.js';
+import { Ticks } from './ticks.js';
 
 const valueName = fieldName(metricsValue);
 /** Longest message unless the caller says otherwise, inflated. */
 const defaultMaxMessageBytes = 32 * 1024 * 1024;
 /** How many times longer than the longest message the labels of one may be that are written by reference. */
 const maxWrittenOut = 8;
-/** The last tick there is. */
-const lastTick = 2n ** 63n - 1n;
 /** Bits of a double's upper word that are all set in NaN and the infinities. */
 const exponentBits = 0x7ff00000;
 
@@ -51,7 +49,7 @@ class MessageReader {
   readonly #reader: WireReader;
   readonly #points: PointCollector;
   readonly #options: ParseOptions;
-  readonly #time: MillisTime;
+  readonly #time: Ticks;
   readonly #extras: SeriesExtras;
   readonly #metadata: MessageMetadata;
   /** Index of the current series, and where its first sample is, -1 when it has none. */
@@ -83,7 +81,7 @@ class MessageReader {
     this.#reader = new WireReader(message);
     this.#points = new PointCollector(options, message.length, metricsStyle);
     this.#options = options;
-    this.#time = new MillisTime(options.database.precision, options.minTicks ?? 0n, options.maxTicks ?? lastTick);
+    this.#time = new Ticks(options);
     this.#extras = new SeriesExtras(this.#reader, this.#points, options, this.#time);
     this.#metadata = new MessageMetadata(this.#reader, this.#points, options);
     this.#keyBytes = message;
@@ -342,8 +340,8 @@ class MessageReader {
   /** Stores the sample; one that is not a finite number, such as the mark of a series' end, is NULL. */
   #storeSample(): Fault | undefined {
     const points = this.#points;
-    const outside = this.#time.take(this.#timeLow, this.#timeHigh);
-    if (outside !== undefined) return outside;
+    const outside = this.#time.setMillis(this.#timeLow, this.#timeHigh);
+    if (outside !== undefined) return badTime(outside);
     if ((this.#valueHigh & exponentBits) === exponentBits) {
       const refused = points.putNull(valueName, Kind.double);
       if (refused !== undefined) return this.#drop(refused);
@@ -353,7 +351,7 @@ class MessageReader {
       points.fields.words[2 * index] = this.#valueLow;
       points.fields.words[2 * index + 1] = this.#valueHigh;
     }
-    return points.commit(this.#time.words[0]!, this.#time.words[1]!, this.#reader.bytes);
+    return points.commit(this.#time.low, this.#time.high, this.#reader.bytes);
   }
 
   #drop(problem: Fault): Fault {

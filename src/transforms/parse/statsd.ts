@@ -1,6 +1,6 @@
+import { NumberReader } from '../../bytes/number-reader.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
-import { DecimalReader } from './decimal-reader.js';
 import { excerpt } from './line-problem.js';
 import { maxDetailedRejects } from './point-limits.js';
 
@@ -88,7 +88,7 @@ export class StatsdReader {
   rejectedLines = 0;
   ignoredLines = 0;
   rejects: RowReject[] = [];
-  readonly #numbers = new DecimalReader();
+  readonly #numbers = new NumberReader();
 
   /** Reads all lines of a text; what was read of the one before is forgotten. */
   read(bytes: Uint8Array, taker: StatTaker): void {
@@ -190,8 +190,8 @@ export class StatsdReader {
   /** Takes a rate above 0 and at most 1; every other one is as good as none. False when there is white space in it. */
   #readRate(start: number, end: number): boolean {
     for (let position = start; position < end; position++) if (this.bytes[position]! <= blank) return false;
-    const isRate = this.#numbers.read(this.bytes, start, end) && this.#numbers.value > 0 && this.#numbers.value <= 1;
-    if (isRate) this.rate = this.#numbers.value;
+    const rate = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
+    if (rate > 0 && rate <= 1) this.rate = rate;
     return true;
   }
 
@@ -205,7 +205,7 @@ export class StatsdReader {
     this.isSigned = first === plus || first === minus;
     if (this.isSigned && this.kind > StatKind.gauge) return 'has a sign before a value that cannot have one';
     if (!this.#numbers.read(this.bytes, start, end)) return 'has a value that is not a number';
-    this.value = this.#numbers.value;
+    this.value = this.#numbers.double();
     return Number.isFinite(this.value) ? undefined : 'has a value that is out of range';
   }
 

@@ -1,7 +1,7 @@
+import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes } from '../../model/fault.js';
 import type { JsonText } from './json-text.js';
 import { excerpt } from './line-problem.js';
-import { NumberReader } from './number-reader.js';
 import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';
 
 const quote = 0x22;
@@ -80,12 +80,11 @@ export function readTyped(text: JsonText, start: number): TypedValue | undefined
 export class JsonValues {
   readonly #text: JsonText;
   readonly #fields: PointFields;
-  readonly #numbers: NumberReader;
+  readonly #numbers = new NumberReader();
 
   constructor(text: JsonText, fields: PointFields) {
     this.#text = text;
     this.#fields = fields;
-    this.#numbers = new NumberReader(text.bytes, fields);
   }
 
   /** Reads the value `bytes[start, end)`: a number, a string, true or false, or one of them with its type. */
@@ -124,18 +123,22 @@ export class JsonValues {
   }
 
   #double(start: number, end: number, kind: number): boolean {
-    if (!this.#text.isNumber(start, end) || this.#numbers.scan(start) !== end) return this.#notAValue(start, end);
-    if (!this.#numbers.storeDouble(0)) return this.#outOfRange(start, end, kind);
-    if (kind === Kind.float && !isFloat(this.#fields.doubles[0]!)) return this.#outOfRange(start, end, kind);
+    if (!this.#text.isNumber(start, end) || !this.#numbers.read(this.#text.bytes, start, end))
+      return this.#notAValue(start, end);
+    const value = this.#numbers.double();
+    const fits = kind === Kind.float ? isFloat(value) : Number.isFinite(value);
+    if (!fits) return this.#outOfRange(start, end, kind);
+    this.#fields.doubles[0] = value;
     this.#fields.kinds[0] = kind;
     return true;
   }
 
   #integer(start: number, end: number, bits: number): boolean {
-    if (!this.#text.isNumber(start, end) || this.#numbers.scan(start) !== end) return this.#notAValue(start, end);
+    if (!this.#text.isNumber(start, end) || !this.#numbers.read(this.#text.bytes, start, end))
+      return this.#notAValue(start, end);
     const kind = integerKind(bits, false);
     if (!this.#numbers.whole) return this.#fail(start, `${excerpt(this.#text.bytes, start, end)} is not an integer`);
-    if (!this.#numbers.storeInteger(0, bits, false)) return this.#outOfRange(start, end, kind);
+    if (!this.#numbers.store(this.#fields.words, 0, bits, false)) return this.#outOfRange(start, end, kind);
     this.#fields.kinds[0] = kind;
     return true;
   }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { toBigInt } from '../../../src/bytes/words.js';
 import type { Precision } from '../../../src/model/schema.js';
-import { toBigInt } from '../../../src/sql/syntax/words.js';
 import {
   addDuration,
   durationTicks,

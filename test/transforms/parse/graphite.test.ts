@@ -96,6 +96,6 @@ test('times beyond what the database takes are refused on both sides', (t) => {
   );
   t.deepEqual(
     parsed.rejects.map(({ fault }) => fault.message.replace(/^.*?: /, '')),
-    ['the time is older than the database keeps (column 5)', 'the time is too large (column 5)'],
+    ['the time is older than the database keeps (column 5)', 'the time is too far in the future (column 5)'],
   );
 });

@@ -279,7 +279,7 @@ test('refuses times after the last one that is taken', (t) => {
   t.is(parsed.rows, 1);
   t.is(parsed.rejectedRows, 1);
   t.is(parsed.rejects[0]?.fault.code, Codes.timestampOutOfRange);
-  t.true(parsed.rejects[0]?.fault.message.includes('is too large'));
+  t.true(parsed.rejects[0]?.fault.message.includes('is too far in the future'));
 });
 
 test('refuses times before the first one that is kept', (t) => {

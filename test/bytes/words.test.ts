@@ -8,7 +8,7 @@ import {
   setInteger,
   setProduct,
   toBigInt,
-} from '../../../src/sql/syntax/words.js';
+} from '../../src/bytes/words.js';
 
 const int64 = fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n });
 

@@ -1,11 +1,10 @@
-/** Most significant decimal digits that {@link DigitRun} keeps: enough for any 64-bit integer. */
-export const maxDigits = 20;
+import { setProduct } from './words.js';
 
-const two16 = 65536;
-const two32 = 4294967296;
+/** Most significant decimal digits that {@link DigitRun} keeps: enough for any 64-bit integer. */
+const maxDigits = 20;
 
 /** Exact powers of ten: 10^22 is the largest that a double holds exactly. */
-const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
+export const powersOfTen = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
 /**
  * A run of decimal digits as whole numbers: `digits` significant digits without leading zeros, the first nine in `a`, the
@@ -70,7 +69,7 @@ export class DigitRun {
       return true;
     }
     if (digits <= 18) {
-      writeProductSum(this.a, powersOfTen[digits - 9]!, this.b, words, index);
+      setProduct(words, this.a, powersOfTen[digits - 9]!, this.b, index);
       return true;
     }
     const extra = digits - 18;
@@ -80,24 +79,9 @@ export class DigitRun {
     const lower = (this.b - carried * cut) * powersOfTen[extra]! + this.c;
     // 2^64 - 1 is 18446744073 709551615.
     if (upper > 18446744073 || (upper === 18446744073 && lower > 709551615)) return false;
-    writeProductSum(upper, 1e9, lower, words, index);
+    setProduct(words, upper, 1e9, lower, index);
     return true;
   }
-}
-
-/**
- * Writes `a * factor + b` as a 64-bit number at `words[2 * index]`, exactly, for whole numbers a < 2^35, factor <= 10^9, b < 2^47:
- * `a` is split at 16 bits so that every intermediate product stays below 2^53.
- */
-function writeProductSum(a: number, factor: number, b: number, words: Uint32Array, index: number): void {
-  // Remainders by subtraction: `%` on doubles is a library call and several times slower.
-  const aHigh = Math.floor(a / two16);
-  const product = aHigh * factor;
-  const productHigh = Math.floor(product / two16);
-  const sum = (product - productHigh * two16) * two16 + (a - aHigh * two16) * factor + b;
-  const sumHigh = Math.floor(sum / two32);
-  words[2 * index] = sum - sumHigh * two32;
-  words[2 * index + 1] = productHigh + sumHigh;
 }
 
 /** `mantissa * 10^exponent`, correctly rounded, for a whole mantissa below 2^53 and an exponent between -22 and 22. */
@@ -107,10 +91,3 @@ export function scaleByTen(mantissa: number, exponent: number): number {
 
 /** Largest exponent that {@link scaleByTen} takes, either sign. */
 export const maxExactExponent = 22;
-
-/** 64-bit two's complement negation of the value at `words[2 * index]`. */
-export function negateWords(words: Uint32Array, index: number): void {
-  const low = (~words[2 * index]! + 1) >>> 0;
-  words[2 * index] = low;
-  words[2 * index + 1] = ~words[2 * index + 1]! + (low === 0 ? 1 : 0);
-}

@@ -1,11 +1,11 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { DecimalReader } from '../../../src/transforms/parse/decimal-reader.js';
+import { NumberReader } from '../../src/bytes/number-reader.js';
 
 function read(text: string): number | undefined {
   const bytes = Buffer.from(`7${text}7`);
-  const reader = new DecimalReader();
-  return reader.read(bytes, 1, bytes.length - 1) ? reader.value : undefined;
+  const reader = new NumberReader();
+  return reader.read(bytes, 1, bytes.length - 1) ? reader.double() : undefined;
 }
 
 test('reads every number that JavaScript prints as the same double', (t) => {
@@ -44,4 +44,19 @@ test('anything else is no number', (t) => {
   ]) {
     t.is(read(text), undefined, text);
   }
+});
+
+test('stores whole numbers in so many bits, and those that do not fit not at all', (t) => {
+  const words = new Uint32Array(4);
+  const bits = fc.constantFrom(8, 16, 32, 64);
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(1n << 65n), max: 1n << 65n }), bits, fc.boolean(), (value, width, unsigned) => {
+      const reader = new NumberReader();
+      const bytes = Buffer.from(String(value));
+      t.true(reader.read(bytes, 0, bytes.length));
+      const cut = unsigned ? BigInt.asUintN(width, value) : BigInt.asIntN(width, value);
+      t.is(reader.store(words, 1, width, unsigned), cut === value);
+      if (cut === value) t.is((BigInt(words[3]!) << 32n) | BigInt(words[2]!), BigInt.asUintN(64, value));
+    }),
+  );
 });
