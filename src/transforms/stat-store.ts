@@ -1,4 +1,5 @@
-import { KeyTable } from './key-table.js';
+import { GatheredKey } from '../bytes/gathered-key.js';
+import { KeyTable } from '../bytes/key-table.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
 import { isSpread, statSeries } from './stat-name.js';
 
@@ -18,6 +19,7 @@ export type StatDeletion = readonly boolean[];
 /** Values of a timing that are kept to find percentiles; further ones replace random ones. */
 const keptSamples = 1000;
 const initialSlots = 256;
+const lineBreak = 0x0a;
 /** Numbers of a series: sum, count, mean, squared deviations, lowest, highest. */
 const width = 6;
 /** Text of numbers and field names of one line is shorter than this, percentiles apart. */
@@ -29,13 +31,12 @@ const maxPercentileBytes = 64;
  * beyond is refused with its reason. Implements `StatTaker`.
  */
 export class StatStore {
-  /** Messages refused because of a limit. */
-  refused = 0;
   readonly #limits: StatLimits;
   readonly #deletion: StatDeletion;
   readonly #percentiles: readonly number[];
   /** Slots by the key as it stands in messages, and by series: several spellings may be one series. */
-  #keys = new KeyTable();
+  readonly #keys = new KeyTable(1);
+  readonly #key = new GatheredKey();
   #slotsBySeries = new Map<string, number>();
   #series: Buffer[] = [];
   #kinds = new Uint8Array(initialSlots);
@@ -60,13 +61,9 @@ export class StatStore {
   }
 
   take(message: StatsdReader): string | undefined {
-    const { bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind } = message;
-    let slot = this.#keys.find(bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind);
-    if (slot < 0) {
-      const added = this.#add(message);
-      if (typeof added === 'string') return added;
-      slot = added;
-    }
+    const { kind } = message;
+    const slot = this.#slotOf(message);
+    if (typeof slot === 'string') return slot;
     if (kind === StatKind.set) return this.#addToSet(slot, message);
     this.#filled[slot] = 1;
     const at = slot * width;
@@ -129,13 +126,28 @@ export class StatStore {
     return text + percentiles.join('');
   }
 
-  #add(message: StatsdReader): number | string {
+  #slotOf(message: StatsdReader): number | string {
+    const { bytes, view, bucketStart, bucketEnd, tagsStart, tagsEnd, kind } = message;
+    const key = this.#key;
+    key.begin(this.#keys.seed ^ kind);
+    key.append(bytes, view, bucketStart, bucketEnd);
+    // No part of a line holds a line break.
+    key.separate(lineBreak);
+    key.append(bytes, view, tagsStart, tagsEnd);
+    key.separate(lineBreak);
+    key.separate(kind);
+    const hash = key.hash();
+    const entry = this.#keys.find(key.bytes, key.view, 0, key.length, hash);
+    return entry < 0 ? this.#add(message, hash) : this.#keys.word(entry, 0);
+  }
+
+  /** Adds the series of a message under the key that was gathered from it; gives its slot, or why it has none. */
+  #add(message: StatsdReader, hash: number): number | string {
     const series = statSeries(message);
     if (typeof series === 'string') return series;
-    const { bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind } = message;
+    const { kind } = message;
     const { maxKeys, maxKeyBytes } = this.#limits;
-    if (this.#keys.size >= maxKeys || this.#keys.bytes >= maxKeyBytes) {
-      this.refused++;
+    if (this.#keys.size >= maxKeys || this.#keys.keyBytes >= maxKeyBytes) {
       return `would be one series more than the ${maxKeys} that are kept`;
     }
     const name = series.toString();
@@ -148,9 +160,10 @@ export class StatStore {
       this.#kinds[slot] = kind;
       this.#empty(slot);
     }
-    if (this.#keys.add(bytes, bucketStart, bucketEnd, tagsStart, tagsEnd, kind, slot)) return slot;
-    this.refused++;
-    return 'has a name that collides with too many others';
+    const entry = this.#keys.add(this.#key.bytes, 0, this.#key.length, hash);
+    if (entry < 0) return 'has a name that collides with too many others';
+    this.#keys.setWord(entry, 0, slot);
+    return slot;
   }
 
   #addToSet(slot: number, { bytes, valueStart, valueEnd }: StatsdReader): string | undefined {
@@ -163,7 +176,6 @@ export class StatStore {
     const value = Buffer.from(bytes.buffer, bytes.byteOffset + valueStart, valueEnd - valueStart).toString('latin1');
     if (set.has(value)) return undefined;
     if (this.#setValues >= this.#limits.maxSetValues) {
-      this.refused++;
       return `would be one value more than the ${this.#limits.maxSetValues} that all sets together keep`;
     }
     set.add(value);
@@ -216,12 +228,12 @@ export class StatStore {
     let idle = 0;
     for (let slot = 0; slot < count; slot++) if (this.#isForgettable(slot)) idle++;
     const { maxKeys, maxKeyBytes } = this.#limits;
-    const isFull = this.#keys.size >= maxKeys || this.#keys.bytes >= maxKeyBytes;
+    const isFull = this.#keys.size >= maxKeys || this.#keys.keyBytes >= maxKeyBytes;
     if (idle === 0 || (idle * 2 < count && !isFull)) return;
     const slots = new Int32Array(count).fill(-1);
     let next = 0;
     for (let slot = 0; slot < count; slot++) if (!this.#isForgettable(slot)) slots[slot] = next++;
-    this.#keys = this.#keys.kept((slot) => slots[slot]!);
+    this.#keys.keep(0, (slot) => slots[slot]!);
     this.#moveTo(slots);
   }
 

@@ -10,11 +10,8 @@ import type { Layout, TableShape } from './shape.js';
 /** Rows that name their sub-table themselves: how ids are found, and made for a name seen first. */
 export interface SeriesOfRows {
   readonly index: SeriesIndex;
-  /**
-   * Adds the name that the last literal of the cursor holds to the index; gives its entry. `tagsAt` has, for each value
-   * of the row, where it begins.
-   */
-  add(tagsAt: Int32Array): number;
+  /** Adds the name that the last literal of the cursor holds to the index. `tagsAt` has, for each value of the row, where it begins. */
+  add(tagsAt: Int32Array): void;
 }
 
 /**
@@ -26,7 +23,7 @@ export class RowScanner {
   readonly #converter: ValueConverter;
   #valuesAt = new Int32Array(16);
   #nameAt = 0;
-  #entry = -1;
+  #isKnown = false;
 
   constructor(cursor: Cursor) {
     this.#cursor = cursor;
@@ -66,9 +63,9 @@ export class RowScanner {
     do {
       block.reserve();
       this.#scanRow(shape, fields, block, series.index);
-      if (this.#entry < 0) this.#addSeries(series);
-      builder.idWords[2 * builder.rows] = series.index.idLow(this.#entry);
-      builder.idWords[2 * builder.rows + 1] = series.index.idHigh(this.#entry);
+      if (!this.#isKnown) this.#addSeries(series);
+      builder.idWords[2 * builder.rows] = series.index.id[0]!;
+      builder.idWords[2 * builder.rows + 1] = series.index.id[1]!;
       builder.rows++;
       if (!this.nextRow()) return false;
     } while (this.#cursor.at < until);
@@ -155,7 +152,7 @@ export class RowScanner {
     if (token === Token.null) throw invalidOperation('tbname column can not be null');
     if (token !== Token.string) throw cursor.syntaxError('tbname value expected', start);
     this.#nameAt = start;
-    this.#entry = index.find(cursor.text, cursor.textStart, cursor.textEnd);
+    this.#isKnown = index.find(cursor.text, cursor.textStart, cursor.textEnd);
   }
 
   #addSeries(series: SeriesOfRows): void {
@@ -163,7 +160,7 @@ export class RowScanner {
     const after = cursor.at;
     cursor.at = this.#nameAt;
     cursor.readString();
-    this.#entry = series.add(this.#valuesAt);
+    series.add(this.#valuesAt);
     cursor.at = after;
   }
 }

@@ -151,7 +151,7 @@ class InsertScanner {
     const block = this.#blocks.open(shape, layout, undefined);
     const before = block.builder.rows;
     const index = new SeriesIndex();
-    const add = (tagsAt: Int32Array): number => {
+    const add = (tagsAt: Int32Array): void => {
       const { text, textStart, textEnd } = cursor;
       const key = text.slice(textStart, textEnd);
       const subTable = this.#subTableOfRow(shape, layout, tagsAt);
@@ -159,7 +159,7 @@ class InsertScanner {
         this.#blocks.touch(block, subTable.id);
         block.list(subTable);
       }
-      return index.add(key, 0, key.length, subTable?.id ?? 0n);
+      index.add(key, subTable?.id ?? 0n);
     };
     while (this.#rows.scanNamedRows(shape, layout, block, { index, add }, cursor.at + bytesPerTurn)) yield;
     this.#rowCount += block.builder.rows - before;

@@ -1,7 +1,7 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
-import { hashKey } from './series-dictionary.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';

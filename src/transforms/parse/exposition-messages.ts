@@ -1,3 +1,4 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -7,7 +8,6 @@ import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { type FieldName, PointCollector } from './point-collector.js';
 import { badPoint, ofColumn } from './point-fault.js';
 import { Wire, WireReader } from './protobuf.js';
-import { hashKey } from './series-dictionary.js';
 import { textOf } from './symbols.js';
 import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';

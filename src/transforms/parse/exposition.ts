@@ -1,3 +1,4 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -7,7 +8,6 @@ import { expositionFields, expositionSeries, extraLabels } from './exposition-se
 import { excerpt } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { type FieldName, PointCollector } from './point-collector.js';
-import { hashKey } from './series-dictionary.js';
 import type { SeriesKey } from './series-tags.js';
 import { terminated } from './terminated.js';
 import { Ticks } from './ticks.js';

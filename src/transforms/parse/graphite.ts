@@ -1,10 +1,10 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { PointCollector } from './point-collector.js';
 import { defaultMaxLineBytes } from './point-limits.js';
-import { hashKey } from './series-dictionary.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { valueField } from './telnet.js';
 import { terminated } from './terminated.js';

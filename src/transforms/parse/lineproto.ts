@@ -1,3 +1,4 @@
+import { finishHash, hashKey, mixWord } from '../../bytes/key-table.js';
 import { Codes, type Fault } from '../../model/fault.js';
 import { endsValue, FieldValues } from './field-values.js';
 import { endOfLine } from './line-cutter.js';
@@ -8,7 +9,6 @@ import { PointCollector } from './point-collector.js';
 import { Kind, kindWidths } from './point-fields.js';
 import { defaultMaxLineBytes, maxColumnsPerCall, maxNameBytes, maxRowBytes } from './point-limits.js';
 import { endOfFieldName } from './point-table.js';
-import { finishHash, hashKey, mixWord } from './series-dictionary.js';
 import { parseSeriesKey, unescapeName } from './series-key.js';
 import { terminated } from './terminated.js';
 import { countCharacters } from './utf8.js';

@@ -1,9 +1,9 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { daysInTicks } from '../../model/schema.js';
 import { labelSetKey, metadataTable, metricsStyle } from './label-set.js';
 import type { ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
-import { hashKey } from './series-dictionary.js';
 
 /** Types of metrics as remote write numbers them, by the names of OpenMetrics. */
 export const metricTypes = [

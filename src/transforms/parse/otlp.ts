@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hashKey } from '../../bytes/key-table.js';
 import type { Fault } from '../../model/fault.js';
 import { metricsStyle } from './label-set.js';
 import { type Metadata, MetadataRows } from './metric-metadata.js';
@@ -12,7 +13,6 @@ import { PointCollector } from './point-collector.js';
 import { badPoint, badTime } from './point-fault.js';
 import { maxMeasurementBytes } from './point-limits.js';
 import { Wire, WireReader } from './protobuf.js';
-import { hashKey } from './series-dictionary.js';
 import { Ticks } from './ticks.js';
 
 /** Fields of the messages around the points. */

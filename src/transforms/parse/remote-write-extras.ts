@@ -1,3 +1,4 @@
+import { hashKey } from '../../bytes/key-table.js';
 import type { Fault } from '../../model/fault.js';
 import { type BucketSide, bucketProblem } from './histogram-buckets.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
@@ -6,7 +7,6 @@ import type { ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
 import { badPoint, badTime, ofColumn } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
-import { hashKey } from './series-dictionary.js';
 import { symbolText, textOf } from './symbols.js';
 import type { Ticks } from './ticks.js';
 

@@ -1,3 +1,4 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
 import { labelSetKey, metricsStyle, metricsValue } from './label-set.js';
@@ -8,7 +9,6 @@ import { Kind } from './point-fields.js';
 import { malformedMessage, Wire, WireReader } from './protobuf.js';
 import { isExtraField, SeriesExtras } from './remote-write-extras.js';
 import { MessageMetadata } from './remote-write-metadata.js';
-import { hashKey } from './series-dictionary.js';
 import { inflateSnappy } from './snappy.js';
 import { findSymbols } from './symbols.js';
 import { Ticks } from './ticks.js';

@@ -65,6 +65,7 @@ function positionOf(bytes: Uint8Array, from: number, end: number, byte: number):
  */
 export class StatsdReader {
   bytes: Uint8Array = new Uint8Array(0);
+  view = new DataView(this.bytes.buffer);
   /** The bucket, `bytes[bucketStart, bucketEnd)`: the name, and tags in it as `,key=value`. */
   bucketStart = 0;
   bucketEnd = 0;
@@ -93,6 +94,7 @@ export class StatsdReader {
   /** Reads all lines of a text; what was read of the one before is forgotten. */
   read(bytes: Uint8Array, taker: StatTaker): void {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.lines = 0;
     this.messages = 0;
     this.rejectedLines = 0;

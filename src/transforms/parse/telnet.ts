@@ -1,6 +1,6 @@
+import { GatheredKey } from '../../bytes/gathered-key.js';
 import type { Fault } from '../../model/fault.js';
 import { FieldValues } from './field-values.js';
-import { GatheredKey } from './gathered-key.js';
 import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';

@@ -1,5 +1,5 @@
+import { GatheredKey } from '../../bytes/gathered-key.js';
 import { Codes, type Fault } from '../../model/fault.js';
-import { GatheredKey } from './gathered-key.js';
 import { endOfElement } from './json-elements.js';
 import { JsonText } from './json-text.js';
 import { excerpt, type LineProblem, problemFault } from './line-problem.js';

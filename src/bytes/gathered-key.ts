@@ -1,4 +1,4 @@
-import { finishHash, mixWord } from './series-dictionary.js';
+import { finishHash, mixWord } from './key-table.js';
 
 /** Bytes that a key may take before its buffer grows. */
 const initialBytes = 1024;
