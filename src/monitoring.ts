@@ -8,6 +8,7 @@ import { collectGarbage } from './telemetry/collect-garbage.js';
 import { FigureMemory } from './telemetry/figure-memory.js';
 import { IntervalFigures } from './telemetry/interval-figures.js';
 import { ServiceMetrics } from './telemetry/metrics.js';
+import { StatsdSender } from './telemetry/statsd-sender.js';
 import { SystemMeter } from './telemetry/system-figures.js';
 import { encodeFigures } from './transforms/encode/figure-lines.js';
 import { version } from './version.js';
@@ -108,6 +109,13 @@ function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
       read: read(({ blocks, bsize }) => blocks * bsize),
     },
   };
+}
+
+/** What sends the service's own figures as StatsD (`monitor.statsd`), if anything does. */
+export function statsdSenders({ monitor }: Settings, metrics: ServiceMetrics, log: ComponentLog): StatsdSender[] {
+  if (monitor.statsd === undefined || monitor.disable) return [];
+  const options = { ...monitor.statsd, intervalMs: monitor.statsdIntervalMs, prefix: monitor.statsdPrefix };
+  return [new StatsdSender(options, () => metrics.values(), log)];
 }
 
 /** The source of `monitor.writeToDB`; undefined when it is off. */

@@ -12,6 +12,7 @@ import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
 import type { ComponentLog } from './model/component.js';
 import type { GuardState } from './model/exchange.js';
+import { statsdSenders } from './monitoring.js';
 import { otlpGrpcDoors } from './otlp-grpc-door.js';
 import { keptCatalogue } from './peers.js';
 import { Lifecycle } from './pipelines/lifecycle.js';
@@ -119,7 +120,8 @@ async function startOn(
   };
   const door = hasWorkers(settings) ? undefined : await createHttpDoor(parts, pipelines, recordSql);
   const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
-  const watching = [monitoring.guard, monitoring.memory, expiry, notifier, ...events.components];
+  const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
+  const watching = [monitoring.guard, monitoring.memory, ...senders, expiry, notifier, ...events.components];
   const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcDoors(parts, pipelines))];
   const components = [keptCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));

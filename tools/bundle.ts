@@ -41,8 +41,8 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'eof',
-  // What is found on the disk by its package: the engine's library and the files of the page.
-  external: ['chdb', 'uplot', '@fastify/swagger-ui'],
+  // What is found on the disk by its package: the engine's library and the files of the page. `unix-dgram` is for a protocol that is not used.
+  external: ['chdb', 'uplot', '@fastify/swagger-ui', 'unix-dgram'],
   // Packages in the older module format ask for Node's own modules with `require`.
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   plugins: [ownPlace],

@@ -73,6 +73,28 @@ export const monitorOptions = optionTable({
       max: longestTimerMs,
     },
     {
+      flag: 'monitor.statsd',
+      type: 'string',
+      env: 'ADAPTER_MONITOR_STATSD',
+      help: "receiver of the service's own figures as StatsD over UDP, as host:port; empty sends none",
+    },
+    {
+      flag: 'monitor.statsdInterval',
+      type: 'duration',
+      default: '10s',
+      env: 'ADAPTER_MONITOR_STATSD_INTERVAL',
+      help: 'interval of those figures',
+      min: 100,
+      max: longestTimerMs,
+    },
+    {
+      flag: 'monitor.statsdPrefix',
+      type: 'string',
+      default: 'sluice',
+      env: 'ADAPTER_MONITOR_STATSD_PREFIX',
+      help: 'first part of their names, with a point behind it; may be empty',
+    },
+    {
       flag: 'monitor.writeToDB',
       type: 'bool',
       default: 'false',

@@ -86,8 +86,9 @@ function readLog(reader: SettingReader): SettingsOf<typeof logOptions> {
 }
 
 /** What the service measures of itself; its identity is never empty. */
-function readMonitor(reader: SettingReader, port: number): SettingsOf<typeof monitorOptions> {
-  const settings = reader.settings(monitorOptions);
+/** `statsd` is undefined where no figures are sent as StatsD. */
+function readMonitor(reader: SettingReader, port: number) {
+  const { statsd, ...settings } = reader.settings(monitorOptions);
   const { pauseAllMemoryPercent, pauseQueryMemoryPercent, identity } = settings;
   if (pauseQueryMemoryPercent > pauseAllMemoryPercent) {
     reader.refuse(
@@ -95,7 +96,18 @@ function readMonitor(reader: SettingReader, port: number): SettingsOf<typeof mon
       `at most monitor.pauseAllMemoryThreshold, which is ${pauseAllMemoryPercent}`,
     );
   }
-  return { ...settings, identity: identity || defaultIdentity(port) };
+  return { ...settings, identity: identity || defaultIdentity(port), statsd: readReceiver(reader, statsd) };
+}
+
+/** A receiver as `host:port`; an address of IPv6 is in square brackets. */
+function readReceiver(reader: SettingReader, text: string): { host: string; port: number } | undefined {
+  if (text === '') return undefined;
+  const [, bracketed, plain = '', port] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+)):(\d{1,5})$/.exec(text) ?? [];
+  if (port !== undefined && Number(port) >= 1 && Number(port) <= 65_535) {
+    return { host: bracketed ?? plain, port: Number(port) };
+  }
+  reader.refuse('monitor.statsd', 'host:port, such as localhost:8125');
+  return undefined;
 }
 
 /** Host name and port; the name is cut so that both fit the 45 characters of the figures' `endpoint` tag. */

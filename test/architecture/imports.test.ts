@@ -33,7 +33,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   text: { rooms: [], packages: [] },
   bytes: { rooms: [], packages: [] },
   config: { rooms: ['model'], packages: ['smol-toml'] },
-  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client'] },
+  telemetry: { rooms: ['model'], packages: ['pino', 'prom-client', 'hot-shots'] },
   // The SQL front-end, from the ground up.
   'sql/syntax': { rooms: ['model'], packages: [] },
   'sql/parser': { rooms: ['model', 'sql/syntax'], packages: [] },

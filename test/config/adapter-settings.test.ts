@@ -151,6 +151,9 @@ agentd.typesDb string-list - AGENTD_TYPES_DB
 hostexporter.maxBodyBytes size 64MB HOSTEXPORTER_MAX_BODY_BYTES
 hostexporter.maxScrapes int 2000 HOSTEXPORTER_MAX_SCRAPES
 monitor.slowStatement duration 1s MONITOR_SLOW_STATEMENT
+monitor.statsd string - MONITOR_STATSD
+monitor.statsdInterval duration 10s MONITOR_STATSD_INTERVAL
+monitor.statsdPrefix string sluice MONITOR_STATSD_PREFIX
 statsgw.percentiles string-list - STATSGW_PERCENTILES
 statsgw.maxKeys int 500000 STATSGW_MAX_KEYS
 statsgw.maxSetValues int 1000000 STATSGW_MAX_SET_VALUES
@@ -302,6 +305,16 @@ test('refuses to pause queries later than everything', (t) => {
       'allowed: at most monitor.pauseAllMemoryThreshold, which is 60.',
   );
   t.is(settingsOf('--monitor.pauseAllMemoryThreshold=70').monitor.pauseAllMemoryPercent, 70);
+});
+
+test('reads the receiver of figures as StatsD', (t) => {
+  const receiver = (text: string) => settingsOf(`--monitor.statsd=${text}`).monitor.statsd;
+  t.is(settingsOf().monitor.statsd, undefined);
+  t.deepEqual(receiver('metrics.example:8125'), { host: 'metrics.example', port: 8125 });
+  t.deepEqual(receiver('[::1]:65535'), { host: '::1', port: 65535 });
+  for (const bad of ['metrics.example', 'metrics.example:0', 'a:65536', '::1:8125', 'http://a:8125', ':8125']) {
+    t.regex(errorOf(`--monitor.statsd=${bad}`), /monitor\.statsd: .* allowed: host:port, such as localhost:8125\.$/);
+  }
 });
 
 test('checks the origins that may call', (t) => {

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +10,16 @@ import { startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
+/** A receiver of StatsD, and what it gets. */
+const receiver = createSocket('udp4').bind(0, '127.0.0.1');
+await once(receiver, 'listening');
+const received: string[] = [];
+receiver.on('message', (datagram) => received.push(...datagram.toString().split('\n')));
+
 const { service, end } = await startService(
+  `--monitor.statsd=127.0.0.1:${receiver.address().port}`,
+  '--monitor.statsdInterval=200ms',
+  '--monitor.statsdPrefix=edge',
   '--monitor.writeToDB=true',
   '--monitor.writeInterval=300ms',
   '--monitor.collectDuration=100ms',
@@ -18,7 +29,10 @@ const { service, end } = await startService(
   '--hostexporter.enable=true',
   '--hostexporter.gatherDuration=1h',
 );
-test.after.always(end);
+test.after.always(async () => {
+  await end();
+  receiver.close();
+});
 
 test('the figures are there as text and, by SQL, as rows of intervals', async (t) => {
   for (let i = 0; i < 3; i++) await service.rows('SELECT 1');
@@ -44,6 +58,20 @@ test('the figures are there as text and, by SQL, as rows of intervals', async (t
   t.regex(text, /adapter_restful_http_request_total\{[^}]*request_uri="\/rest\/sql"[^}]*client_ip="invisible"\} \d+/);
   t.regex(text, /adapter_rows_total\{pipeline="own-figures",outcome="stored"\} \d+/);
   t.true(text.endsWith('# EOF\n'));
+});
+
+test('the figures go to a receiver of StatsD, counters as what was added', async (t) => {
+  const told = (name: string) =>
+    received.flatMap((line) => line.match(new RegExp(`^edge\\.${name}:(\\S+)$`))?.[1] ?? []);
+  await until(() => told('adapter_system_mem_percent').length >= 3);
+  t.regex(told('adapter_system_mem_percent')[0] ?? '', /^\d+(\.\d+)?\|g$/);
+  const counted = () => {
+    const added = told('adapter_restful_http_request_total').filter((text) => text.includes('request_uri:/-/ping'));
+    return added.reduce((sum, text) => sum + Number(/^(\d+)\|c\|#/.exec(text)?.[1] ?? Number.NaN), 0);
+  };
+  for (let i = 0; i < 5; i++) await service.ask({ method: 'GET', path: '/-/ping', auth: false });
+  await until(() => counted() >= 5);
+  t.is(counted(), 5);
 });
 
 test('the type of the figures follows what the reader takes', async (t) => {
