@@ -1,15 +1,10 @@
+import { deferred } from './model/deferred.js';
+
 /** The end of a service that can write no more. */
 export class Failure {
+  readonly #first = deferred<unknown>();
   /** Resolves with what went wrong first. */
-  readonly happened: Promise<unknown>;
+  readonly happened = this.#first.promise;
   /** To be called with what went wrong. */
-  readonly fail: (error: unknown) => void;
-
-  constructor() {
-    let fail = (_error: unknown): void => {};
-    this.happened = new Promise((resolve) => {
-      fail = resolve;
-    });
-    this.fail = fail;
-  }
+  readonly fail = this.#first.resolve;
 }

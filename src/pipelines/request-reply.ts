@@ -1,5 +1,6 @@
 import type { CredentialCheck } from '../database/users/credentials.js';
 import type { Component, ComponentLog } from '../model/component.js';
+import { deferred } from '../model/deferred.js';
 import type { Credentials, Exchange } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf } from '../model/fault.js';
 import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-slots.js';
@@ -42,7 +43,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   readonly #hold: Hold<A>;
   readonly #slots: StatementSlots;
   #open = 0;
-  #whenClosed: () => void = () => {};
+  readonly #closed = deferred();
   #isDraining = false;
 
   /** `hold` is for answers that go on working after they are given; without it the slot is free at the answer. */
@@ -72,9 +73,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
   async drain(): Promise<void> {
     this.#isDraining = true;
     if (this.#open === 0) return;
-    await new Promise<void>((resolve) => {
-      this.#whenClosed = resolve;
-    });
+    await this.#closed.promise;
   }
 
   /** Runs a request of the service itself, as a user whom nobody has to let in. */
@@ -105,7 +104,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
       exchange.refuse(faultOf(error));
     } finally {
       this.#open--;
-      if (this.#open === 0) this.#whenClosed();
+      if (this.#isDraining && this.#open === 0) this.#closed.resolve();
     }
   }
 }

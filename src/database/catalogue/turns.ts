@@ -1,3 +1,5 @@
+import { deferred } from '../../model/deferred.js';
+
 /** Gives a turn back. */
 export type EndTurn = () => void;
 
@@ -9,10 +11,7 @@ export class Turns {
   async take(keys: readonly string[]): Promise<EndTurn> {
     // All places in the queues are taken at once, so that no two wait for each other.
     const before = keys.flatMap((key) => this.#last.get(key) ?? []);
-    let end: EndTurn = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
+    const { promise: ended, resolve: end } = deferred();
     for (const key of keys) this.#last.set(key, ended);
     if (before.length > 0) await Promise.all(before);
     return () => {

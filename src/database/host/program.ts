@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { deferred } from '../../model/deferred.js';
 import { reasonOf } from '../../model/fault.js';
 import { type CommandOption, gnuMistake, readCommandLine } from '../../text/command-line.js';
 import { publishEndpoint } from './endpoint-file.js';
@@ -157,21 +158,18 @@ async function serveUntilStopped(options: HostOptions): Promise<void> {
   // A parent that is gone leaves broken pipes behind; a lost line of output is no reason to die.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
-  let stopAsked: ((timeoutMs: number) => void) | undefined;
-  const stopping = new Promise<number>((resolve) => {
-    stopAsked = resolve;
-  });
-  process.on('SIGTERM', () => stopAsked?.(options.stopTimeoutMs));
+  const { promise: stopping, resolve: stop } = deferred<number>();
+  process.on('SIGTERM', () => stop(options.stopTimeoutMs));
   const isChild = process.send !== undefined;
   // A terminal sends these to parent and child alike, and the parent still needs the engine for what it has in hand.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (!isChild) stopAsked?.(options.stopTimeoutMs);
+      if (!isChild) stop(options.stopTimeoutMs);
     });
   }
-  if (isChild) process.on('disconnect', () => stopAsked?.(orphanStopMs));
+  if (isChild) process.on('disconnect', () => stop(orphanStopMs));
   // The parent may have gone while this program was read.
-  if (isChild && !process.connected) stopAsked?.(orphanStopMs);
+  if (isChild && !process.connected) stop(orphanStopMs);
   try {
     // The engine reads files of its configuration where it is started: that is no place where anybody else may leave some.
     const host = await startHost(options, (path) => process.chdir(path));

@@ -4,6 +4,7 @@ import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js'
 import type { BodyBudget } from '../../model/body-budget.js';
 import { type Collected, collectBytes, firstBytes } from '../../model/collect-bytes.js';
 import type { CreditGate, Source } from '../../model/component.js';
+import { deferred } from '../../model/deferred.js';
 import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
@@ -36,7 +37,7 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly #options: HttpBodyOptions;
   readonly #gate: CreditGate;
   #open = 0;
-  #whenClosed: (() => void) | undefined;
+  readonly #closed = deferred();
   readonly #buffers: BufferPool;
   readonly #bodies: BodyBudget;
   #draining = false;
@@ -55,10 +56,8 @@ export class HttpBodySource implements Source<ByteBlock> {
   async drain(deadline: AbortSignal): Promise<void> {
     this.#draining = true;
     if (this.#open === 0 || deadline.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#whenClosed = resolve;
-      deadline.addEventListener('abort', () => resolve(), { once: true });
-    });
+    deadline.addEventListener('abort', () => this.#closed.resolve(), { once: true });
+    await this.#closed.promise;
   }
 
   async stop(): Promise<void> {
@@ -98,7 +97,7 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   #close(): void {
     this.#open--;
-    if (this.#open === 0) this.#whenClosed?.();
+    if (this.#draining && this.#open === 0) this.#closed.resolve();
   }
 
   async #read(exchange: Exchange<WriteRequest, Delivery>, target: Target): Promise<void> {

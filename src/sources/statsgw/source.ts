@@ -1,6 +1,7 @@
 import { interval, type MonoTypeOperatorFunction, type Observable, tap } from 'rxjs';
 import type { Batch, ByteBlock } from '../../model/batch.js';
 import type { Source } from '../../model/component.js';
+import { deferred } from '../../model/deferred.js';
 import { aggregateStatsd, type GatherOptions, type StatCounts } from '../../transforms/aggregate-statsd.js';
 import { StatStore } from '../../transforms/stat-store.js';
 import type { StatsgwSettings } from './options.js';
@@ -20,7 +21,7 @@ export class StatisticsSource implements Source<ByteBlock> {
   readonly counts: StatCounts = { messages: 0, rejectedLines: 0, ignoredLines: 0, gathers: 0, skippedTicks: 0 };
   readonly store: StatStore;
   readonly #source: Source<ByteBlock>;
-  readonly #ended: Promise<void>;
+  readonly #ended = deferred();
 
   constructor(
     source: Source<ByteBlock>,
@@ -40,14 +41,10 @@ export class StatisticsSource implements Source<ByteBlock> {
       workers: settings.worker,
       blockBytes,
     };
-    let ended = (): void => {};
-    this.#ended = new Promise((resolve) => {
-      ended = resolve;
-    });
     this.batches$ = source.batches$.pipe(
       reported,
       aggregateStatsd(this.store, options, this.counts),
-      tap({ complete: () => ended() }),
+      tap({ complete: () => this.#ended.resolve() }),
     );
   }
 
@@ -57,7 +54,7 @@ export class StatisticsSource implements Source<ByteBlock> {
 
   async drain(deadline: AbortSignal): Promise<void> {
     await this.#source.drain(deadline);
-    await this.#ended;
+    await this.#ended.promise;
   }
 
   stop(): Promise<void> {
