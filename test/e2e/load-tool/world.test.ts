@@ -51,6 +51,23 @@ test('a process of the same user finds the engine by its port, runs statements a
   t.deepEqual(await service.rows('SELECT COUNT(*) FROM load_world.m'), [[2]]);
 });
 
+test('a defect while text is written reaches who writes it, and does not end the tool', async (t) => {
+  const world = await open();
+  const text = Buffer.from('m,a=1 x=1i32 1700000000000\n');
+  const lines = { database: 'not_there', format: 'lineproto', precision: 'ms', text } as const;
+  const defect = new TypeError('a defect');
+  Object.defineProperty(world.catalogue, 'sync', { value: () => Promise.reject(defect), configurable: true });
+  await t.throwsAsync(world.writeLines(lines), { instanceOf: FaultError });
+  const fail = () => {
+    throw defect;
+  };
+  Object.defineProperty(world.catalogue, 'database', { value: fail, configurable: true });
+  t.is(await t.throwsAsync(world.writeLines(lines)), defect);
+  for (const name of ['sync', 'database']) Reflect.deleteProperty(world.catalogue, name);
+  await t.throwsAsync(world.writeLines(lines), { instanceOf: FaultError, message: /not_there|database/i });
+  await world.stop();
+});
+
 test('an engine that has stopped is not found any more', async (t) => {
   const other = await startService();
   const port = Number(new URL(other.service.engineUrl).port);
