@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import {
   directoryFor,
@@ -98,7 +97,7 @@ async function writeUntil(
   for (let next = 0; !stopping.aborted; next += linesPerBody) {
     const numbers = Array.from({ length: linesPerBody }, (_, i) => next + i);
     const body = numbers.map((n) => line(writer, next / linesPerBody, n)).join('\n');
-    while (!(await takes(adapter, body, state))) await sleep(50);
+    await until(() => takes(adapter, body, state));
     state.answered.push(...numbers);
   }
 }

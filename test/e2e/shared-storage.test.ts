@@ -211,7 +211,7 @@ test.serial('a stream over one metric looks at no other one', async (t) => {
       (await service.rows(`SELECT * FROM streams.${target}`)).map((row) => row.slice(1, 3).join(' ')).toSorted();
     const expected = (await service.rows(query)).map((row) => row.join(' ')).toSorted();
     t.true(expected.length >= 8);
-    for (let waits = 0; waits < 300 && (await results()).join() !== expected.join(); waits++) await sleep(100);
+    await until(async () => (await results()).join() === expected.join());
     t.deepEqual(await results(), expected, target);
   }
 });

@@ -4,6 +4,7 @@ import type { Credentials } from '../../src/model/exchange.js';
 import { Codes, type Fault, FaultError, fault } from '../../src/model/fault.js';
 import { type Hold, RequestReply } from '../../src/pipelines/request-reply.js';
 import { silentLog } from '../support/engine.js';
+import { until } from '../support/until.js';
 
 interface Question {
   readonly credentials: Credentials;
@@ -61,14 +62,14 @@ test('only so many run and wait at once, and draining ends with the last of them
     return text;
   });
   const answers = ['a', 'b', 'c'].map((text) => ask(text));
-  await setTimeout(10);
+  t.true(await until(() => open.length === 2));
   const refused = await ask('d');
   t.is(typeof refused === 'string' ? refused : refused.kind, 'resource');
   const drained = pipeline.drain().then(() => 'drained');
   t.is(await Promise.race([drained, setTimeout(20, 'draining')]), 'draining');
   for (let i = 0; i < 3; i++) {
+    t.true(await until(() => open.length > i));
     open[i]?.();
-    await setTimeout(10);
   }
   t.deepEqual(await Promise.all(answers), ['a', 'b', 'c']);
   t.is(await drained, 'drained');

@@ -15,6 +15,7 @@ import { DatabaseSink } from '../../src/sinks/database.js';
 import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js';
 import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
 import { silentLog, startEngine } from '../support/engine.js';
+import { until } from '../support/until.js';
 
 interface Made extends SinkUnderTest<BlockGroup> {
   readonly client: EngineClient;
@@ -71,9 +72,9 @@ async function make({ countsLog = false } = {}): Promise<Made> {
     },
     outage: async () => {
       process.kill(engine.supervisor.pid!, 'SIGKILL');
-      while (engine.supervisor.state === 'up') await new Promise((resolve) => setTimeout(resolve, 1));
+      await until(() => engine.supervisor.state !== 'up');
       return async () => {
-        while (engine.supervisor.state !== 'up') await new Promise((resolve) => setTimeout(resolve, 10));
+        await until(() => engine.supervisor.state === 'up');
       };
     },
     end: async () => {

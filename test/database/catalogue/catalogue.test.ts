@@ -87,8 +87,7 @@ test.serial('what one process defines another one sees within a second', async (
   await two[1].sync();
   two[1].start();
   await two[0].submit([create('late')]);
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  t.truthy(two[1].database('late'));
+  t.true(await until(() => two[1].database('late') !== undefined));
   two[1].stop();
 });
 

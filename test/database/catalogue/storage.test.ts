@@ -4,6 +4,7 @@ import { Storage } from '../../../src/database/catalogue/storage.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { silentLog, startEngine } from '../../support/engine.js';
+import { until } from '../../support/until.js';
 
 for (const kind of ['super', 'normal'] as const) {
   test(`a column that a ${kind} table was given after it was made is in its storage`, async (t) => {
@@ -49,7 +50,7 @@ test('a database goes although others, who do not know of it yet, make tables in
       while (made < 5_000)
         await client.exec(`CREATE TABLE ${database.id}.t${++made} (a UInt8) ENGINE = MergeTree ORDER BY a`);
     });
-    while (made < 20) await new Promise((resolve) => setTimeout(resolve, 1));
+    t.true(await until(() => made >= 20));
     await t.notThrowsAsync(storage.dropDatabase(database));
     for (const other of others) await t.throwsAsync(other, { message: /does not exist|is dropped|dropped/ });
   }

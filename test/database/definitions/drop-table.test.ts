@@ -60,8 +60,7 @@ test.serial('metrics that share storage are dropped at once, and what they leave
     catalogue.tables('s').map(({ name }) => name),
     ['d'],
   );
-  for (let waits = 0; waits < 300 && !(await left()); waits++) await new Promise((resolve) => setTimeout(resolve, 100));
-  t.true(await left());
+  t.true(await until(left));
 });
 
 test.serial('a super table takes its sub-tables out of the registry, and no others', async (t) => {

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { engineCodeOf } from '../../../src/database/engine/engine-faults.js';
@@ -200,7 +199,7 @@ test('a query that is left early is killed by its id on a server, which would go
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const remote = new EngineClient({ url: `http://127.0.0.1:${port}`, user: 'x', password: '', isServer: true });
   for await (const _ of await remote.result('SELECT 1 FORMAT TSV')) break;
-  while (seen.length < 2) await sleep(10);
+  t.true(await until(() => seen.length >= 2));
   t.is(seen[1]?.sql.trim(), `KILL QUERY WHERE query_id = '${seen[0]?.id}' ASYNC`);
   // What an administrator may have set otherwise goes with every query.
   t.is(seen[0]?.nulls, '0');

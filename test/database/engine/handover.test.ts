@@ -5,6 +5,7 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { type HandedRows, Handover, handoverHeader, readHandoverPlace } from '../../../src/database/engine/handover.js';
 import { startEngine, temporaryDirectory } from '../../support/engine.js';
 import { smallDisk } from '../../support/small-disk.js';
+import { until } from '../../support/until.js';
 
 const rows = Buffer.alloc(100_000, 'x');
 
@@ -134,9 +135,7 @@ test('rows that the engine does not find where they were left go over the connec
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[100_000]]);
   rmSync(place, { recursive: true });
   await t.throwsAsync(insert());
-  while (supervisor.handover?.path === place || supervisor.state !== 'up') {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  t.true(await until(() => supervisor.handover?.path !== place && supervisor.state === 'up'));
   await insert();
   t.deepEqual(await client.rows('SELECT toUInt32(count()) FROM t'), [[150_000]]);
 });

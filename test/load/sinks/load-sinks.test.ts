@@ -20,6 +20,7 @@ import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.
 import { blockOf, int, recordedBatch } from '../../support/blocks.js';
 import { isLong, whenBrief } from '../../support/cases.js';
 import { startService } from '../../support/service.js';
+import { until } from '../../support/until.js';
 
 const telnetDatabase = 'telnet_sink';
 // An outage is a failed write only to those who wait for storage.
@@ -64,18 +65,14 @@ const rowsOfBatch = 3;
 /** Kills the engine; the result waits until the service has another one. */
 async function outage(): Promise<() => Promise<void>> {
   process.kill(service.enginePid(), 'SIGKILL');
-  while (await isUp()) await pause(5);
+  await until(async () => !(await isUp()));
   return async () => {
-    while (!(await isUp())) await pause(50);
+    await until(isUp);
   };
 }
 
 async function isUp(): Promise<boolean> {
   return (await service.sql('SELECT COUNT(*) FROM sinks.alive')).body.code === 0;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function bytesBatch(database: string, format: WireFormat, text: string): Batch<ByteBlock> {
@@ -96,12 +93,13 @@ function lines(row: (time: number) => string): string {
 }
 
 async function counted(database: string, table: string, expected: number): Promise<number> {
-  for (let tries = 0; ; tries++) {
+  let count = 0;
+  await until(async () => {
     const { body } = await service.sql(`SELECT COUNT(*) FROM ${database}.${table}`);
-    const count = body.code === 0 ? Number(body.data[0]?.[0] ?? 0) : 0;
-    if (count >= expected || tries > 300) return count;
-    await pause(100);
-  }
+    count = body.code === 0 ? Number(body.data[0]?.[0] ?? 0) : 0;
+    return count >= expected;
+  });
+  return count;
 }
 
 /** A sink of text whose batches all go to one new table. */

@@ -3,6 +3,7 @@ import { WriteStream } from 'node:tty';
 import test from 'ava';
 import type { WorkFigures } from '../../../src/load/model/ports.js';
 import { createLiveView, Pace } from '../../../src/load/view/live-view.js';
+import { until } from '../../support/until.js';
 
 /** A stream that says it is a terminal, or not, and keeps what is written. */
 function screen(isTerminal: boolean): { stream: NodeJS.WriteStream; written: () => string } {
@@ -19,10 +20,6 @@ function screen(isTerminal: boolean): { stream: NodeJS.WriteStream; written: () 
   return { stream, written: () => written };
 }
 
-async function soon(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 const figures = (): WorkFigures => ({ done: 2_500_000, failed: 3 });
 const work = { label: 'inserting into test.meters', unit: 'rows', total: 10_000_000, read: figures };
 
@@ -31,14 +28,14 @@ test('elsewhere than on a terminal a line tells from time to time how far the wo
   const lines: string[] = [];
   const view = createLiveView({ stream, errors: stream, line: (text) => lines.push(text), lineIntervalMs: 5 });
   const done = view.watch(work);
-  await soon(() => lines.length > 1);
+  await until(() => lines.length > 1);
   done();
   t.regex(
     lines[0] ?? '',
     /^inserting into test\.meters: 2,500,000 of 10,000,000 \(25\.0 %\) rows, 0 rows\/s, 3 failed$/,
   );
   view.write('a line\n', 'out');
-  await soon(() => written() !== '');
+  await until(() => written() !== '');
   t.is(written(), 'a line\n');
 });
 
@@ -46,15 +43,15 @@ test('on a terminal a bar stands below the lines and is gone at the end', async 
   const { stream, written } = screen(true);
   const view = createLiveView({ stream, errors: stream, line: () => t.fail() });
   const done = view.watch(work);
-  await soon(() => written().includes('25.0 % of 10M rows, 0/s, 3 failed'));
+  await until(() => written().includes('25.0 % of 10M rows, 0/s, 3 failed'));
   t.true(written().includes('inserting into test.meters [==='));
   view.write('a line\n', 'error');
-  await soon(() => written().includes('a line\n'));
+  await until(() => written().includes('a line\n'));
   done();
-  await soon(() => written().includes('\u001b[?25h'));
+  await until(() => written().includes('\u001b[?25h'));
   const after = written().length;
   view.write('another\n', 'out');
-  await soon(() => written().length > after);
+  await until(() => written().length > after);
   t.true(written().endsWith('another\n'));
 });
 

@@ -35,7 +35,7 @@ test('accepts up to the limit, closes one connection more at once, and accepts a
   t.is(await text(net.connect(port, '127.0.0.1')), '');
   t.is(refused(), 1);
   first.destroy();
-  while (tcp.connections > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.true(await until(() => tcp.connections === 0));
   const next = net.connect(port, '127.0.0.1');
   t.is(String((await once(next, 'data'))[0]), 'hi');
   next.destroy();
@@ -108,10 +108,12 @@ test('receives datagrams over IPv4 and says which port is in use', async (t) => 
     message: `Cannot listen for UDP on *:${port}: the port is in use; see door.port.`,
   });
   const sender = createSocket('udp4');
-  while (seen.length === 0) {
-    sender.send('one', port, '127.0.0.1');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  t.true(
+    await until(() => {
+      sender.send('one', port, '127.0.0.1');
+      return seen.length > 0;
+    }),
+  );
   t.is(seen[0], 'one');
   sender.close();
   udp.close();
