@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
@@ -216,10 +215,8 @@ class PacketReader {
     if (Number.isNaN(number)) return;
     this.#keyView.setUint16(keyLength - 2, index);
     const points = this.#points;
-    const hash = hashKey(this.#key, this.#keyView, 0, keyLength, this.#options.dictionary.seed);
-    if (!points.find(this.#key, this.#keyView, 0, keyLength, hash)) {
-      const key = this.#seriesKey(index, count);
-      const refused = 'message' in key ? key : points.introduce(key);
+    if (!points.find(this.#key, this.#keyView, 0, keyLength)) {
+      const refused = points.introduce(this.#seriesKey(index, count));
       if (refused !== undefined) {
         this.#reject(refused.message, refused.code);
         return;

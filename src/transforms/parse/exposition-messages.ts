@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -30,7 +29,6 @@ const infinite = boundField(Infinity);
 /** Reads one scrape or push. */
 class FamilyReader {
   readonly #reader: WireReader;
-  readonly #options: ParseOptions;
   readonly #points: PointCollector;
   readonly #times: Ticks;
   readonly #extra: ReadonlyMap<string, string>;
@@ -49,7 +47,6 @@ class FamilyReader {
     const { source, start } = readExpositionHead(bytes);
     this.#reader = new WireReader(bytes);
     this.#reader.at = start;
-    this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
     this.#times = new Ticks(options);
     this.#extra = extraLabels(source);
@@ -157,15 +154,13 @@ class FamilyReader {
     const points = this.#points;
     const key = this.#key;
     const view = new DataView(key.buffer, key.byteOffset, key.length);
-    const hash = hashKey(key, view, 0, this.#keyEnd, this.#options.dictionary.seed);
-    if (!points.find(key, view, 0, this.#keyEnd, hash)) {
+    if (!points.find(key, view, 0, this.#keyEnd)) {
       const raw = readLabels(key, this.#labelsStart, this.#keyEnd);
       if (raw.some((label) => countCharacters(label.name, 0, label.name.length) < 0)) {
         return badPoint('the name of a label is not well-formed UTF-8');
       }
       const labels = raw.map((label) => [textOf(label.name, 0, label.name.length), Buffer.from(label.value)] as const);
-      const series = expositionSeries(name, labels, this.#extra);
-      const problem = 'message' in series ? series : points.introduce(series);
+      const problem = points.introduce(expositionSeries(name, labels, this.#extra));
       if (problem !== undefined) return problem;
     }
     return points.refusal();

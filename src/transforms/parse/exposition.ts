@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -67,7 +66,6 @@ const undescribed = fault('syntax', Codes.lineSyntax, 'a bad line');
 /** Reads one scrape. */
 class ExpositionReader {
   readonly #bytes: Uint8Array;
-  readonly #options: ParseOptions;
   readonly #points: PointCollector;
   readonly #times: Ticks;
   readonly #samples: SampleReader;
@@ -101,7 +99,6 @@ class ExpositionReader {
 
   constructor(bytes: Uint8Array, options: ParseOptions) {
     this.#bytes = terminated(bytes);
-    this.#options = options;
     this.#points = new PointCollector(options, bytes.length);
     this.#times = new Ticks(options);
     const { form, source, start } = readExpositionHead(bytes);
@@ -266,14 +263,8 @@ class ExpositionReader {
     const points = this.#points;
     const key = this.#key;
     const view = new DataView(key.buffer, key.byteOffset, key.length);
-    const hashed = hashKey(key, view, 0, length, this.#options.dictionary.seed);
-    this.#refused = undefined;
-    if (!points.find(key, view, 0, length, hashed)) {
-      const series = this.#seriesKey();
-      this.#refused = 'message' in series ? series : points.introduce(series);
-      if (this.#refused !== undefined) return;
-    }
-    this.#refused = points.refusal();
+    const refused = points.find(key, view, 0, length) ? undefined : points.introduce(this.#seriesKey());
+    this.#refused = refused ?? points.refusal();
   }
 
   /** Adds the current point to its table. */

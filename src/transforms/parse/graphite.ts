@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
@@ -135,8 +134,7 @@ class GraphiteReader {
   #store(metric: number, metricEnd: number, value: number): LineProblem | undefined {
     const points = this.#points;
     const bytes = this.#bytes;
-    const hash = hashKey(bytes, this.#view, metric, metricEnd, this.#options.dictionary.seed);
-    if (!points.find(bytes, this.#view, metric, metricEnd, hash)) {
+    if (!points.find(bytes, this.#view, metric, metricEnd)) {
       const series = seriesIn(bytes, metric, metricEnd);
       if ('message' in series) return series;
       const refused = points.introduce(series);

@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { daysInTicks } from '../../model/schema.js';
 import { labelSetKey, metadataTable, metricsStyle } from './label-set.js';
@@ -90,10 +89,9 @@ export class MetadataRows {
       return fault('parameter', Codes.schemalessData, `the name of a metric takes more than ${maxTextBytes} bytes`);
     }
     const end = keyStart + bytes.copy(key, keyStart);
-    if (points.find(key, keyView, 0, end, hashKey(key, keyView, 0, end, this.#options.dictionary.seed)))
-      return undefined;
+    if (points.find(key, keyView, 0, end)) return undefined;
     const series = labelSetKey([{ name: nameLabel, value: key.subarray(keyStart, end) }], metadataTable);
-    return 'message' in series ? series : points.introduce(series, metricsStyle);
+    return points.introduce(series, metricsStyle);
   }
 
   #put(name: FieldName, text: string): Fault | undefined {

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { hashKey } from '../../bytes/key-table.js';
 import type { Fault } from '../../model/fault.js';
 import { metricsStyle } from './label-set.js';
 import { type Metadata, MetadataRows } from './metric-metadata.js';
@@ -298,12 +297,8 @@ class MessageReader {
       return points.refusal();
     }
     const length = this.#point.copyAttributes(key, headLength);
-    if (!points.find(key, keyView, 0, length, hashKey(key, keyView, 0, length, this.#options.dictionary.seed))) {
-      const series = this.#seriesKey(length);
-      const refused = 'message' in series ? series : points.introduce(series);
-      if (refused !== undefined) return refused;
-    }
-    return points.refusal();
+    const refused = points.find(key, keyView, 0, length) ? undefined : points.introduce(this.#seriesKey(length));
+    return refused ?? points.refusal();
   }
 
   /** Reads the exemplars of the current point. */
@@ -317,11 +312,9 @@ class MessageReader {
   /** Finds or introduces the series of exemplars whose key is written; returns why they cannot be stored, if so. */
   #takeExemplar(length: number): Fault | undefined {
     const points = this.#points;
-    const hash = hashKey(key, keyView, 0, length, this.#options.dictionary.seed);
-    if (points.find(key, keyView, 0, length, hash)) return undefined;
+    if (points.find(key, keyView, 0, length)) return undefined;
     const series = this.#seriesKey(length);
-    const labelled = 'message' in series ? series : exemplarSeries(series);
-    return 'message' in labelled ? labelled : points.introduce(labelled, metricsStyle);
+    return points.introduce('message' in series ? series : exemplarSeries(series), metricsStyle);
   }
 
   #seriesKey(keyLength: number): ReturnType<typeof otlpSeries> {

@@ -1,3 +1,4 @@
+import { hashKey } from '../../bytes/key-table.js';
 import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
@@ -79,12 +80,13 @@ export class PointCollector {
   }
 
   /**
-   * Begins a point of the series whose key is `bytes[start, end)`, hashed from the dictionary's seed; `view` is over the
-   * same bytes. False when the series is not known: then the point must be introduced.
+   * Begins a point of the series whose key is `bytes[start, end)`; `view` is over the same bytes. False when the series is not
+   * known: then the point must be introduced. `hash` is for parsers that have hashed the key on the way, from the dictionary's seed.
    */
-  find(bytes: Uint8Array, view: DataView, start: number, end: number, hash: number): boolean {
+  find(bytes: Uint8Array, view: DataView, start: number, end: number, hash?: number): boolean {
     const { dictionary } = this.#options;
-    const series = dictionary.find(bytes, view, start, end, hash);
+    const keyHash = hash ?? hashKey(bytes, view, start, end, dictionary.seed);
+    const series = dictionary.find(bytes, view, start, end, keyHash);
     if (series >= 0) {
       this.#expectAgain(series);
       this.#resume(series);
@@ -95,7 +97,7 @@ export class PointCollector {
     this.#keyBytes = bytes;
     this.#keyStart = start;
     this.#keyEnd = end;
-    this.#keyHash = hash;
+    this.#keyHash = keyHash;
     return false;
   }
 
@@ -125,8 +127,12 @@ export class PointCollector {
     else this.newTags = dictionary.isAnnounced(series, this.table.block) ? undefined : dictionary.subTable(series).tags;
   }
 
-  /** Tells what series the key that was not found stands for, and what its table is like. Returns why it cannot be taken, if so. */
-  introduce(key: SeriesKey, style = this.#style): Fault | undefined {
+  /**
+   * Tells what series the key that was not found stands for, and what its table is like; or why it stands for none. Returns why it
+   * cannot be taken, if so.
+   */
+  introduce(key: SeriesKey | Fault, style = this.#style): Fault | undefined {
+    if ('message' in key) return key;
     const table = this.#options.dictionary.table(key.superTable) ?? new PointTable(key.superTable, style);
     this.#take(table);
     this.newTags = key.tags;

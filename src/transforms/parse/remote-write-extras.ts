@@ -1,9 +1,7 @@
-import { hashKey } from '../../bytes/key-table.js';
 import type { Fault } from '../../model/fault.js';
 import { type BucketSide, bucketProblem } from './histogram-buckets.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
 import { exemplarsTable, histogramsTable, labelSetKey } from './label-set.js';
-import type { ParseOptions } from './parse-options.js';
 import { type FieldName, fieldName, type PointCollector } from './point-collector.js';
 import { badPoint, badTime, ofColumn } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
@@ -87,7 +85,6 @@ export class SeriesExtras {
   exemplars = 0;
   readonly #reader: WireReader;
   readonly #points: PointCollector;
-  readonly #options: ParseOptions;
   readonly #time: Ticks;
   readonly #positive: BucketSide = { spans: [], counts: [] };
   readonly #negative: BucketSide = { spans: [], counts: [] };
@@ -101,10 +98,9 @@ export class SeriesExtras {
   #zeroThreshold = 0;
   #zeroCount = 0;
 
-  constructor(reader: WireReader, points: PointCollector, options: ParseOptions, time: Ticks) {
+  constructor(reader: WireReader, points: PointCollector, time: Ticks) {
     this.#reader = reader;
     this.#points = points;
-    this.#options = options;
     this.#time = time;
   }
 
@@ -150,10 +146,8 @@ export class SeriesExtras {
     if (length > maxLabelBytes) return badPoint(`its labels take more than ${maxLabelBytes} bytes`);
     for (let i = 0; i < length; i++) key[i] = labels[labelsStart + i]!;
     key[length] = mark;
-    const hash = hashKey(key, keyView, 0, length + 1, this.#options.dictionary.seed);
-    if (this.#points.find(key, keyView, 0, length + 1, hash)) return undefined;
-    const found = labelSetKey(readLabels(key, 0, length), table);
-    return 'message' in found ? found : this.#points.introduce(found);
+    if (this.#points.find(key, keyView, 0, length + 1)) return undefined;
+    return this.#points.introduce(labelSetKey(readLabels(key, 0, length), table));
   }
 
   #readExemplar({ version, symbols }: ExtraSeries): string {

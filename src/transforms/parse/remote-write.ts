@@ -1,4 +1,3 @@
-import { hashKey } from '../../bytes/key-table.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { LabelBytes, maxLabelBytes, readLabels } from './label-bytes.js';
 import { labelSetKey, metricsStyle, metricsValue } from './label-set.js';
@@ -82,7 +81,7 @@ class MessageReader {
     this.#points = new PointCollector(options, message.length, metricsStyle);
     this.#options = options;
     this.#time = new Ticks(options);
-    this.#extras = new SeriesExtras(this.#reader, this.#points, options, this.#time);
+    this.#extras = new SeriesExtras(this.#reader, this.#points, this.#time);
     this.#metadata = new MessageMetadata(this.#reader, this.#points, options);
     this.#keyBytes = message;
     this.#keyView = this.#reader.view;
@@ -279,8 +278,7 @@ class MessageReader {
       points.resume(expected);
       return points.refusal();
     }
-    const hash = hashKey(this.#keyBytes, this.#keyView, start, end, dictionary.seed);
-    if (points.find(this.#keyBytes, this.#keyView, start, end, hash)) {
+    if (points.find(this.#keyBytes, this.#keyView, start, end)) {
       if (!this.#isNamed) return unnamed;
     } else {
       if (end - start > maxLabelBytes) return longLabels;
