@@ -9,6 +9,7 @@ export const pauses: Readonly<Record<string, number>> = {
   'database/host/spool.test.ts': 1,
   'database/host/supervisor.test.ts': 2,
   'database/rows/stream-states.test.ts': 1,
+  'database/statement-memory.test.ts': 1,
   'e2e/adapter-kill.long.test.ts': 3,
   'e2e/broken-result.test.ts': 1,
   'e2e/dialect/cancel.long.test.ts': 4,

@@ -150,7 +150,7 @@ test('version 2 of the message says the same as version 1', (t) => {
         { value: -0.5, timestamp: 7 },
       ],
     },
-    { labels: labelsOf({ __name__: 'histogram' }), histograms: [{ count_int: '3' }] },
+    { labels: labelsOf({ __name__: 'histogram' }), histograms: [{ count_int: '0' }] },
     { labels: labelsOf({ __name__: 'x'.repeat(300), job: '"\n\\' }), samples: [{ value: 2, timestamp: 0 }] },
   ];
   const both = [writeBody(series), writeBody2(series)].map((body) => read(body));
