@@ -22,6 +22,9 @@ if (command === 'backup' || command === 'restore') {
 } else if (command === 'move') {
   const { runMoveCommand } = await import('./move-command.js');
   process.exitCode = await runMoveCommand(others);
+} else if (command === 'rebalance') {
+  const { runRebalanceCommand } = await import('./rebalance-command.js');
+  process.exitCode = await runRebalanceCommand(others);
 } else {
   await start();
 }

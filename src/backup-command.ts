@@ -1,12 +1,21 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { progressLine, withSettings } from './command.js';
 import type { Settings } from './config/adapter-settings.js';
+import { copyDatabases, inDirectory } from './copy-databases.js';
 import { EngineClient } from './database/engine/client.js';
-import { listBackups, makeBackup, restoreBackup } from './database/host/backup.js';
+import {
+  type Backup,
+  backupName,
+  finishBackup,
+  listBackups,
+  makeBackup,
+  restoreBackup,
+} from './database/host/backup.js';
 import { findEndpoint } from './database/host/endpoint-file.js';
+import { makePrivate } from './database/host/make-missing.js';
 import { version } from './version.js';
-import { waitForRows } from './waiting-rows.js';
+import { type WaitedFor, waitForRows } from './waiting-rows.js';
 
 const help = `sluice backup <directory> [--name=value ...]
   Writes a backup of a running service to a new directory in <directory>, with all rows that it had answered. Every
@@ -15,6 +24,9 @@ const help = `sluice backup <directory> [--name=value ...]
 sluice restore <directory> [--from=<name>] [--name=value ...]
   Brings the newest backup of <directory>, or the one that is named, back into the data directory of the settings
   (--database.path), which must be empty. Then start the service with that data directory.
+
+Of a cluster (--database.mode=cluster, --database.cluster and so on) a backup is a copy of all rows in one data directory, which needs room
+for them. It is brought back into an empty cluster by restore with the settings of that one.
 
 --name=value are settings of the service; see sluice --help.
 `;
@@ -47,32 +59,61 @@ function readAsked(argv: readonly string[]): Asked | undefined {
   return { directory, from, settings };
 }
 
-async function backup({ directory }: Asked, { database, general }: Settings): Promise<void> {
+async function backup({ directory }: Asked, settings: Settings): Promise<void> {
+  const { database, general } = settings;
+  if (database.cluster !== '') return backupCluster(directory, settings);
   const engine = runningEngine(database);
   try {
     const show = progressLine('tables');
     const waited = await waitForRows(general.port);
     const made = await makeBackup(engine, directory, version, show.progress);
     show.end();
-    if (waited !== 'stored') {
-      process.stderr.write(`sluice: ${waited.problem}. Rows that wait in the write-ahead log may be missing.\n`);
-    }
-    const place = join(resolve(directory), made.name);
-    process.stdout.write(`Backup ${place}: ${size(made.bytes)}, of it ${size(made.newBytes)} new.
-`);
+    tell(directory, made, waited);
   } finally {
     await engine.close();
   }
 }
 
-function runningEngine({ mode, urls, cluster, host, port, user, password }: Settings['database']): EngineClient {
+/** A copy in a data directory of its own, which is a backup once a file says that it is whole. */
+async function backupCluster(directory: string, settings: Settings): Promise<void> {
+  const name = backupName();
+  const place = join(resolve(directory), name);
+  makePrivate(place);
+  try {
+    const waited = await waitForRows(settings.general.port);
+    const show = progressLine('rows');
+    const options = { keepsFollowers: true, progress: show.progress };
+    const { followers } = await copyDatabases(settings, inDirectory(settings, place), options);
+    show.end();
+    const bytes = bytesIn(place);
+    const made: Backup = { name, format: 1, version, bytes, newBytes: bytes, followers };
+    finishBackup(resolve(directory), made);
+    tell(directory, made, waited);
+  } catch (error) {
+    rmSync(place, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function tell(directory: string, { name, bytes, newBytes }: Backup, waited: WaitedFor): void {
+  if (waited !== 'stored') {
+    process.stderr.write(`sluice: ${waited.problem}. Rows that wait in the write-ahead log may be missing.\n`);
+  }
+  const place = join(resolve(directory), name);
+  process.stdout.write(`Backup ${place}: ${size(bytes)}, of it ${size(newBytes)} new.\n`);
+}
+
+function bytesIn(place: string): number {
+  const names = readdirSync(place, { recursive: true, encoding: 'utf8' });
+  return names.reduce(
+    (sum, name) => sum + (lstatSync(join(place, name)).isFile() ? lstatSync(join(place, name)).size : 0),
+    0,
+  );
+}
+
+function runningEngine({ mode, urls, host, port, user, password }: Settings['database']): EngineClient {
   const requestTimeoutMs = statementTimeoutMs;
   const [url] = urls;
-  if (cluster !== '') {
-    throw new Error(
-      'A cluster is backed up by the statement BACKUP of its nodes, on a replica of each shard; see docs/cluster.md.',
-    );
-  }
   if (mode === 'cluster' && url !== undefined) {
     return new EngineClient({ url, user, password, isServer: true, requestTimeoutMs });
   }
@@ -86,7 +127,8 @@ function runningEngine({ mode, urls, cluster, host, port, user, password }: Sett
   return new EngineClient({ ...found, requestTimeoutMs });
 }
 
-function restore({ directory, from }: Asked, { database }: Settings): void {
+async function restore({ directory, from }: Asked, settings: Settings): Promise<void> {
+  const { database } = settings;
   const backups = listBackups(directory);
   const chosen = from === undefined ? backups.at(-1) : backups.find(({ name }) => name === from);
   if (chosen === undefined) {
@@ -96,6 +138,19 @@ function restore({ directory, from }: Asked, { database }: Settings): void {
         ? `There is no backup in ${resolve(directory)}.`
         : `There is no backup ${from}; there are ${names}.`,
     );
+  }
+  if (database.cluster !== '') {
+    const show = progressLine('rows');
+    const source = inDirectory(settings, join(resolve(directory), chosen.name));
+    const options = { keepsFollowers: chosen.followers !== undefined, progress: show.progress };
+    const { rows } = await copyDatabases(source, settings, options);
+    show.end();
+    process.stdout.write(`Restored ${chosen.name} into the cluster, ${rows} rows. Services can be started on it.\n`);
+    return;
+  }
+  if (chosen.followers !== undefined && chosen.followers.length > 0) {
+    const names = chosen.followers.join(', ');
+    throw new Error(`${chosen.name} has topics and streams of a cluster, and can be restored into one only: ${names}.`);
   }
   const path = resolve(database.path);
   if (database.mode === 'cluster')

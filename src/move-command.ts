@@ -2,13 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { progressLine, settingsOf, withSettings } from './command.js';
 import type { Settings } from './config/adapter-settings.js';
-import { Catalogue } from './database/catalogue/catalogue.js';
-import { offeredCompression } from './database/catalogue/compression.js';
-import { Storage } from './database/catalogue/storage.js';
-import { SubTables } from './database/catalogue/sub-tables.js';
-import { moveDefinitions, moveRows } from './database/rows/move.js';
-import { type RunningEngine, startEngine } from './running-engine.js';
-import { componentLog, createLogger } from './telemetry/logger.js';
+import { copyDatabases, inDirectory } from './copy-databases.js';
 
 const help = `sluice move <from> [--name=value ...]
   Copies all databases of <from> to the database of the settings (--database.mode=cluster, --database.urls, --database.cluster and so on),
@@ -34,35 +28,23 @@ function source(place: string, settings: Settings): Settings {
   if (statSync(place, { throwIfNoEntry: false })?.isFile() === true) return settingsOf(place);
   if (!existsSync(join(place, 'metadata')))
     throw new Error(`${place} is no data directory of a service, and no settings file.`);
-  const embedded = { mode: 'embedded', path: place, port: 0, user: 'default', password: '' } as const;
-  return { ...settings, database: { ...settings.database, ...embedded } };
+  return inDirectory(settings, place);
 }
 
 async function move(place: string, settings: Settings): Promise<void> {
   if (settings.database.mode !== 'cluster') {
     throw new Error('Name the new database: --database.mode=cluster and its addresses.');
   }
-  const logger = createLogger('error');
-  const log = componentLog(logger, 'catalogue');
-  const from = await startEngine(source(place, settings), logger);
-  let to: RunningEngine | undefined;
-  try {
-    to = await startEngine(settings, logger);
-    const engine = to.client;
-    const catalogue = new Catalogue(engine, log);
-    const compression = await offeredCompression(engine, settings.database.compression);
-    const storage = new Storage(engine, catalogue, { compression });
-    const parts = { engine, catalogue, storage, subTables: new SubTables(engine, catalogue) };
-    await moveDefinitions(from.client, new Catalogue(from.client, log), parts);
-    process.stdout.write(
-      'Databases, tables and users are there: the service can be started on the new database now.\n',
-    );
-    const show = progressLine('rows');
-    const rows = await moveRows(from.client, parts, show.progress);
-    show.end();
-    process.stdout.write(`Moved ${rows} rows.\n`);
-  } finally {
-    await to?.stop();
-    await from.stop();
-  }
+  const show = progressLine('rows');
+  const { rows } = await copyDatabases(source(place, settings), settings, {
+    keepsFollowers: false,
+    defined: () => {
+      process.stdout.write(
+        'Databases, tables and users are there: the service can be started on the new database now.\n',
+      );
+    },
+    progress: show.progress,
+  });
+  show.end();
+  process.stdout.write(`Moved ${rows} rows.\n`);
 }

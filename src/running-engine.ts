@@ -151,20 +151,34 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   };
 }
 
-type ConnectionLimits = Pick<EngineClientOptions, 'maxConnect' | 'maxIdle' | 'idleTimeoutMs'>;
+/** Bounds of the connections to one engine. */
+export type ConnectionLimits = Pick<
+  EngineClientOptions,
+  'maxConnect' | 'maxIdle' | 'idleTimeoutMs' | 'requestTimeoutMs'
+>;
 
-/** Finds the nodes of a cluster, each with connections of its own. */
-async function openCluster(
+/** The nodes of a cluster, each with connections of its own; nothing is asked of them yet. */
+export function clusterNodes(
   { urls, user, password, ca, cluster, replication }: Settings['database'],
   limits: ConnectionLimits,
   logger: Logger,
-): Promise<RunningEngine> {
-  const open = (url: string): ClusterNode => {
+): ClusterNodes {
+  const nodes = urls.map((url) => {
     const client = new EngineClient({ ...limits, url, user, password, ca, isServer: true });
     return new ClusterNode(url, client, { user, password, ca });
-  };
+  });
+  return new ClusterNodes(nodes, { cluster, replication }, componentLog(logger, 'cluster'));
+}
+
+/** Finds the nodes of a cluster, each with connections of its own. Rejects as {@link ClusterEngine.start} does. */
+export async function openCluster(
+  settings: Settings['database'],
+  limits: ConnectionLimits,
+  logger: Logger,
+): Promise<RunningEngine> {
+  const { cluster, replication, urls } = settings;
   const layout = { cluster, replication };
-  const nodes = new ClusterNodes(urls.map(open), layout, componentLog(logger, 'cluster'));
+  const nodes = clusterNodes(settings, limits, logger);
   const client = new ClusterEngine(nodes, layout);
   try {
     await client.start();
@@ -172,7 +186,7 @@ async function openCluster(
     await client.close();
     throw error;
   }
-  const isUp = (): boolean => nodes.missingShards.length === 0;
+  const isUp = (): boolean => nodes.missingShards.length === 0 && !nodes.isHeld;
   return {
     client,
     url: urls.join(','),

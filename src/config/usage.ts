@@ -35,6 +35,7 @@ const closing = `A name in capitals is the environment variable that means the s
 variable the configuration file.
 
 Backups: sluice backup --help. From one machine to a cluster: sluice move --help
+After a cluster has got a shard more: sluice rebalance --help
 `;
 
 function helpOf(row: OptionRow): string {

@@ -45,9 +45,8 @@ export function settingsOf({ configDirectory }: LoadConnection, version: string,
  */
 export function addressOf(connection: LoadConnection, { database }: Settings): EngineAddress {
   const { user, password } = database;
-  const isNamed = connection.host !== defaultHost || connection.port !== defaultPort;
   const [node] = database.urls;
-  if (database.mode === 'cluster' && node !== undefined && !isNamed)
+  if (database.mode === 'cluster' && node !== undefined && !isNamed(connection))
     return { url: node, user, password, isServer: true };
   const host = connection.host === defaultHost ? reachable(database.host) : connection.host;
   const port = connection.port === defaultPort ? database.port || defaultPort : connection.port;
@@ -57,6 +56,15 @@ export function addressOf(connection: LoadConnection, { database }: Settings): E
   }
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, user, password, isServer: database.mode === 'cluster' };
+}
+
+/** True where the settings lead to a cluster of several nodes, and the run names no other engine. */
+export function isOnCluster(connection: LoadConnection, { database }: Settings): boolean {
+  return database.mode === 'cluster' && database.cluster !== '' && !isNamed(connection);
+}
+
+function isNamed({ host, port }: LoadConnection): boolean {
+  return host !== defaultHost || port !== defaultPort;
 }
 
 /** True when only the HTTP service can be reached: an engine lets nobody from elsewhere in without its password. */

@@ -10,11 +10,11 @@ import { type Fault, FaultError } from '../model/fault.js';
 import type { SubscribeTo } from '../model/topic-message.js';
 import { Lifecycle } from '../pipelines/lifecycle.js';
 import { polledCatalogue } from '../pipelines/polled-catalogue.js';
-import type { RunningEngine } from '../running-engine.js';
+import { openCluster, type RunningEngine } from '../running-engine.js';
 import { createParts, type ServiceParts } from '../service-parts.js';
 import { createPipelines, type ServicePipelines } from '../service-pipelines.js';
 import { createLogger } from '../telemetry/logger.js';
-import { addressOf, connectionFault, engineAt, settingsOf } from './engine-address.js';
+import { addressOf, connectionFault, engineAt, isOnCluster, settingsOf } from './engine-address.js';
 import type { LinesToWrite, RunLog, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
 import { firstAnswer } from './work/stopping.js';
@@ -79,8 +79,13 @@ export async function openLoadWorld(
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const settings = settingsFor(settingsOf(connection, version), limits);
   const address = addressOf(connection, settings);
-  const engine = engineAt(address, limits.connections, limits.requestTimeoutMs);
+  const isSpread = isOnCluster(connection, settings);
+  let engine: RunningEngine | undefined;
   const open = async (): Promise<LoadWorld> => {
+    const { connections: maxConnect, requestTimeoutMs } = limits;
+    engine = isSpread
+      ? await openCluster(settings.database, { maxConnect, ...(requestTimeoutMs && { requestTimeoutMs }) }, logger)
+      : engineAt(address, maxConnect, requestTimeoutMs);
     const parts = await createParts(engine, settings, version, logger);
     const { user, password } = connection;
     const credentials = { scheme: 'password', user, password } as const;
@@ -92,8 +97,9 @@ export async function openLoadWorld(
     const otherwise = `No database at ${address.url}`;
     return await firstAnswer({ ask: open(), otherwise, stop, tooLate: (late) => void late.stop() });
   } catch (error) {
-    await engine.stop();
-    throw error instanceof FaultError ? new FaultError(connectionFault(error.fault, address)) : error;
+    await engine?.stop();
+    const isTold = isSpread || !(error instanceof FaultError);
+    throw isTold ? error : new FaultError(connectionFault(error.fault, address));
   }
 }
 

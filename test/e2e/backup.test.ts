@@ -111,7 +111,7 @@ test('what cannot be backed up, restored or moved is told in one line, and nothi
     [['backup', directory, '--prot=1'], 2, /did you mean port/],
     [['backup', '/proc/nowhere', ...toService], 1, /^sluice: .*\/proc\/nowhere/],
     [['backup', directory, '--database.port=1', '--database.password=x'], 1, /^sluice: /],
-    [['backup', directory, ...cluster], 1, /^sluice: A cluster is backed up by the statement BACKUP/],
+    [['backup', directory, ...cluster], 1, /^sluice: No node of the cluster answers at/],
     [['restore', directory, '--database.path=/tmp/none'], 1, /There is no backup in /],
     [['move'], 2, /^sluice move <from>/],
     [['move', directory], 1, /^sluice: Name the new database/],

@@ -154,6 +154,7 @@ test('where the catalogue changes all the time, inserts are not made for nothing
     countsLog: false,
     cluster: undefined,
     nodes: () => [],
+    history: undefined,
     hasKeeper: false,
     stores: () => client.stores(),
     define: (change) => client.define(change),

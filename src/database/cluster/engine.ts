@@ -1,14 +1,16 @@
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { looksAtVersions } from '../../sql/engine/storage.js';
 import type { EngineClient } from '../engine/client.js';
 import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } from '../engine/engine.js';
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
 import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
+import { VersionHistory } from './history.js';
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
-import type { ClusterNodes } from './nodes.js';
+import { type ClusterNodes, isPassing } from './nodes.js';
 import { routeOf, turnOf } from './routes.js';
 
 /** How often a statement is sent when nodes fail under it; each time to another one, after a look at all. */
@@ -26,6 +28,9 @@ const spreadInsert = { parallel_distributed_insert_select: '0' } as const;
 /** Below that of any INSERT of now; see {@link versionSetting}. */
 const earlierVersion = '1';
 
+/** Two versions of one process are at least a place in the order of writes apart. */
+const placeNanos = 1_000n;
+
 /** BAD_ARGUMENTS: the engine is told nothing of a keeper. */
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
@@ -36,6 +41,7 @@ const alterPauseMs = 100;
 export class ClusterEngine implements Engine {
   readonly countsLog = true;
   readonly cluster: string;
+  readonly history: VersionHistory | undefined;
   readonly #nodes: ClusterNodes;
   readonly #layout: ClusterLayout;
   #hasKeeper = false;
@@ -46,6 +52,7 @@ export class ClusterEngine implements Engine {
     this.#nodes = nodes;
     this.#layout = layout;
     this.cluster = layout.cluster;
+    this.history = layout.replication === 'distributed' ? new VersionHistory(nodes) : undefined;
   }
 
   /** See {@link ClusterNodes.start}; finds out, too, whether the nodes have a keeper for the catalogue. */
@@ -68,7 +75,7 @@ export class ClusterEngine implements Engine {
   }
 
   async define(change: TableChange): Promise<void> {
-    const statements = nodeStatements(change, this.#layout);
+    const statements = nodeStatements(change, this.#layout, this.#nodes.weight);
     if (change.change !== 'delete-rows') {
       await this.#nodes.changing(this.#everywhere(statements, this.#nodes.usable));
     } else if (this.#layout.replication === 'replicated') {
@@ -168,11 +175,15 @@ export class ClusterEngine implements Engine {
   ): Promise<T> {
     // The log is the same wherever it is asked for.
     const isLog = statement.includes(logTable);
+    if (!isLog) this.#requireRows();
     const turn = isLog ? this.#turn++ : turnOf(statement);
     const attempts = isLog ? maxLogAttempts : maxAttempts;
     for (let attempt = 1; ; attempt++) {
       const route = routeOf(this.#nodes.all, turn + attempt - 1);
       if (route === undefined) throw unreachable('No node of the cluster answers');
+      if (!route.isWhole && looksAtVersions(statement)) {
+        throw unreachable('Of some shard no node of the cluster has everything, so its new rows are not known');
+      }
       try {
         return await ask(route.node.client, route.parameters);
       } catch (error) {
@@ -193,6 +204,7 @@ export class ClusterEngine implements Engine {
   ): Promise<void> {
     const table = /^\s*INSERT\s+INTO\s+([\w.]+)/i.exec(statement)?.[1];
     const isSpread = table !== logTable;
+    if (isSpread) this.#requireRows();
     for (let attempt = 1; ; attempt++) {
       const [missing] = this.#nodes.missingShards;
       if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
@@ -210,6 +222,11 @@ export class ClusterEngine implements Engine {
         await this.#nodes.look();
       }
     }
+  }
+
+  /** While rows are moved between shards some are in two places. */
+  #requireRows(): void {
+    if (this.#nodes.isHeld) throw unreachable('Rows of the cluster are being moved to other shards');
   }
 
   /**
@@ -237,7 +254,7 @@ export class ClusterEngine implements Engine {
   /** Rises with every INSERT of this process, and follows the clock so that those of others are about as far. */
   #nextVersion(): string {
     const now = BigInt(Date.now()) * 1_000_000n;
-    this.#version = now > this.#version ? now : this.#version + 1n;
+    this.#version = now > this.#version ? now : this.#version + placeNanos;
     return String(this.#version);
   }
 
@@ -283,9 +300,4 @@ export class ClusterEngine implements Engine {
 
 function unreachable(text: string): FaultError {
   return new FaultError(fault('network', Codes.networkUnavailable, text));
-}
-
-/** True when another node, or this one later, may do what the statement asks for. */
-function isPassing(error: unknown): boolean {
-  return error instanceof FaultError && error.fault.kind === 'network';
 }

@@ -27,12 +27,40 @@ export const versionSetting = 'log_comment';
 
 /**
  * In copies that the engine does not keep in one order the row with the greatest version stays. Whoever takes the INSERT gives the
- * version before it sends the rows to the replicas, so that it is the same in all of them.
+ * version before it sends the rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs}
+ * when its INSERT begins, so whoever follows rows knows when there are no more with older ones.
  */
-const versionColumn = `version UInt64 DEFAULT toUInt64OrZero(getSetting('${versionSetting}'))`;
+const givenVersion = `toUInt64OrZero(getSetting('${versionSetting}'))`;
 
-/** The statements that make a change on one node, in their order. */
-export function nodeStatements(change: TableChange, { cluster, replication }: ClusterLayout): readonly string[] {
+/** A node that takes an INSERT later than this after its version was given gives a newer one. */
+export const lateMs = 1_000;
+
+const latestVersion = `toUInt64(toUnixTimestamp64Nano(now64(9)) - ${lateMs}000000)`;
+const versionColumn = `version UInt64 DEFAULT if(${givenVersion} <= 1, ${givenVersion}, greatest(${givenVersion}, ${latestVersion}))`;
+/** Leads those who follow rows to the newest ones. */
+const versionIndex = 'INDEX by_version version TYPE minmax GRANULARITY 1';
+
+/** A table that is on nodes while rows are moved between shards: no adapter stores or reads rows meanwhile. */
+export const holdTable = 'sluice.rebalance';
+
+/**
+ * The statement that makes the table which spreads rows over the shards. The number of shards, counted by their weights, is a part of
+ * it: a shard that comes later leaves the rows of the table where they are, see docs/decisions/033-a-shard-more.md.
+ */
+export function spreadTable(
+  table: string,
+  { cluster }: ClusterLayout,
+  weight: number,
+  create: 'CREATE TABLE IF NOT EXISTS' | 'CREATE OR REPLACE TABLE',
+): string {
+  const [database = '', name = ''] = table.split('.');
+  const engine = `Distributed('${cluster}', '${localPrefix}${database}', '${name}', id % ${weight})`;
+  return `${create} ${table} AS ${localPrefix}${table} ENGINE = ${engine}`;
+}
+
+/** The statements that make a change on one node, in their order; `weight` is that of all shards. */
+export function nodeStatements(change: TableChange, layout: ClusterLayout, weight: number): readonly string[] {
+  const { replication } = layout;
   switch (change.change) {
     case 'make-database':
       return [localPrefix, ''].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
@@ -48,9 +76,7 @@ export function nodeStatements(change: TableChange, { cluster, replication }: Cl
     case 'make-table': {
       const local = localPrefix + change.table;
       const make = replication === 'replicated' ? replicatedTable(local, change) : copiedTable(local, change);
-      const [database = '', name = ''] = local.split('.');
-      const spread = `Distributed('${cluster}', '${database}', '${name}', id)`;
-      return [make, `CREATE TABLE IF NOT EXISTS ${change.table} AS ${local} ENGINE = ${spread}`];
+      return [make, spreadTable(change.table, layout, weight, 'CREATE TABLE IF NOT EXISTS')];
     }
   }
 }
@@ -66,7 +92,7 @@ function replicatedTable(local: string, { columns, kind }: MakeTable): string {
 /** An INSERT that comes a second time has a greater version and the same rows, so nothing has to be kept of the first one. */
 function copiedTable(local: string, { columns, kind }: MakeTable): string {
   const { version } = kind;
-  const all = version === undefined ? [...columns, versionColumn] : columns;
+  const all = version === undefined ? [...columns, versionColumn, versionIndex] : columns;
   return makeTable(local, all, `ReplacingMergeTree(${version ?? 'version'})`, withSettings(kind));
 }
 

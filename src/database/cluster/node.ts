@@ -2,15 +2,21 @@ import type { EngineClient } from '../engine/client.js';
 import type { EngineNode } from '../engine/engine.js';
 import { EngineHttp, EngineRefusal } from '../engine/engine-http.js';
 import { isTimeout, wholeBody } from '../engine/http-connections.js';
+import { holdTable } from './layout.js';
 import { Lifeline } from './lifeline.js';
 
 /** Where a node stands in its cluster, both counted from 1. */
 export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
+  /** Of the remainders of ids by the weight of all shards those that its shard has: from one on, up to before another. */
+  readonly slots: { readonly from: number; readonly to: number };
   /** The node knows that this is itself, so it reads its own rows without asking any replica. */
   readonly isLocal: boolean;
 }
+
+const [holdDatabase, holdName] = holdTable.split('.');
+const lookStatement = `SELECT uptime(), (SELECT count() FROM system.tables WHERE database = '${holdDatabase}' AND name = '${holdName}')`;
 
 /** ABORTED: the engine is about to end. */
 const endingCode = 236;
@@ -38,6 +44,8 @@ export class ClusterNode implements EngineNode {
   state: EngineNode['state'] = 'away';
   readonly #probe: EngineHttp;
   readonly #access: NodeAccess;
+  /** Rows are being moved between shards, as of the last answer. */
+  isHeld = false;
   #silentSince: number | undefined;
   /** How long its process had run when it answered last, in seconds. */
   #uptime = 0;
@@ -63,8 +71,10 @@ export class ClusterNode implements EngineNode {
   async probe(): Promise<'there' | 'away' | 'new'> {
     try {
       const { user, password } = this.#access;
-      const statement = { parameters: {}, body: 'SELECT uptime()', mayRepeat: true };
-      const uptime = Number(await wholeBody(await this.#probe.send({ user, password, ...statement })));
+      const statement = { parameters: {}, body: lookStatement, mayRepeat: true };
+      const answer = String(await wholeBody(await this.#probe.send({ user, password, ...statement })));
+      const [uptime = 0, held] = answer.split('\t').map(Number);
+      this.isHeld = held === 1;
       const isNew = uptime < this.#uptime;
       this.#uptime = uptime;
       this.#silentSince = undefined;
@@ -75,6 +85,7 @@ export class ClusterNode implements EngineNode {
         if (performance.now() - this.#silentSince < silenceMs) return 'there';
       }
       this.#silentSince = undefined;
+      this.isHeld = false;
       // Whoever comes with a wrong password is told so by the first statement.
       return error instanceof EngineRefusal && error.code !== endingCode ? 'there' : 'away';
     }

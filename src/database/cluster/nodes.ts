@@ -12,6 +12,9 @@ const behindMs = 200;
 const firstBackOffMs = 200;
 const lastBackOffMs = 1_000;
 
+/** By when every adapter that works has seen a table that holds it up: its looks, and the longest time that one takes. */
+export const holdNoticeMs = lookMs + 3_000;
+
 const awayText = 'the node does not answer';
 
 /**
@@ -30,6 +33,7 @@ export class ClusterNodes {
   readonly #changes = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   #shards: ReadonlySet<number> = new Set();
+  #weight = 1;
   #looking: Promise<void> | undefined;
   #settling: Promise<void> | undefined;
   #isStopped = false;
@@ -71,6 +75,21 @@ export class ClusterNodes {
   /** True while every node answers and has everything. */
   get isWhole(): boolean {
     return this.all.every(({ state }) => state === 'up');
+  }
+
+  /** The weights of all shards together: their number, unless the cluster says otherwise. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** True while rows are moved between shards. */
+  get isHeld(): boolean {
+    return this.all.some(({ isHeld }) => isHeld);
+  }
+
+  /** The nodes of each shard. */
+  shards(): readonly (readonly ClusterNode[])[] {
+    return [...this.#shards].map((shard) => this.all.filter(({ place }) => place?.shard === shard));
   }
 
   /** Shards of which no node answers; a node that has never answered may belong to any. */
@@ -147,7 +166,7 @@ export class ClusterNodes {
     } catch (error) {
       node.client.refuseAll(awayText);
       // At the start whoever waits is told; later the node stays away until it is one of the cluster.
-      if (this.#timers.size === 0 && !(error instanceof FaultError && error.fault.kind === 'network')) throw error;
+      if (this.#timers.size === 0 && !isPassing(error)) throw error;
       this.#log.warn({ url: node.url, error: reasonOf(error) }, 'A node of the cluster answers, but cannot be used.');
       return;
     }
@@ -205,7 +224,7 @@ export class ClusterNodes {
   async #locate({ client, url }: ClusterNode): Promise<NodePlace> {
     const { cluster } = this.#layout;
     const rows = await client.rows(
-      `SELECT shard_num, replica_num, is_local FROM system.clusters WHERE cluster = ${quoteString(cluster)}`,
+      `SELECT shard_num, replica_num, is_local, shard_weight FROM system.clusters WHERE cluster = ${quoteString(cluster)}`,
     );
     const problem = (text: string): FaultError => new FaultError(fault('parameter', Codes.invalidParameters, text));
     if (rows.length === 0) throw problem(`The node at ${url} knows no cluster ${cluster}; see database.cluster`);
@@ -219,9 +238,23 @@ export class ClusterNodes {
       const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, tell its place';
       throw problem(`The node at ${url} does not find itself in the cluster ${cluster}: ${ways}`);
     }
-    this.#shards = new Set(rows.map(([shard]) => Number(shard)));
-    return { shard: Number(own[0]), replica: Number(own[1]), isLocal: local !== undefined };
+    const weights = new Map(rows.map(([number, , , weight]) => [Number(number), Number(weight)]));
+    const [shard, replica] = [Number(own[0]), Number(own[1])];
+    this.#shards = new Set([...weights.keys()].toSorted((a, b) => a - b));
+    this.#weight = sumOf(weights.values());
+    const from = sumOf([...weights].flatMap(([number, weight]) => (number < shard ? [weight] : [])));
+    const slots = { from, to: from + (weights.get(shard) ?? 0) };
+    return { shard, replica, slots, isLocal: local !== undefined };
   }
+}
+
+/** True when another node, or this one later, may do what a statement asks for. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof FaultError && error.fault.kind === 'network';
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  return [...numbers].reduce((sum, number) => sum + number, 0);
 }
 
 /** The place that macros name, for a node that others reach by another address than its own. */

@@ -4,6 +4,8 @@ import type { ClusterNode } from './node.js';
 export interface Route {
   readonly node: ClusterNode;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Every shard is read from a node that has everything. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -45,14 +47,14 @@ export function routeOf(nodes: readonly ClusterNode[], turn: number): Route | un
     for (const node of [...fromTurn(own, first), ...fromTurn(others, first)]) {
       const good = shardsServed(whole, node, replica);
       if (best === undefined || good > best.good) best = { node, replica, good };
-      if (good === shards) return routeBy(node, replica);
+      if (good === shards) return routeBy(node, replica, true);
     }
   }
-  return best === undefined ? undefined : routeBy(best.node, best.replica);
+  return best === undefined ? undefined : routeBy(best.node, best.replica, false);
 }
 
-function routeBy(node: ClusterNode, replica: number): Route {
-  return { node, parameters: { ...spreadQuery, load_balancing_first_offset: String(replica - 1) } };
+function routeBy(node: ClusterNode, replica: number, isWhole: boolean): Route {
+  return { node, isWhole, parameters: { ...spreadQuery, load_balancing_first_offset: String(replica - 1) } };
 }
 
 /** All of a list, from a place on that turns. */

@@ -51,10 +51,15 @@ export class TopicReader {
 
   /** The place behind all that is there now, by engine table. */
   async latest(): Promise<ReadonlyMap<string, number>> {
-    const parts = this.tables.parts();
-    for (const { tables } of parts) await this.#track(tables);
+    const parts = await this.#tracked();
     const latest = await this.#context.changes.latestOf(parts.map(({ storage }) => storage));
     return new Map(parts.map(({ storage }) => [storage, latest.get(storage) ?? 0]));
+  }
+
+  async #tracked(): Promise<readonly TopicPart[]> {
+    const parts = this.tables.parts();
+    for (const { tables } of parts) await this.#track(tables);
+    return parts;
   }
 
   /**
@@ -67,7 +72,8 @@ export class TopicReader {
       const found = this.#restOf(part, share, places) ?? this.#knownNext(part, share, places);
       if (found !== undefined) return found;
     }
-    const latest = await this.latest();
+    await this.#tracked();
+    const latest = await this.#context.changes.visibleOf(parts.map(({ storage }) => storage));
     for (const part of parts) {
       const { number } = places.get(part.storage) ?? beginning;
       const upTo = latest.get(part.storage) ?? 0;
@@ -104,7 +110,8 @@ export class TopicReader {
   ): AsyncGenerator<Step, void, void> | undefined {
     const { number, key } = places.get(part.storage) ?? beginning;
     if (key === undefined) return undefined;
-    return this.#read(part, share, { after: number - 1, upTo: number, rows: Number.POSITIVE_INFINITY }, key);
+    const { order } = this.#context.changes;
+    return this.#read(part, share, { order, after: number - 1, upTo: number, rows: Number.POSITIVE_INFINITY }, key);
   }
 
   async #look(part: TopicPart, share: Share, after: number, upTo: number): Promise<void> {
@@ -150,20 +157,20 @@ export class TopicReader {
     storage: string,
     tables: readonly TableDef[],
     { slice }: Share,
-    { after, upTo }: Changed,
+    changed: Changed,
   ): Promise<readonly TableDef[]> {
     if (tables.length === 1) return tables;
     const areNumbered = tables[0]?.number !== undefined;
     const keys = await this.#context.engine.rows(
       `SELECT DISTINCT toString(${areNumbered ? 't' : 'id'}) FROM ${storage}
-       WHERE ${writtenBetween('', after, upTo)} AND ${inSlice('', slice)}`,
+       WHERE ${writtenBetween('', changed)} AND ${inSlice('', slice)}`,
     );
     const touched = new Set(keys.map(([key]) => String(key)));
     return tables.filter(({ number, seriesId }) => touched.has(String(areNumbered ? number : seriesId)));
   }
 
-  async #whole(table: TableDef, share: Share, { after, upTo }: Changed): Promise<TopicMessage | undefined> {
-    const lines = await this.#lines(table, { after, upTo, slice: share.slice });
+  async #whole(table: TableDef, share: Share, { order, after, upTo }: Changed): Promise<TopicMessage | undefined> {
+    const lines = await this.#lines(table, { order, after, upTo, slice: share.slice });
     return lines.length === 0 ? undefined : this.#message(table, share, lines);
   }
 
@@ -172,11 +179,11 @@ export class TopicReader {
     storage: string,
     table: TableDef,
     share: Share,
-    { after, upTo }: Changed,
+    { order, after, upTo }: Changed,
     { behind: start, isSingle, last }: { behind: RowKey | undefined; isSingle: boolean; last: Place | undefined },
   ): AsyncGenerator<Step, void, void> {
     for (let behind = isSingle ? start : undefined; ; ) {
-      const range = { after, upTo, slice: share.slice, keys: { behind, upTo: undefined } };
+      const range = { order, after, upTo, slice: share.slice, keys: { behind, upTo: undefined } };
       const end = await this.#keyAfter(table, range);
       const lines = await this.#lines(table, { ...range, keys: { behind, upTo: end } });
       const message = lines.length === 0 ? undefined : this.#message(table, share, lines);
@@ -190,9 +197,9 @@ export class TopicReader {
   }
 
   /** The last key of a message that begins behind one; undefined when what is left is no more than a message. */
-  async #keyAfter(table: TableDef, { after, upTo, slice, keys }: TopicRange): Promise<RowKey | undefined> {
+  async #keyAfter(table: TableDef, { slice, keys, ...written }: TopicRange): Promise<RowKey | undefined> {
     const terms = [
-      writtenBetween('', after, upTo),
+      writtenBetween('', written),
       ...(await this.tables.termsOf(table)),
       ...(slice === undefined ? [] : [inSlice('', slice)]),
       ...keysBetween('', keys?.behind, undefined),

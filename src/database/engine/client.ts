@@ -18,6 +18,7 @@ import { faultErrorOf, isFileMissing, isUnknownUser } from './engine-faults.js';
 import { EngineHttp, refusalIn } from './engine-http.js';
 import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { HeldBytes, HeldResult } from './held-result.js';
+import { InsertHistory } from './history.js';
 import { wholeBody } from './http-connections.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
@@ -262,6 +263,7 @@ export class EngineClient implements Engine {
   }
 
   readonly cluster = undefined;
+  readonly history = new InsertHistory((statement) => this.rows(statement));
   /** A single engine keeps the log in a table. */
   readonly hasKeeper = false;
 

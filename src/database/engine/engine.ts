@@ -1,4 +1,5 @@
 import type { Chunks } from '../../model/exchange.js';
+import type { History } from './history.js';
 import type { TableChange } from './table-change.js';
 
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
@@ -75,6 +76,8 @@ export interface Engine {
   readonly cluster: string | undefined;
   /** The nodes of a cluster; none of a single engine. */
   nodes(): readonly EngineNode[];
+  /** The order in which rows were written; undefined where copies make it up among themselves. */
+  readonly history: History | undefined;
   /** True where the catalogue's log is kept by a keeper. */
   readonly hasKeeper: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */

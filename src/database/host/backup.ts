@@ -28,6 +28,8 @@ export interface Backup {
   readonly bytes: number;
   /** Bytes that were not in the backup before, whose files are shared by links. */
   readonly newBytes: number;
+  /** Of a backup of a cluster: names of topics and streams, whose places mean nothing outside of a cluster. */
+  readonly followers?: readonly string[];
 }
 
 /** Told of the tables, or files, that are done. */
@@ -62,7 +64,7 @@ export async function makeBackup(
 ): Promise<Backup> {
   const root = resolve(directory);
   const before = listBackups(root).at(-1)?.name;
-  const name = new Date().toISOString().replaceAll(':', '-');
+  const name = backupName();
   const place = join(root, name);
   const [disk] = await engine.rows("SELECT path FROM system.disks WHERE name = 'default'");
   const data = String(disk?.[0]);
@@ -78,7 +80,7 @@ export async function makeBackup(
     copyDefinitions(data, files);
     files.copyTree(frozen, store);
     const backup: Backup = { name, format: 1, version, bytes: files.bytes, newBytes: files.newBytes };
-    writeFileSync(join(place, manifestName), `${JSON.stringify(backup, null, 2)}\n`, { mode: 0o600 });
+    finishBackup(root, backup);
     return backup;
   } catch (error) {
     rmSync(place, { recursive: true, force: true });
@@ -86,6 +88,17 @@ export async function makeBackup(
   } finally {
     rmSync(frozen, { recursive: true, force: true });
   }
+}
+
+/** Says that a backup in a directory is whole. */
+export function finishBackup(directory: string, backup: Backup): void {
+  const text = `${JSON.stringify(backup, null, 2)}\n`;
+  writeFileSync(join(directory, backup.name, manifestName), text, { mode: 0o600 });
+}
+
+/** The name of a backup that begins now: the time, which sorts. */
+export function backupName(): string {
+  return new Date().toISOString().replaceAll(':', '-');
 }
 
 /**

@@ -1,20 +1,18 @@
-import { FaultError } from '../../model/fault.js';
+import { Codes, FaultError, fault } from '../../model/fault.js';
 import { notSupported } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
-import { insertNumber, writtenBetween } from '../../sql/engine/storage.js';
+import { type WriteOrder, type Written, writtenAt, writtenBetween } from '../../sql/engine/storage.js';
 import type { Storage } from '../catalogue/storage.js';
 import type { Engine } from '../engine/engine.js';
+import type { History } from '../engine/history.js';
 
 /**
- * What was written to one engine table after one place in its history and up to another. A place is the number that the
- * engine gives to an insert under the lock with which it makes it visible, so everything up to a place that was seen has
- * been visible since; 0 is before all rows.
+ * What was written to one engine table behind one place in its {@link History} and up to another. Everything up to a place that was
+ * seen has been visible since; 0 is before all rows.
  */
-export interface Changed {
-  readonly after: number;
-  readonly upTo: number;
+export interface Changed extends Written {
   /** Stored rows, versions that were overwritten since counted as far as they are still there. */
   readonly rows: number;
 }
@@ -26,6 +24,10 @@ const maxInserts = 10_000;
 export const keepsInsertNumbers = "engine_full LIKE '%enable_block_number_column = 1%'";
 
 const mergeWaitMs = 50;
+/** How often the end of inserts that run is looked for, and for how long. */
+const [settleMs, maxSettleMs] = [100, 60_000];
+/** Places without rows that are passed over at least, where places are times: else a reader would go on with the clock for ever. */
+const leastIdleStep = 5_000_000;
 
 /**
  * What was written to tables since. Rows are kept with the number of their insert from the first time on that somebody asks
@@ -45,7 +47,7 @@ export class Changes {
 
   /** Resolves once the rows of a table keep the numbers of their inserts. Must come before any place is taken. */
   track(database: DatabaseDef, table: TableDef): Promise<void> {
-    requireOneOrder(this.#engine, 'streams and topics');
+    followed(this.#engine, 'streams and topics');
     const { storage } = table;
     const known = this.#tracked.get(storage);
     if (known !== undefined) return known;
@@ -57,25 +59,37 @@ export class Changes {
     return tracked;
   }
 
-  /** The place behind everything that is visible now: what is committed later has a greater number. */
+  /** What tells in which order rows were written. */
+  get order(): WriteOrder {
+    return followed(this.#engine, 'streams and topics').order;
+  }
+
+  /** The place behind everything that is stored now: what is committed later has a greater one. */
   async latest({ storage }: TableDef): Promise<number> {
     return (await this.latestOf([storage])).get(storage) ?? 0;
   }
 
   /** The {@link latest} places of engine tables; those without rows are not in it. */
   async latestOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    if (storages.length === 0) return new Map();
-    const rows = await this.#engine.rows(
-      `SELECT concat(database, '.', table) AS place, max(max_block_number) FROM system.parts
-       WHERE active AND (${storages.map(inTable).join(' OR ')}) GROUP BY place`,
-    );
-    return new Map(rows.map(([storage, place]) => [String(storage), Number(place)]));
+    const history = followed(this.#engine, 'streams and topics');
+    const begun = Date.now();
+    for (;;) {
+      const { upTo, tables } = await history.visible(storages);
+      if (upTo !== undefined && (history.order === 'inserts' || upTo >= begun * 1000)) return tables;
+      if (Date.now() - begun > maxSettleMs) throw new FaultError(fault('network', Codes.networkUnavailable, unsettled));
+      await new Promise((resolve) => setTimeout(resolve, settleMs));
+    }
+  }
+
+  /** The places up to which everything is visible now, which in a cluster is a moment ago; those without rows are not in it. */
+  async visibleOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return (await followed(this.#engine, 'streams and topics').visible(storages)).tables;
   }
 
   /**
    * Everything that was written after a place, in pieces of at most `maxRows` rows that follow each other without gaps, up to
    * what is visible now. Inserts are never cut: one that has more rows is a piece by itself. With `condition`, engine SQL on the bare
-   * columns of the table, only rows that meet it count. `upTo` is the {@link latest} place, where it is known.
+   * columns of the table, only rows that meet it count. `upTo` is the {@link visibleOf} place, where it is known.
    */
   async since(
     table: TableDef,
@@ -84,19 +98,23 @@ export class Changes {
     condition?: string,
     upTo?: number,
   ): Promise<readonly Changed[]> {
-    const latest = upTo ?? (await this.latest(table));
+    const { order } = this;
+    const latest = upTo ?? (await this.visibleOf([table.storage])).get(table.storage) ?? 0;
     if (latest <= after) return [];
-    const where = [writtenBetween('', after, latest), ...(condition === undefined ? [] : [condition])];
-    const number = insertNumber('');
+    const where = [writtenBetween('', { order, after, upTo: latest }), ...(condition === undefined ? [] : [condition])];
+    const number = writtenAt('', order);
     const inserts = await this.#engine.rows(
       `SELECT ${number} AS n, count() FROM ${table.storage} WHERE ${allOf(where)} GROUP BY n ORDER BY n LIMIT ${maxInserts}`,
     );
+    if (inserts.length === 0 && order === 'versions' && latest - after < leastIdleStep) return [];
     const end = inserts.length < maxInserts ? latest : Number(inserts.at(-1)?.[0]);
-    return pieces(after, inserts, end, maxRows);
+    return pieces({ order, after, upTo: end }, inserts, maxRows);
   }
 
   async #track(database: DatabaseDef, table: TableDef): Promise<void> {
     await this.#storage.ensure(database, table);
+    // Versions are there from the beginning.
+    if (this.order === 'versions') return;
     const { storage } = table;
     const [found] = await this.#engine.rows(
       `SELECT ${keepsInsertNumbers} FROM system.tables WHERE ${inNamed(storage, 'name')}`,
@@ -120,23 +138,29 @@ export class Changes {
   }
 }
 
-/** Throws where several nodes number inserts, each for itself: what follows rows by those numbers cannot be had there. */
-export function requireOneOrder({ cluster }: Engine, what: string): void {
-  if (cluster === undefined) return;
-  throw new FaultError(notSupported(`${what} on a cluster`));
+const unsettled = 'Not all nodes of the cluster have the rows that were written';
+
+/** The history of an engine's rows. Throws where its copies have none: what follows rows cannot be had there. */
+export function followed({ history }: Engine, what: string): History {
+  if (history === undefined) throw new FaultError(notSupported(`${what} on a cluster whose tables copy each other`));
+  return history;
 }
 
-function pieces(after: number, inserts: readonly (readonly unknown[])[], end: number, maxRows: number): Changed[] {
+function pieces(
+  { order, after, upTo: end }: Written,
+  inserts: readonly (readonly unknown[])[],
+  maxRows: number,
+): Changed[] {
   const found: Changed[] = [];
   let [from, rows] = [after, 0];
   for (const [number, count] of inserts) {
     if (rows > 0 && rows + Number(count) > maxRows) {
-      found.push({ after: from, upTo: Number(number) - 1, rows });
+      found.push({ order, after: from, upTo: Number(number) - 1, rows });
       [from, rows] = [Number(number) - 1, 0];
     }
     rows += Number(count);
   }
-  if (from < end) found.push({ after: from, upTo: end, rows });
+  if (from < end) found.push({ order, after: from, upTo: end, rows });
   return found;
 }
 

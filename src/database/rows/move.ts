@@ -31,16 +31,28 @@ interface Range {
   readonly times?: { readonly first: bigint; readonly last: bigint };
 }
 
+/** How definitions are taken along. */
+export interface MoveOptions {
+  /** Topics and streams are, too; else they are refused, because where they are in the history of rows means nothing elsewhere. */
+  readonly keepsFollowers: boolean;
+}
+
 /**
  * Makes the databases, tables and users of one engine on another one, which is empty or has them from an earlier call. A service
- * may work on the other engine from then on.
+ * may work on the other engine from then on. Gives the names of topics and streams.
  * @throws Error with one line when that engine has others, or when there is something that it cannot have.
  */
-export async function moveDefinitions(from: Engine, known: Catalogue, to: DatabaseParts): Promise<void> {
+export async function moveDefinitions(
+  from: Engine,
+  known: Catalogue,
+  to: DatabaseParts,
+  { keepsFollowers }: MoveOptions,
+): Promise<readonly string[]> {
   await known.sync();
-  const refused = [...known.topics.all(), ...known.derivations.streams()].map(({ name }) => name);
-  if (to.engine.cluster !== undefined && refused.length > 0) {
-    throw new Error(`A cluster has no topics and streams yet; drop these first: ${refused.join(', ')}.`);
+  const followers = [...known.topics.all(), ...known.derivations.streams()].map(({ name }) => name);
+  if (!keepsFollowers && followers.length > 0) {
+    const why = 'Topics and streams do not know their places elsewhere';
+    throw new Error(`${why}; drop these first, and make them anew there: ${followers.join(', ')}.`);
   }
   await copyLog(logOf(from), logOf(to.engine));
   const { catalogue, storage, subTables } = to;
@@ -49,6 +61,7 @@ export async function moveDefinitions(from: Engine, known: Catalogue, to: Databa
   for (const database of catalogue.databases()) {
     for (const table of catalogue.tables(database.name)) await storage.ensure(database, table);
   }
+  return followers;
 }
 
 /**

@@ -53,7 +53,12 @@ export async function streamRound(
     await recomputeSeries(stream, changed);
     return next;
   }
-  const ranges = await rowRanges(context.engine, table.storage, [writtenIn(changed), ...series], stepOf(query));
+  const ranges = await rowRanges(
+    context.engine,
+    table.storage,
+    [writtenBetween('', changed), ...series],
+    stepOf(query),
+  );
   const ends = ranges.flatMap(({ low, high }) => [low, high]);
   const [opened, newest] = limitsOf([...ends, ...given(state.newest), ...given(state.opened)]);
   if (statement.options.trigger.kind === 'window-close' && query.windows.kind === 'interval') {
@@ -66,11 +71,6 @@ export async function streamRound(
       : undefined;
   await recompute(stream, ranges, expired === undefined ? {} : { above: expired }, changed);
   return { ...next, newest: String(newest), opened: String(opened) };
-}
-
-/** Condition on bare stored rows. */
-function writtenIn({ after, upTo }: Changed): string {
-  return writtenBetween('', after, upTo);
 }
 
 function stepOf({ windows, precision }: StreamQuery): bigint {
@@ -150,10 +150,10 @@ function endTerms(end: string | undefined, { above, upTo }: Ends): string[] {
 }
 
 /** Where every group is one series, series that were not written to need no look. */
-function touchedOnly({ keys, source }: StreamQuery, { after, upTo }: Changed): (alias: string) => string[] {
+function touchedOnly({ keys, source }: StreamQuery, changed: Changed): (alias: string) => string[] {
   const byTable = keys.some(({ names }) => names.includes('tbname'));
   if (source.kind !== 'super' || !byTable) return () => [];
-  const where = allOf([...rowsOfTable(source.table, 'w'), writtenBetween('w', after, upTo)]);
+  const where = allOf([...rowsOfTable(source.table, 'w'), writtenBetween('w', changed)]);
   const rows = `${keysSource(source.table.storage, 'w')} WHERE ${where}`;
   const touched = `SELECT ${idColumn('w')} FROM ${rows}`;
   return (alias) => [`${idColumn(alias)} IN (${touched})`];

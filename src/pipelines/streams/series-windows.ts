@@ -41,7 +41,7 @@ export async function recomputeSeries(stream: PreparedStream, changed: Changed):
   const { engine } = stream.context;
   const { query } = stream;
   const { storage } = query.source.table;
-  const where = [writtenBetween('', changed.after, changed.upTo), ...seriesTerms(query)];
+  const where = [writtenBetween('', changed), ...seriesTerms(query)];
   for (let after = '0'; ; ) {
     const page = await engine.rows(
       `SELECT toString(id AS i), toString(min(${bareTime})) FROM ${storage} WHERE ${allOf([...where, `i > ${after}`])}
@@ -106,7 +106,7 @@ async function withTargets(
 ): Promise<readonly TouchedGroup[]> {
   const { context, query, def, names } = stream;
   const { source } = query;
-  const rows = (alias: string): string[] => [writtenBetween(alias, changed.after, changed.upTo)];
+  const rows = (alias: string): string[] => [writtenBetween(alias, changed)];
   const groups = planGroups(query, def.name, { ...names, storedRows: rows });
   if (source.kind !== 'super') {
     const [[, target] = []] = await context.engine.rows(`SELECT * FROM (${groups}) LIMIT 1`);

@@ -26,7 +26,7 @@ export async function removeStale(
   const [row] = await engine.rows(`SELECT count() FROM ${table.storage} FINAL WHERE ${allOf(rows)}`);
   if (Number(row?.[0] ?? 0) <= stored) return;
   const named = `(${plan.sql}) AS r INNER JOIN ${tagsSource(table, 'g')} ON ${nameColumn('g')} = r.x1`;
-  const stale = [...rows, `(id, ts) NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
+  const stale = [...rows, `(id, ts) GLOBAL NOT IN (SELECT ${idColumn('g')}, r.x0 FROM ${named})`];
   const find = `SELECT toString(id), toString(ts) FROM ${table.storage} FINAL WHERE ${allOf(stale)} LIMIT ${maxKeys}`;
   for (let found = maxKeys; found === maxKeys; ) {
     // The keys are looked up first: the engine would run a query in the condition of DELETE for every part of the table.

@@ -79,19 +79,43 @@ export function keysBetween(alias: string, behind: RowKey | undefined, upTo: Row
   return terms;
 }
 
-/** The number of the insert that stored a row; `alias` is empty where the rows have none. */
-export function insertNumber(alias: string): string {
-  return alias === '' ? '_block_number' : `${alias}._block_number`;
+/**
+ * What tells in which order rows were written: the number that a single engine gives to each insert, or, in a cluster, the version
+ * that an insert gives to its rows. A version is in ns, and a place in the order in µs, which a number holds exactly.
+ */
+export type WriteOrder = 'inserts' | 'versions';
+
+/** Rows that were written behind one place in the order, and up to another. */
+export interface Written {
+  readonly order: WriteOrder;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+/** The place of a row in the order of writing; `alias` is empty where the rows have none. */
+export function writtenAt(alias: string, order: WriteOrder): string {
+  const prefix = alias === '' ? '' : `${alias}.`;
+  return order === 'inserts' ? `${prefix}_block_number` : `intDiv(${prefix}version, 1000)`;
 }
 
 /**
- * A condition on stored rows: that their insert is numbered above `after`, up to `upTo`. Parts without such rows are left
- * out by their names, `partition_first_last_level`, before anything of them is read.
+ * A condition on stored rows: that they were written behind `after`, up to `upTo`. Parts without such rows are left out by the numbers
+ * of inserts in their names, `partition_first_last_level`, or by their index of versions, before anything of them is read.
  */
-export function writtenBetween(alias: string, after: number, upTo: number): string {
+export function writtenBetween(alias: string, { order, after, upTo }: Written): string {
+  if (order === 'versions') {
+    const version = alias === '' ? 'version' : `${alias}.version`;
+    const least = after === 0 ? '0' : `${after + 1}000`;
+    return `and(${version} >= ${least}, ${version} <= ${upTo}999)`;
+  }
   const { first, last } = partInserts(alias);
-  const number = insertNumber(alias);
+  const number = writtenAt(alias, order);
   return `and(${last} > ${after}, ${first} <= ${upTo}, ${number} > ${after}, ${number} <= ${upTo})`;
+}
+
+/** True for statements with a condition on versions that {@link writtenBetween} gave. */
+export function looksAtVersions(statement: string): boolean {
+  return /\band\((?:\w+\.)?version >= \d+, /.test(statement);
 }
 
 /** The numbers of the first and the last insert that have rows in a row's part. */

@@ -4,11 +4,12 @@ import { typeLength, typeText } from '../../model/schema.js';
 import { printSelect } from '../engine/select.js';
 import {
   idColumn,
-  insertNumber,
   keysBetween,
   keysSource,
   type RowKey,
   timeColumn,
+  type Written,
+  writtenAt,
   writtenBetween,
 } from '../engine/storage.js';
 import { isAggregate, isSeries } from '../functions/registry.js';
@@ -26,10 +27,7 @@ import { expandItems, type Item } from './rows/items.js';
 import { scanRows } from './rows/scan.js';
 
 /** Which rows of a topic are asked for. */
-export interface TopicRange {
-  /** Numbers of inserts, see `writtenBetween`. */
-  readonly after: number;
-  readonly upTo: number;
+export interface TopicRange extends Written {
   /** Only series whose id leaves this remainder; undefined is all of them. */
   readonly slice: TopicSlice | undefined;
   /** Only rows of these keys, see `keysBetween`. */
@@ -176,11 +174,11 @@ function planRows(
     columns,
     meta: shown.map(({ name, type }) => ({ name, type })),
     uses: usesOf(filter),
-    rows: ({ after, upTo, slice, keys }, withNames) => {
+    rows: ({ slice, keys, ...written }, withNames) => {
       const name = withNames ? (tbname?.sql ?? "''") : "''";
       const scan = scanRows(relation, filter, wantsTags || withNames, keysSource);
       const terms = [
-        writtenBetween(rowAlias, after, upTo),
+        writtenBetween(rowAlias, written),
         ...(slice === undefined ? [] : [inSlice(rowAlias, slice)]),
         ...(keys === undefined ? [] : keysBetween(rowAlias, keys.behind, keys.upTo)),
       ];
@@ -188,7 +186,7 @@ function planRows(
         columns: [[name, 'tbname'], ...printed],
         from: scan.from,
         where: [...terms, ...scan.where],
-        orderBy: [insertNumber(rowAlias), idColumn(rowAlias), timeColumn(rowAlias)],
+        orderBy: [writtenAt(rowAlias, written.order), idColumn(rowAlias), timeColumn(rowAlias)],
       });
     },
   };

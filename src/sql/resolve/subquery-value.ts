@@ -47,7 +47,8 @@ export function isInQuery(
   const { type, precision } = commonType([value, column]);
   const [left, right] = [value, column].map((side) => convertTo(side, type, precision, env));
   const rows = `FROM (${block.sql}) AS b`;
-  const found = `${left?.sql} IN (SELECT ${right?.sql} ${rows})`;
+  // In a cluster a query of joins would else be answered by each shard for itself.
+  const found = `${left?.sql} GLOBAL IN (SELECT ${right?.sql} ${rows})`;
   if (!negated) return condition(`(${found})`, [value]);
   const hasNull = `(SELECT countIf(isNull(${right?.sql})) ${rows}) > 0`;
   const missing = column.nullable ? `if(${found}, 0, if(${hasNull}, NULL, not(${found})))` : `not(${found})`;

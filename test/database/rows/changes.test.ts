@@ -4,7 +4,7 @@ import { Storage } from '../../../src/database/catalogue/storage.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Changes } from '../../../src/database/rows/changes.js';
 import { dataType } from '../../../src/model/schema.js';
-import { insertNumber, writtenBetween } from '../../../src/sql/engine/storage.js';
+import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
 import { silentLog, startEngine } from '../../support/engine.js';
 
 const engine = await startEngine();
@@ -41,8 +41,8 @@ async function tableOf(name: string) {
     client.exec(`INSERT INTO ${table.storage} (id, ts, ${column}) VALUES ${rows}`);
   const between = async (after: number, upTo: number): Promise<string[]> => {
     const rows = await client.rows(
-      `SELECT toString(id), ts, ${column} FROM ${table.storage} WHERE ${writtenBetween('', after, upTo)}
-       ORDER BY ${insertNumber('')}, id, ts`,
+      `SELECT toString(id), ts, ${column} FROM ${table.storage} WHERE ${writtenBetween('', { order: 'inserts', after, upTo })}
+       ORDER BY ${writtenAt('', 'inserts')}, id, ts`,
     );
     return rows.map((row) => row.join(' '));
   };
@@ -84,7 +84,7 @@ test('what was written is cut into pieces between inserts', async (t) => {
   t.deepEqual(pieces.map(({ after }) => after).slice(1), pieces.map(({ upTo }) => upTo).slice(0, -1));
   t.is(pieces.at(-1)?.upTo, await changes.latest(table));
   const half = await changes.since(table, pieces[1]!.upTo, 100, 'id = 2');
-  t.deepEqual(half, [{ after: pieces[1]!.upTo, upTo: pieces[2]!.upTo, rows: 1 }]);
+  t.deepEqual(half, [{ order: 'inserts', after: pieces[1]!.upTo, upTo: pieces[2]!.upTo, rows: 1 }]);
 });
 
 test('deleted rows are not among what was written, and the others stay where they were', async (t) => {

@@ -1,16 +1,14 @@
 import { setInterval } from 'node:timers/promises';
 import test from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
+import { type LoadDoor, loadDoors, StatsdSender, seriesOfWrite } from '../../support/cluster/door-load.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
-import { directoryFor, fileScope, type Listening, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
 /** How many times something is killed; 100 take some ten minutes. */
 const kills = Number(process.env.CLUSTER_KILLS ?? 12);
-const startMs = Date.UTC(2026, 0, 1);
-const writers = 3;
-const linesOfWrite = 10;
 /** A writer sends, and a reader asks, so often at most. */
 const [writeMs, queryMs] = [20, 50];
 /** Writes go on within this time, whatever is killed; queries that wait for written rows within the longer one on a busy machine. */
@@ -20,17 +18,25 @@ const queriesMs = 20_000;
 const { scope, end } = fileScope();
 test.after.always(end);
 
+/** Statistics over TCP, which are written often. */
+const statsd = ['--statsgw.protocol=tcp', '--statsgw.gatherInterval=1s'];
+
 /** An adapter that keeps its log when it is started again. */
 class Adapter {
   readonly #args: readonly string[];
   running: Listening | undefined;
 
   constructor(cluster: TestCluster) {
-    this.#args = [...cluster.settings, `--wal.path=${directoryFor(scope)}`, '--write.flushInterval=200ms'];
+    this.#args = [...cluster.settings, `--wal.path=${directoryFor(scope)}`, '--write.flushInterval=200ms', ...statsd];
   }
 
   async start(): Promise<void> {
     this.running = await startAdapter(scope, this.#args);
+  }
+
+  /** Port of its listener for statistics. */
+  get statsdPort(): number {
+    return Number(/"listens":(\d+),"database":"statsgw"/.exec(this.running?.stdout() ?? '')?.[1]);
   }
 
   async kill(): Promise<void> {
@@ -43,11 +49,12 @@ class Adapter {
 
 /** What goes on beside the kills. */
 class Load {
-  /** Rows that were answered. */
-  answered = 0;
+  /** Rows that were answered, by door. */
+  readonly answered = new Map(loadDoors.map(({ name }) => [name, 0]));
   queries = 0;
-  /** The newest count of rows that a query gave. */
-  counted = 0;
+  readonly statsd = new StatsdSender();
+  /** The newest count of rows that a query of each door gave. */
+  readonly counted = new Map<string, number>();
   /** What was killed last. */
   killed = 'nothing';
   /** Longest time without an answer, ms, by what was asked and what had been killed. */
@@ -63,8 +70,12 @@ class Load {
   }
 
   start(): Promise<unknown> {
-    const writing = Array.from({ length: writers }, (_, writer) => this.#write(writer));
-    return Promise.all([...writing, this.#query()]);
+    return Promise.all([...loadDoors.map((door) => this.#write(door)), this.#query(), this.#measure()]);
+  }
+
+  /** Rows that were answered by the door that has answered fewest. */
+  get least(): number {
+    return Math.min(...this.answered.values());
   }
 
   /** Nothing new begins; what was begun is asked until it is answered. */
@@ -91,28 +102,37 @@ class Load {
     }, Number.POSITIVE_INFINITY);
   }
 
-  async #write(writer: number): Promise<void> {
-    let body = 0;
+  async #write({ name, send }: LoadDoor): Promise<void> {
+    let number = 0;
     for await (const _ of setInterval(writeMs)) {
       if (this.#isOver) return;
-      const lines = Array.from({ length: linesOfWrite }, (_, line) => {
-        return `m,w=w${writer},s=s${line} v=${body} ${startMs + body}`;
-      });
-      await this.#ask('write', async (adapter) => (await writeLines(adapter, 'd', lines.join('\n'))).status === 204);
-      this.answered += linesOfWrite;
-      body++;
+      await this.#ask('write', (adapter) => send(adapter, number));
+      if (this.#isGivenUp) return;
+      this.answered.set(name, (this.answered.get(name) ?? 0) + seriesOfWrite);
+      number++;
+    }
+  }
+
+  /** What is aggregated has no answers. */
+  async #measure(): Promise<void> {
+    for await (const _ of setInterval(writeMs)) {
+      if (this.#isOver) return this.statsd.end();
+      const adapter = this.#adapters.find(({ running }) => running !== undefined);
+      if (adapter !== undefined) this.statsd.send(adapter.statsdPort);
     }
   }
 
   async #query(): Promise<void> {
     for await (const _ of setInterval(queryMs)) {
       if (this.#isOver) return;
+      const door = loadDoors[this.queries % loadDoors.length]!;
       await this.#ask('query', async (adapter) => {
-        const { code, data } = await sql(adapter, 'SELECT count(*) FROM d.m');
+        const { code, data } = await sql(adapter, door.count);
         const count = Number(data?.[0]?.[0] ?? 0);
         if (code !== 0) return false;
-        if (count < this.counted) this.problems.push(`${count} rows after ${this.counted}`);
-        this.counted = Math.max(count, this.counted);
+        const before = this.counted.get(door.name) ?? 0;
+        if (count < before) this.problems.push(`${door.name}: ${count} rows after ${before}`);
+        this.counted.set(door.name, Math.max(count, before));
         return true;
       });
       this.queries++;
@@ -130,17 +150,17 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   const load = new Load(adapters);
   t.teardown(() => load.giveUp());
   const ended = load.start();
-  t.true(await until(() => load.counted > 100));
+  t.true(await until(() => loadDoors.every(({ name }) => (load.counted.get(name) ?? 0) > 20)));
   const victims = { node: cluster.nodes, adapter: adapters, keeper: [cluster.keeper!] };
   const names = ['node', 'adapter', 'node', 'keeper', 'node', 'adapter', 'node'] as const;
   for (let round = 0; round < kills; round++) {
     const name = names[round % names.length]!;
     const candidates = victims[name];
     const victim = candidates[Math.floor(Math.random() * candidates.length)]!;
-    const { answered, queries } = load;
+    const { least, queries } = load;
     load.killed = name;
     await victim.kill();
-    const areWritten = (): boolean => load.answered > answered + writers * linesOfWrite;
+    const areWritten = (): boolean => load.least > least + seriesOfWrite;
     t.true(await until(areWritten, writesMs), `round ${round}: writes go on without a ${name}`);
     // Without its keeper a cluster takes writes into the logs of the adapters and stores them when it is back.
     const isAnswered = async (): Promise<boolean> => until(() => load.queries > queries + 1, queriesMs);
@@ -152,15 +172,20 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   }
   load.stop();
   await ended;
-  t.log(`${load.answered} rows, longest waits ${JSON.stringify(load.longest)} ms`);
+  t.log(`${JSON.stringify(Object.fromEntries(load.answered))} rows, longest waits ${JSON.stringify(load.longest)} ms`);
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
   for (const { running } of adapters) {
-    let count: unknown;
-    const isAll = async (): Promise<boolean> => {
-      count = (await sql(running!, 'SELECT count(*) FROM d.m')).data?.[0]?.[0];
-      return count === load.answered;
-    };
-    t.true(await until(isAll), `${count} rows of ${load.answered}`);
+    for (const { name, count } of loadDoors) {
+      let found: unknown;
+      const isAll = async (): Promise<boolean> => {
+        found = (await sql(running!, count)).data?.[0]?.[0];
+        return found === load.answered.get(name);
+      };
+      t.true(await until(isAll), `${name}: ${found} rows of ${load.answered.get(name)}`);
+    }
+    // Aggregated values that are there are such as were sent.
+    const [[least, most] = []] = await rowsOf(running!, 'SELECT min(`value`), max(`value`) FROM statsgw.kills');
+    t.true(Number(least) >= 1 && Number(most) <= load.statsd.sent, `${least} to ${most} of ${load.statsd.sent}`);
   }
   t.true(await until(() => areCopies(cluster)), 'all replicas have the same rows');
 });

@@ -14,6 +14,7 @@ import {
   writeLines,
 } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
+import { tomlOf } from '../../support/toml-of.js';
 import { until } from '../../support/until.js';
 
 const { scope, end } = fileScope();
@@ -102,14 +103,3 @@ test('databases move from a data directory to a cluster, which takes rows meanwh
   t.is((await growing.ended).code, 0, growing.stderr());
   t.deepEqual(await answers(await startAdapter(scope, larger.settings)), after);
 });
-
-/** Arguments as a settings file. */
-function tomlOf(args: readonly string[]): string {
-  return args
-    .map((arg) => {
-      const [, name = '', value = ''] = /^--([^=]+)=(.*)$/.exec(arg) ?? [];
-      const text = name === 'database.urls' ? JSON.stringify(value.split(',')) : JSON.stringify(value);
-      return `${name} = ${text}\n`;
-    })
-    .join('');
-}

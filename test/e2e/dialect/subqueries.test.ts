@@ -213,6 +213,10 @@ statements('a query may stand for a value', service, 'd', [
 
 statements('IN and EXISTS take queries', service, 'd', [
   { sql: 'SELECT v FROM a WHERE v IN (SELECT v - 29 + 2 FROM b)', rows: [[3]] },
+  {
+    sql: 'SELECT v FROM m WHERE v IN (SELECT m.v FROM m JOIN a ON m.ts = a.ts WHERE a.v > 3) ORDER BY v',
+    rows: [[1], [10]],
+  },
   { sql: 'SELECT v FROM a WHERE v NOT IN (SELECT v FROM m)', rows: [[4]] },
   { sql: 'SELECT count(*) FROM a WHERE v NOT IN (SELECT v FROM m WHERE v > 1000)', rows: [[4]] },
   { sql: 'SELECT v FROM m WHERE ts IN (SELECT ts FROM b) ORDER BY v', rows: [[2], [100]] },

@@ -67,7 +67,7 @@ test('knows which columns and tags a topic needs, and what its rows have', (t) =
 
 test('reads the inserts, the slice and the keys that are asked for, in the order of writing', (t) => {
   const plan = planned('SELECT ts, g FROM m WHERE v > 1');
-  const range = { after: 7, upTo: 9, slice: { number: 1, of: 4 } };
+  const range = { order: 'inserts', after: 7, upTo: 9, slice: { number: 1, of: 4 } } as const;
   const sql = plan.rows(range, false);
   t.true(sql.includes('FROM d1.t1 AS t1 INNER JOIN'), 'overwritten rows are not merged away');
   for (const part of ['t1._block_number > 7', 't1._block_number <= 9', 'modulo(t1.id, 4) = 1', 'lower(hex(']) {

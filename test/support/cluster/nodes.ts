@@ -31,6 +31,8 @@ export interface ClusterSize {
   readonly shards: number;
   readonly replicas: number;
   readonly keeper: boolean;
+  /** Shards that are there at first; the others come with {@link TestCluster.grow}. */
+  readonly begun?: number;
 }
 
 /** One node of a cluster on this machine. */
@@ -46,8 +48,13 @@ export class TestNode {
     this.url = `http://127.0.0.1:${place.httpPort}`;
     this.#directory = directoryFor(t);
     t.teardown(() => this.kill());
-    writeFileSync(join(this.#directory, 'config.xml'), nodeConfig(plan, place));
+    this.configure(plan);
     writeFileSync(join(this.#directory, 'users.xml'), usersConfig(plan));
+  }
+
+  /** Says what the cluster is like from the next start on. */
+  configure(plan: ClusterPlan): void {
+    writeFileSync(join(this.#directory, 'config.xml'), nodeConfig(plan, this.place));
   }
 
   /** Starts it, also again after a kill with its data, and waits until it answers. */
@@ -92,16 +99,38 @@ export class TestCluster {
   readonly name = 'cluster';
   readonly user = 'service';
   readonly password = 'secret-of-the-nodes';
-  readonly nodes: readonly TestNode[];
   readonly keeper: TestKeeper | undefined;
+  readonly #all: readonly TestNode[];
+  #begun: number;
   readonly #scope: Scope;
   readonly #clients = new Map<TestNode, EngineClient>();
 
-  constructor(t: Scope, places: readonly NodePlace[], keeperPort: number | undefined) {
+  constructor(t: Scope, places: readonly NodePlace[], keeperPort: number | undefined, begun: number) {
     this.#scope = t;
+    this.#begun = begun;
     const { name, user, password } = this;
+    const listed = places.filter(({ shard }) => shard <= begun);
     this.keeper = keeperPort === undefined ? undefined : new TestKeeper(t, keeperPort);
-    this.nodes = places.map((place) => new TestNode(t, { name, places, user, password, keeperPort }, place));
+    const plan = { name, places: listed, user, password, keeperPort };
+    this.#all = places.map((place) => new TestNode(t, plan, place));
+  }
+
+  /** The nodes that are part of the cluster. */
+  get nodes(): readonly TestNode[] {
+    return this.#all.filter(({ place }) => place.shard <= this.#begun);
+  }
+
+  /** Adds all further shards: starts their nodes, and the others anew. */
+  async grow(): Promise<void> {
+    const { name, user, password } = this;
+    const places = this.#all.map(({ place }) => place);
+    const plan = { name, places, user, password, keeperPort: this.keeper?.port };
+    for (const node of this.#all) {
+      await node.kill();
+      node.configure(plan);
+    }
+    await Promise.all(this.#all.map((node) => node.start()));
+    this.#begun = Math.max(...places.map(({ shard }) => shard));
   }
 
   /** Connections to one node alone, the same for every caller. */
@@ -125,7 +154,10 @@ export class TestCluster {
 }
 
 /** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
-export async function startCluster(t: Scope, { shards, replicas, keeper }: ClusterSize): Promise<TestCluster> {
+export async function startCluster(
+  t: Scope,
+  { shards, replicas, keeper, begun = shards }: ClusterSize,
+): Promise<TestCluster> {
   const ports = await unusedPorts(shards * replicas * 4 + 1);
   const places: NodePlace[] = [];
   for (let shard = 1; shard <= shards; shard++) {
@@ -134,7 +166,7 @@ export async function startCluster(t: Scope, { shards, replicas, keeper }: Clust
       places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort });
     }
   }
-  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined);
+  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, begun);
   await cluster.keeper?.start();
   for (const { httpPort, ownHttpPort, tcpPort, ownTcpPort } of places) {
     await softLine(t, httpPort, ownHttpPort);

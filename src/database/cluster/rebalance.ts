@@ -1,0 +1,111 @@
+import { quoteIdentifier } from '../../sql/engine/quote.js';
+import { flushQueues, nodesWithQueues } from './catch-up.js';
+import { runningInserts } from './history.js';
+import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
+import type { ClusterNode } from './node.js';
+import { type ClusterNodes, holdNoticeMs } from './nodes.js';
+
+/** Rows that are moved by one statement, about. */
+const rowsPerPiece = 5_000_000;
+const pauseMs = 200;
+/** How long inserts that run are waited for. */
+const maxDrainMs = 120_000;
+
+/** Told of tables that are done, and how many there are. */
+export type TableProgress = (done: number, of: number) => void;
+
+/** A table that is spread over the shards, as `database.table`, with its columns. */
+interface SpreadTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+}
+
+/**
+ * Spreads the rows of all tables over all shards that there are now. Meanwhile no adapter stores or reads rows, because a table
+ * `sluice.rebalance` on the nodes holds them up. When it breaks off they go on waiting: it is to be called again, and finds by itself what is
+ * left. Gives the number of rows that were moved.
+ * @throws Error with one line where not every node has everything.
+ */
+export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, progress: TableProgress): Promise<number> {
+  if (!nodes.isWhole) throw new Error('Not every node of the cluster answers and has everything; see SHOW DNODES.');
+  const run = async (statement: string): Promise<void> => {
+    await Promise.all(nodes.all.map(({ client }) => client.exec(statement)));
+  };
+  await run('CREATE DATABASE IF NOT EXISTS sluice');
+  await run(`CREATE TABLE IF NOT EXISTS ${holdTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`);
+  await pause(holdNoticeMs);
+  await drain(nodes);
+  const tables = await spreadTables(nodes);
+  // What comes from now on, from whoever does not know of the hold yet, goes to its new shard.
+  for (const { name } of tables) await run(spreadTable(name, layout, nodes.weight, 'CREATE OR REPLACE TABLE'));
+  await drain(nodes);
+  let moved = 0;
+  for (const [at, table] of tables.entries()) {
+    progress(at, tables.length);
+    for (const replicas of nodes.shards()) moved += await moveAway(table, replicas, layout, nodes.weight);
+  }
+  progress(tables.length, tables.length);
+  await run(`DROP TABLE IF EXISTS ${holdTable} SYNC`);
+  return moved;
+}
+
+/** Waits until no node runs an insert or keeps rows for another one. */
+async function drain(nodes: ClusterNodes): Promise<void> {
+  for (const begun = Date.now(); ; await pause(pauseMs)) {
+    const running = await Promise.all(nodes.all.map(({ client }) => client.rows(runningInserts)));
+    if (running.every(([row]) => Number(row?.[2]) === 0)) {
+      await flushQueues(nodes.all);
+      if ((await nodesWithQueues(nodes.all, nodes.all)).size === 0) return;
+    }
+    if (Date.now() - begun > maxDrainMs) throw new Error('Some inserts do not end; try again.');
+  }
+}
+
+async function spreadTables({ all }: ClusterNodes): Promise<readonly SpreadTable[]> {
+  const [first] = all;
+  const rows = await (first?.client.rows(
+    `SELECT concat(t.database, '.', t.name), toJSONString(arrayMap(c -> c.2, arraySort(groupArray((c.position, c.name)))))
+     FROM system.tables AS t INNER JOIN system.columns AS c ON c.database = concat('${localPrefix}', t.database) AND c.table = t.name
+     WHERE t.engine = 'Distributed' AND match(t.database, '${ownDatabases}') GROUP BY 1 ORDER BY 1`,
+  ) ?? []);
+  return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }));
+}
+
+/** Moves the rows of one shard that belong to others, versions included, and removes them there. */
+async function moveAway(
+  table: SpreadTable,
+  replicas: readonly ClusterNode[],
+  { replication }: ClusterLayout,
+  weight: number,
+): Promise<number> {
+  const [first] = replicas;
+  const { place } = first ?? {};
+  if (first === undefined || place === undefined) return 0;
+  const { from, to } = place.slots;
+  const local = localPrefix + table.name;
+  const columns = table.columns.map(quoteIdentifier).join(', ');
+  const isElsewhere = `or(id % ${weight} < ${from}, id % ${weight} >= ${to})`;
+  const [row] = await first.client.rows(`SELECT count() FROM ${local} WHERE ${isElsewhere}`);
+  const rows = Number(row?.[0]);
+  if (rows === 0) return 0;
+  // Ids are hashes, so their remainders share rows out about evenly.
+  const pieces = Math.ceil(rows / rowsPerPiece);
+  for (let piece = 0; piece < pieces; piece++) {
+    const where = `${isElsewhere} AND intDiv(id, ${weight}) % ${pieces} = ${piece}`;
+    await first.client.exec(`INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${local} WHERE ${where}`, {
+      parameters: {
+        distributed_foreground_insert: '1',
+        parallel_distributed_insert_select: '0',
+        max_partitions_per_insert_block: '0',
+        allow_experimental_codecs: '1',
+      },
+    });
+  }
+  const copies = replication === 'replicated' ? [first] : replicas;
+  for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`);
+  return rows;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
