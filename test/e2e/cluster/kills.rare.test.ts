@@ -1,16 +1,21 @@
 import { setInterval } from 'node:timers/promises';
 import test from 'ava';
+import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../../support/answering-doors.js';
 import { areCopies } from '../../support/cluster/copies.js';
-import { type LoadDoor, loadDoors, StatsdSender, seriesOfWrite } from '../../support/cluster/door-load.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
 import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
+import { StatsdSender } from '../../support/statsd-sender.js';
 import { until } from '../../support/until.js';
 
 /** How many times something is killed; 100 take some ten minutes. */
 const kills = Number(process.env.CLUSTER_KILLS ?? 12);
+const startMs = Date.UTC(2026, 0, 1);
+const database = 'd';
+/** Series that every door writes one row of at a time. */
+const series = ['a', 'b', 'c', 'e'];
 /** A writer sends, and a reader asks, so often at most. */
-const [writeMs, queryMs] = [20, 50];
+const [writeMs, queryMs] = [100, 50];
 /** Writes go on within this time, whatever is killed; queries that wait for written rows within the longer one on a busy machine. */
 const writesMs = 5_000;
 const queriesMs = 20_000;
@@ -49,11 +54,11 @@ class Adapter {
 
 /** What goes on beside the kills. */
 class Load {
-  /** Rows that were answered, by door. */
-  readonly answered = new Map(loadDoors.map(({ name }) => [name, 0]));
+  /** Rows of each series that were answered, by door. */
+  readonly answered = new Map(answeringDoors.map(({ name }) => [name, 0]));
   queries = 0;
-  readonly statsd = new StatsdSender();
-  /** The newest count of rows that a query of each door gave. */
+  readonly statsd = new StatsdSender('kills');
+  /** The newest count of rows that a query gave, by door and series. */
   readonly counted = new Map<string, number>();
   /** What was killed last. */
   killed = 'nothing';
@@ -70,7 +75,7 @@ class Load {
   }
 
   start(): Promise<unknown> {
-    return Promise.all([...loadDoors.map((door) => this.#write(door)), this.#query(), this.#measure()]);
+    return Promise.all([...answeringDoors.map((door) => this.#write(door)), this.#query(), this.#measure()]);
   }
 
   /** Rows that were answered by the door that has answered fewest. */
@@ -102,13 +107,14 @@ class Load {
     }, Number.POSITIVE_INFINITY);
   }
 
-  async #write({ name, send }: LoadDoor): Promise<void> {
+  async #write({ name, send }: AnsweringDoor): Promise<void> {
     let number = 0;
     for await (const _ of setInterval(writeMs)) {
       if (this.#isOver) return;
-      await this.#ask('write', (adapter) => send(adapter, number));
+      const rows = series.map((writer) => ({ name, writer, ms: startMs + number, number }));
+      await this.#ask('write', (adapter) => send(adapter, database, rows));
       if (this.#isGivenUp) return;
-      this.answered.set(name, (this.answered.get(name) ?? 0) + seriesOfWrite);
+      this.answered.set(name, (this.answered.get(name) ?? 0) + 1);
       number++;
     }
   }
@@ -118,21 +124,23 @@ class Load {
     for await (const _ of setInterval(writeMs)) {
       if (this.#isOver) return this.statsd.end();
       const adapter = this.#adapters.find(({ running }) => running !== undefined);
-      if (adapter !== undefined) this.statsd.send(adapter.statsdPort);
+      if (adapter !== undefined && adapter.statsdPort > 0) this.statsd.send(adapter.statsdPort);
     }
   }
 
   async #query(): Promise<void> {
     for await (const _ of setInterval(queryMs)) {
       if (this.#isOver) return;
-      const door = loadDoors[this.queries % loadDoors.length]!;
+      const door = answeringDoors[this.queries % answeringDoors.length]!;
+      const writer = series[Math.floor(this.queries / answeringDoors.length) % series.length]!;
+      const key = `${door.name}, ${writer}`;
       await this.#ask('query', async (adapter) => {
-        const { code, data } = await sql(adapter, door.count);
+        const { code, data } = await sql(adapter, countOf(door, writer));
         const count = Number(data?.[0]?.[0] ?? 0);
         if (code !== 0) return false;
-        const before = this.counted.get(door.name) ?? 0;
-        if (count < before) this.problems.push(`${door.name}: ${count} rows after ${before}`);
-        this.counted.set(door.name, Math.max(count, before));
+        const before = this.counted.get(key) ?? 0;
+        if (count < before) this.problems.push(`${key}: ${count} rows after ${before}`);
+        this.counted.set(key, Math.max(count, before));
         return true;
       });
       this.queries++;
@@ -147,10 +155,13 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   const cluster = await startCluster(scope, { shards: 2, replicas: 2, keeper: true });
   const adapters = [new Adapter(cluster), new Adapter(cluster)];
   await Promise.all(adapters.map((adapter) => adapter.start()));
+  for (const statement of [`CREATE DATABASE ${database}`, ...tablesOfStatements(database, ['statements'])]) {
+    t.is((await sql(adapters[0]!.running!, statement)).code, 0, statement);
+  }
   const load = new Load(adapters);
   t.teardown(() => load.giveUp());
   const ended = load.start();
-  t.true(await until(() => loadDoors.every(({ name }) => (load.counted.get(name) ?? 0) > 20)));
+  t.true(await until(() => answeringDoors.every(({ name }) => (load.counted.get(`${name}, a`) ?? 0) > 5)));
   const victims = { node: cluster.nodes, adapter: adapters, keeper: [cluster.keeper!] };
   const names = ['node', 'adapter', 'node', 'keeper', 'node', 'adapter', 'node'] as const;
   for (let round = 0; round < kills; round++) {
@@ -160,7 +171,7 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
     const { least, queries } = load;
     load.killed = name;
     await victim.kill();
-    const areWritten = (): boolean => load.least > least + seriesOfWrite;
+    const areWritten = (): boolean => load.least > least + 1;
     t.true(await until(areWritten, writesMs), `round ${round}: writes go on without a ${name}`);
     // Without its keeper a cluster takes writes into the logs of the adapters and stores them when it is back.
     const isAnswered = async (): Promise<boolean> => until(() => load.queries > queries + 1, queriesMs);
@@ -172,16 +183,21 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   }
   load.stop();
   await ended;
-  t.log(`${JSON.stringify(Object.fromEntries(load.answered))} rows, longest waits ${JSON.stringify(load.longest)} ms`);
+  t.log(
+    `${JSON.stringify(Object.fromEntries(load.answered))} rows of each of ${series.length} series, longest waits ${JSON.stringify(load.longest)} ms`,
+  );
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
   for (const { running } of adapters) {
-    for (const { name, count } of loadDoors) {
-      let found: unknown;
-      const isAll = async (): Promise<boolean> => {
-        found = (await sql(running!, count)).data?.[0]?.[0];
-        return found === load.answered.get(name);
-      };
-      t.true(await until(isAll), `${name}: ${found} rows of ${load.answered.get(name)}`);
+    for (const door of answeringDoors) {
+      for (const writer of series) {
+        const wanted = load.answered.get(door.name);
+        let found: unknown;
+        const isAll = async (): Promise<boolean> => {
+          found = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
+          return found === wanted;
+        };
+        t.true(await until(isAll), `${door.name}, ${writer}: ${found} rows of ${wanted}`);
+      }
     }
     // Aggregated values that are there are such as were sent.
     const [[least, most] = []] = await rowsOf(running!, 'SELECT min(`value`), max(`value`) FROM statsgw.kills');
@@ -189,6 +205,11 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
   }
   t.true(await until(() => areCopies(cluster)), 'all replicas have the same rows');
 });
+
+/** A query of how many rows of a series a door has stored. */
+function countOf({ name, stored }: AnsweringDoor, writer: string): string {
+  return `SELECT count(*) FROM ${stored(database, name, writer).from}`;
+}
 
 /** True when all nodes have everything, as every adapter knows it. */
 async function areAllWhole(adapters: readonly Adapter[]): Promise<boolean> {
