@@ -79,3 +79,12 @@ test('a node that is silent is asked when no other one answers', (t) => {
 test('there is no way where no node answers', (t) => {
   t.is(routeOf(nodes(['away', 'away']), 0), undefined);
 });
+
+test('a way is whole when a node that has everything is read for each shard', (t) => {
+  const cases: readonly (readonly [readonly State[], boolean])[] = [
+    [['up', 'up', 'up', 'up'], true],
+    [['up', 'away', 'behind', 'up'], true],
+    [['up', 'away', 'behind', 'away'], false],
+  ];
+  for (const [states, isWhole] of cases) t.is(routeOf(nodes(states, true), 3)?.isWhole, isWhole, states.join());
+});

@@ -23,7 +23,7 @@ test.after.always(end);
 
 const questions = [
   'SELECT k, count(*), sum(v) FROM d.m PARTITION BY k ORDER BY k',
-  'SELECT * FROM d.n ORDER BY ts',
+  'SELECT * FROM e.n ORDER BY ts',
   'SELECT DISTINCT tbname FROM d.m ORDER BY tbname',
   'SELECT name FROM information_schema.ins_users ORDER BY name',
   'SELECT topic_name FROM information_schema.ins_topics',
@@ -47,8 +47,9 @@ test('a backup of a cluster that is written to is brought back into another one'
   };
   await write(1);
   for (const statement of [
-    'CREATE TABLE d.n (ts TIMESTAMP, s VARCHAR(10))',
-    `INSERT INTO d.n VALUES (${startMs}, 'a') (${startMs + 1}, NULL)`,
+    'CREATE DATABASE e',
+    'CREATE TABLE e.n (ts TIMESTAMP, s VARCHAR(10))',
+    `INSERT INTO e.n VALUES (${startMs}, 'a') (${startMs + 1}, NULL)`,
     "CREATE USER ann PASS 'Secret-12345'",
     'CREATE TOPIC followed AS SELECT _ts, v FROM d.m',
     'CREATE STREAM s FILL_HISTORY 1 INTO d.s AS SELECT _wstart, count(*) FROM d.m PARTITION BY tbname INTERVAL(1s)',

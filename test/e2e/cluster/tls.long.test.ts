@@ -6,6 +6,7 @@ import { createServer } from 'node:tls';
 import test from 'ava';
 import { certificates, type TestCertificate } from '../../support/certificates.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { freePorts } from '../../support/free-ports.js';
 import {
   adapterProgram,
   directoryFor,
@@ -59,7 +60,7 @@ test('nodes are asked over TLS with the authority and the password of files, and
     `--database.caFile=${ca.certFile}`,
   ];
 
-  const refused = run(scope, process.execPath, [adapterProgram, '--port=0', ...settings(foreign)]);
+  const refused = run(scope, process.execPath, [adapterProgram, ...freePorts, ...settings(foreign)]);
   t.not((await refused.ended).code, 0);
   t.regex(refused.stderr(), /certificate/i);
 

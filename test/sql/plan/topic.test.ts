@@ -1,6 +1,7 @@
 import test from 'ava';
 import { FaultError } from '../../../src/model/fault.js';
 import { dataType, type TableDef } from '../../../src/model/schema.js';
+import { looksAtVersions } from '../../../src/sql/engine/storage.js';
 import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { planTableTopic, planTopic, planWholeTable, type TopicPlan } from '../../../src/sql/plan/topic.js';
 import type { QueryContext } from '../../../src/sql/values/context.js';
@@ -78,6 +79,25 @@ test('reads the inserts, the slice and the keys that are asked for, in the order
   const cut = plan.rows({ ...range, keys }, true);
   t.true(cut.includes("t1.id >= toUInt64('5')"), cut);
   t.true(cut.includes("t1.id <= toUInt64('8')"), cut);
+});
+
+test('in a cluster rows come in the order of their versions, which places count in µs', (t) => {
+  const plan = planned('SELECT ts, g FROM m WHERE v > 1');
+  const range = {
+    order: 'versions',
+    after: 1_700_000_000_000_007,
+    upTo: 1_700_000_000_000_009,
+    slice: undefined,
+  } as const;
+  const sql = plan.rows(range, false);
+  t.true(sql.includes('and(t1.version >= 1700000000000008000, t1.version <= 1700000000000009999)'), sql);
+  t.true(sql.endsWith(' ORDER BY intDiv(t1.version, 1000), t1.id, t1.ts'), sql);
+  t.true(looksAtVersions(sql));
+  t.true(
+    plan.rows({ ...range, after: 0 }, false).includes('t1.version >= 0, '),
+    'rows that were moved there count as old',
+  );
+  t.false(looksAtVersions(plan.rows({ ...range, order: 'inserts' }, false)));
 });
 
 test('refuses what gives no row of its own for each row', (t) => {
