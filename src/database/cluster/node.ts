@@ -1,3 +1,4 @@
+import { reasonOf } from '../../model/fault.js';
 import type { EngineClient } from '../engine/client.js';
 import type { EngineNode } from '../engine/engine.js';
 import { EngineHttp, EngineRefusal } from '../engine/engine-http.js';
@@ -44,6 +45,8 @@ export class ClusterNode implements EngineNode {
   state: EngineNode['state'] = 'away';
   readonly #probe: EngineHttp;
   readonly #access: NodeAccess;
+  /** Why there was no answer last, in words; empty before. */
+  silence = '';
   /** Rows are being moved between shards, as of the last answer. */
   isHeld = false;
   #silentSince: number | undefined;
@@ -80,6 +83,7 @@ export class ClusterNode implements EngineNode {
       this.#silentSince = undefined;
       return isNew ? 'new' : 'there';
     } catch (error) {
+      this.silence = reasonOf(error);
       if (isTimeout(error) && this.state !== 'away') {
         this.#silentSince ??= performance.now();
         if (performance.now() - this.#silentSince < silenceMs) return 'there';

@@ -53,7 +53,7 @@ export class ClusterNodes {
     await Promise.all(this.all.map((node) => this.#look(node)));
     const [first, ...others] = this.usable;
     if (first === undefined) {
-      const urls = this.all.map(({ url }) => url).join(', ');
+      const urls = this.all.map(({ url, silence }) => (silence === '' ? url : `${url} (${silence})`)).join(', ');
       throw new FaultError(fault('network', Codes.networkUnavailable, `No node of the cluster answers at ${urls}`));
     }
     // Round twice: what any of them has, all have then.
@@ -181,7 +181,7 @@ export class ClusterNodes {
     if (state !== 'up') this.#defined.delete(node);
     if (state === 'away') {
       node.client.refuseAll(awayText);
-      this.#log.warn({ url, ...place }, 'A node of the cluster is away.');
+      this.#log.warn({ url, ...place, reason: node.silence }, 'A node of the cluster is away.');
     } else if (this.#timers.size > 0) {
       this.#log.info({ url, ...place }, state === 'up' ? 'A node of the cluster has everything.' : 'A node is back.');
     }
