@@ -17,7 +17,7 @@ export const logOptions = optionTable({
       type: 'uint',
       default: '30',
       env: 'ADAPTER_LOG_ROTATION_COUNT',
-      help: 'log files that are kept',
+      help: 'finished log files that are kept, beside the current one',
     },
     {
       flag: 'log.rotationSize',
@@ -46,7 +46,7 @@ export const logOptions = optionTable({
       type: 'uint',
       default: '2',
       env: 'ADAPTER_LOG_SQL_ROTATION_COUNT',
-      help: 'SQL record files that are kept',
+      help: 'finished SQL record files that are kept, beside the current one',
     },
     {
       flag: 'log.sqlRotationSize',

@@ -56,6 +56,7 @@ function inputOf(kind: SourceKind, settings: SourceSettings, context: InputConte
     version,
   });
   context.watch(kind.figures(open));
+  for (const address of kind.targets?.(settings) ?? []) signals.targets.add(address);
   if (kind.shed !== undefined) signals.shed.set(kind.name, () => kind.shed?.(open) ?? 0);
   const source = kind.reportsItself === true ? open.source : through(open.source, report);
   return { source, retry: 'here', user: standingUser(settings, kind.name, context) };

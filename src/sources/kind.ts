@@ -52,6 +52,8 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
   create(settings: S, context: SourceContext): O;
   /** What a scrape of the service shows of the source. */
   figures(open: O): WatchedFigures;
+  /** Addresses that it asks for data, as `scraped` names them; left out where it asks nobody. */
+  targets?(settings: S): readonly string[];
   /** Datagrams that were dropped since the start; left out where nothing is dropped. */
   shed?(open: O): number;
 }

@@ -116,7 +116,7 @@ export class RotatingFile implements DestinationStream {
 
   #removeOldest(): void {
     const { directory, name, count } = this.#options;
-    const own = new RegExp(`^${escapeRegExp(name)}_\\d{8}(?:\\d{4})?\\.log(?:\\.\\d+)?$`);
+    const own = new RegExp(`^${escapeRegExp(name)}_\\d{8}(?:\\d{4})?(?:\\d{2})?\\.log(?:\\.\\d+)?$`);
     const finished = readdirSync(directory)
       .filter((file) => own.test(file) && join(directory, file) !== this.#path)
       .map((file) => ({ path: join(directory, file), at: modifiedAt(join(directory, file)) }))
@@ -133,10 +133,12 @@ export class RotatingFile implements DestinationStream {
     return Math.floor(this.#localNow() / this.#options.intervalMs);
   }
 
-  /** Local date, and for periods shorter than a day also the time. */
+  /** Local date, for periods shorter than a day also the time, and its seconds where minutes do not tell them apart. */
   #stamp(): string {
     const digits = new Date(this.#localNow()).toISOString().replace(/\D/g, '');
-    return this.#options.intervalMs % dayMs === 0 ? digits.slice(0, 8) : digits.slice(0, 12);
+    const { intervalMs } = this.#options;
+    if (intervalMs % dayMs === 0) return digits.slice(0, 8);
+    return digits.slice(0, intervalMs % 60_000 === 0 ? 12 : 14);
   }
 
   #complain(error: unknown): void {

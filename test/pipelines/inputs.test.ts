@@ -68,6 +68,7 @@ const pigeon: SourceKind<PigeonSettings, { readonly source: PigeonSource }> = {
     return { source };
   },
   figures: ({ source }) => ({ adapter_pigeon_letters: { help: 'Letters that came.', read: () => source.letters } }),
+  targets: ({ db }) => [`loft of ${db}`],
   shed: () => 3,
 };
 
@@ -124,6 +125,7 @@ test('a source that is made up is opened with its user, its figures, its losses 
   t.deepEqual(said, [{ count: 1, reason: 'no database' }]);
   t.is(figures[0]?.adapter_pigeon_letters?.read(), 2);
   t.is(signals.shed.get('pigeon')?.(), 3);
+  t.deepEqual([...signals.targets], ['loft of letters']);
   await input?.source.drain(AbortSignal.timeout(1000));
 });
 

@@ -46,6 +46,18 @@ test('begins a new file at midnight', (t) => {
   t.deepEqual(names(), ['adapter_6041_20261121.log', 'adapter_6041_20261122.log']);
 });
 
+test('files of periods shorter than a minute carry seconds, and are counted like others', (t) => {
+  const { open, clock, names } = setUp(t, { intervalMs: 2000, maxBytes: 1e9, count: 1 });
+  const file = open();
+  for (let at = 0; at < 3; at++) {
+    file.write(`${at}\n`);
+    utimesSync(file.path, 1_000_000 + at, 1_000_000 + at);
+    clock.now += 2000;
+  }
+  file.close();
+  t.deepEqual(names(), ['adapter_6041_20261121120002.log', 'adapter_6041_20261121120004.log']);
+});
+
 test('files of shorter periods carry the time of day', (t) => {
   const { open, clock, names } = setUp(t, { intervalMs: 3_600_000, maxBytes: 1e9 });
   const file = open();

@@ -15,6 +15,8 @@ export type Signal =
 /** Where the parts of the service tell what they notice; nobody has to listen. */
 export class ServiceSignals {
   readonly signals$ = new Subject<Signal>();
+  /** Addresses that are asked for data. */
+  readonly targets = new Set<string>();
   /** What each door has shed since the start, for doors that only count it. */
   readonly shed = new Map<string, () => number>();
 

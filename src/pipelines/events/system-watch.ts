@@ -87,16 +87,17 @@ export class SystemWatch implements Component {
     this.#subscription.unsubscribe();
   }
 
-  /** What a process of this name left open holds until it is found not to. */
+  /** What a process of this name left open holds until it is found not to. What nobody looks at any more is over. */
   async #takeOver(): Promise<void> {
-    const { store, identity } = this.#context;
+    const { store, identity, signals } = this.#context;
     for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {
       const { service, element = '' } = attributes;
       if (!isSystemRule(rule) || service !== identity) continue;
       this.#holding.set(slotOf('system', rule, identity, element), { rule, element, toldAt: 0, count: 0 });
     }
     for (const { rule, element } of [...this.#holding.values()]) {
-      if (rule === 'writes-failing') this.#report(rule, element, undefined);
+      const isGone = rule === 'target-unreachable' && !signals.targets.has(element);
+      if (rule === 'writes-failing' || isGone) this.#report(rule, element, undefined);
     }
   }
 

@@ -1,7 +1,7 @@
 import { type SourceKind, targetOf } from '../kind.js';
 import { readSettingFile } from '../support/setting-file.js';
 import { type HostexporterSettings, hostexporterSettings } from './options.js';
-import { HostexporterSource, type ScrapeCertificates } from './source.js';
+import { HostexporterSource, type ScrapeCertificates, shownAddress } from './source.js';
 
 /** Exporters that are scraped. */
 export const hostexporter: SourceKind<HostexporterSettings, { readonly source: HostexporterSource }> = {
@@ -13,6 +13,7 @@ export const hostexporter: SourceKind<HostexporterSettings, { readonly source: H
     const options = { ...settings, ...certificatesOf(settings), authorization, target, scraped };
     return { source: new HostexporterSource(options, gate, log) };
   },
+  targets: ({ urls }) => urls.map(shownAddress),
   figures: ({ source }) => ({
     adapter_hostexporter_scrapes: { help: 'Scrapes that were begun.', read: () => source.counts.scrapes },
     adapter_hostexporter_failed_scrapes: { help: 'Scrapes that failed.', read: () => source.counts.failedScrapes },
