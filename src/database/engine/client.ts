@@ -20,6 +20,7 @@ import { Handover, type HandoverPlace, handoverHeader } from './handover.js';
 import { HeldBytes, HeldResult } from './held-result.js';
 import { InsertHistory } from './history.js';
 import { wholeBody } from './http-connections.js';
+import { JointQuestions } from './joint-questions.js';
 import { logEntriesHeader } from './log-table.js';
 import { type ResultPlace, ResultPlaces } from './result-places.js';
 import { statementOf, type TableChange } from './table-change.js';
@@ -87,6 +88,7 @@ export class EngineClient implements Engine {
   readonly #few: ResultLane;
   /** The same for those that read little. */
   readonly #light: ResultLane;
+  readonly #joint: JointQuestions;
   readonly #held = new HeldBytes(heldBytes);
   readonly #isServer: boolean;
   readonly #handover: Handover;
@@ -117,6 +119,8 @@ export class EngineClient implements Engine {
     this.#results = most === 1 ? { http: this.#short, places: new ResultPlaces(1) } : lane(Math.max(1, results));
     this.#few = few === 0 ? this.#results : lane(few);
     this.#light = options.maxConnect ? this.#few : lane(2 * few);
+    const { http, places } = this.#light;
+    this.#joint = new JointQuestions(places, (sql, signal) => this.#result(http, sql, { signal, hasFewRows: true }));
   }
 
   /** See {@link Engine.define}: there is this one engine. */
@@ -151,12 +155,16 @@ export class EngineClient implements Engine {
    */
   async result(sql: string, options: ResultOptions & StatementOptions = {}): Promise<Chunks> {
     const { owner, hasFewRows, isLight, signal, waited } = options;
+    // A server is asked over its own connections for each.
+    const joint =
+      this.#isServer || options.joint === undefined ? undefined : await this.#joint.ask(options.joint, options);
+    if (joint !== undefined && 'rows' in joint) return joint.rows;
     // They are held by the host until they are whole, so that no reader holds them up.
-    const isFew = hasFewRows === true && !this.#results.places.isFree(owner);
+    const isFew = hasFewRows === true && (joint !== undefined || !this.#results.places.isFree(owner));
     const few = isLight === true ? this.#light : this.#few;
     const { http, places } = isFew ? few : this.#results;
     const asked = performance.now();
-    const place = await places.take(http === this.#results.http ? owner : undefined, signal);
+    const place = joint?.place ?? (await places.take(http === this.#results.http ? owner : undefined, signal));
     waited?.(performance.now() - asked);
     try {
       return await this.#result(http, sql, options, place);

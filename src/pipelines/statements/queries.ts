@@ -31,11 +31,12 @@ export async function answerQuery(query: Query, asked: Asked, context: Statement
 async function rowsOf(query: Query, asked: Asked, signal: AbortSignal, context: StatementContext): Promise<SqlAnswer> {
   const plan = await planned(query, asked, context);
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
-  const text = `${plan.sql} SETTINGS ${plan.settings} FORMAT ${format}`;
+  const tail = ` SETTINGS ${plan.settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, isLight } = plan;
-  const how = { signal, hasFewRows, isLight, owner: asked.user, waited: asked.waited };
-  const lines = await context.engine.result(text, how);
+  const { hasFewRows, isLight, figures } = plan;
+  const joint = figures && { ...figures, tail };
+  const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
+  const lines = await context.engine.result(`${plan.sql}${tail}`, how);
   return { kind: 'rows', meta: plan.meta, lines };
 }
 

@@ -1,14 +1,23 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type TableDef, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
-import { settingsOf } from '../engine/settings.js';
+import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
+import { type StatementTraits, settingsOf } from '../engine/settings.js';
+import { idColumn } from '../engine/storage.js';
 import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { blockRelation, namedTable, type Relation, storedRelation } from '../resolve/relation.js';
 import type { FromItem, Query, Select, Union } from '../syntax/ast.js';
-import { collectTables, findSystemTable, findTable, type QueryContext, refuse } from '../values/context.js';
+import {
+  collectTables,
+  findSystemTable,
+  findTable,
+  type QueryContext,
+  refuse,
+  type TableTarget,
+} from '../values/context.js';
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
 import { Uses, type Value } from '../values/value.js';
@@ -29,12 +38,18 @@ export interface QueryPlan {
   readonly hasFewRows: boolean;
   /** True when it reads single series alone. */
   readonly isLight: boolean;
+  /** What it asks of one short series, where others may be asked for the same in one statement with it. */
+  readonly figures?: SeriesFigures | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
 }
 
 /** So many bytes of values are less than a megabyte of text. */
 const fewRowsBytes = 128 * 1024;
+/** Rows of so many bytes may come together. */
+const jointRowBytes = 2048;
+
+type Series = Extract<TableTarget, { kind: 'sub' }>;
 
 /**
  * Translates a query of the dialect into one statement of the engine, whose rows, printed as arrays or as
@@ -54,33 +69,50 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const series = singleSeries(query, context);
   const hasFewRows = mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes;
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
+  const traits: StatementTraits = {
+    emptyGivesNone: block !== undefined,
+    givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
+    givesDecimals: gives('DECIMAL'),
+    hasFewRows,
+    readsLittle:
+      series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table)),
+    isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
+  };
+  const isShort = rowBytes(planned.columns) <= jointRowBytes && traits.readsLittle && traits.isPlain && !form.keyed;
   return {
     sql,
-    settings: settingsOf(sql, {
-      emptyGivesNone: block !== undefined,
-      givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
-      givesDecimals: gives('DECIMAL'),
-      hasFewRows,
-      readsLittle:
-        series !== undefined && series.length > 0 && series.every((table) => context.hasShortSeries?.(table)),
-      isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
-    }),
+    settings: settingsOf(sql, traits),
     meta: planned.columns.map(({ name, type }) => ({ name, type })),
     hasFewRows,
     isLight: series !== undefined,
+    figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
     isTimeless: !usesNow,
   };
 }
 
-/** The tables in which a query reads single series; undefined where it reads others. */
-function singleSeries(query: Query, context: QueryContext): readonly TableDef[] | undefined {
-  const tables: TableDef[] = [];
+/** See {@link QueryPlan.figures}. */
+function figuresOf(
+  sql: string,
+  withoutCheck: PlannedBlock | undefined,
+  planned: PlannedBlock,
+  id: bigint,
+): SeriesFigures | undefined {
+  const { select } = withoutCheck ?? planned;
+  const alias = tableWithAlias.exec(select?.from ?? '')?.[1];
+  if (select?.where === undefined || alias === undefined) return undefined;
+  const figures = seriesFigures(sql, select.where, idColumn(alias), id);
+  return figures && { ...figures, givesNoneForEmpty: withoutCheck !== undefined };
+}
+
+/** The series that a query reads; undefined where it reads others than single ones. */
+function singleSeries(query: Query, context: QueryContext): readonly Series[] | undefined {
+  const series: Series[] = [];
   for (const { database = context.database, name } of collectTables(query)) {
     const target = database === undefined ? undefined : context.resolveTable(database, name);
     if (target?.kind !== 'sub') return undefined;
-    tables.push(target.table);
+    series.push(target);
   }
-  return tables;
+  return series;
 }
 
 function hasOneSelect(sql: string): boolean {
@@ -89,8 +121,10 @@ function hasOneSelect(sql: string): boolean {
 
 /** A table of the engine without a join. */
 function isTable(from: string | undefined): boolean {
-  return from !== undefined && /^[\w.]+ AS \w+(?: FINAL)?$/.test(from);
+  return from !== undefined && tableWithAlias.test(from);
 }
+
+const tableWithAlias = /^[\w.]+ AS (\w+)(?: FINAL)?$/;
 
 /** Rows that a SELECT can give at most. */
 function mostRows(select: EngineSelect | undefined): number {
