@@ -47,6 +47,8 @@ const maxLingerMs = 20;
 const lingerShare = 0.5;
 /** How often rows that the database refuses, for a reason that is nobody's here, are tried before they are rejected. */
 const maxRefusals = 3;
+/** After how many milliseconds a group that failed is tried again when somebody waits for it. */
+const hastyMs = 500;
 
 /** What has come and has not ended. */
 export interface Waiting {
@@ -182,6 +184,7 @@ export class GroupCommit {
   #flush(lane: Lane): Promise<void> {
     lane.flushTo = lane.added;
     this.#consider(lane);
+    this.#hasten(lane);
     return new Promise((resolve, reject) => {
       const refuse = (found: Fault): void => reject(new FaultError(found));
       lane.waiters.push({ count: lane.added, resolve, reject: refuse });
@@ -309,12 +312,28 @@ export class GroupCommit {
   /** The lane stays busy until its first group is tried again. */
   #tryLater(lane: Lane): void {
     lane.failures++;
-    lane.linger = setTimeout(() => {
-      lane.linger = undefined;
-      this.#ready.push(lane);
-      this.#schedule();
-    }, delayMs(lane.failures));
+    lane.failedAt = performance.now();
+    this.#tryAt(lane, lane.failedAt + delayMs(lane.failures));
     this.#schedule();
+  }
+
+  /** A group that failed for a passing reason is tried again soon for somebody who waits for it. */
+  #hasten(lane: Lane): void {
+    if (!lane.busy || lane.linger === undefined || lane.sealed === undefined) return;
+    clearTimeout(lane.linger);
+    this.#tryAt(lane, Math.min(lane.dueAgainAt, lane.failedAt + hastyMs));
+  }
+
+  #tryAt(lane: Lane, at: number): void {
+    lane.dueAgainAt = at;
+    lane.linger = setTimeout(
+      () => {
+        lane.linger = undefined;
+        this.#ready.push(lane);
+        this.#schedule();
+      },
+      Math.max(0, at - performance.now()),
+    );
   }
 
   #wake(lane: Lane): void {

@@ -52,12 +52,26 @@ export interface Lane {
   inFlightMicros: bigint | undefined;
   /** Failed attempts at the group in front. */
   failures: number;
+  /** When the last of them failed, and when the next one is due, by the monotonic clock. */
+  failedAt: number;
+  dueAgainAt: number;
   readonly waiters: Waiter[];
 }
 
 /** A lane with nothing in it. */
 export function emptyLane(key: string): Lane {
-  const counts = { rows: 0, senders: 0, expected: 1, alone: 0, added: 0, ended: 0, flushTo: 0, failures: 0 };
+  const counts = {
+    rows: 0,
+    senders: 0,
+    expected: 1,
+    alone: 0,
+    added: 0,
+    ended: 0,
+    flushTo: 0,
+    failures: 0,
+    failedAt: 0,
+    dueAgainAt: 0,
+  };
   const nothing = { linger: undefined, sealed: undefined, inFlightMicros: undefined, dueAt: Number.POSITIVE_INFINITY };
   return { key, waiting: [], busy: false, ...counts, ...nothing, waiters: [] };
 }

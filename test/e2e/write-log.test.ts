@@ -92,7 +92,8 @@ test.serial(`${kills} kills of adapter, engine and both lose and double nothing 
   t.true(await until(async () => (await sql(adapter, 'SELECT 1')).code === 0, 30_000), 'the engine is back');
   for (const { door, state } of writers) {
     const { writer, answered } = state;
-    const { column, from } = door.stored('kept', door.name, writer);
+    const { column } = door;
+    const from = door.from('kept', door.name, writer);
     const found = new Set((await rowsOf(adapter, `SELECT ${column} FROM ${from}`)).map(([n]) => Number(n)));
     t.deepEqual(
       answered.filter((n) => !found.has(n)),
@@ -101,8 +102,8 @@ test.serial(`${kills} kills of adapter, engine and both lose and double nothing 
     );
     const [[count] = []] = await rowsOf(adapter, `SELECT COUNT(*) FROM ${from}`);
     t.is(Number(count), found.size, `${door.name}: nothing is double`);
-    const newest = door.stored('kept', newestOf(door.name), writer);
-    const [[last] = []] = await rowsOf(adapter, `SELECT ${newest.column} FROM ${newest.from}`);
+    const newest = door.from('kept', newestOf(door.name), writer);
+    const [[last] = []] = await rowsOf(adapter, `SELECT ${column} FROM ${newest}`);
     t.true(Number(last) >= (answered.at(-1) ?? 0), `${door.name}: the last answer wins`);
   }
   adapter.child.kill('SIGTERM');

@@ -76,6 +76,31 @@ test('logged blocks wait for more of them, and go at once when they are told to 
   t.true(await until(() => groups.length === 2));
 });
 
+test('logged blocks that the database could not take are tried again soon for a reader', async (t) => {
+  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  input.next({ ...oneRow('a', 1), logged });
+  const away = fault('network', Codes.free, 'away');
+  const attempts = 8;
+  const begun = performance.now();
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const seen = t.throwsAsync(async () => commit.visible('all'), { message: /away/ });
+    t.true(await until(() => groups.length === attempt, 10_000));
+    groups.at(-1)!.settle({ outcome: 'failed', fault: away });
+    await seen;
+  }
+  // Alone, the pauses between so many attempts come to 8 s at least.
+  t.true(performance.now() - begun < 6_000);
+  const seen = commit.visible('all');
+  t.true(await until(() => groups.length > attempts, 10_000));
+  groups.at(-1)!.settle(delivered(1));
+  await t.notThrowsAsync(async () => seen);
+});
+
 test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {
   const { input, groups } = setUp();
   const batches = [1, 2, 3].map((value) => oneRow('t', value));

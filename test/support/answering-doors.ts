@@ -13,20 +13,21 @@ export interface NumberedRow {
 /** A door whose answer says that the rows are kept. */
 export interface AnsweringDoor {
   readonly name: string;
-  /** Where the numbers of a writer are afterwards: the column, and what stands behind FROM. */
-  readonly stored: (
-    database: string,
-    name: string,
-    writer: string,
-  ) => { readonly column: string; readonly from: string };
+  /** Column of the number. */
+  readonly column: string;
+  /** Where the rows of a name and, unless it is left out, of one writer are afterwards: what stands behind FROM. */
+  readonly from: (database: string, name: string, writer?: string) => string;
   /** Sends rows to a database; resolves with whether they were taken, rejects when the connection breaks. */
   readonly send: (door: Door, database: string, rows: readonly NumberedRow[]) => Promise<boolean>;
 }
 
 /** Tables by name with the writer as a tag. */
-const named =
-  (column: string): AnsweringDoor['stored'] =>
-  (database, name, writer) => ({ column, from: `${database}.${name} WHERE w = '${writer}'` });
+const named: AnsweringDoor['from'] = (database, name, writer) =>
+  `${database}.${name}${writer === undefined ? '' : ` WHERE w = '${writer}'`}`;
+
+/** One table with all labels in an object. */
+const labelled: AnsweringDoor['from'] = (database, name, writer) =>
+  `${database}.metrics WHERE labels->'__name__' = '${name}'${writer === undefined ? '' : ` AND labels->'w' = '${writer}'`}`;
 
 const taken = async (answer: Promise<Answer>): Promise<boolean> => {
   const { status } = await answer;
@@ -81,50 +82,56 @@ const protobuf = { 'content-type': 'application/x-protobuf' };
 export const answeringDoors: readonly AnsweringDoor[] = [
   {
     name: 'lines',
-    stored: named('n'),
+    column: 'n',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/lineproto/v1/write?db=${db}&precision=ms`, asLines(rows))),
   },
   {
     name: 'statements',
-    stored: named('n'),
+    column: 'n',
+    from: named,
     send: async (door, db, rows) => (await sql(door, asInsert(db, rows))).code === 0,
   },
   {
     name: 'influx1',
-    stored: named('n'),
+    column: 'n',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/write?db=${db}&precision=ms`, asLines(rows))),
   },
   {
     name: 'influx2',
-    stored: named('n'),
+    column: 'n',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/api/v2/write?bucket=${db}&org=o&precision=ms`, asLines(rows))),
   },
   {
     name: 'telnet',
-    stored: named('_value'),
+    column: '_value',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/tsdbwire/v1/put/telnet/${db}`, asTelnet(rows))),
   },
   {
     name: 'json',
-    stored: named('_value'),
+    column: '_value',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/tsdbwire/v1/put/json/${db}`, asJson(rows))),
   },
   {
     name: 'samples',
-    stored: (database, name, writer) => ({
-      column: 'v',
-      from: `${database}.metrics WHERE labels->'__name__' = '${name}' AND labels->'w' = '${writer}'`,
-    }),
+    column: 'v',
+    from: labelled,
     send: ({ port }, db, rows) => taken(post(port, `/metricsdb/v1/remote_write/${db}`, asSamples(rows))),
   },
   {
     name: 'exposition',
-    stored: named('`value`'),
+    column: '`value`',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/api/v1/import/prometheus?db=${db}`, asExposition(rows))),
   },
   {
     name: 'points',
-    stored: named('gauge'),
+    column: 'gauge',
+    from: named,
     send: ({ port }, db, rows) => taken(post(port, `/v1/metrics?db=${db}`, asPoints(rows), protobuf)),
   },
 ];
