@@ -99,7 +99,7 @@ const hungText = 'it does not answer, and is started anew when it stays silent';
 
 /** Starts the embedded engine, or finds the one of `database.urls`. */
 export async function startEngine(settings: Settings, logger: Logger): Promise<RunningEngine> {
-  const { database, limits: held } = settings;
+  const { database, limits: held, wal } = settings;
   const limits = limitsOf(settings);
   const [node] = database.urls;
   if (database.mode === 'cluster' && database.cluster !== '') return openCluster(database, limits, logger);
@@ -121,8 +121,9 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };
   const log = componentLog(logger, 'engine');
+  const sync = wal.sync !== 'never';
   const memory = { maxStatementBytes: held.statementMemoryBytes, maxUserBytes: held.userMemoryBytes };
-  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, ...memory });
+  const supervisor = new EngineSupervisor({ path, host, port, user, ...secret, log, hangTimeoutMs, ...memory, sync });
   const endpoint = await supervisor.start();
   const maxResults = hostResults(settings);
   const client = new EngineClient({ ...limits, ...endpoint, maxResults, handover: () => supervisor.handover });

@@ -51,7 +51,7 @@ export const walOptions = optionTable({
       type: 'string',
       default: 'interval',
       env: 'ADAPTER_WAL_SYNC',
-      help: 'when the log is forced to the disk: always, before each answer; interval, once per second; or never',
+      help: 'when the log is forced to the disk: always, before each answer; interval, once per second; or never, which leaves stored rows to the system, too',
       allowed: ['always', 'interval', 'never'],
     },
     {

@@ -1,4 +1,4 @@
-import { close, closeSync, fdatasync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
+import { close, closeSync, fdatasync, fsyncSync, openSync, rmSync, writeSync, writev, writevSync } from 'node:fs';
 import { Codes, type Fault, fault, reasonOf } from '../model/fault.js';
 import type { WalSettings } from './options.js';
 import { headBytes, type Place, type Segment, segmentHead, segmentPath } from './segment.js';
@@ -231,6 +231,7 @@ export class SegmentWriter {
     const fd = openSync(path, 'w', 0o600);
     try {
       writeSync(fd, segmentHead(this.#id, number), 0, headBytes, 0);
+      if (this.#limits.sync !== 'never') syncDirectory(this.#directory);
     } catch (error) {
       closeSync(fd);
       rmSync(path, { force: true });
@@ -284,4 +285,14 @@ function failure(error: unknown): Fault {
   const text = reasonOf(error);
   const reason = text.includes('ENOSPC') ? 'the disk is full' : text;
   return fault('resource', Codes.free, `The write-ahead log cannot be written: ${reason}`, error);
+}
+
+/** Forces the name of a new file to the disk: the bytes of a file without one are lost with the power. */
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }

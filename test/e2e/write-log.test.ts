@@ -145,7 +145,7 @@ whenBrief(test.serial)('definitions and deletions keep their order with rows tha
   ]);
   await run('DROP TABLE kept.a');
   await run(`INSERT INTO kept.a USING kept.statements TAGS (2) VALUES (${startMs}, 9, 9)`);
-  t.deepEqual(await rowsOf(adapter, 'SELECT n, w FROM kept.statements'), [[9, 2]]);
+  t.deepEqual(await rowsOf(adapter, 'SELECT n, w FROM kept.statements'), [[9, '2']]);
   t.is((await writeLines(adapter, 'kept', `m v=1 ${startMs}`)).status, 204);
   await run('DROP STABLE kept.m');
   t.is((await writeLines(adapter, 'kept', `m v="text" ${startMs}`)).status, 204);
@@ -229,4 +229,15 @@ whenBrief(test.serial)('a write may ask to be stored before it is answered, and 
   t.is((await post('stored')).status, 503);
   t.is((await post('soon')).status, 400);
   t.true(await until(async () => (await post('stored')).status === 204, 30_000));
+});
+
+test.serial('rows are forced to the disk in the database as they are in the log', async (t) => {
+  for (const [sync, given] of [
+    ['interval', '--sync=1'],
+    ['never', '--sync=0'],
+  ] as const) {
+    const adapter = await startAdapter(t, [`--database.path=${directoryFor(t)}`, `--wal.sync=${sync}`]);
+    const command = readFileSync(`/proc/${enginePid(adapter)}/cmdline`, 'utf8').split('\0');
+    t.true(command.includes(given), sync);
+  }
 });

@@ -15,7 +15,7 @@ export function temporaryDirectory(): [string, () => void] {
 /** A running engine on a directory of its own and a free port; `end` stops it and removes its data. */
 export async function startEngine(options: Partial<SupervisorOptions> = {}) {
   const [path, remove] = temporaryDirectory();
-  const supervisor = new EngineSupervisor({ path, port: 0, sessions: 8, log: silentLog, ...options });
+  const supervisor = new EngineSupervisor({ path, port: 0, sessions: 8, sync: false, log: silentLog, ...options });
   const endpoint = await supervisor.start();
   const end = async (): Promise<void> => {
     await supervisor.stop();

@@ -14,8 +14,16 @@ import { until } from './until.js';
 export const adapterProgram = fileURLToPath(new URL('../../src/adapter.js', import.meta.url));
 export const engineProgram = fileURLToPath(new URL('../../src/engine.js', import.meta.url));
 
-/** Only what a program needs, so that a setting in the environment of the tests cannot change what is tested. */
-const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ADAPTER_LOG_PATH: logPath };
+/**
+ * Only what a program needs, so that a setting in the environment of the tests cannot change what is tested. Tests end no machine, so
+ * nothing is forced to its disk.
+ */
+const environment = {
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  ADAPTER_LOG_PATH: logPath,
+  ADAPTER_WAL_SYNC: 'never',
+};
 
 /** How a process ended. */
 export interface Ending {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { drainPending } from 'chdb';
 import { quoteString } from '../../sql/engine/quote.js';
 import { Connection, memoryArgs, userBytes } from './connection.js';
+import { engineConfig } from './engine-config.js';
 import { EngineException } from './exception.js';
 import type { HostOptions } from './options.js';
 import { makePipes, ResultPipe } from './result-pipe.js';
@@ -35,6 +36,7 @@ interface Waiter {
 export class Connections {
   readonly #options: HostOptions;
   readonly #scratchPath: string;
+  readonly #engineArgs: readonly string[];
   /** What the statements of each user hold; tell it of those that somebody has asked for. */
   readonly userMemory: UserMemory;
   readonly #control: Connection;
@@ -47,6 +49,7 @@ export class Connections {
   constructor(options: HostOptions, scratchPath: string) {
     this.#options = options;
     this.#scratchPath = scratchPath;
+    this.#engineArgs = [engineConfig(scratchPath, options.sync), ...memoryArgs(options)];
     const streaming = Math.max(1, Math.floor((options.sessions * 3) / 4));
     const paths = Array.from({ length: streaming }, () => this.#pipePath());
     makePipes(paths);
@@ -179,7 +182,7 @@ export class Connections {
 
   #connect(pipe: ResultPipe | undefined, keepsState: boolean): Connection {
     const { path } = this.#options;
-    const connection = new Connection({ path, pipe, keepsState, engineArgs: memoryArgs(this.#options) });
+    const connection = new Connection({ path, pipe, keepsState, engineArgs: this.#engineArgs });
     this.#all.add(connection);
     return connection;
   }

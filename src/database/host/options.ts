@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly maxStatementBytes: number;
   /** Bytes that the statements of one user may use together; 0 is half of the machine's memory, or of the container's. */
   readonly maxUserBytes: number;
+  /** Whether what is stored is forced to the disk before a statement ends; otherwise the system does it when it likes. */
+  readonly sync: boolean;
   /** How long a stop waits for running statements. */
   readonly stopTimeoutMs: number;
 }
@@ -37,6 +39,7 @@ export const hostDefaults: HostOptions = {
   maxMemoryBytes: 0,
   maxStatementBytes: 0,
   maxUserBytes: 0,
+  sync: true,
   stopTimeoutMs: 10_000,
 };
 

@@ -76,6 +76,13 @@ const hostOptions = {
     least: 0,
     help: 'memory that the statements of one user may use together; 0 is half of the machine',
   },
+  sync: {
+    long: 'sync',
+    value: '0|1',
+    default: Number(hostDefaults.sync),
+    least: 0,
+    help: 'force what is stored to the disk: 1, or 0 to leave it to the system',
+  },
   version: { long: 'version', short: 'V', help: 'print the version' },
   help: { long: 'help', short: 'h', help: 'print this text' },
 } as const satisfies Readonly<Record<string, HostOption>>;
@@ -109,6 +116,7 @@ function readArguments(argv: readonly string[]): HostOptions | undefined {
     maxMemoryBytes: Number(textOf(hostOptions.memory)),
     maxStatementBytes: Number(textOf(hostOptions.statement)),
     maxUserBytes: Number(textOf(hostOptions.ofUser)),
+    sync: textOf(hostOptions.sync) !== '0',
   };
 }
 

@@ -193,9 +193,9 @@ export class EngineSupervisor {
   }
 
   #spawn(): ChildProcess {
-    const { path, host, sessions, user, maxSpoolBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } =
-      this.#options;
-    const given = { path, host, port: this.#port, sessions, user };
+    const { path, host, sessions, user, sync } = this.#options;
+    const { maxSpoolBytes, maxMemoryBytes, maxStatementBytes, maxUserBytes } = this.#options;
+    const given = { path, host, port: this.#port, sessions, user, sync: Number(sync) };
     const ofStatements = { statement: maxStatementBytes, 'of-user': maxUserBytes };
     const limits = { spool: maxSpoolBytes, memory: maxMemoryBytes, ...ofStatements };
     const args = Object.entries({ ...given, ...limits }).map(([name, value]) => `--${name}=${value}`);

@@ -67,6 +67,22 @@ test('a killed engine is started again, with everything it had answered for', as
   t.true(await until(() => told.at(-1) === 1));
 });
 
+test('every table writes through to the disk what it stores and merges, unless that is left to the system', async (t) => {
+  for (const sync of [true, false]) {
+    const { endpoint, end } = await startEngine({ sync });
+    t.teardown(end);
+    const client = new EngineClient({ ...endpoint });
+    t.teardown(() => client.close());
+    const names = ['fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge'];
+    const list = names.map((name) => `'${name}'`).join(', ');
+    const settings = `SELECT name, value FROM system.merge_tree_settings WHERE name IN (${list}) ORDER BY name`;
+    t.deepEqual(
+      await client.rows(settings),
+      names.map((name) => [name, sync ? '1' : '0']),
+    );
+  }
+});
+
 test('an engine that dies again and again is started after pauses that stay short', (t) => {
   const pauses = Array.from({ length: 8 }, (_, restarts) => restartDelayMs(restarts));
   t.deepEqual(pauses, [0, 100, 200, 400, 800, 1_600, 2_000, 2_000]);
