@@ -212,8 +212,8 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
 });
 
 /** A query of how many rows of a series a door has stored. */
-function countOf({ name, stored }: AnsweringDoor, writer: string): string {
-  return `SELECT count(*) FROM ${stored(database, name, writer).from}`;
+function countOf({ name, from }: AnsweringDoor, writer: string): string {
+  return `SELECT count(*) FROM ${from(database, name, writer)}`;
 }
 
 /** True when all nodes have everything, as every adapter knows it. */
