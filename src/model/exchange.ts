@@ -59,6 +59,8 @@ export interface SqlRequest {
 export interface ColumnMeta {
   readonly name: string;
   readonly type: DataType;
+  /** The literal NULL, which is of no type: `type` is what its values are printed as. */
+  readonly isNull?: boolean;
 }
 
 /** Bytes, cut anywhere: all that there are, as an array, or as they come. */

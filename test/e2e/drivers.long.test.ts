@@ -18,6 +18,9 @@ const programs = join(repository, 'fixtures/drivers');
 /** What each is told of an unknown column, a word that begins no statement, and an unknown table. */
 const refusals = ['refused 2602', 'refused 2600', 'refused 2603'];
 
+/** Sources and output of Java in UTF-8 wherever it runs. */
+const utf8 = ['file', 'stdout', 'sun.stdout'].map((what) => `-D${what}.encoding=UTF-8`);
+
 /** Runs a program to its end, with the port of the service as the last argument, and gives its lines. */
 async function lines(t: ExecutionContext, command: string, ...args: string[]): Promise<readonly string[]> {
   const program = run(t, command, [...args, String(service.port)]);
@@ -46,7 +49,7 @@ test.serial(
       return skipped(t, 'there is no Java compiler, or its driver cannot be fetched');
     }
     await service.run('CREATE DATABASE jdbc');
-    t.deepEqual(await lines(t, 'java', '-cp', jar, join(programs, 'Drive.java')), [
+    t.deepEqual(await lines(t, 'java', ...utf8, '-cp', jar, join(programs, 'Drive.java')), [
       'written 2',
       'types ts TIMESTAMP, b BOOL, i1 TINYINT, i2 SMALLINT, i4 INT, i8 BIGINT, u4 INT UNSIGNED, f FLOAT, d DOUBLE, s BINARY, n NCHAR, place NCHAR, x INT,',
       "rows true 1 2 3 9223372036854775807 4294967295 1.5 2.25 it's é😀 日本 1 | null null null null null null null null null null 日本 1 |",

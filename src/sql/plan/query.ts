@@ -20,7 +20,7 @@ import {
 } from '../values/context.js';
 import { commonType, convertTo, type Environment } from '../values/convert.js';
 import { type BlockColumn, printResult } from '../values/result.js';
-import { Uses, type Value } from '../values/value.js';
+import { nullValue, Uses, type Value } from '../values/value.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
@@ -82,7 +82,9 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   return {
     sql,
     settings: settingsOf(sql, traits),
-    meta: planned.columns.map(({ name, type }) => ({ name, type })),
+    meta: planned.columns.map(({ name, type, role }) => {
+      return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
+    }),
     hasFewRows,
     isLight: series !== undefined,
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,

@@ -6,7 +6,9 @@ const comma = 44;
 
 /** `[name, type, length]` of every column, as `column_meta` shows it. */
 function metaText(meta: readonly ColumnMeta[]): string {
-  return JSON.stringify(meta.map((column) => [column.name, typeText(column.type), typeLength(column.type)]));
+  return JSON.stringify(
+    meta.map(({ name, type, isNull = false }) => [name, isNull ? 'NULL' : typeText(type), typeLength(type)]),
+  );
 }
 
 /**

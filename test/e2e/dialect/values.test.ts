@@ -127,7 +127,24 @@ test('a decimal beyond its digits is an error of its own, or NULL where it is ca
 });
 
 statements('NULL of no type, literals and expressions have their types', service, 'val', [
-  { sql: 'SELECT NULL', rows: [[null]] },
+  { sql: 'SELECT NULL', rows: [[null]], meta: [['null', 'NULL', 0]] },
+  {
+    sql: 'SELECT NULL AS a, NULL + 1 AS b, CAST(NULL AS INT) AS c UNION ALL SELECT NULL, 2, 3',
+    rows: [
+      [null, null, null],
+      [null, 2, 3],
+    ],
+    meta: [
+      ['a', 'NULL', 0],
+      ['b', 'DOUBLE', 8],
+      ['c', 'BIGINT', 8],
+    ],
+  },
+  {
+    sql: 'SELECT NULL AS a UNION ALL SELECT 1',
+    rows: [[null], [1]],
+    meta: [['a', 'BIGINT', 8]],
+  },
   { sql: 'SELECT 1, -1, 1.5, true', rows: [[1, -1, 1.5, true]] },
   {
     sql: "SELECT 1 AS i, 1.5 AS d, true AS b, 'é' AS s",
