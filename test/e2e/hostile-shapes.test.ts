@@ -1,13 +1,9 @@
-import { rmSync } from 'node:fs';
-import net from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { cases, isLong } from '../support/cases.js';
+import { startProbedService } from '../support/probed-service.js';
 import { labelsOf, readBody, writeBody } from '../support/remote-messages.js';
-import { type Ask, startService } from '../support/service.js';
+import type { Ask } from '../support/service.js';
 
 /**
  * The longest turn of the event loop that one request may cause, in ms. A try counts as the machine lets it: other processes take the
@@ -20,20 +16,8 @@ const mebibyte = 1024 * 1024;
 const size = cases(4, 1);
 const times = (count: number): number => Math.ceil(count / size);
 
-const probe = join(tmpdir(), `sluice-loop-${process.pid}.sock`);
-process.env.SLUICE_TEST_LOOP_PROBE = probe;
-process.env.NODE_OPTIONS = `--import ${new URL('../support/loop-probe.js', import.meta.url)}`;
-const { service, end } = await startService('--smlAutoCreateDB=true', '--limits.inflatedBytes=64MB');
-delete process.env.NODE_OPTIONS;
-test.after.always(async () => {
-  await end();
-  rmSync(probe, { force: true });
-});
-
-/** The longest turn of the service's event loop since the last call, in ms. */
-async function longestTurn(): Promise<number> {
-  return Number(await text(net.connect(probe)));
-}
+const { service, longestTurn, end } = await startProbedService('--smlAutoCreateDB=true', '--limits.inflatedBytes=64MB');
+test.after.always(end);
 
 test.before(async () => {
   await service.run('CREATE DATABASE q');
