@@ -15,7 +15,7 @@ import { ByteCreditGate } from './pipelines/credit-gate.js';
 import { queriesOver } from './pipelines/events/run-query.js';
 import type { RunQuery } from './pipelines/events/scheduled-watch.js';
 import { EventsPipeline } from './pipelines/events.js';
-import { newBodyCutter, weigh } from './pipelines/formats.js';
+import { newBodyCutter, piecesOf, weigh } from './pipelines/formats.js';
 import { RemoteReadPipeline } from './pipelines/remote-read.js';
 import { SqlPipeline } from './pipelines/sql.js';
 import { scanRows } from './pipelines/statements/insert-rows.js';
@@ -151,7 +151,15 @@ function writePipeline(
     adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet answered.', read: () => gate.bytes },
   });
   const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
-  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes: limits.lineBytes, newCutter, weigh };
+  const bodies = {
+    origin: 'lineproto',
+    smallBodyBytes,
+    blockBytes,
+    maxLineBytes: limits.lineBytes,
+    newCutter,
+    weigh,
+    piecesOf,
+  };
   const tables = { catalogue, storage, subTables };
   const sink = observed(new DatabaseSink({ engine: engine.client, ...tables }), meter);
   const writes = new WritePipeline({

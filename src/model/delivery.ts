@@ -31,6 +31,14 @@ export type Delivery =
 /** Rejected rows that are described one by one; the rest are only counted. */
 const maxDescribedRejects = 100;
 
+/** Bad rows of one text after which it is not read on, unless a tenth of the rows are good. */
+const manyBadRows = 100_000;
+
+/** True once very many rows of a text were bad, and next to none were not: reading the rest would be work for nothing. */
+export function isHopeless(rows: number, rejectedRows: number): boolean {
+  return rejectedRows >= manyBadRows && rejectedRows > 10 * rows;
+}
+
 /** A delivery of `rows` stored rows, with the rejected ones where there are any. */
 export function delivered(rows: number, rejectedRows = 0, rejects: readonly RowReject[] = []): Delivery {
   return { outcome: 'delivered', rows, rejectedRows, rejects };

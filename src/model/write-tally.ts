@@ -1,6 +1,6 @@
 import type { Delivery } from './delivery.js';
 
-/** Rows of one message that are no samples or points; set as it is parsed, and true once all of it is stored. */
+/** Rows of one message that are no samples or points; counted as its parts are parsed, and true once all of it is stored. */
 export interface WriteTally {
   histograms: number;
   exemplars: number;

@@ -1,16 +1,18 @@
 import type { WireFormat } from '../model/batch.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
+import { deflateSnappy } from '../transforms/encode/snappy.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
 import { parseExposition } from '../transforms/parse/exposition.js';
 import { parseGraphite } from '../transforms/parse/graphite.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
+import { countRows, cutMessage, type MessagePiece, type MessageShape } from '../transforms/parse/message-pieces.js';
 import { parseOtlp } from '../transforms/parse/otlp.js';
 import { parseOtlpJson } from '../transforms/parse/otlp-json.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
-import { inflatedLength } from '../transforms/parse/snappy.js';
+import { inflatedLength, inflateSnappy } from '../transforms/parse/snappy.js';
 import { parseTelnet } from '../transforms/parse/telnet.js';
 import { parseTsdbwireJson } from '../transforms/parse/tsdbwire-json.js';
 
@@ -26,6 +28,49 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
     // Its parser will say what is wrong with it.
     return message.length;
   }
+}
+
+/** Messages up to this length, inflated, are read at once, and so are longer ones with no more rows. */
+const shortMessageBytes = 1024 * 1024;
+const mostRowsAtOnce = 16_384;
+/** Rows of the messages that others are cut into: new series of so many take 10 to 20 ms. */
+const rowsOfPiece = 4_096;
+
+/** Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer to. */
+const remoteWriteShape: MessageShape = { steps: [new Set([1, 5])], once: new Set([3]) };
+/** Data points of OpenTelemetry: of resource, scope, metric, and the five kinds of data. */
+const otlpShape: MessageShape = {
+  steps: [new Set([1]), new Set([2]), new Set([2]), new Set([5, 7, 9, 10, 11]), new Set([1])],
+  once: new Set(),
+};
+
+/**
+ * The messages of fewer rows that one with very many is cut into, so that others have their turn between them; undefined where it can
+ * be read at once, or not at all.
+ */
+export function piecesOf(
+  format: WireFormat,
+  message: Uint8Array,
+  maxMessageBytes: number,
+): Iterable<MessagePiece> | undefined {
+  if (format !== 'remote-write' && format !== 'otlp') return undefined;
+  if (weigh(format, message) <= shortMessageBytes) return undefined;
+  try {
+    if (format === 'otlp') return manyRows(message, otlpShape);
+    const pieces = manyRows(inflateSnappy(message, maxMessageBytes), remoteWriteShape);
+    return pieces && deflated(pieces);
+  } catch {
+    // Its parser will say what is wrong with it.
+    return undefined;
+  }
+}
+
+function manyRows(message: Uint8Array, shape: MessageShape): Iterable<MessagePiece> | undefined {
+  return countRows(message, shape) > mostRowsAtOnce ? cutMessage(message, shape, rowsOfPiece) : undefined;
+}
+
+function* deflated(pieces: Iterable<MessagePiece>): Generator<MessagePiece> {
+  for (const { bytes, rows } of pieces) yield { bytes: Buffer.concat([...deflateSnappy([bytes], bytes.length)]), rows };
 }
 
 /** The parser of every format that points arrive in. */

@@ -1,15 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { cases, isLong } from '../support/cases.js';
+import { cases } from '../support/cases.js';
+import { attributesOf, otlpRequest, requestOf } from '../support/otlp-messages.js';
 import { startProbedService } from '../support/probed-service.js';
 import { labelsOf, readBody, writeBody } from '../support/remote-messages.js';
 import type { Ask } from '../support/service.js';
 
 /**
- * The longest turn of the event loop that one request may cause, in ms. A try counts as the machine lets it: other processes take the
- * processor away in the middle of a turn, so the best of some tries is taken, and short runs, which share the machine, allow more.
+ * The longest turn of the event loop that one request may cause, in ms of processor time: 100 on a machine with nothing else to do. Other
+ * processes share its caches, so more is allowed, and the best of some tries counts.
  */
-const mostTurnMs = isLong ? 150 : 300;
+const mostTurnMs = 150;
 const tries = 3;
 const mebibyte = 1024 * 1024;
 /** Parts of the sizes that attackers would send. */
@@ -40,6 +41,8 @@ interface Shape {
   readonly ask: () => Ask;
   /** What the answer says. */
   readonly says: RegExp;
+  /** Longest turn where it is known to be longer than others. */
+  readonly mostMs?: number;
 }
 
 const shapes: Readonly<Record<string, Shape>> = {
@@ -114,6 +117,23 @@ const shapes: Readonly<Record<string, Shape>> = {
     ask: () => ({ path: '/tsdbwire/v1/put/telnet/q', body: 'put x\n'.repeat(1e6) }),
     says: /the rest was not read/,
   },
+  'bad objects in one short body': {
+    ask: () => ({ path: json, body: `[${'{},'.repeat(340_000)}{}]` }),
+    says: /is missing .* so the rest was not read/,
+  },
+  'bad Prometheus text': {
+    ask: () => ({ path: '/api/v1/import/prometheus?db=q', body: 'x\n'.repeat(times(5 * mebibyte)) }),
+    says: /so the rest was not read/,
+  },
+  'many new measurements': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      return { path: lines, body: Array.from({ length: times(16_000) }, (_, at) => `m${run}${at} v=1`).join('\n') };
+    },
+    says: /^$/,
+    // Each makes a table, and those of one text are read, made and stored together.
+    mostMs: 600,
+  },
   'lines of too many tags': {
     ask: () => {
       const tags = Array.from({ length: 9000 }, (_, at) => `t${at}=a`).join(',');
@@ -123,14 +143,28 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   'remote write of many new series': {
     ask: () => {
+      const run = Math.random().toString(36).slice(2);
       const samples = [{ value: 1, timestamp: Date.now() }];
       const series = Array.from({ length: times(200_000) }, (_, at) => ({
-        labels: labelsOf({ __name__: 'rw', i: `s${at}` }),
+        labels: labelsOf({ __name__: 'rw', i: `s${run}${at}` }),
         samples,
       }));
       return { path: '/metricsdb/v1/remote_write/q', body: writeBody(series) };
     },
     says: /^$/,
+  },
+  'OTLP of many new series': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const dataPoints = Array.from({ length: times(200_000) }, (_, at) => ({
+        attributes: attributesOf({ i: `s${run}${at}` }),
+        timeUnixNano: `${Date.now()}000000`,
+        asDouble: 1,
+      }));
+      const body = otlpRequest(requestOf([{ name: 'otlp_many', gauge: { dataPoints } }]));
+      return { path: '/v1/metrics?db=q', headers: { 'content-type': 'application/x-protobuf' }, body };
+    },
+    says: /^/,
   },
   'remote read of many series': {
     ask: () => ({ path: '/metricsdb/v1/remote_read/q', body: readBody([{ ...rangeOf, matchers: [named] }]) }),
@@ -157,10 +191,10 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-for (const [name, { ask, says }] of Object.entries(shapes)) {
+for (const [name, { ask, says, mostMs = mostTurnMs }] of Object.entries(shapes)) {
   test.serial(`${name}: the answer comes, and others have their turn meanwhile`, async (t) => {
     let best = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < tries && best > mostTurnMs; attempt++) {
+    for (let attempt = 0; attempt < tries && best > mostMs; attempt++) {
       const request = ask();
       await longestTurn();
       const reply = await service.ask(request);
@@ -168,6 +202,7 @@ for (const [name, { ask, says }] of Object.entries(shapes)) {
       t.regex(reply.text.slice(0, 2000), says);
       best = Math.min(best, await longestTurn());
     }
-    t.true(best <= mostTurnMs, `the event loop was held for ${best.toFixed(0)} ms`);
+    t.log(`${best.toFixed(0)} ms`);
+    t.true(best <= mostMs, `the event loop was held for ${best.toFixed(0)} ms`);
   });
 }

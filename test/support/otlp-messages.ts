@@ -65,7 +65,7 @@ export function otlpRequest(json: object): Buffer {
 }
 
 /** An `ExportMetricsServiceResponse`, or a `google.rpc.Status`, as an object. */
-export function otlpAnswer(type: 'Response' | 'Status', bytes: Uint8Array): Record<string, unknown> {
+export function otlpAnswer(type: 'Request' | 'Response' | 'Status', bytes: Uint8Array): Record<string, unknown> {
   const message = root.lookupType(type);
   return message.toObject(message.decode(bytes), { longs: String });
 }

@@ -23,7 +23,7 @@ export async function startProbedService(...settings: readonly string[]) {
   };
   return {
     service,
-    /** The longest turn of the service's event loop since the last call, in ms. */
+    /** The processor time of the longest turn of the service's event loop since the last call, in ms. */
     longestTurn: () => ask('turn'),
     /** Memory of the service's process that is in use once its garbage is collected: objects and buffers, in bytes. */
     liveBytes: () => ask('live'),

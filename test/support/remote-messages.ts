@@ -82,6 +82,12 @@ export function encode(type: string, message: object): Uint8Array {
   return found.encode(found.fromObject(message)).finish();
 }
 
+/** What a message of the given type without compression says. */
+export function decode(type: string, bytes: Uint8Array): Record<string, unknown> {
+  const found = root.lookupType(type);
+  return found.toObject(found.decode(bytes), { longs: String });
+}
+
 /** Bytes as a snappy block. */
 export function packed(bytes: Uint8Array): Buffer {
   return Buffer.from(snappyjs.compress(bytes));

@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
@@ -5,7 +6,7 @@ import type { BodyBudget } from '../../model/body-budget.js';
 import { type Collected, collectBytes, firstBytes } from '../../model/collect-bytes.js';
 import type { CreditGate, Source } from '../../model/component.js';
 import { deferred } from '../../model/deferred.js';
-import { type Delivery, delivered, type RowReject, worstOf } from '../../model/delivery.js';
+import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
@@ -13,9 +14,6 @@ import { type Frame, type FramingLimits, framing, type LineCutter } from '../sup
 
 /** Buffers of short bodies kept for the next ones. */
 const pooledBuffers = 16;
-
-/** Bad rows of one body after which it is not read on, unless a tenth of the rows are good. */
-const manyBadRows = 100_000;
 
 /** What the source needs besides the gate. */
 export interface HttpBodyOptions extends FramingLimits {
@@ -25,6 +23,12 @@ export interface HttpBodyOptions extends FramingLimits {
   readonly newCutter: (format: WireFormat) => LineCutter;
   /** Bytes that a message, which is not text, counts for in the credit; at least its length. */
   readonly weigh: (format: WireFormat, message: Uint8Array) => number;
+  /** Messages that together say what one with very many rows says; undefined where others can wait for all of it. */
+  readonly piecesOf?: (
+    format: WireFormat,
+    message: Uint8Array,
+    maxMessageBytes: number,
+  ) => Iterable<{ readonly bytes: Uint8Array; readonly rows: number }> | undefined;
 }
 
 /**
@@ -80,8 +84,9 @@ export class HttpBodySource implements Source<ByteBlock> {
       return;
     }
     const ending = new Ending();
-    this.#emit(wholeFrame(bytes), target, request, ending);
-    ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+    const cutting = this.#emitAll(bytes, target, request, ending);
+    if (cutting === undefined) ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+    else void cutting.then(() => ending.whenSettled((delivery) => this.#answer(exchange, delivery)));
   }
 
   #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
@@ -105,14 +110,15 @@ export class HttpBodySource implements Source<ByteBlock> {
     const { maxMessageBytes } = request;
     const ending = new Ending();
     const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
-    const reading: Reading = { exchange, user: target.user, emit, ending };
+    const emitAll = (bytes: Uint8Array) => this.#emitAll(bytes, target, request, ending);
+    const reading: Reading = { exchange, user: target.user, emit, emitAll, ending };
     try {
       if (this.#isShort(request)) {
         // Those that were woken together find the credit used up by the first of them.
         while (!this.#gate.isOpen()) await this.#gate.opened();
         const whole = request.whole?.(request.length);
         if (whole === undefined) await this.#readShort(reading, request.length);
-        else emit(wholeFrame(whole));
+        else await emitAll(whole);
       } else if (maxMessageBytes === undefined) await this.#readLong(reading);
       else await this.#readMessage(reading, maxMessageBytes);
     } catch (error) {
@@ -127,7 +133,7 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   /** Collects a short body in a pooled buffer, which is free again when everything made of it is settled. */
-  async #readShort({ exchange, user, emit, ending }: Reading, length: number): Promise<void> {
+  async #readShort({ exchange, user, emitAll, ending }: Reading, length: number): Promise<void> {
     const { request, aborted } = exchange;
     const lease = await this.#bodies.lease(user, length, aborted);
     try {
@@ -135,7 +141,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       const bytes = collected(
         await collectBytes(request.plain ?? request.body, { length, maxBytes: length, lease, aborted, into }),
       );
-      await this.#emitWhole(bytes, emit, ending);
+      await this.#emitWhole(bytes, emitAll, ending);
       this.#buffers.give(into);
     } finally {
       lease.release();
@@ -143,30 +149,30 @@ export class HttpBodySource implements Source<ByteBlock> {
   }
 
   /** Collects a longer message, unless it is here already. */
-  async #readMessage({ exchange, user, emit, ending }: Reading, maxBytes: number): Promise<void> {
+  async #readMessage({ exchange, user, emitAll, ending }: Reading, maxBytes: number): Promise<void> {
     const { request, aborted } = exchange;
     const { length } = request;
     if (length !== undefined && length > maxBytes) throw longMessage(maxBytes);
     const whole = length === undefined ? undefined : request.whole?.(length);
-    if (whole !== undefined) return this.#emitWhole(whole, emit, ending);
+    if (whole !== undefined) return this.#emitWhole(whole, emitAll, ending);
     const lease = await this.#bodies.lease(user, length ?? Math.min(firstBytes, maxBytes), aborted);
     try {
       const bytes = await collectBytes(request.plain ?? request.body, { length, maxBytes, lease, aborted });
       if (bytes === 'too-long') throw longMessage(maxBytes);
-      await this.#emitWhole(collected(bytes), emit, ending);
+      await this.#emitWhole(collected(bytes), emitAll, ending);
     } finally {
       lease.release();
     }
   }
 
-  async #emitWhole(bytes: Buffer, emit: (frame: Frame) => void, ending: Ending): Promise<void> {
+  async #emitWhole(bytes: Buffer, emitAll: Reading['emitAll'], ending: Ending): Promise<void> {
     while (!this.#gate.isOpen()) await this.#gate.opened();
-    emit(wholeFrame(bytes));
+    await emitAll(bytes);
     await ending.settled();
   }
 
   /** Runs a long text through framing, in room for what that holds at once. A text of unknown length that turns out to be short is whole. */
-  async #readLong({ exchange, user, emit, ending }: Reading): Promise<void> {
+  async #readLong({ exchange, user, emit, emitAll, ending }: Reading): Promise<void> {
     const { request, aborted } = exchange;
     const { blockBytes, maxLineBytes, smallBodyBytes } = this.#options;
     const { body, format, length } = request;
@@ -175,7 +181,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     try {
       if (length === undefined) {
         const bytes = await collectBytes(body, { length, maxBytes, lease, aborted, keep: true });
-        if (bytes !== 'too-long') return await this.#emitWhole(collected(bytes), emit, ending);
+        if (bytes !== 'too-long') return await this.#emitWhole(collected(bytes), emitAll, ending);
       }
       await lease.more(2 * blockBytes + maxLineBytes, aborted);
       lease.giveUp = (reason) => body.destroy(new FaultError(reason));
@@ -197,6 +203,35 @@ export class HttpBodySource implements Source<ByteBlock> {
       });
     } finally {
       lease.release();
+    }
+  }
+
+  /** Hands out a body: at once, or a message with very many rows piece by piece, with a turn of others between them. */
+  #emitAll(bytes: Uint8Array, target: Target, request: WriteRequest, ending: Ending): Promise<void> | undefined {
+    const { format, maxMessageBytes } = request;
+    const pieces = maxMessageBytes && this.#options.piecesOf?.(format, bytes, maxMessageBytes);
+    if (pieces) return this.#emitPieces(pieces, this.#options.weigh(format, bytes), target, request, ending);
+    this.#emit(wholeFrame(bytes), target, request, ending);
+    return undefined;
+  }
+
+  async #emitPieces(
+    pieces: Iterable<{ readonly bytes: Uint8Array; readonly rows: number }>,
+    weight: number,
+    target: Target,
+    request: WriteRequest,
+    ending: Ending,
+  ): Promise<void> {
+    // What is still to be cut takes memory, too.
+    const settle = ending.begin(0, () => this.#gate.give(weight));
+    this.#gate.take(weight);
+    try {
+      for (const { bytes, rows } of pieces) {
+        await othersTurn();
+        this.#emit({ ...wholeFrame(bytes), lines: rows }, target, request, ending);
+      }
+    } finally {
+      settle(delivered(0));
     }
   }
 
@@ -246,6 +281,7 @@ interface Reading {
   readonly exchange: Exchange<WriteRequest, Delivery>;
   readonly user: string;
   readonly emit: (frame: Frame) => void;
+  readonly emitAll: (bytes: Uint8Array) => Promise<void> | undefined;
   readonly ending: Ending;
 }
 
@@ -259,11 +295,9 @@ class Ending {
   #worst: Delivery = delivered(0);
   readonly #waiters: ((delivery: Delivery) => void)[] = [];
 
-  /** True once very many rows were bad, and next to none were not: reading all of them would be work for nothing. */
   get isHopeless(): boolean {
     const worst = this.#worst;
-    if (worst.outcome !== 'delivered' || worst.rejectedRows < manyBadRows) return false;
-    return worst.rejectedRows > 10 * worst.rows;
+    return worst.outcome === 'delivered' && isHopeless(worst.rows, worst.rejectedRows);
   }
 
   reject(row: RowReject): void {

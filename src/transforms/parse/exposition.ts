@@ -116,7 +116,7 @@ class ExpositionReader {
   read(): ParsedPoints {
     const bytes = this.#bytes;
     let at = this.#start;
-    while (at < bytes.length) {
+    while (at < bytes.length && !this.#points.stops()) {
       const next = bytes.indexOf(lineFeed, at) + 1;
       let end = next - 1;
       if (bytes[end - 1] === carriageReturn && end > at) end--;

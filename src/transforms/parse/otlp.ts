@@ -124,7 +124,7 @@ class MessageReader {
   read(): ParsedPoints {
     this.#each(resourceMetricsField, () => this.#readResource());
     const { tally } = this.#options;
-    if (tally !== undefined) tally.metadata = this.#metadata.count;
+    if (tally !== undefined) tally.metadata += this.#metadata.count;
     return this.#points.finish(this.#count);
   }
 

@@ -1,6 +1,6 @@
 import { hashKey } from '../../bytes/key-table.js';
 import { type ColumnBlock, schemalessStyle, type TableStyle } from '../../model/column-block.js';
-import type { RowReject } from '../../model/delivery.js';
+import { isHopeless, type RowReject } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import type { SubTable, TagValue } from '../../model/schema.js';
 import type { ParsedPoints, ParseOptions, ToldMetric } from './parse-options.js';
@@ -57,6 +57,7 @@ export class PointCollector {
   readonly #blocks: ColumnBlock[] = [];
   readonly #rejects: RowReject[] = [];
   #rejectedRows = 0;
+  #isCut = false;
   #rows = 0;
   #columns = 0;
   #series = -1;
@@ -269,6 +270,12 @@ export class PointCollector {
     return this.#rejects.length < maxDetailedRejects;
   }
 
+  /** True when the rest of the text is not worth being read, see {@link isHopeless}: a parser that asks ends then. */
+  stops(): boolean {
+    this.#isCut = isHopeless(this.#rows, this.#rejectedRows);
+    return this.#isCut;
+  }
+
   /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
   reject(row: number, cause: Fault, rows = 1): void {
     this.#rejectedRows += rows;
@@ -280,7 +287,7 @@ export class PointCollector {
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
     const { leftOut, told } = this;
-    const rejects = this.#rejects;
+    const rejects = this.#isCut ? this.#rejects.map(cutOff) : this.#rejects;
     return {
       blocks: this.#blocks,
       rows: this.#rows,
@@ -367,4 +374,9 @@ export class PointCollector {
     const block = table.finish(this.#options.dictionary.nextBlock());
     if (block !== undefined) this.#blocks.push(block);
   }
+}
+
+/** What is said of a bad row of a text whose rest was not read. */
+function cutOff({ row, fault: { kind, code, message } }: RowReject): RowReject {
+  return { row, fault: fault(kind, code, `${message}; next to all rows are bad, so the rest was not read`) };
 }

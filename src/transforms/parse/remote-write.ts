@@ -98,9 +98,9 @@ class MessageReader {
     }
     const { tally } = this.#options;
     if (tally !== undefined) {
-      tally.histograms = this.#extras.histograms;
-      tally.exemplars = this.#extras.exemplars;
-      tally.metadata = this.#metadata.count;
+      tally.histograms += this.#extras.histograms;
+      tally.exemplars += this.#extras.exemplars;
+      tally.metadata += this.#metadata.count;
     }
     return this.#points.finish(this.#series + 1);
   }

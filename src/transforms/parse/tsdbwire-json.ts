@@ -97,6 +97,7 @@ class ObjectReader {
         if (isLast) this.#rejectNext(at, 'the array is not closed');
         return;
       }
+      if (this.#points.stops()) return;
       const next = this.#readElement(at);
       at = next < 0 ? this.#endOfElement(at) : text.skip(next);
       if (at < text.end && text.bytes[at] !== comma && text.bytes[at] !== closeBracket) {

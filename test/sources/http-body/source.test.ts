@@ -75,6 +75,50 @@ test('rejected lines are numbered over the whole body, however it was cut', asyn
   t.is(new Set(starts).size, starts.length);
 });
 
+test('a message in pieces has one answer, with rejected rows numbered over all of it, and turns of others between', async (t) => {
+  const bad = fault('syntax', Codes.lineSyntax, 'bad');
+  const gate = new ByteCreditGate(48);
+  const bodies = new BodyBudget({ limitBytes: 2 ** 20, maxWaiting: 10, waitMs: 10_000 });
+  const piecesOf = (_format: string, { length }: Uint8Array) =>
+    length < 30 ? undefined : [1, 2, 3].map((rows) => ({ bytes: Buffer.alloc(rows), rows }));
+  const options = { origin: 'test', ...limits, newCutter: () => new LineCutter(200), weigh, piecesOf };
+  const source = new HttpBodySource(options, gate, bodies);
+  const seen: number[] = [];
+  let turns = 0;
+  const turnsThen: number[] = [];
+  source.batches$.subscribe(({ payload, rows, settle }) => {
+    seen.push(payload.bytes.length);
+    turnsThen.push(turns);
+    setImmediate(() => turns++);
+    settle(delivered(rows - 1, 1, [{ row: 0, fault: bad }]));
+  });
+  for (const [length, sizes] of [
+    [20, [20]],
+    [40, [1, 2, 3]],
+    [100, [1, 2, 3]],
+  ] as const) {
+    seen.length = 0;
+    const answer = await new Promise<Delivery | Fault>((resolve) => {
+      const request: WriteRequest = {
+        format: 'remote-write',
+        credentials: { scheme: 'password', user: 'u', password: 'p' },
+        target: { database: 'db', createDatabase: false, ttl: 0, precision: 'ns' },
+        body: Readable.from([Buffer.alloc(length)]),
+        whole: length === 40 ? () => Buffer.alloc(length) : () => undefined,
+        length,
+        maxMessageBytes: 1000,
+      };
+      source.accept({ id: '1', request, aborted: new AbortController().signal, answer: resolve, refuse: resolve }, 'u');
+    });
+    t.deepEqual(seen, [...sizes]);
+    if (sizes.length > 1) t.like(answer, { outcome: 'delivered', rows: 3, rejectedRows: 3 });
+    const rows = 'rejects' in answer ? answer.rejects.map(({ row }) => row) : [];
+    t.deepEqual(rows, sizes.length > 1 ? [0, 1, 3] : [0]);
+    t.is(gate.bytes, 0);
+  }
+  t.is(new Set(turnsThen).size, turnsThen.length);
+});
+
 test('a byte order mark before a text is no part of it, and within a text or a message it is', async (t) => {
   const made = make();
   const seen: Buffer[] = [];

@@ -327,3 +327,16 @@ function keyOf(table: string, tags: Readonly<Record<string, string | undefined>>
   const labels = Object.entries(tags).filter(([name, value]) => name !== 'url' && value !== '' && value !== undefined);
   return `${table} ${JSON.stringify(labels.sort())} ${field}`;
 }
+
+test('a scrape of very many bad lines is not read to its end, unless many are good', (t) => {
+  const bad = 'x\n'.repeat(150_000);
+  const hopeless = scrape(`good 1\n${bad}late 1\n`);
+  t.deepEqual(hopeless.rows.map(shown), [['good', {}, { value: 1 }]]);
+  t.is(hopeless.parsed.rejectedRows, 100_000);
+  t.regex(hopeless.reasons[0] ?? '', /so the rest was not read$/);
+  const half = scrape(
+    `${Array.from({ length: 30_000 }, (_, at) => `good{n="${at % 9}"} ${at} ${at + 1}`).join('\n')}\n${bad}late 1\n`,
+  );
+  t.is(half.rows.length, 30_001);
+  t.is(half.parsed.rejectedRows, 150_000);
+});
