@@ -20,8 +20,8 @@ export type StatDeletion = readonly boolean[];
 const keptSamples = 1000;
 const initialSlots = 256;
 const lineBreak = 0x0a;
-/** Numbers of a series: sum, count, mean, squared deviations, lowest, highest. */
-const width = 6;
+/** Numbers of a series: sum, count, first value, sum of the distances from it and of their squares, lowest, highest. */
+const width = 7;
 /** Text of numbers and field names of one line is shorter than this, percentiles apart. */
 const maxLineBytes = 512;
 const maxPercentileBytes = 64;
@@ -114,8 +114,10 @@ export class StatStore {
     if (kind === StatKind.set) return `value=${this.#sets.get(slot)?.size ?? 0}`;
     if (!isSpread(kind)) return `value=${numbers[at]!}`;
     const count = numbers[at + 1]!;
-    const deviation = Math.sqrt(Math.max(0, numbers[at + 3]! / count));
-    const text = `mean=${numbers[at + 2]!},stddev=${deviation},sum=${numbers[at]!},upper=${numbers[at + 5]!},lower=${numbers[at + 4]!},count=${count}i`;
+    const distance = numbers[at + 3]!;
+    const mean = numbers[at + 2]! + distance / count;
+    const deviation = Math.sqrt(Math.max(0, (numbers[at + 4]! - (distance * distance) / count) / count));
+    const text = `mean=${mean},stddev=${deviation},sum=${numbers[at]!},upper=${numbers[at + 6]!},lower=${numbers[at + 5]!},count=${count}i`;
     const samples = this.#samples.get(slot);
     if (samples === undefined) return text;
     const sorted = samples.slice(0, Math.min(count, keptSamples)).sort();
@@ -183,20 +185,22 @@ export class StatStore {
     return undefined;
   }
 
-  /** Counts a value `weight` times: mean and deviation by Welford's method, which holds for values far from zero. */
+  /**
+   * Counts a value `weight` times. Mean and deviation are those of the distances from the first value, which keeps both exact for values far
+   * from zero and for whole numbers.
+   */
   #addSample(slot: number, value: number, weight: number): void {
     const numbers = this.#numbers;
     const at = slot * width;
     const before = numbers[at + 1]!;
-    const count = before + weight;
-    const deviation = value - numbers[at + 2]!;
-    const mean = numbers[at + 2]! + (deviation * weight) / count;
+    if (before === 0) numbers[at + 2] = value;
+    const distance = value - numbers[at + 2]!;
     numbers[at] = numbers[at]! + value * weight;
-    numbers[at + 1] = count;
-    numbers[at + 2] = mean;
-    numbers[at + 3] = numbers[at + 3]! + weight * deviation * (value - mean);
-    if (before === 0 || value < numbers[at + 4]!) numbers[at + 4] = value;
-    if (before === 0 || value > numbers[at + 5]!) numbers[at + 5] = value;
+    numbers[at + 1] = before + weight;
+    numbers[at + 3] = numbers[at + 3]! + distance * weight;
+    numbers[at + 4] = numbers[at + 4]! + distance * distance * weight;
+    if (before === 0 || value < numbers[at + 5]!) numbers[at + 5] = value;
+    if (before === 0 || value > numbers[at + 6]!) numbers[at + 6] = value;
     if (this.#percentiles.length > 0) this.#keepSample(slot, value, before, weight);
   }
 

@@ -27,6 +27,8 @@ test('timings and histograms give their statistics, distributions are histograms
   const eight = { mean: 5, stddev: 2, sum: 40, lower: 2, upper: 9, count: 8 };
   t.deepEqual(statsOf('lat:2|ms:4|ms:4|ms:4|ms:5|ms:5|ms:7|ms:9|ms'), { 'lat,metric_type=timing': eight });
   t.deepEqual(statsOf('lat:2:4:4:4|h', 'lat:5:5:7:9|d'), { 'lat,metric_type=histogram': eight });
+  const whole = { mean: 3, stddev: 4, sum: 15, lower: 1, upper: 11, count: 5 };
+  t.deepEqual(statsOf('lat:1:11:1:1:1|ms'), { 'lat,metric_type=timing': whole });
   const ten = { mean: 3, stddev: 0, sum: 30, lower: 3, upper: 3, count: 10 };
   t.deepEqual(statsOf('lat2:3|ms|@0.1'), { 'lat2,metric_type=timing': ten });
 });
