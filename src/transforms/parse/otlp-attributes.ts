@@ -4,10 +4,13 @@ import { countCharacters } from './utf8.js';
 /** Fields of an attribute, of its value, and of the lists in one. */
 const keyField = 1;
 const valueField = 2;
-const Value = { string: 1, bool: 2, int: 3, double: 4, array: 5, list: 6, bytes: 7 } as const;
+const Kind = { string: 1, bool: 2, int: 3, double: 4, array: 5, list: 6, bytes: 7 } as const;
 const valuesField = 1;
 /** Deepest nesting of lists in a value. */
 const maxDepth = 32;
+
+/** A value in an attribute; null where none is set. */
+type Value = string | boolean | bigint | number | null | readonly Value[] | ReadonlyMap<string, Value>;
 
 /** An attribute: its name, and its value as a text. */
 export type Attribute = readonly [name: string, value: string];
@@ -17,7 +20,7 @@ export function readAttribute(reader: WireReader): Attribute {
   const outerEnd = reader.end;
   reader.end = reader.enter();
   let name = '';
-  let value: unknown;
+  let value: Value = null;
   while (reader.next()) {
     if (reader.is(keyField, Wire.bytes)) name = readText(reader);
     else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, 0);
@@ -42,33 +45,42 @@ export function readAttributes(bytes: Uint8Array, start: number, end: number, fi
 }
 
 /** Texts and numbers as they are, lists as JSON. */
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+function textOf(value: Value): string {
+  return value === null ? '' : typeof value === 'object' ? jsonOf(value) : String(value);
+}
+
+/** JSON with integers of any size; numbers that it has no form for are texts. */
+function jsonOf(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
+  if (value instanceof Map) {
+    return `{${[...value].map(([name, part]) => `${JSON.stringify(name)}:${jsonOf(part)}`).join(',')}}`;
+  }
+  const isNumber = typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+  return isNumber || value === null || typeof value === 'boolean' ? String(value) : JSON.stringify(String(value));
 }
 
 /** Reads a value whose length comes next. */
-function readValue(reader: WireReader, depth: number): unknown {
+function readValue(reader: WireReader, depth: number): Value {
   if (depth > maxDepth) throw malformedMessage(reader.at, 'an attribute is nested too deeply');
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  let value: unknown = null;
+  let value: Value = null;
   while (reader.next()) {
-    if (reader.is(Value.string, Wire.bytes)) value = readText(reader);
-    else if (reader.is(Value.bool, Wire.varint)) {
+    if (reader.is(Kind.string, Wire.bytes)) value = readText(reader);
+    else if (reader.is(Kind.bool, Wire.varint)) {
       reader.varint();
       value = reader.low !== 0 || reader.high !== 0;
-    } else if (reader.is(Value.int, Wire.varint)) {
+    } else if (reader.is(Kind.int, Wire.varint)) {
       reader.varint();
-      value = String((BigInt(reader.high | 0) << 32n) | BigInt(reader.low));
-    } else if (reader.is(Value.double, Wire.fixed64)) {
+      value = (BigInt(reader.high | 0) << 32n) | BigInt(reader.low);
+    } else if (reader.is(Kind.double, Wire.fixed64)) {
       const { at } = reader;
       reader.skip();
       value = reader.view.getFloat64(at, true);
-    } else if (reader.is(Value.bytes, Wire.bytes)) {
+    } else if (reader.is(Kind.bytes, Wire.bytes)) {
       value = Buffer.from(readBytes(reader)).toString('base64');
-    } else if (reader.is(Value.array, Wire.bytes)) value = readArray(reader, depth);
-    else if (reader.is(Value.list, Wire.bytes)) value = readList(reader, depth);
+    } else if (reader.is(Kind.array, Wire.bytes)) value = readArray(reader, depth);
+    else if (reader.is(Kind.list, Wire.bytes)) value = readList(reader, depth);
     else reader.skip();
   }
   reader.at = reader.end;
@@ -76,10 +88,10 @@ function readValue(reader: WireReader, depth: number): unknown {
   return value;
 }
 
-function readArray(reader: WireReader, depth: number): unknown[] {
+function readArray(reader: WireReader, depth: number): Value[] {
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  const values: unknown[] = [];
+  const values: Value[] = [];
   while (reader.next()) {
     if (reader.is(valuesField, Wire.bytes)) values.push(readValue(reader, depth + 1));
     else reader.skip();
@@ -88,10 +100,10 @@ function readArray(reader: WireReader, depth: number): unknown[] {
   return values;
 }
 
-function readList(reader: WireReader, depth: number): Record<string, unknown> {
+function readList(reader: WireReader, depth: number): ReadonlyMap<string, Value> {
   const outerEnd = reader.end;
   reader.end = reader.enter();
-  const values: [string, unknown][] = [];
+  const values = new Map<string, Value>();
   while (reader.next()) {
     if (!reader.is(valuesField, Wire.bytes)) {
       reader.skip();
@@ -100,17 +112,17 @@ function readList(reader: WireReader, depth: number): Record<string, unknown> {
     const listEnd = reader.end;
     reader.end = reader.enter();
     let name = '';
-    let value: unknown = null;
+    let value: Value = null;
     while (reader.next()) {
       if (reader.is(keyField, Wire.bytes)) name = readText(reader);
       else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, depth + 1);
       else reader.skip();
     }
     reader.end = listEnd;
-    values.push([name, value]);
+    values.set(name, value);
   }
   reader.end = outerEnd;
-  return Object.fromEntries(values);
+  return values;
 }
 
 function readBytes(reader: WireReader): Uint8Array {

@@ -49,34 +49,27 @@ function words(text: string): string[] {
 
 /**
  * The table of a metric: its name with an underscore for every run of characters other than letters, digits and colons, and one
- * before a leading digit. With `suffixes` the unit is spelled out behind it, `ratio` behind a gauge without a unit (`1`), and
- * `total` behind a counter, unless the name has them already.
+ * before a leading digit. With `suffixes` the unit is spelled out behind it, unless the name has it already, and at the end stands `ratio` of a
+ * gauge without a unit (`1`) or `total` of a counter.
  */
 export function metricTable(name: string, unit: string, kind: MetricKind, suffixes: boolean): string {
-  const parts = words(name);
+  let parts = words(name);
   if (suffixes) {
     const [main = '', per = ''] = unit.replace(/\{[^}]*\}/g, '').split('/', 2);
-    const added = [...words(nameOf(unitNames, main)), ...perWords(per)];
-    for (const word of added) if (!parts.includes(word)) parts.push(word);
-    if (kind === 'gauge' && unit === '1' && !parts.includes('ratio')) parts.push('ratio');
-    if (kind === 'counter') {
-      const at = parts.indexOf('total');
-      if (at >= 0) parts.splice(at, 1);
-      parts.push('total');
-    }
+    const [mainWord, perWord] = [wordOf(unitNames, main), wordOf(perUnitNames, per)];
+    if (mainWord !== '' && !parts.includes(mainWord)) parts.push(mainWord);
+    if (perWord !== '' && !parts.includes(perWord)) parts.push('per', perWord);
+    const last = kind === 'counter' ? 'total' : kind === 'gauge' && unit === '1' ? 'ratio' : undefined;
+    if (last !== undefined) parts = [...parts.filter((part) => part !== last), last];
   }
   const table = parts.join('_');
   return /^[0-9]/.test(table) ? `_${table}` : table;
 }
 
-function perWords(per: string): string[] {
-  const unit = words(nameOf(perUnitNames, per));
-  return unit.length === 0 ? [] : ['per', ...unit];
-}
-
-function nameOf(names: Readonly<Record<string, string>>, unit: string): string {
+/** A unit spelled out, as one word of a name. */
+function wordOf(names: Readonly<Record<string, string>>, unit: string): string {
   const code = unit.trim();
-  return Object.hasOwn(names, code) ? (names[code] ?? '') : code;
+  return words(Object.hasOwn(names, code) ? (names[code] ?? '') : code).join('_');
 }
 
 /**
