@@ -33,7 +33,11 @@ export async function createHttpDoor(
       queryBytes: limits.queryBytes,
       inflatedBytes: limits.inflatedBytes,
       lineproto: { enable: settings.lineproto.enable, createDatabase: settings.general.smlAutoCreateDB },
-      tsdbwire: { enable: settings.tsdbwire.enable, createDatabase: settings.general.smlAutoCreateDB },
+      tsdbwire: {
+        enable: settings.tsdbwire.enable,
+        createDatabase: settings.general.smlAutoCreateDB,
+        db: settings.tsdbwire.db,
+      },
       otlp: {
         enable: settings.otlp.enable,
         createDatabase: settings.general.smlAutoCreateDB,

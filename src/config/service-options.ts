@@ -195,6 +195,13 @@ export const tsdbwireOptions = optionTable({
       env: 'ADAPTER_TSDBWIRE_ENABLE',
       help: 'serve the JSON and telnet-format write routes',
     },
+    {
+      flag: 'tsdbwire.db',
+      type: 'string',
+      default: 'tsdbwire',
+      env: 'ADAPTER_TSDBWIRE_DB',
+      help: 'database of POST /api/put without the header x-sluice-db and the parameter db',
+    },
   ],
 });
 

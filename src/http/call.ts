@@ -29,7 +29,7 @@ export interface HandlerSettings {
   /** Longest text of a write that comes compressed, inflated, in bytes. */
   readonly inflatedBytes: number;
   readonly lineproto: WriteRouteSettings;
-  readonly tsdbwire: WriteRouteSettings;
+  readonly tsdbwire: WriteRouteSettings & Pick<NamedRouteSettings, 'db'>;
   readonly metricsdb: NamedRouteSettings;
   readonly otlp: NamedRouteSettings;
 }

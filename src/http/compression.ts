@@ -11,18 +11,26 @@ export const unsupportedEncoding: Fault = fault(
 );
 
 /**
- * How many gzip layers a request body is wrapped in. Codings without any gzip in them (`snappy`, `br`) are none of the
+ * How many layers of compression a request body is wrapped in. Codings without any gzip in them (`snappy`, `br`) are none of the
  * door's business: the bytes go on as they are. Gzip together with another coding is a fault.
  */
 export function gzipLayers(contentEncoding: string | undefined): number | Fault {
-  if (contentEncoding === undefined) return 0;
-  const text = contentEncoding.toLowerCase();
-  if (!text.includes('gzip')) return 0;
-  const codings = text
+  if (contentEncoding === undefined || !contentEncoding.toLowerCase().includes('gzip')) return 0;
+  return layersOf(contentEncoding, ['gzip', 'x-gzip']);
+}
+
+/** The same where `deflate` is undone too, and every other coding is a fault. */
+export function knownLayers(contentEncoding = ''): number | Fault {
+  return layersOf(contentEncoding, ['gzip', 'x-gzip', 'deflate']);
+}
+
+function layersOf(contentEncoding: string, undone: readonly string[]): number | Fault {
+  const codings = contentEncoding
+    .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity');
-  const undoable = codings.every((coding) => coding === 'gzip' || coding === 'x-gzip');
+  const undoable = codings.every((coding) => undone.includes(coding));
   return undoable && codings.length <= maxGzipLayers ? codings.length : unsupportedEncoding;
 }
 

@@ -27,6 +27,8 @@ interface GuardedDoor {
   readonly credentials: CredentialReader;
   /** What a `req_id` must be; left out, one that is no number is not looked at. */
   readonly requestId?: 'signed' | 'unsigned';
+  /** How the layers of compression of a body are told; {@link gzipLayers} when left out. */
+  readonly layers?: typeof gzipLayers;
   /** How refusals of this route read. */
   readonly errors: ErrorForm;
 }
@@ -80,7 +82,7 @@ function admit(call: Call, rules: GuardedDoor, context: HandlerContext): Admitte
   const given = rules.credentials(call, context);
   if (isFault(given)) return refuse(given, 'credentials');
   const credentials = given.scheme === 'password' ? { ...given, from: plainAddress(request.ip) } : given;
-  const layers = gzipLayers(headerText(request.headers['content-encoding']));
+  const layers = (rules.layers ?? gzipLayers)(headerText(request.headers['content-encoding']));
   if (typeof layers !== 'number') return refuse(layers, 'encoding');
   return Object.assign(call, { id, credentials, layers });
 }

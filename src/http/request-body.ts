@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable, Transform } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createUnzip } from 'node:zlib';
 import type { BodyLease } from '../model/body-budget.js';
 import { collectBytes, firstBytes } from '../model/collect-bytes.js';
 import type { Intake } from '../model/exchange.js';
@@ -22,7 +22,7 @@ export class RequestBody {
   readonly #broken: (found: Fault) => void;
   #open: OpenBody | undefined;
 
-  /** `layers` of gzip are unwrapped, to at most so many bytes; `broken` is told when the body turns out not to be what its headers promise. */
+  /** `layers` of gzip or deflate are unwrapped, to at most so many bytes; `broken` is told when the body turns out not to be what its headers promise. */
   constructor(raw: IncomingMessage, layers: number, maxInflatedBytes: number, broken: (found: Fault) => void) {
     this.#raw = raw;
     this.#layers = layers;
@@ -73,13 +73,13 @@ interface OpenBody {
 }
 
 /**
- * Opens a body without reading it, unwrapping `layers` of gzip. Destroying the stream is safe at any time: the rest of
+ * Opens a body without reading it, unwrapping `layers` of gzip or deflate. Destroying the stream is safe at any time: the rest of
  * the request is then read and dropped, so that an answer still reaches the client. (Destroying the request itself would
  * close the connection.) Errors of the stream are handled here; the reader sees them too.
  */
 function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Number.POSITIVE_INFINITY): OpenBody {
   const stages: Transform[] = [];
-  for (let layer = 0; layer < layers; layer++) stages.push(createGunzip({ chunkSize: chunkBytes }));
+  for (let layer = 0; layer < layers; layer++) stages.push(createUnzip({ chunkSize: chunkBytes }));
   if (layers === 0) stages.push(new PassThrough({ highWaterMark: chunkBytes }));
   else if (maxInflatedBytes < Number.POSITIVE_INFINITY) stages.push(atMost(maxInflatedBytes));
   let stream: Readable = raw;

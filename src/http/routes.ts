@@ -9,6 +9,7 @@ import { statementOperations } from './api/statements.js';
 import { writeOperations } from './api/writes.js';
 import { readAuthorization, readWriteCredentials } from './auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './call.js';
+import { knownLayers } from './compression.js';
 import type { CredentialReader, DoorRules } from './door.js';
 import { apiErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
 import { descriptionHandler } from './handlers/description.js';
@@ -34,7 +35,7 @@ import {
 } from './handlers/rules.js';
 import { slowStatementsHandler } from './handlers/slow-statements.js';
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
-import { putCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
+import { opentsdbPutHandler, putCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';
 import { influx1Errors, influx2Errors, influxCredentials } from './influx.js';
 import { otlpErrors } from './otlp.js';
@@ -130,6 +131,7 @@ export const routes: readonly Route[] = [
     handler: lineprotoWriteHandler,
   },
   { method: 'POST', path: '/write', operation: influx.write1, ...influx1, handler: influx1WriteHandler },
+  { method: 'POST', path: '/api/v3/write_lp', operation: influx.write3, ...influx1, handler: influx1WriteHandler },
   {
     method: 'POST',
     path: '/api/v2/write',
@@ -144,6 +146,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health', operation: influx.health, isOn: lineproto, handler: influxHealthHandler },
   { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
   { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },
+  { method: 'POST', path: '/api/put', operation: writes.putPoints, ...put, handler: opentsdbPutHandler },
   {
     method: 'POST',
     path: '/metricsdb/v1/remote_write/:db',
@@ -169,6 +172,7 @@ export const routes: readonly Route[] = [
     guard: 'all-paused',
     credentials: anyScheme,
     errors: otlpErrors,
+    layers: knownLayers,
     isOn: otlp,
     handler: otlpWriteHandler,
   },

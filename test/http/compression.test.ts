@@ -1,5 +1,5 @@
 import test from 'ava';
-import { acceptsGzip, gzipLayers, unsupportedEncoding } from '../../src/http/compression.js';
+import { acceptsGzip, gzipLayers, knownLayers, unsupportedEncoding } from '../../src/http/compression.js';
 
 test('gzip layers are counted and other codings left alone', (t) => {
   for (const coding of [undefined, '', 'snappy', 'br', 'deflate']) t.is(gzipLayers(coding), 0);
@@ -8,6 +8,13 @@ test('gzip layers are counted and other codings left alone', (t) => {
   t.is(gzipLayers('gzip, identity ,GZip'), 2);
   for (const coding of ['gzip, br', 'br,gzip', 'gzip,gzip,gzip,gzip,gzip'])
     t.is(gzipLayers(coding), unsupportedEncoding);
+});
+
+test('where other codings are not left alone, deflate is a layer and the rest is refused', (t) => {
+  for (const coding of [undefined, '', 'identity']) t.is(knownLayers(coding), 0);
+  t.is(knownLayers('Deflate'), 1);
+  t.is(knownLayers('gzip, deflate'), 2);
+  for (const coding of ['zstd', 'br', 'gzip, snappy']) t.is(knownLayers(coding), unsupportedEncoding);
 });
 
 test('gzip is taken when named or covered by a star, and not at weight 0', (t) => {

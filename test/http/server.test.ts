@@ -80,7 +80,7 @@ test('a path of another product is answered with the one that does the same here
     ['PUT', '/api/v2/write?org=a&bucket=b', 'POST /api/v2/write?bucket=<database>'],
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
-    ['POST', '/api/put/', 'POST /tsdbwire/v1/put/json/<database>'],
+    ['POST', '/api/put/', 'POST /api/put?db=<database>'],
   ] as const;
   for (const [method, path, meant] of cases) {
     const reply = await ask(room, { method, path });

@@ -158,7 +158,7 @@ export function buildServer(options: RoomOptions, log: LogLine[], port = 0): Htt
       queryBytes: 1_048_576,
       inflatedBytes: 1_048_576,
       lineproto: { enable: true, createDatabase: false },
-      tsdbwire: { enable: true, createDatabase: false },
+      tsdbwire: { enable: true, createDatabase: false, db: 'tsdbwire' },
       otlp: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'otlp' },
       metricsdb: { enable: true, createDatabase: false, messageBytes: 1_048_576, db: 'metricsdb' },
       ...options.settings,

@@ -45,6 +45,11 @@ const precision: Parameter = {
   schema: { type: 'string', enum: precisionWords, default: 'ns' },
 };
 
+const precision3: Parameter = {
+  ...precision,
+  schema: { type: 'string', enum: ['nanosecond', 'microsecond', 'millisecond', 'second'], default: 'nanosecond' },
+};
+
 const lines = {
   description: 'Lines. The body may be wrapped in gzip (`Content-Encoding`).',
   required: true,
@@ -96,6 +101,15 @@ export const influxOperations = {
     parameters: [name('bucket', 'Database; what follows a slash in it means nothing here.'), precision, ackParameter],
     requestBody: lines,
     responses: writing('InfluxBucketError'),
+    security,
+  },
+  write3: {
+    operationId: 'influxLinesWrite',
+    summary: 'Write line protocol as clients of InfluxDB 3 do that do not wait for storage',
+    tags: ['Writes'],
+    parameters: [name('db', 'Database.'), precision3, ackParameter],
+    requestBody: lines,
+    responses: writing('InfluxError'),
     security,
   },
   query: {

@@ -1,5 +1,12 @@
-import type { Answer, Operation, Parameter, Schema } from './description.js';
-import { ackParameter, anyScheme, pathParameter, requestIdParameter, unavailable } from './shared.js';
+import type { Answer, Operation, Schema } from './description.js';
+import {
+  ackParameter,
+  anyScheme,
+  databaseParameters,
+  pathParameter,
+  requestIdParameter,
+  unavailable,
+} from './shared.js';
 
 function said(description: string): Answer {
   return { description, content: { 'text/plain': { schema: { type: 'string' } } } };
@@ -29,16 +36,6 @@ function rpcAnswer(description: string, schema: Schema): Answer {
   return { description, content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema } } };
 }
 
-const databaseParameters = [
-  {
-    name: 'db',
-    in: 'query',
-    description: 'Database; before the header, and both before the setting.',
-    schema: { type: 'string' },
-  },
-  { name: 'X-Sluice-Db', in: 'header', description: 'Database.', schema: { type: 'string' } },
-] as const satisfies readonly Parameter[];
-
 const push = {
   description: 'Further labels stand behind the job as `/<label>/<value>`.',
   tags: ['Metrics system'],
@@ -65,7 +62,7 @@ export const metricsSystemOperations = {
     tags: ['Metrics system'],
     parameters: databaseParameters,
     requestBody: {
-      description: 'The request. It may be wrapped in gzip (`Content-Encoding`).',
+      description: 'The request. It may be wrapped in gzip or deflate (`Content-Encoding`).',
       required: true,
       content: { 'application/x-protobuf': { schema: binary }, 'application/json': { schema: { type: 'object' } } },
     },

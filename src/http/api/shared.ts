@@ -74,3 +74,14 @@ export function writeAnswers(error: string, rowWord = 'rows'): Readonly<Record<s
     503: unavailable,
   };
 }
+
+/** How requests whose path names no database name it. */
+export const databaseParameters = [
+  {
+    name: 'db',
+    in: 'query',
+    description: 'Database; before the header, and both before the setting.',
+    schema: { type: 'string' },
+  },
+  { name: 'X-Sluice-Db', in: 'header', description: 'Database.', schema: { type: 'string' } },
+] as const satisfies readonly Parameter[];

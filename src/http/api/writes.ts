@@ -1,6 +1,6 @@
 import { precisionWords } from '../parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
-import { ackParameter, pathParameter, requestIdParameter, shared, writeAnswers } from './shared.js';
+import { ackParameter, databaseParameters, pathParameter, requestIdParameter, shared, writeAnswers } from './shared.js';
 
 /** `LineError`, `PutError` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
@@ -43,6 +43,24 @@ const ttl: Parameter = {
 const requestId = requestIdParameter();
 const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
 
+const points = {
+  description: 'One point or an array of them. The body may be wrapped in gzip (`Content-Encoding`).',
+  required: true,
+  content: {
+    'application/json': {
+      schema: { oneOf: [shared('Point'), { type: 'array', items: shared('Point') }] },
+      example: [{ metric: 'sys.cpu', timestamp: 1700000000, value: 18, tags: { host: 'web01' } }],
+    },
+  },
+} as const satisfies Operation['requestBody'];
+
+const counted = (name: string, description: string): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type: 'string' },
+});
+
 /** Writes of agents in line protocol and in the two put formats. */
 export const writeOperations = {
   lineproto: {
@@ -76,17 +94,23 @@ export const writeOperations = {
     summary: 'Write points as JSON',
     tags: ['Writes'],
     parameters: [database, ttl, ackParameter, requestId],
-    requestBody: {
-      description: 'One point or an array of them. The body may be wrapped in gzip (`Content-Encoding`).',
-      required: true,
-      content: {
-        'application/json': {
-          schema: { oneOf: [shared('Point'), { type: 'array', items: shared('Point') }] },
-          example: [{ metric: 'sys.cpu', timestamp: 1700000000, value: 18, tags: { host: 'web01' } }],
-        },
-      },
-    },
+    requestBody: points,
     responses: writeAnswers('PutError'),
+    security: [{ basic: [] }],
+  },
+  putPoints: {
+    operationId: 'putPoints',
+    summary: 'Write points as JSON, on the path of OpenTSDB',
+    tags: ['Writes'],
+    parameters: [
+      ...databaseParameters,
+      counted('summary', 'If given, the answer counts the points, with status 200, or 400 when some are bad.'),
+      counted('details', 'The same, and says what is wrong.'),
+      ackParameter,
+      requestId,
+    ],
+    requestBody: points,
+    responses: { 200: { description: 'All points are stored; their number.' }, ...writeAnswers('PutError') },
     security: [{ basic: [] }],
   },
   putTelnet: {

@@ -6,7 +6,10 @@ import { precisionWords, readPrecision } from '../parameters.js';
 import { sendEmpty } from '../reply.js';
 import { carryWrite } from '../writing.js';
 
-/** `POST /write?db=&precision=`: lines of version 1. The retention policy and the consistency mean nothing here. */
+/**
+ * `POST /write?db=&precision=`: lines of version 1. The retention policy and the consistency mean nothing here. `POST /api/v3/write_lp` is the
+ * same: clients of version 3 write there when they do not wait for storage (`no_sync`), and otherwise as those of version 2 do.
+ */
 export function influx1WriteHandler(context: HandlerContext): Handler<AdmittedCall> {
   return writing(context, 'db', influx1Errors);
 }
@@ -19,6 +22,14 @@ export function influx2WriteHandler(context: HandlerContext): Handler<AdmittedCa
   return writing(context, 'bucket', influx2Errors);
 }
 
+/** Units as version 3 spells them. Its `auto`, which guesses by the size of a number, is not taken. */
+const unitWords: ReadonlyMap<string, string> = new Map([
+  ['nanosecond', 'ns'],
+  ['microsecond', 'us'],
+  ['millisecond', 'ms'],
+  ['second', 's'],
+]);
+
 function writing(context: HandlerContext, parameter: 'db' | 'bucket', errors: ErrorForm): Handler<AdmittedCall> {
   const { settings } = context;
   const { createDatabase } = settings.lineproto;
@@ -29,7 +40,8 @@ function writing(context: HandlerContext, parameter: 'db' | 'bucket', errors: Er
     const given = query.get(parameter) ?? '';
     const database = parameter === 'bucket' ? (given.split('/', 1)[0] ?? '') : given;
     if (database === '') return bad(`parameter ${parameter} is required`);
-    const precision = readPrecision(query.get('precision'));
+    const unit = query.get('precision') ?? '';
+    const precision = readPrecision(unitWords.get(unit) ?? unit);
     if (precision === undefined) return bad(`parameter precision must be one of ${precisionWords.join(', ')}`);
     const target = { database, createDatabase, ttl: 0, precision };
     const stored = () => sendEmpty(nameInflux(reply), 204);

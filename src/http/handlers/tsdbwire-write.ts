@@ -3,8 +3,9 @@ import { Codes, fault } from '../../model/fault.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
 import { type CredentialReader, refusalOf } from '../door.js';
-import { tsdbwireErrors } from '../error-forms.js';
-import { readWriteTtl } from '../write-parameters.js';
+import { nameFault, tsdbwireErrors } from '../error-forms.js';
+import { safeJson, sendEmpty, sendJson } from '../reply.js';
+import { namedDatabase, readWriteTtl } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
 
 /** The formats of the route: each has a path of its own. */
@@ -13,7 +14,7 @@ export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
 /**
  * `POST /tsdbwire/v1/put/<json|telnet>/<db>`: 204 when every point is stored (an empty body has none and is 204 too); bad
  * points are named and the others stored. See `carryWrite` for the statuses. The parameters `summary`, `details` and `sync`
- * of other implementations mean nothing here.
+ * of OpenTSDB mean nothing here.
  */
 export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFormat): Handler<AdmittedCall> {
   const { settings } = context;
@@ -26,6 +27,31 @@ export function tsdbwireWriteHandler(context: HandlerContext, format: TsdbwireFo
     const { createDatabase } = settings.tsdbwire;
     const target = { database: call.params.db ?? '', createDatabase, ttl, precision: 'ms' } as const;
     return carryWrite(call, context, { format, target, rowWord }, { refused });
+  };
+}
+
+/**
+ * `POST /api/put`, the path that clients of OpenTSDB know: the same points as JSON, for the database that a parameter, a header or the settings
+ * name. With `summary` or `details` the answer counts the points, and is 400 when not all of them are stored.
+ */
+export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCall> {
+  const { settings } = context;
+  const { createDatabase, db } = settings.tsdbwire;
+  return (call) => {
+    const { query, reply } = call;
+    const isCounted = query.has('summary') || query.has('details');
+    const counts = (success: number, failed: number, message?: string) => {
+      const errors = query.has('details') ? { errors: message === undefined ? [] : [{ error: message }] } : {};
+      return safeJson({ success, failed, ...errors });
+    };
+    const refused = (refusal: Refusal) => {
+      const { cause, status, writtenRows, rejectedRows, message } = refusal;
+      if (!isCounted || cause !== 'rows') return tsdbwireErrors(call, refusal, settings);
+      return sendJson(nameFault(reply, refusal), status, counts(writtenRows, rejectedRows, message));
+    };
+    const stored = (rows: number) => (isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204));
+    const target = { database: namedDatabase(call, db), createDatabase, ttl: 0, precision: 'ms' } as const;
+    return carryWrite(call, context, { format: 'tsdbwire-json', target, rowWord: 'object' }, { stored, refused });
   };
 }
 

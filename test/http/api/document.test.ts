@@ -61,7 +61,7 @@ test('the operations of the events have the names that generated clients use', (
 });
 
 test('a service describes the interfaces that are switched on, to everybody', async (t) => {
-  const room = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false } } });
+  const room = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
   const reply = await ask(room, { method: 'GET', path: '/openapi.json', auth: false });
   t.is(reply.status, 200);
   t.is(reply.headers['content-type'], 'application/json; charset=utf-8');

@@ -20,12 +20,13 @@ function answering(seen: WriteRequest[], answer = delivered(1)): RoomOptions {
   };
 }
 
-test('both writes say database and precision in their own way', async (t) => {
+test('all writes say database and precision in their own way', async (t) => {
   const seen: WriteRequest[] = [];
   const room = await startRoom(t, answering(seen));
   for (const path of [
     '/write?db=d&rp=autogen&consistency=one&precision=ms',
     '/api/v2/write?org=o&bucket=d/autogen&precision=ms',
+    '/api/v3/write_lp?db=d&precision=millisecond&no_sync=true',
   ]) {
     const reply = await ask(room, { path, body: 'm v=1' });
     t.deepEqual([reply.status, reply.headers['x-influxdb-version']], [204, '1.8.10'], path);

@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib';
+import { text } from 'node:stream/consumers';
+import { deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { delivered } from '../../../src/model/delivery.js';
 import type { WriteRequest } from '../../../src/model/exchange.js';
@@ -43,6 +44,22 @@ test('a request that is stored is 200 with an empty answer of its own kind', asy
       ['otlp-json', 'otlp', 1_048_576],
     ],
   );
+});
+
+test('a body in deflate is inflated, and one in a coding that is not known is 415', async (t) => {
+  const bodies: string[] = [];
+  const room = await startRoom(t, {
+    write: async ({ request, answer }) => {
+      bodies.push(await text(request.body));
+      answer(delivered(1));
+    },
+  });
+  const deflated = { body: deflateSync('{"a":1}'), headers: { 'content-encoding': 'deflate' } };
+  t.is((await send(room, types.json, deflated)).status, 200);
+  t.deepEqual(bodies, ['{"a":1}']);
+  const zstd = await send(room, types.json, { headers: { 'content-encoding': 'zstd' } });
+  t.is(zstd.status, 415);
+  t.regex(zstd.text, /unsupported Content-Encoding/);
 });
 
 test('the parameter names the database before the header, and both before the setting', async (t) => {

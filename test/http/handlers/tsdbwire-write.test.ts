@@ -43,7 +43,7 @@ function put(room: { port: number }, path = telnet, more: Ask = {}): Promise<Rep
 
 test('a write that is stored is 204 without a body, and carries what the request said', async (t) => {
   const seen: Seen[] = [];
-  const settings = { tsdbwire: { enable: true, createDatabase: true } };
+  const settings = { tsdbwire: { enable: true, createDatabase: true, db: 'own' } };
   const room = await startRoom(t, { ...recording(seen), settings });
   const reply = await put(room, '/tsdbwire/v1/put/telnet/De%20mo?ttl=7&details&sync&summary');
   t.deepEqual([reply.status, reply.body.length], [204, 0]);
@@ -143,6 +143,34 @@ test('no database, another method and a door that is switched off do not exist',
   t.is((await put(room, '/tsdbwire/v1/put/telnet')).status, 404);
   t.is((await put(room, '/tsdbwire/v1/put/telnet/')).status, 404);
   t.is((await ask(room, { method: 'GET', path: telnet })).status, 404);
-  const off = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false } } });
+  const off = await startRoom(t, { settings: { tsdbwire: { enable: false, createDatabase: false, db: 'own' } } });
   t.is((await put(off)).status, 404);
+});
+
+test('the path of OpenTSDB takes points for the database that is named, and counts them when asked', async (t) => {
+  const seen: Seen[] = [];
+  const bad = { row: 1, fault: fault('parameter', Codes.schemalessData, 'no tags') };
+  const settings = { tsdbwire: { enable: true, createDatabase: false, db: 'own' } };
+  const room = await startRoom(t, { ...recording(seen), settings });
+  const cases: [string, Readonly<Record<string, string>>, string][] = [
+    ['/api/put', {}, 'own'],
+    ['/api/put', { 'x-sluice-db': 'by_header' }, 'by_header'],
+    ['/api/put?db=by_parameter', { 'x-sluice-db': 'by_header' }, 'by_parameter'],
+  ];
+  for (const [path, headers, database] of cases) {
+    t.is((await put(room, path, { headers })).status, 204);
+    t.like(seen.pop()?.request, { format: 'tsdbwire-json', target: { database, createDatabase: false } });
+  }
+  const shown = async (path: string, of = room) => {
+    const { status, text } = await put(of, path);
+    return `${status} ${text}`;
+  };
+  t.is(await shown('/api/put?summary'), '200 {"success":1,"failed":0}');
+  t.is(await shown('/api/put?details=true'), '200 {"success":1,"failed":0,"errors":[]}');
+  const some = await startRoom(t, recording([], delivered(3, 1, [bad])));
+  const message = 'object 2: [0x3002] no tags (1 rejected, 3 written)';
+  t.is(await shown('/api/put', some), `400 {"code":400,"message":"${message}"}`);
+  t.is(await shown('/api/put?summary', some), '400 {"success":3,"failed":1}');
+  t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${message}"}]}`);
+  t.is((await put(room, '/api/put', { auth: false })).status, 401);
 });
