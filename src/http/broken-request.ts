@@ -2,13 +2,24 @@ import type { Duplex } from 'node:stream';
 import { Codes } from '../model/fault.js';
 import { errorBody, jsonType } from './reply.js';
 
+/** What the platform says of bytes that are no request. */
+interface RequestError extends Error {
+  readonly code?: string;
+  readonly reason?: string;
+}
+
 interface Answer {
   readonly status: string;
   readonly code: number;
   readonly text: string;
 }
 
-const malformed: Answer = { status: '400 Bad Request', code: Codes.free, text: 'malformed HTTP request' };
+/** The parser says what is malformed, such as a line of the head that ends with LF alone. */
+function malformedFor({ reason = '' }: RequestError): Answer {
+  const text = `malformed HTTP request${reason === '' ? '' : `: ${reason}`}`;
+  return { status: '400 Bad Request', code: Codes.free, text };
+}
+
 const badLength: Answer = {
   status: '400 Bad Request',
   code: Codes.invalidContentLength,
@@ -30,12 +41,12 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 /** Answers a connection that cannot go on as HTTP, and closes it; `answering` means that an answer has begun already. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex, answering: boolean): void {
+export function answerBrokenRequest(error: RequestError, socket: Duplex, answering: boolean): void {
   if (error.code === 'ECONNRESET' || answering || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, code, text } = answers[error.code ?? ''] ?? malformed;
+  const { status, code, text } = answers[error.code ?? ''] ?? malformedFor(error);
   const body = errorBody(code, text);
   const head = [
     `HTTP/1.1 ${status}`,

@@ -190,13 +190,16 @@ test('bytes that are no request are 400, and headers beyond the limit 431', asyn
     ['hello\r\n\r\n', 'HTTP/1.1 400'],
     [statement.replace('Length: 8', 'Length: x'), 'HTTP/1.1 400'],
     [`GET /-/ping HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`, 'HTTP/1.1 431'],
+    // Netdata writes its credentials like this.
+    ['GET /-/ping HTTP/1.1\r\nHost: a\r\nAuthorization: b\nX: c\r\n\r\n', 'HTTP/1.1 400', /malformed HTTP request: \S/],
   ] as const;
-  for (const [text, status] of cases) {
+  for (const [text, status, said = /./] of cases) {
     const { socket, received } = connect(room);
     socket.write(text);
     const reply = await received;
     t.true(reply.startsWith(status), reply.slice(0, 80));
     t.regex(reply, /\{"code":\d+,"desc":"[^"]+"\}$/);
+    t.regex(reply, said);
   }
 });
 
