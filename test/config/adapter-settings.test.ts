@@ -124,6 +124,7 @@ graphite.tcpKeepAlive bool false GRAPHITE_TCP_KEEP_ALIVE
 graphite.allowPendingMessages int 50000 GRAPHITE_ALLOW_PENDING_MESSAGES
 graphite.ttl int - GRAPHITE_TTL
 metricsdb.db string metricsdb METRICSDB_DB
+tsdbwire.db string tsdbwire TSDBWIRE_DB
 otlp.enable bool true OTLP_ENABLE
 otlp.db string otlp OTLP_DB
 otlp.suffixes bool false OTLP_SUFFIXES
