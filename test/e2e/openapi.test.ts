@@ -118,6 +118,10 @@ test.serial('writes answer as they are described', async (t) => {
   const point = { metric: 'cpu', timestamp: 1700000000, value: 1.5, tags: { host: 'a' } };
   await call('putJson', { db: 'd' }, { data: [point], status: 204 });
   await call('putJson', { db: 'd' }, { data: [{}], status: 400 });
+  await call('putPoints', { db: 'd' }, { data: point, status: 204 });
+  await call('putPoints', { db: 'd', details: 'true' }, { data: [point] });
+  await call('putPoints', { db: 'd', summary: 'true' }, { data: [point, {}], status: 400 });
+  await call('putPoints', { db: 'd' }, { data: {}, status: 400 });
   await call('putTelnet', { db: 'd' }, { data: 'cpu 1700000001 2 host=a', status: 204 });
   await call('putTelnet', { db: 'd', ttl: 'x' }, { data: 'cpu 1700000001 2 host=a', status: 400 });
   t.pass();
@@ -174,6 +178,7 @@ test.serial('writes by the paths of other products answer as they are described'
   await call('influxWrite', { db: 'd' }, { data: 'bad', status: 400 });
   await call('influxBucketWrite', { bucket: 'd', precision: 's' }, { data: 'other v=2 1700000001', status: 204 });
   await call('influxBucketWrite', { bucket: 'd' }, { data: 'other v=3', status: 401, auth: false });
+  await call('influxLinesWrite', { db: 'd', precision: 'second' }, { data: 'other v=4 1700000002', status: 204 });
   await call('influxQuery', { q: 'SHOW DATABASES' });
   await call('influxQueryForm', {}, { data: 'q=SHOW%20DATABASES' });
   await call('influxPing', {}, { status: 204, auth: false });

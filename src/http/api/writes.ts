@@ -1,8 +1,16 @@
 import { precisionWords } from '../parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
-import { ackParameter, databaseParameters, pathParameter, requestIdParameter, shared, writeAnswers } from './shared.js';
+import {
+  ackParameter,
+  databaseParameters,
+  json,
+  pathParameter,
+  requestIdParameter,
+  shared,
+  writeAnswers,
+} from './shared.js';
 
-/** `LineError`, `PutError` and `Point`. */
+/** `LineError`, `PutError`, `PutCounts` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
   LineError: {
     type: 'object',
@@ -21,6 +29,16 @@ export const writeSchemas: Readonly<Record<string, Schema>> = {
     description: 'Why points were not stored.',
     properties: { code: { type: 'integer', description: 'The status.' }, message: { type: 'string' } },
     required: ['code', 'message'],
+  },
+  PutCounts: {
+    type: 'object',
+    description: 'How many points were stored, and how many were not.',
+    properties: {
+      success: { type: 'integer' },
+      failed: { type: 'integer' },
+      errors: { type: 'array', items: { type: 'object', properties: { error: { type: 'string' } } } },
+    },
+    required: ['success', 'failed'],
   },
   Point: {
     type: 'object',
@@ -110,7 +128,13 @@ export const writeOperations = {
       requestId,
     ],
     requestBody: points,
-    responses: { 200: { description: 'All points are stored; their number.' }, ...writeAnswers('PutError') },
+    responses: {
+      ...writeAnswers('PutError'),
+      200: json('All points are stored, and were to be counted.', shared('PutCounts')),
+      400: json('A parameter is wrong, or points are bad; the good ones are stored.', {
+        oneOf: [shared('PutError'), shared('PutCounts')],
+      }),
+    },
     security: [{ basic: [] }],
   },
   putTelnet: {

@@ -18,6 +18,7 @@ const maxLabels = 128;
 /** Words of one label: name and value, start and end each, and 1 for a value with escapes. */
 const labelWords = 5;
 const maxSeconds = 2 ** 48;
+const notANumber = 'has a value that is not a number';
 
 function isNameStart(byte: number): boolean {
   return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f;
@@ -195,7 +196,8 @@ export class SampleReader {
   #readNumbers(from: number, end: number): boolean {
     const valueEnd = this.#endOfWord(from, end);
     if (valueEnd === from) return this.#fail('has no value');
-    if (!this.#readValue(from, valueEnd)) return this.#fail('has a value that is not a number');
+    const bad = this.#readValue(from, valueEnd);
+    if (bad !== undefined) return this.#fail(bad);
     let at = this.#skipBlanks(valueEnd);
     this.hasTime = at < end && this.#bytes[at] !== hash;
     if (!this.hasTime) return true;
@@ -211,19 +213,19 @@ export class SampleReader {
     return at;
   }
 
-  /** Numbers, and in any letter case `nan` and `inf` or `infinity` with a sign. */
-  #readValue(start: number, end: number): boolean {
+  /** Numbers, and in any letter case `nan` and `inf` or `infinity` with a sign. Returns what is wrong with the value, if so. */
+  #readValue(start: number, end: number): string | undefined {
     if (this.#numbers.read(this.#bytes, start, end)) {
       this.value = this.#numbers.double();
-      return true;
+      return Number.isFinite(this.value) ? undefined : 'has a value that is out of range';
     }
-    if (end - start > 9) return false;
+    if (end - start > 9) return notANumber;
     const word = Buffer.from(this.#bytes.subarray(start, end)).toString('latin1').toLowerCase();
     if (word === 'nan') this.value = Number.NaN;
     else if (/^\+?inf(inity)?$/.test(word)) this.value = Infinity;
     else if (/^-inf(inity)?$/.test(word)) this.value = -Infinity;
-    else return false;
-    return true;
+    else return notANumber;
+    return undefined;
   }
 
   /** Whole milliseconds, or seconds with a fraction of up to nine digits, exactly. */

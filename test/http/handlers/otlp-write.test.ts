@@ -49,9 +49,9 @@ test('a request that is stored is 200 with an empty answer of its own kind', asy
 test('a body in deflate is inflated, and one in a coding that is not known is 415', async (t) => {
   const bodies: string[] = [];
   const room = await startRoom(t, {
-    write: async ({ request, answer }) => {
-      bodies.push(await text(request.body));
-      answer(delivered(1));
+    write: async (exchange) => {
+      bodies.push(await text(exchange.request.body));
+      exchange.answer(delivered(1));
     },
   });
   const deflated = { body: deflateSync('{"a":1}'), headers: { 'content-encoding': 'deflate' } };

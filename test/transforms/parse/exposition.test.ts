@@ -157,6 +157,7 @@ test('a bad line is said with its number and costs no other line', (t) => {
     '1a 1': /does not begin with a name/,
     a: /no value/,
     'a b': /not a number/,
+    'a -1e309': /out of range/,
     'a{b=1} 1': /not in quotes/,
     'a{b="1} 1': /does not end/,
     'a{b} 1': /equals sign/,
