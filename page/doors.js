@@ -6,15 +6,19 @@ import { sparkline } from './plot.js';
 /** Doors by the name in the figures, as people call them. */
 const doorNames = {
   lineproto: 'Line protocol',
-  'tsdbwire-json': 'Points as JSON',
-  'tsdbwire-telnet': 'Points as telnet lines',
-  tsdbwire_telnet: 'Telnet listeners',
-  'remote-write': 'Remote write',
-  statsgw: 'Statistics clients',
-  agentd: 'Metric agents',
+  'tsdbwire-json': 'OpenTSDB points as JSON',
+  'tsdbwire-telnet': 'OpenTSDB points as telnet lines',
+  tsdbwire_telnet: 'OpenTSDB telnet over TCP',
+  'remote-write': 'Prometheus remote write',
+  exposition: 'Prometheus text',
   hostexporter: 'Scraped exporters',
+  otlp: 'OpenTelemetry',
+  'otlp-json': 'OpenTelemetry as JSON',
+  statsgw: 'StatsD',
+  agentd: 'collectd',
+  graphite: 'Graphite',
   sql: 'SQL INSERT',
-  'own-figures': "The service's own figures",
+  'own-figures': "The service's own metrics",
 };
 
 /** Figures of single doors that are worth a line: name, what it counts, and whether it is bad news above 0. */
@@ -156,7 +160,7 @@ function totalsOf(history) {
     ['rows stored per second', count(rows), false],
     ['data per second', size(bytes), false],
     ['requests per second', count(requests), false],
-    ['requests in hand', count(figure(last, 'adapter_restful_http_request_in_flight') ?? 0), false],
+    ['requests in flight', count(figure(last, 'adapter_restful_http_request_in_flight') ?? 0), false],
     ['HTTP connections', count(figure(last, 'adapter_http_connections') ?? 0), false],
   ];
   const refusals = figure(last, 'adapter_refusals_total') ?? 0;

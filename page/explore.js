@@ -63,6 +63,12 @@ export function exploreView(context) {
   const groups = h('div', { class: 'choices' });
   const filters = h('div', { class: 'filter-rows' });
   const add = h('button', { type: 'button', class: 'small' }, 'Add a filter');
+  const choices = h(
+    'div',
+    { hidden: true },
+    h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
+    h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
+  );
   const told = h('p', { class: 'muted', role: 'status' });
   const result = h('div', { class: 'results' });
   const sql = h('pre', { class: 'sql card', tabindex: 0 });
@@ -171,6 +177,7 @@ export function exploreView(context) {
       tags.length > shown.length ? h('span', { class: 'muted' }, `and ${tags.length - shown.length} more`) : null,
     );
     add.hidden = tags.length === 0;
+    choices.hidden = false;
   };
   const addFilter = (/** @type {{ tag: string; comparison: string; value: string }} */ first) => {
     const row = filterRow({
@@ -200,7 +207,9 @@ export function exploreView(context) {
         names,
         found.map(({ name }) => h('option', { value: name })),
       );
-      if (found.length === 0 && table.value === '') say(told, 'There are no tables in this database yet.');
+      if (table.value === '') {
+        say(told, found.length === 0 ? 'There are no tables in this database yet.' : 'Choose a metric to draw it.');
+      }
       // The only table is what somebody wants to see.
       if (found.length === 1 && table.value === '') {
         table.value = found[0]?.name ?? '';
@@ -257,6 +266,7 @@ export function exploreView(context) {
 
   database.addEventListener('change', () => {
     table.value = '';
+    choices.hidden = true;
     forget();
     offer();
   });
@@ -316,8 +326,7 @@ export function exploreView(context) {
         h('div', { class: 'field' }, h('label', { for: 'function' }, 'Show'), of),
         range.elements,
       ),
-      h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
-      h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
+      choices,
       told,
     ),
     result,

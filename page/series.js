@@ -105,14 +105,14 @@ export function aligned(lines) {
 }
 
 /**
- * A key of a line. A number, a text of digits and a part of JSON say nothing without their name.
+ * A key of a line. A number, a truth value, a text of digits and a part of JSON say nothing without their name.
  * @param {import('./sql.js').Column | undefined} column
  * @param {unknown} value
  */
 function keyText(column, value) {
   const words = textOf(value);
   if (column === undefined) return words;
-  if (column.isNumber || /^-?\d+$/.test(words)) return `${shortName(column)}=${words}`;
+  if (column.isNumber || column.type === 'BOOL' || /^-?\d+$/.test(words)) return `${shortName(column)}=${words}`;
   const isPart = column.type === 'JSON' && (typeof value !== 'string' || !/^[{[]/.test(value));
   return isPart && typeof value !== 'object' ? `${shortName(column)}=${words}` : words;
 }

@@ -100,7 +100,7 @@ export function firstSteps(context, { always = false } = {}) {
         arrived,
         h('h3', {}, `Data has arrived in ${name}`),
         rows.element,
-        h('p', {}, h('a', { href: exploreLink(database, table) }, 'Draw it')),
+        h('p', { class: 'next' }, h('a', { href: exploreLink(database, table) }, 'Draw it')),
       );
     } catch (error) {
       context.failed(error);

@@ -390,6 +390,8 @@ for (const [name, colorScheme, viewport] of [
     await page.waitForSelector('.statement');
     await look('statements');
     await goTo(page, 'Query');
+    await page.waitForSelector('.cm-placeholder');
+    await look('empty query');
     await type(page, 'SELECT _ts, boiler, temp FROM plant.boilers');
     await page.click('form.query button[type=submit]');
     await page.waitForSelector('.uplot canvas');

@@ -112,6 +112,11 @@ test('an expression or an alias that rows are parted by tells lines apart as wel
   t.deepEqual(namesOf({ columns: columns('v2'), data }, "SELECT 'PARTITION BY v2' …"), ['v', 'v2']);
 });
 
+test('a truth value is named by its column', (t) => {
+  const open = { name: 'open', type: 'BOOL', isNumber: false };
+  t.deepEqual(namesOf({ columns: [time, city, open, value], data: [[at(1), 'oslo', true, 1]] }), ['oslo, open=true']);
+});
+
 test('more lines than can be told apart are chosen among: by name, by what they hold, and by their values', (t) => {
   const data = Array.from({ length: 60 }, (_, i) => [at(i % 3), `c${i}`, i]);
   const lines = readLines({ columns: [time, city, value], data }) ?? [];

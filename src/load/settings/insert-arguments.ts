@@ -1,3 +1,4 @@
+import { suggestion } from '../../text/nearest.js';
 import type { FieldPlan, InsertScenario, LoadRun, SuperTablePlan } from '../model/scenario.js';
 import type { LoadArguments } from './arguments.js';
 import { isOverHttp } from './connection.js';
@@ -11,7 +12,7 @@ import { nameMistakes, tableMistakes, timeMistakes } from './rules.js';
 import type { Setting } from './setting.js';
 import { argumentStart } from './start.js';
 import { readAttempts, readInterface, readPartial, readRequests, readTimes } from './table.js';
-import { type ListedType, listedFields, loadTypeOf, maxFields, readTypeList, usualValues } from './types.js';
+import { type ListedType, listedFields, loadTypeOf, maxFields, readTypeList, typeNames, usualValues } from './types.js';
 
 const superTable = 'meters';
 
@@ -129,7 +130,8 @@ function readFields(args: LoadArguments): Fields {
 function readTypes(args: LoadArguments, setting: Setting<string>): readonly ListedType[] {
   const types = readTypeList(args.get(setting), args.get(table.width));
   if (typeof types !== 'string') return types;
-  args.mistakes.push(`-${setting.flag?.short}, --${setting.flag?.long}: ${JSON.stringify(types)} is no data type.`);
+  const said = `${JSON.stringify(types)} is no data type${suggestion(types, typeNames)}`;
+  args.mistakes.push(`-${setting.flag?.short}, --${setting.flag?.long}: ${said}.`);
   return [];
 }
 

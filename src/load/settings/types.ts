@@ -65,6 +65,9 @@ const types: ReadonlyMap<string, LoadType> = new Map<string, LoadType>([
 /** Longest value of a JSON tag, in characters. */
 const maxJsonLength = 4096;
 
+/** Names of all types, in lower case. */
+export const typeNames: readonly string[] = [...types.keys()];
+
 /** A type by name, whatever its case and blanks; undefined when it is none. */
 export function loadTypeOf(name: string): LoadType | undefined {
   return types.get(name.trim().replace(/\s+/g, ' ').toLowerCase());

@@ -321,7 +321,8 @@ test('gives each type its usual range', (t) => {
 });
 
 for (const [argv, named] of [
-  [['-b', 'int,nosuch'], /nosuch/],
+  [['-b', 'int,nosuch'], /"nosuch" is no data type\.\n/],
+  [['-b', 'int,flaot'], /"flaot" is no data type \(did you mean float\?\)\.\n/],
   [['-A', 'binary(0)'], /binary\(0\)/],
   [['-b', 'binary(01)'], /binary\(01\)/],
   [['-b', 'int(4)'], /int\(4\)/],
