@@ -43,18 +43,27 @@ export async function run(): Promise<void> {
     const named = await service.sql('SELECT DISTINCT tbname FROM meters', 'bench');
     const devices = named.map(([name]) => `\`${name}\``);
     const end = start + scale.points * stepMs;
-    const light = (at: number): string => {
-      return `SELECT MAX(\`current\`) FROM ${devices[(at * 7919) % devices.length]} WHERE _ts >= ${start} AND _ts < ${end}`;
-    };
-    await ask(service, lightAskers, light);
+    const device = (at: number): string | undefined => devices[(at * 7919) % devices.length];
+    const maximum = (at: number, later: number): string =>
+      `SELECT MAX(\`current\`) FROM ${device(at)} WHERE _ts >= ${start + later} AND _ts < ${end + later}`;
+    const light = (at: number): string => maximum(at, 0);
+    const questions: readonly (readonly [name: string, statement: (at: number) => string])[] = [
+      ['one device each', light],
+      ['the same with times that differ', (at) => maximum(at, at)],
+      ['last values of one device each', (at) => `SELECT LAST(\`current\`), LAST(voltage) FROM ${device(at)}`],
+      ['average of one device each', (at) => light(at).replace('MAX', 'AVG')],
+    ];
     const spent = (): number[] => pids.map((pid) => usage(pid).cpuSeconds * 1000);
-    const before = spent();
-    const alone = await ask(service, lightAskers, light);
-    const [adapter = '', engine = ''] = spent().map((ms, at) => ((ms - before[at]!) / alone.length).toFixed(2));
-    print(`${lightAskers} clients, one device each`, alone);
-    console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
+    for (const [name, statement] of questions) {
+      await ask(service, lightAskers, statement);
+      const before = spent();
+      const alone = await ask(service, lightAskers, statement);
+      const [adapter = '', engine = ''] = spent().map((ms, at) => ((ms - before[at]!) / alone.length).toFixed(2));
+      print(`${lightAskers} clients, ${name}`, alone);
+      console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
+    }
     const [some, all] = await Promise.all([ask(service, lightAskers, light), ask(service, heavyAskers, () => heavy)]);
-    print(`the same beside ${heavyAskers} with heavy questions`, some);
+    print(`one device each beside ${heavyAskers} with heavy questions`, some);
     print(`${heavyAskers} clients, all devices`, all);
   } finally {
     await service.stop();
