@@ -65,7 +65,7 @@ export function exploreView(context) {
   const add = h('button', { type: 'button', class: 'small' }, 'Add a filter');
   const choices = h(
     'div',
-    { hidden: true },
+    { class: 'narrowing', hidden: true },
     h('fieldset', {}, h('legend', {}, 'Only series where'), filters, add),
     h('fieldset', {}, h('legend', {}, 'A line for each'), groups),
   );
