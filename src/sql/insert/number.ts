@@ -4,6 +4,7 @@ import { Byte, type Cursor } from './cursor.js';
 
 /** Numbers with more bytes are read in another way. */
 const maxPlainBytes = 64;
+const maxPlainSize = 1e38;
 /** Longest integer part worth computing: DECIMAL has at most 38 digits, 64-bit integers 20. */
 const maxIntegerDigits = 40;
 /** Most hexadecimal or binary digits worth computing. */
@@ -20,7 +21,7 @@ let decimals = 0;
 /**
  * Reads the digits of a plain decimal number without their point, moves `cursor` behind it and returns them as a whole
  * number; NaN, and nothing passed, for every other value and for more than 15 digits. The values of a statement are nearly all of this kind, so they
- * have a loop of their own: with {@link NumberReader.scan}, which keeps more of each number, scanning a statement takes 15 % longer.
+ * have loops of their own: with {@link NumberReader.scan}, which keeps more of each number, scanning a statement takes 15 % longer.
  */
 function scanPlain(cursor: Cursor): number {
   const { bytes } = cursor;
@@ -59,17 +60,42 @@ function endsValue(byteLess48: number): boolean {
 
 /** Reads a plain decimal integer of at most 15 digits and passes it; NaN, and nothing passed, for every other value. */
 export function fastInteger(cursor: Cursor): number {
-  const start = cursor.at;
-  const value = scanPlain(cursor);
-  if (decimals === 0 && cursor.bytes[cursor.at - 1] !== Byte.dot) return value;
-  cursor.at = start;
-  return Number.NaN;
+  const { bytes } = cursor;
+  const negative = bytes[cursor.at] === Byte.minus;
+  const first = negative ? cursor.at + 1 : cursor.at;
+  const most = first + maxPlainBytes;
+  let at = first;
+  let value = 0;
+  let digit = bytes[at]! - Byte.zero;
+  while (digit >= 0 && digit <= 9 && at < most) {
+    value = value * 10 + digit;
+    digit = bytes[++at]! - Byte.zero;
+  }
+  if (at === first || at - first > exactDigits || !endsValue(digit)) return Number.NaN;
+  cursor.at = at;
+  return negative ? -value : value;
 }
 
-/** Reads a plain decimal number of at most 15 digits and passes it; NaN, and nothing passed, for every other value. */
+/** Reads a decimal number that ends as a value may and passes it; NaN, and nothing passed, for every other value. */
 export function fastDecimal(cursor: Cursor): number {
   const value = scanPlain(cursor);
+  if (Number.isNaN(value)) return longDecimal(cursor);
   return decimals > 0 ? value / powersOfTen[decimals]! : value;
+}
+
+/** As {@link fastDecimal}, with an exponent or more digits. Numbers too large for FLOAT are left to the way that refuses them. */
+function longDecimal(cursor: Cursor): number {
+  const end = endOfNumber(cursor);
+  const value = end < 0 ? Number.NaN : numbers.double();
+  if (!(Math.abs(value) < maxPlainSize)) return Number.NaN;
+  cursor.at = end;
+  return value;
+}
+
+/** Scans the number at the cursor; -1 when there is none that ends as a value may. */
+function endOfNumber({ bytes, at, end }: Cursor): number {
+  const stop = numbers.scan(bytes, at, Math.min(end, at + maxPlainBytes));
+  return stop >= 0 && endsValue(bytes[stop]! - Byte.zero) ? stop : -1;
 }
 
 /**
@@ -90,10 +116,8 @@ export function fastScaled(cursor: Cursor, scale: number): number {
  * values and for those outside 64 bits.
  */
 export function fastWide(cursor: Cursor, out: Uint32Array, signed: boolean): boolean {
-  const { bytes, at } = cursor;
-  const end = numbers.scan(bytes, at, Math.min(cursor.end, at + maxPlainBytes));
-  if (end < 0 || !endsValue(bytes[end]! - Byte.zero)) return false;
-  if (!numbers.whole || !numbers.store(out, 0, 64, !signed)) return false;
+  const end = endOfNumber(cursor);
+  if (end < 0 || !numbers.whole || !numbers.store(out, 0, 64, !signed)) return false;
   cursor.at = end;
   return true;
 }
