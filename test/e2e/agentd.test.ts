@@ -90,8 +90,8 @@ brief('what is sent amid broken packets is stored', async (t) => {
 
 brief('a level of security keeps out what is less secure, and a types database names the values', async (t) => {
   const settings = ['--agentd.securityLevel=sign', `--agentd.userFile=${userFile}`, `--agentd.typesDb=[${typesDb}]`];
-  const strict = await startService('--smlAutoCreateDB=true', ...settings);
-  t.teardown(strict.end);
+  const strict = await service.attach(...settings);
+  t.teardown(() => strict.stop());
   const packet = (host: string) =>
     packetOf([
       {
@@ -105,7 +105,7 @@ brief('a level of security keeps out what is less secure, and a types database n
         ],
       },
     ]);
-  await sendDatagrams(strict.service.listeners.get('agentd') ?? 0, [
+  await sendDatagrams(strict.listeners.get('agentd') ?? 0, [
     packet('plain'),
     signedPacket(packet('forged'), 'user1', 'wrong'),
     encryptedPacket(packet('unknown'), 'nobody', 'secret1'),
@@ -113,7 +113,7 @@ brief('a level of security keeps out what is less secure, and a types database n
     encryptedPacket(packet('encrypted'), 'user1', 'secret1'),
   ]);
   const ask = (table: string) =>
-    rowsSoon(strict.service, 'agentd', `SELECT host, value FROM ${table} ORDER BY host`, (rows) => rows.length === 2);
+    rowsSoon(strict, 'agentd', `SELECT host, value FROM ${table} ORDER BY host`, (rows) => rows.length === 2);
   t.deepEqual(await ask('load_longterm'), [
     ['encrypted', 0.125],
     ['signed', 0.125],
@@ -122,8 +122,8 @@ brief('a level of security keeps out what is less secure, and a types database n
     (await ask('load_shortterm')).map(([, value]) => value),
     [0.5, 0.5],
   );
-  t.true(strict.service.log.join().includes('Packets were refused'));
-  const figures = (await strict.service.ask({ method: 'GET', path: '/metrics' })).text;
+  t.true(strict.log.join().includes('Packets were refused'));
+  const figures = (await strict.ask({ method: 'GET', path: '/metrics' })).text;
   t.regex(figures, /^adapter_agentd_forged_packets 2$/m);
   t.regex(figures, /^adapter_agentd_unprotected_packets 1$/m);
 });

@@ -18,8 +18,11 @@ const brief = whenBrief(test);
 const long = whenLong(test);
 const settings = ['--statsgw.gatherInterval=200ms'];
 const { service, end } = await startService(...settings, '--statsgw.deleteCounters=false');
-const tcp = await startService(...settings, '--statsgw.protocol=tcp', '--statsgw.percentiles=[50,99.9]');
-test.after.always(() => Promise.all([end(), tcp.end()]));
+const tcp = await service.attach(...settings, '--statsgw.protocol=tcp', '--statsgw.percentiles=[50,99.9]');
+test.after.always(async () => {
+  await tcp.stop();
+  await end();
+});
 
 async function sendTcp(port: number, ...pieces: readonly (string | Uint8Array)[]): Promise<void> {
   const socket = connect(port, '127.0.0.1');
@@ -35,7 +38,7 @@ function rowsOf(from: TestService, statement: string, enough?: (rows: Rows) => b
 }
 
 const port = service.listeners.get('statsgw') ?? 0;
-const tcpPort = tcp.service.listeners.get('statsgw') ?? 0;
+const tcpPort = tcp.listeners.get('statsgw') ?? 0;
 
 brief('messages of one interval become one row of each series', async (t) => {
   const texts = [
@@ -125,7 +128,7 @@ brief('recorded streams are found again, however they are cut', async (t) => {
     const bytes = readFileSync(fixturePath(`statsgw/${name}`));
     await sendTcp(tcpPort, bytes.subarray(0, 7), bytes.subarray(7, 20), bytes.subarray(20));
   }
-  const ask = (statement: string) => rowsOf(tcp.service, statement);
+  const ask = (statement: string) => rowsOf(tcp, statement);
   t.deepEqual(await ask('SELECT value FROM tcp_requests'), [[4]]);
   t.deepEqual(await ask('SELECT value FROM tcp_g'), [[2.25]]);
   t.deepEqual(await ask('SELECT mean, `50_percentile`, `99.9_percentile` FROM tcp_t'), [[9, 9, 9]]);
@@ -149,7 +152,7 @@ async function hotShots(t: ExecutionContext, options: { readonly port: number; r
 
 for (const [protocol, from, at] of [
   ['udp', service, port],
-  ['tcp', tcp.service, tcpPort],
+  ['tcp', tcp, tcpPort],
 ] as const) {
   brief(`hot-shots over ${protocol}: everything it sends is found`, async (t) => {
     await hotShots(t, { port: at, protocol });
@@ -176,7 +179,7 @@ brief('statsd-client over udp and tcp: everything it sends is found', async (t) 
   const Client: new (options: object) => StatsdClient = createRequire(import.meta.url)('statsd-client');
   for (const [from, options] of [
     [service, { host: '127.0.0.1', port, prefix: 'scudp' }],
-    [tcp.service, { host: '127.0.0.1', port: tcpPort, tcp: true, prefix: 'sctcp' }],
+    [tcp, { host: '127.0.0.1', port: tcpPort, tcp: true, prefix: 'sctcp' }],
   ] as const) {
     const client = new Client({ ...options, socketTimeout: 500 });
     client.counter('requests', 7, { env: 'prod' });
@@ -242,14 +245,10 @@ long('messages of an outage of the engine are written after it', async (t) => {
 });
 
 brief('a wrong password of the listener is said, and nothing is stored', async (t) => {
-  const wrong = await startService(
-    '--smlAutoCreateDB=true',
-    '--statsgw.gatherInterval=50ms',
-    '--statsgw.password=wrong',
-  );
-  t.teardown(wrong.end);
-  await sendDatagrams(wrong.service.listeners.get('statsgw') ?? 0, ['secret:1|c']);
-  t.true(await until(() => wrong.service.log.join().includes('Authentication failure')));
-  t.true(wrong.service.log.join().includes('Authentication failure'));
-  t.not(await wrong.service.code('SELECT * FROM statsgw.secret'), 0);
+  const wrong = await service.attach('--statsgw.gatherInterval=50ms', '--statsgw.password=wrong');
+  t.teardown(() => wrong.stop());
+  await sendDatagrams(wrong.listeners.get('statsgw') ?? 0, ['secret:1|c']);
+  t.true(await until(() => wrong.log.join().includes('Authentication failure')));
+  t.true(wrong.log.join().includes('Authentication failure'));
+  t.not(await wrong.code('SELECT * FROM statsgw.secret'), 0);
 });
