@@ -167,6 +167,17 @@ const badEncoding = refusal('The body is compressed in a way that is not taken.'
 const badBody = refusal('The body is not what it may be.');
 const forbidden = refusal('The user may read the event, but not move it.');
 const notFound = refusal('There is no such event.');
+/** Answers about an event that was to be acknowledged or resolved. */
+const moved = {
+  200: json('The event as it is now.', shared('MovedEvent')),
+  400: badBody,
+  401: unauthorized,
+  403: forbidden,
+  404: notFound,
+  415: badEncoding,
+  500: failed,
+  503: unavailable,
+};
 
 /** The four operations on events. */
 export const eventOperations = {
@@ -207,17 +218,7 @@ export const eventOperations = {
     tags: ['Event Resource'],
     parameters: [idParameter],
     requestBody: moveBody,
-    responses: {
-      200: json('The event as it is now.', shared('MovedEvent')),
-      400: badBody,
-      401: unauthorized,
-      403: forbidden,
-      404: notFound,
-      409: refusal('The event is resolved already.'),
-      415: badEncoding,
-      500: failed,
-      503: unavailable,
-    },
+    responses: { ...moved, 409: refusal('The event is resolved already.') },
     security: anyScheme,
   },
   resolve: {
@@ -227,16 +228,7 @@ export const eventOperations = {
     tags: ['Event Resource'],
     parameters: [idParameter],
     requestBody: moveBody,
-    responses: {
-      200: json('The event as it is now.', shared('MovedEvent')),
-      400: badBody,
-      401: unauthorized,
-      403: forbidden,
-      404: notFound,
-      415: badEncoding,
-      500: failed,
-      503: unavailable,
-    },
+    responses: moved,
     security: anyScheme,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

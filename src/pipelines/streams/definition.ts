@@ -1,10 +1,9 @@
 import { checkedName, declaredType } from '../../database/catalogue/column-type.js';
 import { createNamed } from '../../database/catalogue/create-named.js';
-import { type DefinitionContext, knownDatabase, submit } from '../../database/definitions/context.js';
+import { type DefinitionContext, databaseOf, submit } from '../../database/definitions/context.js';
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { DatabaseDef } from '../../model/schema.js';
 import { planStream, streamTableShape } from '../../sql/plan/stream.js';
 import {
   type CreateStream,
@@ -42,7 +41,7 @@ export async function createStream(
     throw invalidStream(`there are ${maxStreams} streams already`);
   if (Buffer.byteLength(definitions.statement) > maxStatementBytes) throw new FaultError(refusals.statementTooLong);
   const maker = { current: definitions.database, user: definitions.user, timeZone: definitions.timeZone };
-  const database = await targetDatabase(statement, definitions);
+  const database = await databaseOf(definitions, statement.target);
   const query = streamQuery(statement, await streamNames(statement, maker, context));
   checkOptions(statement, query);
   if (database.precision !== catalogue.database(query.database)?.precision) {
@@ -73,12 +72,6 @@ export async function createStream(
 
 function sourceName({ query }: CreateStream): string {
   return query.kind === 'select' && query.from?.kind === 'table' ? query.from.table.name.text : '';
-}
-
-function targetDatabase({ target: { database } }: CreateStream, definitions: DefinitionContext): Promise<DatabaseDef> {
-  const name = database?.text ?? definitions.database;
-  if (name === undefined) throw new FaultError(refusals.databaseNotSpecified);
-  return knownDatabase(definitions, name);
 }
 
 /** Windows that rows make end when the next one begins, which only the rows themselves tell. */

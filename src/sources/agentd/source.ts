@@ -56,15 +56,15 @@ export class AgentdSource implements Source<ByteBlock> {
         return gate.isHeld;
       },
     };
-    this.#queue = new DatagramQueue('lengths', limits, reading, (block, packets) => this.#emitter.emit(block, packets));
+    this.#queue = new DatagramQueue('lengths', limits, reading, log, (block, packets) =>
+      this.#emitter.emit(block, packets),
+    );
     const { host, port } = options;
     this.#listener = new UdpListener({
       ...(host === undefined ? { port } : { host, port }),
       setting: 'agentd.port',
       receiveBufferBytes,
-      received: (datagram) => {
-        if (!this.#queue.add(datagram)) this.#shed();
-      },
+      received: (datagram) => this.#queue.add(datagram),
       failed: (error) => log.warn({ error: error.message }, 'The socket of the agent listener failed.'),
     });
   }
@@ -92,13 +92,5 @@ export class AgentdSource implements Source<ByteBlock> {
     this.#listener.close();
     this.#queue.flush();
     this.#emitter.close();
-  }
-
-  /** One line in the log at the first datagram that is shed, and at every so many more. */
-  #shed(): void {
-    const limit = this.#options.allowPendingPackets;
-    const { shed } = this.#queue;
-    if (shed !== 1 && shed % limit !== 0) return;
-    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read, or memory is short.');
   }
 }

@@ -1,4 +1,4 @@
-import type { CreditGate } from '../../model/component.js';
+import type { ComponentLog, CreditGate } from '../../model/component.js';
 
 /** Bounds of what waits in a {@link DatagramQueue}. */
 export interface DatagramLimits {
@@ -24,6 +24,7 @@ export class DatagramQueue {
   readonly #framing: DatagramFraming;
   readonly #limits: DatagramLimits;
   readonly #gate: Pick<CreditGate, 'opened' | 'isHeld'>;
+  readonly #log: Pick<ComponentLog, 'error'>;
   readonly #emit: (block: Buffer, datagrams: number) => void;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -34,24 +35,26 @@ export class DatagramQueue {
     framing: DatagramFraming,
     limits: DatagramLimits,
     gate: Pick<CreditGate, 'opened' | 'isHeld'>,
+    log: Pick<ComponentLog, 'error'>,
     emit: (block: Buffer, datagrams: number) => void,
   ) {
     this.#framing = framing;
     this.#limits = limits;
     this.#gate = gate;
+    this.#log = log;
     this.#emit = emit;
   }
 
-  /** Takes a datagram; false when it is shed. */
-  add(datagram: Buffer): boolean {
+  /** Takes a datagram, or sheds it. */
+  add(datagram: Buffer): void {
     const { maxPending, maxPendingBytes } = this.#limits;
     if (
       this.#gate.isHeld ||
       this.#waiting.length >= maxPending ||
       this.#waitingBytes + datagram.length > maxPendingBytes
     ) {
-      this.shed++;
-      return false;
+      this.#shed();
+      return;
     }
     this.received++;
     this.#waiting.push(datagram);
@@ -60,7 +63,14 @@ export class DatagramQueue {
       this.#pumping = true;
       setImmediate(() => void this.#pump());
     }
-    return true;
+  }
+
+  /** Counts a datagram that is shed, with one line in the log at the first and at every so many more. */
+  #shed(): void {
+    const limit = this.#limits.maxPending;
+    const shed = ++this.shed;
+    if (shed !== 1 && shed % limit !== 0) return;
+    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read, or memory is short.');
   }
 
   /** Sends on what waits, whatever the gate says: it is in memory already, and there is no later any more. */

@@ -68,7 +68,9 @@ export class LineListener implements Source<ByteBlock> {
     this.#emitter = new Emitter({ origin: name, format, target }, gate);
     this.batches$ = this.#emitter.batches$;
     const limits = { maxPending: options.allowPendingMessages, maxPendingBytes };
-    this.#queue = new DatagramQueue('lines', limits, gate, (block) => this.#emitter.emit(block, countLines(block)));
+    this.#queue = new DatagramQueue('lines', limits, gate, log, (block) =>
+      this.#emitter.emit(block, countLines(block)),
+    );
     this.#listeners = options.protocols.map((protocol) => (protocol === 'tcp' ? this.#tcp() : this.#udp()));
   }
 
@@ -107,9 +109,7 @@ export class LineListener implements Source<ByteBlock> {
     return new UdpListener({
       ...addressOf(this.#options),
       receiveBufferBytes,
-      received: (datagram) => {
-        if (!this.#queue.add(datagram)) this.#shed();
-      },
+      received: (datagram) => this.#queue.add(datagram),
       failed: (error) => this.#log.warn({ error: error.message }, 'The socket of a listener failed.'),
     });
   }
@@ -126,14 +126,6 @@ export class LineListener implements Source<ByteBlock> {
         this.#log.warn({ refused: this.#refused, limit }, 'A connection was refused: there are too many.');
       },
     });
-  }
-
-  /** One line in the log at the first datagram that is shed, and at every so many more. */
-  #shed(): void {
-    const limit = this.#options.allowPendingMessages;
-    const { shed } = this.#queue;
-    if (shed !== 1 && shed % limit !== 0) return;
-    this.#log.error({ shed, limit }, 'Datagrams are shed: too many wait to be read, or memory is short.');
   }
 
   #read(socket: Socket): void {

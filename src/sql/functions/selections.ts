@@ -10,14 +10,14 @@ function sameAsStored([arg]: readonly Value[]): boolean {
   return arg?.exact === true && isNumeric(arg.type);
 }
 
+/** What functions have in common that take a value of a column out as it is. */
+const selection = { kind: 'selection', parameters: ['any'], result: firstType, exact: sameAsStored } as const;
+
 /** MIN and MAX: numbers, texts and times. */
 function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf'): AggregateFunction {
   return {
-    kind: 'selection',
+    ...selection,
     name,
-    parameters: ['any'],
-    result: firstType,
-    exact: sameAsStored,
     translate: ([arg], builder) => {
       if (arg === undefined || isBinary(arg.type) || arg.type.name === 'JSON') throw wrongParameterType(name);
       return builder.aggregate(engine, nullable(arg));
@@ -29,11 +29,8 @@ function extreme(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argM
 /** FIRST and LAST: the value that is not NULL with the smallest or greatest time. */
 function end(name: string, engine: 'min' | 'max', picker: 'argMinIf' | 'argMaxIf'): AggregateFunction {
   return {
-    kind: 'selection',
+    ...selection,
     name,
-    parameters: ['any'],
-    result: firstType,
-    exact: sameAsStored,
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
       if (arg?.sql === sequence) return builder.aggregate(engine, nullable(arg));
@@ -76,21 +73,15 @@ export const selectionFunctions: readonly AggregateFunction[] = [
   end('FIRST', 'min', 'argMinIf'),
   end('LAST', 'max', 'argMaxIf'),
   {
-    kind: 'selection',
+    ...selection,
     name: 'MODE',
-    parameters: ['any'],
-    result: firstType,
-    exact: sameAsStored,
     ordered: 'beside-columns',
     translate: mode,
     pick: modeRow,
   },
   {
-    kind: 'selection',
+    ...selection,
     name: 'LAST_ROW',
-    parameters: ['any'],
-    result: firstType,
-    exact: sameAsStored,
     translate: ([arg], builder) => {
       const sequence = sequenceOf(builder);
       if (arg?.sql === sequence) return builder.aggregate('max', nullable(arg));

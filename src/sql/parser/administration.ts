@@ -101,10 +101,7 @@ function compactDatabase(cursor: Cursor): Name {
 
 function compactVgroups(cursor: Cursor): undefined {
   cursor.expect('IN');
-  cursor.expect('(');
-  do parseCount(cursor);
-  while (cursor.accept(','));
-  cursor.expect(')');
+  cursor.bracketed(parseCount);
   compactRange(cursor);
 }
 

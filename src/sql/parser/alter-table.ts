@@ -74,11 +74,11 @@ function parseMemberAction(cursor: Cursor, verb: 'ADD' | 'DROP' | 'MODIFY' | 'RE
 
 function parseSetTag(cursor: Cursor): AlterTableAction {
   cursor.expect('TAG');
-  const tags: { name: Name; value: Expression }[] = [];
-  do {
-    const name = parseColumnName(cursor);
-    cursor.expect('=');
-    tags.push({ name, value: parseTagValue(cursor) });
-  } while (cursor.accept(','));
-  return { kind: 'set-tag', tags };
+  return { kind: 'set-tag', tags: cursor.list(parseTagChange) };
+}
+
+function parseTagChange(cursor: Cursor): { name: Name; value: Expression } {
+  const name = parseColumnName(cursor);
+  cursor.expect('=');
+  return { name, value: parseTagValue(cursor) };
 }

@@ -34,8 +34,7 @@ function parseOptions(cursor: Cursor): readonly DatabaseOption[] {
   while (databaseOptions.has(cursor.word)) {
     const { start, word: name } = cursor;
     cursor.advance();
-    const values = [parseValue(cursor)];
-    while (cursor.accept(',')) values.push(parseValue(cursor));
+    const values = cursor.list(parseValue);
     options.push({ name, values, span: cursor.spanFrom(start) });
   }
   return options;

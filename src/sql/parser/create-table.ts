@@ -12,7 +12,7 @@ import { parseType } from './types.js';
 export function parseCreateStable(cursor: Cursor): Statement {
   const ifNotExists = cursor.acceptPhrase('IF NOT EXISTS');
   const table = parseObjectName(cursor);
-  const columns = parseColumns(cursor, parseColumn);
+  const columns = cursor.bracketed(parseColumn);
   if (!cursor.at('TAGS')) cursor.fail();
   return parseTableEnd(cursor, table, ifNotExists, columns);
 }
@@ -26,7 +26,7 @@ export function parseCreateTable(cursor: Cursor): Statement {
   if (cursor.at('USING')) return { kind: 'unsupported', words: 'CREATE TABLE USING FILE' };
   const table = parseObjectName(cursor);
   if (cursor.at('USING')) return parseChildTables(cursor, table, ifNotExists);
-  return parseTableEnd(cursor, table, ifNotExists, parseColumns(cursor, parseColumn));
+  return parseTableEnd(cursor, table, ifNotExists, cursor.bracketed(parseColumn));
 }
 
 function parseTableEnd(
@@ -35,16 +35,8 @@ function parseTableEnd(
   ifNotExists: boolean,
   columns: readonly ColumnSyntax[],
 ): Statement {
-  const tags = cursor.accept('TAGS') ? parseColumns(cursor, parseTag) : undefined;
+  const tags = cursor.accept('TAGS') ? cursor.bracketed(parseTag) : undefined;
   return { kind: 'create-table', table, ifNotExists, columns, tags, options: parseTableOptions(cursor) };
-}
-
-function parseColumns(cursor: Cursor, parse: (cursor: Cursor) => ColumnSyntax): readonly ColumnSyntax[] {
-  cursor.expect('(');
-  const columns = [parse(cursor)];
-  while (cursor.accept(',')) columns.push(parse(cursor));
-  cursor.expect(')');
-  return columns;
 }
 
 function parseColumn(cursor: Cursor): ColumnSyntax {
@@ -91,10 +83,7 @@ function parseChildTable(cursor: Cursor, table: ObjectName, ifNotExists: boolean
   const superTable = parseObjectName(cursor);
   const tagNames = cursor.at('(') ? parseNameList(cursor) : undefined;
   cursor.expect('TAGS');
-  cursor.expect('(');
-  const tagValues = [parseTagValue(cursor)];
-  while (cursor.accept(',')) tagValues.push(parseTagValue(cursor));
-  cursor.expect(')');
+  const tagValues = cursor.bracketed(parseTagValue);
   return { ifNotExists, table, superTable, tagNames, tagValues, options: parseTableOptions(cursor) };
 }
 

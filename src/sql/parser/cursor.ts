@@ -63,6 +63,21 @@ export class Cursor extends Lexer {
     if (!this.accept(word)) this.fail();
   }
 
+  /** Reads one item and, each behind a comma, the others. */
+  list<T>(read: (cursor: this) => T): T[] {
+    const items = [read(this)];
+    while (this.accept(',')) items.push(read(this));
+    return items;
+  }
+
+  /** A {@link Cursor.list} in brackets. */
+  bracketed<T>(read: (cursor: this) => T): T[] {
+    this.expect('(');
+    const items = this.list(read);
+    this.expect(')');
+    return items;
+  }
+
   /** Consumes all the keywords, separated by blanks in `words`, if they are the next tokens; otherwise none of them. */
   acceptPhrase(words: string): boolean {
     const { start, lastEnd } = this;

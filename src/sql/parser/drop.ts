@@ -1,4 +1,3 @@
-import type { ObjectName } from '../syntax/ast.js';
 import type { Statement } from '../syntax/ast-statement.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseName, parseObjectName } from './names.js';
@@ -12,11 +11,7 @@ export function parseDropDatabase(cursor: Cursor): Statement {
 
 /** `DROP TABLE | STABLE [IF EXISTS] name {, [IF EXISTS] name}`, from behind the kind. */
 export function parseDropTable(cursor: Cursor, stable: boolean): Statement {
-  const tables: { table: ObjectName; ifExists: boolean }[] = [];
-  do {
-    const ifExists = cursor.acceptPhrase('IF EXISTS');
-    tables.push({ ifExists, table: parseObjectName(cursor) });
-  } while (cursor.accept(','));
+  const tables = cursor.list(() => ({ ifExists: cursor.acceptPhrase('IF EXISTS'), table: parseObjectName(cursor) }));
   return { kind: 'drop-table', stable, tables };
 }
 

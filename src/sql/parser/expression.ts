@@ -62,21 +62,20 @@ function parseOperand(cursor: Cursor): Expression {
 }
 
 function parseOr(cursor: Cursor): Expression {
-  const first = parseAnd(cursor);
-  if (!cursor.at('OR')) return first;
-  const terms = [first];
-  while (cursor.accept('OR')) terms.push(parseAnd(cursor));
-  cursor.count('conditions', terms.length);
-  return balanced('OR', terms, 0, terms.length);
+  return parseTerms(cursor, 'OR', parseAnd);
 }
 
 function parseAnd(cursor: Cursor): Expression {
-  const first = parseNot(cursor);
-  if (!cursor.at('AND')) return first;
+  return parseTerms(cursor, 'AND', parseNot);
+}
+
+function parseTerms(cursor: Cursor, operator: 'AND' | 'OR', parseTerm: (cursor: Cursor) => Expression): Expression {
+  const first = parseTerm(cursor);
+  if (!cursor.at(operator)) return first;
   const terms = [first];
-  while (cursor.accept('AND')) terms.push(parseNot(cursor));
+  while (cursor.accept(operator)) terms.push(parseTerm(cursor));
   cursor.count('conditions', terms.length);
-  return balanced('AND', terms, 0, terms.length);
+  return balanced(operator, terms, 0, terms.length);
 }
 
 function balanced(operator: 'AND' | 'OR', terms: readonly Expression[], from: number, to: number): Expression {
@@ -145,19 +144,13 @@ function parseIn(cursor: Cursor, value: Expression, start: number, negated: bool
     const query = parseSubquery(cursor);
     return { kind: 'in-query', value, query, negated, span: cursor.spanFrom(start) };
   }
-  const list = parseExpressions(cursor);
+  const list = cursor.list(parseExpression);
   cursor.expect(')');
   cursor.count('list items', list.length);
   return { kind: 'in', value, list, negated, span: cursor.spanFrom(start) };
 }
 
 /** One or more expressions between commas. */
-function parseExpressions(cursor: Cursor): readonly Expression[] {
-  const list = [parseExpression(cursor)];
-  while (cursor.accept(',')) list.push(parseExpression(cursor));
-  return list;
-}
-
 function parseBetween(cursor: Cursor, value: Expression, start: number, negated: boolean): Expression {
   cursor.advance();
   const low = parseOperand(cursor);

@@ -90,11 +90,7 @@ export function parseObjectName(cursor: Cursor): ObjectName {
 
 /** `(name, name ...)`, brackets included. */
 export function parseNameList(cursor: Cursor): readonly Name[] {
-  cursor.expect('(');
-  const names = [parseColumnName(cursor)];
-  while (cursor.accept(',')) names.push(parseColumnName(cursor));
-  cursor.expect(')');
-  return names;
+  return cursor.bracketed(parseColumnName);
 }
 
 /** `[AS] alias` of a select item or PARTITION BY item; a string is an alias too and keeps its case. */

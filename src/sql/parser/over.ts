@@ -1,4 +1,4 @@
-import type { Expression, OverWindow } from '../syntax/ast.js';
+import type { Expression, OrderItem, OverWindow } from '../syntax/ast.js';
 import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseInteger } from './literals.js';
@@ -10,31 +10,25 @@ export function parseOver(cursor: Cursor, read: ReadExpression): OverWindow | un
   if (!cursor.at('OVER') || cursor.peek() !== '(') return undefined;
   cursor.advance();
   cursor.expect('(');
-  const partitionBy: Expression[] = [];
-  if (cursor.acceptPhrase('PARTITION BY')) {
-    do partitionBy.push(read(cursor));
-    while (cursor.accept(','));
-  }
-  const orderBy: OverWindow['orderBy'][number][] = [];
-  if (cursor.acceptPhrase('ORDER BY')) {
-    do orderBy.push(parseOrder(cursor, read));
-    while (cursor.accept(','));
-  }
+  const partitionBy = cursor.acceptPhrase('PARTITION BY') ? cursor.list(read) : [];
+  const orderBy = cursor.acceptPhrase('ORDER BY') ? cursor.list(() => parseOrder(cursor, read)) : [];
   const frame = cursor.at('ROWS') || cursor.at('RANGE') ? parseFrame(cursor) : undefined;
   cursor.expect(')');
   return { partitionBy, orderBy, frame };
 }
 
-function parseOrder(cursor: Cursor, read: ReadExpression): OverWindow['orderBy'][number] {
+/** `e [ASC | DESC] [NULLS FIRST | LAST]`. */
+export function parseOrder(cursor: Cursor, read: ReadExpression): OrderItem {
   const value = read(cursor);
   const descending = cursor.accept('DESC');
   if (!descending) cursor.accept('ASC');
-  const nulls = cursor.acceptPhrase('NULLS FIRST')
-    ? ('first' as const)
-    : cursor.acceptPhrase('NULLS LAST')
-      ? ('last' as const)
-      : undefined;
-  return { value, descending, nulls };
+  return { value, descending, nulls: cursor.accept('NULLS') ? parseNulls(cursor) : undefined };
+}
+
+function parseNulls(cursor: Cursor): 'first' | 'last' {
+  if (cursor.accept('FIRST')) return 'first';
+  cursor.expect('LAST');
+  return 'last';
 }
 
 /** `ROWS | RANGE` with one end, which the current row then ends, or with two of them. */

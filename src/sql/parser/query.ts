@@ -6,6 +6,7 @@ import { parseExpression } from './expression.js';
 import { parseFrom } from './from.js';
 import { parseInteger } from './literals.js';
 import { parseAlias, parseStar } from './names.js';
+import { parseOrder } from './over.js';
 import { resultName } from './result-name.js';
 import { parseRange, parseWindow } from './window.js';
 
@@ -71,7 +72,7 @@ function withTail(cursor: Cursor, query: Query, start: number): Query {
 }
 
 function parseTail(cursor: Cursor): Tail {
-  const orderBy = cursor.accept('ORDER') ? parseOrderBy(cursor) : [];
+  const orderBy = cursor.accept('ORDER') ? parseKeys(cursor, () => parseOrder(cursor, parseExpression)) : [];
   const slimit = parseLimit(cursor, 'SLIMIT', 'SOFFSET');
   const limit = parseLimit(cursor, 'LIMIT', 'OFFSET');
   return { orderBy, slimit, limit };
@@ -89,10 +90,10 @@ function parseSelect(cursor: Cursor): Select {
   if (items.length > maxItems) throw new FaultError(refusals.tooManyTableColumns);
   const from = cursor.accept('FROM') ? parseFrom(cursor, parseQuery) : undefined;
   const where = cursor.accept('WHERE') ? parseExpression(cursor) : undefined;
-  const partitionBy = cursor.accept('PARTITION') ? parsePartitionBy(cursor) : [];
+  const partitionBy = cursor.accept('PARTITION') ? parseKeys(cursor, parsePartitionItem) : [];
   const range = parseRange(cursor);
   const window = parseWindow(cursor);
-  const groupBy = cursor.accept('GROUP') ? parseGroupBy(cursor) : [];
+  const groupBy = cursor.accept('GROUP') ? parseKeys(cursor, parseGroupItem) : [];
   const having = cursor.accept('HAVING') ? parseExpression(cursor) : undefined;
   const span = cursor.spanFrom(start);
   const blank = { orderBy: [], slimit: undefined, limit: undefined };
@@ -134,14 +135,10 @@ function parseColumnsOfRow(cursor: Cursor): SelectItem[] {
     : items;
 }
 
-function parsePartitionBy(cursor: Cursor): readonly PartitionItem[] {
+/** `BY` and the keys behind it. */
+function parseKeys<T>(cursor: Cursor, read: (cursor: Cursor) => T): readonly T[] {
   cursor.expect('BY');
-  const items = [parsePartitionItem(cursor)];
-  while (cursor.accept(',')) items.push(parsePartitionItem(cursor));
-  return limitedKeys(cursor, items);
-}
-
-function limitedKeys<T>(cursor: Cursor, keys: readonly T[]): readonly T[] {
+  const keys = cursor.list(read);
   if (keys.length > maxKeys) cursor.refuse(`more than ${maxKeys} keys`);
   return keys;
 }
@@ -151,37 +148,10 @@ function parsePartitionItem(cursor: Cursor): PartitionItem {
   return { ...item, alias: parseAlias(cursor) };
 }
 
-function parseGroupBy(cursor: Cursor): readonly PartitionItem[] {
-  cursor.expect('BY');
-  const items = [parseGroupItem(cursor)];
-  while (cursor.accept(',')) items.push(parseGroupItem(cursor));
-  return limitedKeys(cursor, items);
-}
-
 function parseGroupItem(cursor: Cursor): PartitionItem {
   const start = cursor.start;
   const value = parseExpression(cursor);
   return { value, alias: undefined, text: resultName(cursor, value, start) };
-}
-
-function parseOrderBy(cursor: Cursor): readonly OrderItem[] {
-  cursor.expect('BY');
-  const items = [parseOrderItem(cursor)];
-  while (cursor.accept(',')) items.push(parseOrderItem(cursor));
-  return limitedKeys(cursor, items);
-}
-
-function parseOrderItem(cursor: Cursor): OrderItem {
-  const value = parseExpression(cursor);
-  const descending = cursor.accept('DESC');
-  if (!descending) cursor.accept('ASC');
-  return { value, descending, nulls: cursor.accept('NULLS') ? parseNulls(cursor) : undefined };
-}
-
-function parseNulls(cursor: Cursor): 'first' | 'last' {
-  if (cursor.accept('FIRST')) return 'first';
-  cursor.expect('LAST');
-  return 'last';
 }
 
 /** `LIMIT n [OFFSET m]` or `LIMIT m, n`. */

@@ -77,11 +77,8 @@ function parseShowCreate(cursor: Cursor): Show {
 
 /** `TABLE TAGS [t1, t2 [AS x] | *] FROM stb`, from behind TAGS; no tags means all. */
 function parseTableTags(cursor: Cursor): Show {
-  const tags: { name: Name; alias: Name | undefined }[] = [];
-  if (!cursor.accept('*') && !cursor.at('FROM')) {
-    do tags.push({ name: parseColumnName(cursor), alias: parseTableAlias(cursor) });
-    while (cursor.accept(','));
-  }
+  const tag = () => ({ name: parseColumnName(cursor), alias: parseTableAlias(cursor) });
+  const tags = cursor.accept('*') || cursor.at('FROM') ? [] : cursor.list(tag);
   cursor.expect('FROM');
   return { what: 'table-tags', table: parseTableOf(cursor), tags };
 }

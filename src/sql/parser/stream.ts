@@ -28,8 +28,8 @@ export function parseCreateStream(cursor: Cursor): Statement {
   const options = parseOptions(cursor);
   cursor.expect('INTO');
   const target = parseObjectName(cursor);
-  const columns = cursor.at('(') ? parseColumns(cursor) : undefined;
-  const tags = cursor.accept('TAGS') ? parseTags(cursor) : undefined;
+  const columns = cursor.at('(') ? cursor.bracketed(parseColumn) : undefined;
+  const tags = cursor.accept('TAGS') ? cursor.bracketed(parseTag) : undefined;
   const subTable = cursor.accept('SUBTABLE') ? parseSubTable(cursor) : undefined;
   cursor.expect('AS');
   const start = cursor.start;
@@ -87,27 +87,16 @@ function parseSwitch(cursor: Cursor): boolean {
   return text === '1';
 }
 
-function parseColumns(cursor: Cursor): readonly Name[] {
-  cursor.expect('(');
-  const names: Name[] = [];
-  do {
-    names.push(parseColumnName(cursor));
-    if (cursor.at('PRIMARY') || cursor.at('COMPOSITE')) cursor.refuse('a composite key in the table of a stream');
-  } while (cursor.accept(','));
-  cursor.expect(')');
-  return names;
+function parseColumn(cursor: Cursor): Name {
+  const name = parseColumnName(cursor);
+  if (cursor.at('PRIMARY') || cursor.at('COMPOSITE')) cursor.refuse('a composite key in the table of a stream');
+  return name;
 }
 
-/** Tags with the types they get, or names alone when the table has them already. */
-function parseTags(cursor: Cursor): readonly StreamTag[] {
-  cursor.expect('(');
-  const tags: StreamTag[] = [];
-  do {
-    const name = parseColumnName(cursor);
-    tags.push({ name, type: atName(cursor) ? parseType(cursor, true) : undefined });
-  } while (cursor.accept(','));
-  cursor.expect(')');
-  return tags;
+/** A tag with the type it gets, or its name alone when the table has it already. */
+function parseTag(cursor: Cursor): StreamTag {
+  const name = parseColumnName(cursor);
+  return { name, type: atName(cursor) ? parseType(cursor, true) : undefined };
 }
 
 function parseSubTable(cursor: Cursor) {

@@ -54,15 +54,12 @@ interface Head {
 function parseFunctions(cursor: Cursor): Functions {
   cursor.expect('FUNCTION');
   cursor.expect('(');
-  const list: Expression[] = [];
-  const texts: string[] = [];
-  do {
+  const items = cursor.list(() => {
     const { start } = cursor;
-    list.push(parseExpression(cursor));
-    texts.push(cursor.sourceFrom(start));
-  } while (cursor.accept(','));
+    return { value: parseExpression(cursor), text: cursor.sourceFrom(start) };
+  });
   cursor.expect(')');
-  return { list, texts };
+  return { list: items.map(({ value }) => value), texts: items.map(({ text }) => text) };
 }
 
 function parseWindows(cursor: Cursor, head: Head, { list, texts }: Functions): Statement {

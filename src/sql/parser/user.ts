@@ -66,9 +66,7 @@ const rightNames = ['ALL', 'READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
  * and conditions on tags are refused by name.
  */
 export function parseGrant(cursor: Cursor, kind: 'grant' | 'revoke'): Statement {
-  const rights: string[] = [];
-  do rights.push(parseRight(cursor));
-  while (cursor.accept(','));
+  const rights = cursor.list(parseRight);
   cursor.expect('ON');
   const database = cursor.accept('*') ? undefined : parseName(cursor, maxTableNameBytes);
   if (database !== undefined && !cursor.at('.')) return parseTopicGrant(cursor, kind, rights, database);
@@ -108,7 +106,5 @@ function parseSwitch(cursor: Cursor): string {
 }
 
 function parseHosts(cursor: Cursor): string {
-  const hosts = [parseString(cursor)];
-  while (cursor.accept(',')) hosts.push(parseString(cursor));
-  return hosts.join(',');
+  return cursor.list(parseString).join(',');
 }

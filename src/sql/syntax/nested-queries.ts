@@ -80,20 +80,19 @@ function mapWindow(window: WindowClause, map: (expression: Expression) => Expres
 
 /** The queries in the expressions of a SELECT. */
 export function queriesIn(select: Select): readonly Query[] {
-  const found: Query[] = [];
-  mapQueries(select, (query) => {
-    found.push(query);
-    return query;
-  });
-  return found;
+  return collected((note) => mapQueries(select, note));
 }
 
 /** The queries in an expression. */
 export function queriesOf(expression: Expression): readonly Query[] {
-  const found: Query[] = [];
-  mapExpression(expression, (query) => {
-    found.push(query);
+  return collected((note) => mapExpression(expression, note));
+}
+
+function collected(visit: (note: Change) => unknown): readonly Query[] {
+  const queries: Query[] = [];
+  visit((query) => {
+    queries.push(query);
     return query;
   });
-  return found;
+  return queries;
 }
