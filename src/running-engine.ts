@@ -6,7 +6,6 @@ import { ClusterNodes } from './database/cluster/nodes.js';
 import { EngineClient, type EngineClientOptions, maxHostResults } from './database/engine/client.js';
 import type { Engine } from './database/engine/engine.js';
 import { type EngineEndpoint, EngineSupervisor } from './database/host/supervisor.js';
-import { engineElsewhere } from './engine-elsewhere.js';
 import { componentLog, type Logger } from './telemetry/logger.js';
 import { hasWorkers, processesOf } from './worker-share.js';
 import type { FirstProcess } from './workers/link.js';
@@ -107,7 +106,17 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   if (database.mode === 'cluster' && node !== undefined) {
     const { user, password, ca } = database;
     const client = new EngineClient({ ...limits, url: node, user, password, ca, isServer: true });
-    return engineElsewhere(client, node);
+    return {
+      client,
+      url: node,
+      pid: () => undefined,
+      companions: () => [],
+      isUp: () => true,
+      isHung: () => false,
+      isMissing: () => false,
+      watch: () => () => {},
+      stop: () => client.close(),
+    };
   }
   const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };

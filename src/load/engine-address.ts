@@ -4,7 +4,6 @@ import { EngineClient } from '../database/engine/client.js';
 import { isUnknownUser } from '../database/engine/engine-faults.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
 import { isLoopback } from '../database/host/options.js';
-import { engineElsewhere } from '../engine-elsewhere.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
 import type { RunningEngine } from '../running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
@@ -86,7 +85,17 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
     maxConnect: connections,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });
-  return engineElsewhere(client, address.url);
+  return {
+    client,
+    url: address.url,
+    pid: () => undefined,
+    companions: () => [],
+    isUp: () => true,
+    isHung: () => false,
+    isMissing: () => false,
+    watch: () => () => {},
+    stop: () => client.close(),
+  };
 }
 
 /** What a person is told when the engine cannot be used at all; other faults stay as they are. */

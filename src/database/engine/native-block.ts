@@ -1,3 +1,4 @@
+import { putVarint, varintLength } from '../../bytes/varint.js';
 import type { Column, ColumnBlock, FixedValues } from '../../model/column-block.js';
 import type { DataType } from '../../model/schema.js';
 import { isVariable } from '../../model/schema.js';
@@ -34,12 +35,6 @@ export function engineWidth(type: DataType): number {
 
 const text = new TextEncoder();
 
-function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 128)) length++;
-  return length;
-}
-
 /** Writes into one buffer of known size. */
 class Writer {
   readonly bytes: Buffer;
@@ -48,12 +43,7 @@ class Writer {
     this.bytes = bytes;
   }
   varint(value: number): void {
-    let rest = value;
-    while (rest >= 0x80) {
-      this.bytes[this.at++] = (rest & 0x7f) | 0x80;
-      rest = Math.floor(rest / 128);
-    }
-    this.bytes[this.at++] = rest;
+    this.at = putVarint(this.bytes, this.at, value);
   }
   string(value: Uint8Array): void {
     this.varint(value.length);

@@ -4,6 +4,7 @@ import { type DefinitionContext, databaseOf, submit } from '../../database/defin
 import type { StreamTable } from '../../model/derivation.js';
 import { Codes, FaultError } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
+import type { DatabaseDef } from '../../model/schema.js';
 import { planStream, streamTableShape } from '../../sql/plan/stream.js';
 import {
   type CreateStream,

@@ -1,3 +1,5 @@
+import { PoolReader } from '../../bytes/pool-reader.js';
+import { putVarint, varintLength } from '../../bytes/varint.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 
 /** Bytes of one row of samples: id, Unix ms and value. */
@@ -76,13 +78,10 @@ export class ReadResult {
   addSeries(rows: Buffer): void {
     for (let at = 0; at < rows.length; ) {
       const id = rows.readBigUInt64LE(at);
-      let length = 0;
-      let scale = 1;
-      at += 8;
-      for (; rows[at]! >= 0x80; scale *= 128) length += (rows[at++]! & 0x7f) * scale;
-      length += rows[at++]! * scale;
-      const labels = labelsOf(rows.toString('utf8', at, at + length));
-      at += length;
+      const text = new PoolReader(rows, at + 8);
+      text.next();
+      const labels = labelsOf(rows.toString('utf8', text.start, text.end));
+      at = text.end;
       const encoded = encodeLabels(labels);
       const key = Buffer.from(labels.flat().join('\0'));
       this.#series.set(id, { key, labels: encoded, chunk: 0, start: 0, sampleBytes: 0 });
@@ -250,13 +249,12 @@ function textField(key: number, text: string): Buffer {
 
 /** Length of a bytes field with its key, which takes one byte. */
 function fieldLength(bytes: number): number {
-  return fieldHead(field1, bytes).length + bytes;
+  return 1 + varintLength(bytes) + bytes;
 }
 
 function fieldHead(key: number, length: number): Uint8Array {
-  const head = [key];
-  let rest = length;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) head.push((rest % 128) | 0x80);
-  head.push(rest);
-  return Uint8Array.from(head);
+  const head = new Uint8Array(1 + varintLength(length));
+  head[0] = key;
+  putVarint(head, 1, length);
+  return head;
 }

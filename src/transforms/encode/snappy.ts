@@ -1,3 +1,5 @@
+import { putVarint, varintLength } from '../../bytes/varint.js';
+
 /** Input is compressed in pieces of this size, within which every offset fits into two bytes. */
 const pieceBytes = 65536;
 const tableBits = 14;
@@ -20,7 +22,9 @@ function worstCase(length: number): number {
  * and larger steps where nothing repeats.
  */
 export function* deflateSnappy(parts: Iterable<Uint8Array>, length: number): Generator<Uint8Array> {
-  yield lengthOf(length);
+  const head = new Uint8Array(varintLength(length));
+  putVarint(head, 0, length);
+  yield head;
   const piece = new Uint8Array(Math.min(length, pieceBytes));
   const scratch = new Uint8Array(worstCase(piece.length));
   const deflated = (end: number) => scratch.slice(0, new PieceWriter(piece.subarray(0, end), scratch).write());
@@ -37,14 +41,6 @@ export function* deflateSnappy(parts: Iterable<Uint8Array>, length: number): Gen
     }
   }
   if (filled > 0) yield deflated(filled);
-}
-
-function lengthOf(value: number): Uint8Array {
-  const out: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) out.push((rest % 128) | 0x80);
-  out.push(rest);
-  return Uint8Array.from(out);
 }
 
 /** Compresses one piece. */

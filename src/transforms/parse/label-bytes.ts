@@ -1,3 +1,4 @@
+import { putVarint } from '../../bytes/varint.js';
 import type { RawLabel } from './label-set.js';
 import { Wire, WireReader } from './protobuf.js';
 
@@ -47,9 +48,7 @@ export class LabelBytes {
 
   #head(key: number, length: number): void {
     this.bytes[this.length++] = key;
-    let rest = length;
-    for (; rest >= 0x80; rest >>>= 7) this.bytes[this.length++] = (rest & 0x7f) | 0x80;
-    this.bytes[this.length++] = rest;
+    this.length = putVarint(this.bytes, this.length, length);
   }
 
   #copy(from: Uint8Array, start: number, end: number): void {
