@@ -29,6 +29,11 @@ test('the Debian package holds a service that starts from where it is unpacked, 
   const program = readlinkSync(join(root, 'usr/bin/sluice'));
   const unit = readFileSync(join(root, 'lib/systemd/system/sluice.service'), 'utf8');
   t.true(unit.includes(`ExecStart=/usr/bin/node ${program} `));
+  t.regex(
+    unit,
+    /^RuntimeDirectory=sluice\n.*\nEnvironment=XDG_RUNTIME_DIR=%t\/sluice$/m,
+    'a backup finds the database',
+  );
   t.false(existsSync(join(root, 'opt/sluice/node_modules/typescript')), 'what only tests need is left out');
 
   const [http, engine] = [await freePort(), await freePort()];
