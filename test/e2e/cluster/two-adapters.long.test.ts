@@ -56,6 +56,12 @@ test.serial(
       const [row] = await cluster!.client(node).rows(`SELECT uniqExact(id) FROM ${storage}`);
       t.true(Number(row?.[0]) > 5 && Number(row?.[0]) < 35, 'each shard has some of the series');
     }
+    const settings = { parameters: { optimize_skip_unused_shards: '1' } };
+    const spread = storage.replace(/^local_/, '');
+    const plan = await cluster!
+      .client(cluster!.nodes[0]!)
+      .rows(`EXPLAIN SELECT id, count() FROM ${spread} GROUP BY id`, settings);
+    t.notRegex(plan.join(), /MergingAggregated/, 'groups by series are made on the shards');
     await run(t, a, 'CREATE TABLE d.n (ts TIMESTAMP, v INT)', `INSERT INTO d.n VALUES (${startMs}, 1)`);
     await run(t, b, 'ALTER TABLE d.n ADD COLUMN w INT', `INSERT INTO d.n (ts, w) VALUES (${startMs}, 2)`);
     t.deepEqual(await rowsOf(a, 'SELECT v, w FROM d.n'), [[1, 2]]);
