@@ -184,7 +184,8 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
     await victim.start();
     t.true(await isAnswered(), `round ${round}: they go on with the ${name} back`);
     // A second node that goes before the first one has its rows back may be the only one that has them.
-    t.true(await until(() => areAllWhole(adapters)), `round ${round}: all nodes have everything`);
+    const areWhole = await until(() => areAllWhole(adapters));
+    t.true(areWhole, `round ${round}: all nodes have everything; ${cluster.nodes.map((node) => node.end).join()}`);
   }
   load.stop();
   await ended;

@@ -76,6 +76,12 @@ export class TestNode {
     return this.#child?.pid ?? 0;
   }
 
+  /** Why it has ended by itself, as it says; undefined while it runs. */
+  get end(): string | undefined {
+    const { exitCode, signalCode } = this.#child ?? {};
+    return exitCode == null && signalCode == null ? undefined : `${exitCode ?? signalCode}: ${this.#errors}`;
+  }
+
   /** Ends it at once, as a crash would. */
   async kill(): Promise<void> {
     const child = this.#child;
