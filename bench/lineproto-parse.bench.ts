@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import type { DatabaseDef, SubTable } from '../src/model/schema.js';
-import { setRuntimeFlags } from '../src/runtime-flags.js';
+import { setRuntimeFlags } from '../src/service/runtime-flags.js';
 import { LineCutter } from '../src/transforms/parse/line-cutter.js';
 import { parseLineProtocol } from '../src/transforms/parse/lineproto.js';
 import type { MakeSubTable, ParseOptions } from '../src/transforms/parse/parse-options.js';

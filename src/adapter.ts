@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
 import { type Resolution, resolveSettings } from './config/resolve.js';
+import { version } from './config/version.js';
 import { fileMask } from './database/host/make-missing.js';
 import type { Rule } from './events/rule.js';
-import { type LogFiles, openLogFiles } from './log-files.js';
 import { reasonOf } from './model/fault.js';
-import { setRuntimeFlags } from './runtime-flags.js';
+import { type LogFiles, openLogFiles } from './service/log-files.js';
+import { setRuntimeFlags } from './service/runtime-flags.js';
 import { componentLog, createLogger, linesTo, standardOutput } from './telemetry/logger.js';
-import { version } from './version.js';
 
 /** How long a stop may take before what is left is cut off. */
 const stopDeadlineMs = 10_000;
@@ -17,13 +17,13 @@ const withoutEffect = /^(debug$|tmq\.)/;
 
 const [command, ...others] = process.argv.slice(2);
 if (command === 'backup' || command === 'restore') {
-  const { runBackupCommand } = await import('./backup-command.js');
+  const { runBackupCommand } = await import('./commands/backup.js');
   process.exitCode = await runBackupCommand(command, others);
 } else if (command === 'move') {
-  const { runMoveCommand } = await import('./move-command.js');
+  const { runMoveCommand } = await import('./commands/move.js');
   process.exitCode = await runMoveCommand(others);
 } else if (command === 'rebalance') {
-  const { runRebalanceCommand } = await import('./rebalance-command.js');
+  const { runRebalanceCommand } = await import('./commands/rebalance.js');
   process.exitCode = await runRebalanceCommand(others);
 } else {
   await start();
@@ -95,7 +95,7 @@ async function run({
   log.debug({ file, listing }, 'All settings.');
   try {
     // Read only now: settings that are refused, or asked for, take no service.
-    const { startService } = await import('./service.js');
+    const { startService } = await import('./service/service.js');
     const { recordSql } = files;
     const workerLine = (line: string): void => void lines.write(`${line}\n`);
     const extras = { readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };

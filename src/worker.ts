@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { runWorker } from './worker-service.js';
+import { runWorker } from './service/worker-service.js';
 
 await runWorker();

@@ -5,7 +5,7 @@ import { isUnknownUser } from '../database/engine/engine-faults.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
 import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
-import type { RunningEngine } from '../running-engine.js';
+import type { RunningEngine } from '../service/running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
 import { serverDefaults } from './settings/rows-general.js';
 

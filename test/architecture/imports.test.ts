@@ -24,6 +24,23 @@ const planGround = [...sqlGround, 'sql/functions', 'sql/resolve'];
 /** What works on defined tables stands on these. */
 const tables = ['model', 'sql', 'database/engine', 'database/catalogue'];
 
+/** What a running service is made of. */
+const serviceRooms = [
+  'model',
+  'config',
+  'telemetry',
+  'database',
+  'transforms',
+  'sources',
+  'wal',
+  'sinks',
+  'pipelines',
+  'events',
+  'notify',
+  'http',
+  'workers',
+];
+
 /**
  * What each room may import: `text`, `bytes` and other rooms, and packages by prefix. A folder in a room may be a room of its own; who may import a
  * room may import those in it.
@@ -78,6 +95,8 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   http: { rooms: ['model', 'telemetry'], packages: ['fastify', '@fastify/', '@grpc/'] },
   // What one process tells another is of any room.
   workers: { rooms: ['model', 'config', 'telemetry', 'database', 'events', 'pipelines'], packages: ['split2'] },
+  service: { rooms: serviceRooms, packages: [] },
+  commands: { rooms: ['model', 'config', 'telemetry', 'database', 'service'], packages: [] },
   // The load tool: parts of the service are in it, and nothing of the service imports it.
   'load/model': { rooms: ['model'], packages: [] },
   'load/settings': { rooms: ['model', 'config', 'load/model'], packages: [] },

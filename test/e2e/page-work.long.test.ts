@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { version } from '../../src/version.js';
+import { version } from '../../src/config/version.js';
 import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
 import { goTo, isOpenToAll, logIn, type } from '../support/page.js';
 import { startService } from '../support/service.js';

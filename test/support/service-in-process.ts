@@ -1,7 +1,7 @@
 import type { Settings } from '../../src/config/adapter-settings.js';
 import { adapterOptions, readAdapterSettings } from '../../src/config/adapter-settings.js';
 import { resolveSettings } from '../../src/config/resolve.js';
-import { type Service, type ServiceExtras, startService } from '../../src/service.js';
+import { type Service, type ServiceExtras, startService } from '../../src/service/service.js';
 import { createLogger } from '../../src/telemetry/logger.js';
 import { temporaryDirectory } from './engine.js';
 import { freePorts } from './free-ports.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { version } from '../../src/version.js';
+import { version } from '../../src/config/version.js';
 import { writeDeb } from '../../tools/deb.js';
 import { freePort } from '../support/free-ports.js';
 import { directoryFor } from '../support/processes.js';

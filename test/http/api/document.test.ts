@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
+import { version } from '../../../src/config/version.js';
 import { createApiDocument } from '../../../src/http/api/document.js';
 import { routes } from '../../../src/http/routes.js';
-import { version } from '../../../src/version.js';
 import { ask, startRoom } from '../../support/http-room.js';
 
 /** The interfaces that are described. */

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
-import type { Settings } from './config/adapter-settings.js';
-import { ClusterEngine } from './database/cluster/engine.js';
-import { ClusterNode } from './database/cluster/node.js';
-import { ClusterNodes } from './database/cluster/nodes.js';
-import { EngineClient, type EngineClientOptions, maxHostResults } from './database/engine/client.js';
-import type { Engine } from './database/engine/engine.js';
-import { type EngineEndpoint, EngineSupervisor } from './database/host/supervisor.js';
-import { componentLog, type Logger } from './telemetry/logger.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { ClusterEngine } from '../database/cluster/engine.js';
+import { ClusterNode } from '../database/cluster/node.js';
+import { ClusterNodes } from '../database/cluster/nodes.js';
+import { EngineClient, type EngineClientOptions, maxHostResults } from '../database/engine/client.js';
+import type { Engine } from '../database/engine/engine.js';
+import { type EngineEndpoint, EngineSupervisor } from '../database/host/supervisor.js';
+import { componentLog, type Logger } from '../telemetry/logger.js';
+import type { FirstProcess } from '../workers/link.js';
+import type { EngineNews } from '../workers/messages.js';
 import { hasWorkers, processesOf } from './worker-share.js';
-import type { FirstProcess } from './workers/link.js';
-import type { EngineNews } from './workers/messages.js';
 
 /** An engine, and the connections to it. */
 export interface ServiceEngine extends Engine {

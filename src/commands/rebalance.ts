@@ -1,7 +1,7 @@
+import { rebalance } from '../database/cluster/rebalance.js';
+import { clusterNodes } from '../service/running-engine.js';
+import { createLogger } from '../telemetry/logger.js';
 import { progressLine, withSettings } from './command.js';
-import { rebalance } from './database/cluster/rebalance.js';
-import { clusterNodes } from './running-engine.js';
-import { createLogger } from './telemetry/logger.js';
 
 const help = `sluice rebalance [--name=value ...]
   Spreads the rows of all tables over all shards of the cluster of the settings (--config, or --database.urls and so on), after

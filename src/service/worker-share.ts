@@ -1,4 +1,4 @@
-import type { Settings } from './config/adapter-settings.js';
+import type { Settings } from '../config/adapter-settings.js';
 
 /** True where HTTP is served by processes of its own. */
 export function hasWorkers({ general }: Pick<Settings, 'general'>): boolean {

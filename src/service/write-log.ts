@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import type { Settings } from './config/adapter-settings.js';
-import type { ComponentLog } from './model/component.js';
-import type { WatchedFigures } from './model/figure.js';
-import type { ServiceSignals } from './pipelines/events/signals.js';
-import type { WriteLog, WritePipeline } from './pipelines/writes.js';
-import { countFreeLogs } from './wal/directory.js';
-import { WriteAheadLog } from './wal/log.js';
-import { RejectedRowsFile } from './wal/rejected-rows.js';
+import type { Settings } from '../config/adapter-settings.js';
+import type { ComponentLog } from '../model/component.js';
+import type { WatchedFigures } from '../model/figure.js';
+import type { ServiceSignals } from '../pipelines/events/signals.js';
+import type { WriteLog, WritePipeline } from '../pipelines/writes.js';
+import { countFreeLogs } from '../wal/directory.js';
+import { WriteAheadLog } from '../wal/log.js';
+import { RejectedRowsFile } from '../wal/rejected-rows.js';
 
 /** Name of the file of rejected rows, beside the logs. */
 const rejectedName = 'rejected.jsonl';

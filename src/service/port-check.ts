@@ -1,5 +1,5 @@
-import type { Settings } from './config/adapter-settings.js';
-import { canListen, type ListenAddress, type Transport } from './sources/support/listeners.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { canListen, type ListenAddress, type Transport } from '../sources/support/listeners.js';
 
 /** One port that a service will listen on. */
 export interface WantedPort extends ListenAddress {

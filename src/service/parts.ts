@@ -1,18 +1,18 @@
-import type { Settings } from './config/adapter-settings.js';
-import { Catalogue } from './database/catalogue/catalogue.js';
-import { type Compression, offeredCompression } from './database/catalogue/compression.js';
-import { Storage, type StorageOptions } from './database/catalogue/storage.js';
-import { SubTables } from './database/catalogue/sub-tables.js';
-import { Changes } from './database/rows/changes.js';
-import { StreamStates } from './database/rows/stream-states.js';
-import { CredentialCheck } from './database/users/credentials.js';
-import type { ComponentLog } from './model/component.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { Catalogue } from '../database/catalogue/catalogue.js';
+import { type Compression, offeredCompression } from '../database/catalogue/compression.js';
+import { Storage, type StorageOptions } from '../database/catalogue/storage.js';
+import { SubTables } from '../database/catalogue/sub-tables.js';
+import { Changes } from '../database/rows/changes.js';
+import { StreamStates } from '../database/rows/stream-states.js';
+import { CredentialCheck } from '../database/users/credentials.js';
+import type { ComponentLog } from '../model/component.js';
+import { ServiceSignals } from '../pipelines/events/signals.js';
+import { componentLog, type Logger } from '../telemetry/logger.js';
+import type { FirstProcess } from '../workers/link.js';
+import type { Peers } from '../workers/questions.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
-import { ServiceSignals } from './pipelines/events/signals.js';
 import type { RunningEngine } from './running-engine.js';
-import { componentLog, type Logger } from './telemetry/logger.js';
-import type { FirstProcess } from './workers/link.js';
-import type { Peers } from './workers/questions.js';
 
 /** What the pipelines and doors of one service share. */
 export interface ServiceParts {

@@ -1,15 +1,15 @@
-import { createLoginCodes } from './http/login-code.js';
+import { createLoginCodes } from '../http/login-code.js';
+import type { Component } from '../model/component.js';
 import { intakeOf } from './http-door.js';
-import type { Component } from './model/component.js';
-import type { ServiceParts } from './service-parts.js';
-import type { ServicePipelines } from './service-pipelines.js';
+import type { ServiceParts } from './parts.js';
+import type { ServicePipelines } from './pipelines.js';
 
 /** The door for OpenTelemetry's metrics over gRPC, where it is switched on; its library is read only then. */
 export async function otlpGrpcDoors(parts: ServiceParts, pipelines: ServicePipelines): Promise<Component[]> {
   const { settings, catalogue, logOf } = parts;
   const { otlp, limits, general } = settings;
   if (!otlp.grpc) return [];
-  const { OtlpGrpcDoor } = await import('./http/otlp-grpc.js');
+  const { OtlpGrpcDoor } = await import('../http/otlp-grpc.js');
   const door = new OtlpGrpcDoor({
     intake: intakeOf(parts, pipelines),
     loginCodes: createLoginCodes({ secret: await catalogue.sharedSecret() }),

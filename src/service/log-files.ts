@@ -1,9 +1,9 @@
-import type { Settings } from './config/adapter-settings.js';
-import { makePrivate } from './database/host/make-missing.js';
-import type { RecordSql } from './http/call.js';
-import { reasonOf } from './model/fault.js';
-import { RotatingFile } from './telemetry/rotating-file.js';
-import { recordLine } from './telemetry/sql-record.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { makePrivate } from '../database/host/make-missing.js';
+import type { RecordSql } from '../http/call.js';
+import { reasonOf } from '../model/fault.js';
+import { RotatingFile } from '../telemetry/rotating-file.js';
+import { recordLine } from '../telemetry/sql-record.js';
 
 /** The log files of a service; without them it logs to standard output alone. */
 export interface LogFiles {

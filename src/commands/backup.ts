@@ -1,9 +1,8 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { progressLine, withSettings } from './command.js';
-import type { Settings } from './config/adapter-settings.js';
-import { copyDatabases, inDirectory } from './copy-databases.js';
-import { EngineClient } from './database/engine/client.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { version } from '../config/version.js';
+import { EngineClient } from '../database/engine/client.js';
 import {
   type Backup,
   backupName,
@@ -11,11 +10,12 @@ import {
   listBackups,
   makeBackup,
   restoreBackup,
-} from './database/host/backup.js';
-import { findEndpoint } from './database/host/endpoint-file.js';
-import { makePrivate } from './database/host/make-missing.js';
-import { version } from './version.js';
-import { type WaitedFor, waitForRows } from './waiting-rows.js';
+} from '../database/host/backup.js';
+import { findEndpoint } from '../database/host/endpoint-file.js';
+import { makePrivate } from '../database/host/make-missing.js';
+import { type WaitedFor, waitForRows } from '../service/waiting-rows.js';
+import { progressLine, withSettings } from './command.js';
+import { copyDatabases, inDirectory } from './copy-databases.js';
 
 const help = `sluice backup <directory> [--name=value ...]
   Writes a backup of a running service to a new directory in <directory>, with all rows that it had answered. Every

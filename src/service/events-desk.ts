@@ -1,13 +1,13 @@
-import { readRuleText, ruleText } from './config/rule-text.js';
-import type { Catalogue } from './database/catalogue/catalogue.js';
-import { Access, insufficientPrivilege } from './database/catalogue/rights.js';
-import type { Rule } from './events/rule.js';
-import { conditionOf } from './events/rule-words.js';
-import type { EventsDesk } from './model/exchange.js';
-import { Codes, type Fault, FaultError, fault, reasonOf } from './model/fault.js';
-import type { ShownRule } from './model/rule-list.js';
-import type { Notifier } from './notify/notifier.js';
-import type { EventsPipeline } from './pipelines/events.js';
+import { readRuleText, ruleText } from '../config/rule-text.js';
+import type { Catalogue } from '../database/catalogue/catalogue.js';
+import { Access, insufficientPrivilege } from '../database/catalogue/rights.js';
+import type { Rule } from '../events/rule.js';
+import { conditionOf } from '../events/rule-words.js';
+import type { EventsDesk } from '../model/exchange.js';
+import { Codes, type Fault, FaultError, fault, reasonOf } from '../model/fault.js';
+import type { ShownRule } from '../model/rule-list.js';
+import type { Notifier } from '../notify/notifier.js';
+import type { EventsPipeline } from '../pipelines/events.js';
 
 /** The rules of the settings as they are now, or what is wrong with the settings. */
 export type ReadRulesAgain = () => readonly Rule[] | { readonly errors: readonly string[] };

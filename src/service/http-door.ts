@@ -1,14 +1,14 @@
-import { Access } from './database/catalogue/rights.js';
-import { vgroupsOf } from './database/catalogue/vgroup.js';
-import type { CredentialCheck } from './database/users/credentials.js';
-import type { HttpObserver, RecordSql } from './http/call.js';
-import { createHttpServer, type HttpServer } from './http/server.js';
-import type { Component } from './model/component.js';
-import type { Credentials, Exchange, Intake } from './model/exchange.js';
-import { faultOf } from './model/fault.js';
-import { httpDoor } from './pipelines/events/system-watch.js';
-import type { ServiceParts } from './service-parts.js';
-import type { ServicePipelines } from './service-pipelines.js';
+import { Access } from '../database/catalogue/rights.js';
+import { vgroupsOf } from '../database/catalogue/vgroup.js';
+import type { CredentialCheck } from '../database/users/credentials.js';
+import type { HttpObserver, RecordSql } from '../http/call.js';
+import { createHttpServer, type HttpServer } from '../http/server.js';
+import type { Component } from '../model/component.js';
+import type { Credentials, Exchange, Intake } from '../model/exchange.js';
+import { faultOf } from '../model/fault.js';
+import { httpDoor } from '../pipelines/events/system-watch.js';
+import type { ServiceParts } from './parts.js';
+import type { ServicePipelines } from './pipelines.js';
 
 /** The HTTP door as a component that knows its port once it is started. */
 export interface HttpDoor extends Component {

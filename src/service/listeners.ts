@@ -1,9 +1,9 @@
+import { type InputContext, inputsOf, standingUser } from '../pipelines/inputs.js';
+import { guardedGate } from '../pipelines/memory-guard.js';
+import type { WriteInput } from '../pipelines/writes.js';
+import { sourceKinds } from '../sources/kinds.js';
 import { ownFigures } from './monitoring.js';
-import { type InputContext, inputsOf, standingUser } from './pipelines/inputs.js';
-import { guardedGate } from './pipelines/memory-guard.js';
-import type { WriteInput } from './pipelines/writes.js';
-import type { ServiceParts } from './service-parts.js';
-import { sourceKinds } from './sources/kinds.js';
+import type { ServiceParts } from './parts.js';
 
 /** Every door beside HTTP that is switched on: the sources with settings of their own, and the service's own figures. */
 export function listeningInputs(parts: ServiceParts): WriteInput[] {

@@ -1,8 +1,8 @@
-import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
-import { type Resolution, resolveSettings } from './config/resolve.js';
-import type { Progress } from './database/host/backup.js';
-import { reasonOf } from './model/fault.js';
-import { version } from './version.js';
+import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
+import { type Resolution, resolveSettings } from '../config/resolve.js';
+import { version } from '../config/version.js';
+import type { Progress } from '../database/host/backup.js';
+import { reasonOf } from '../model/fault.js';
 
 /**
  * Runs a command of `sluice` with the settings of its arguments, the environment and the file, and gives the exit code: that of

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Settings } from '../config/adapter-settings.js';
 import { progressLine, settingsOf, withSettings } from './command.js';
-import type { Settings } from './config/adapter-settings.js';
 import { copyDatabases, inDirectory } from './copy-databases.js';
 
 const help = `sluice move <from> [--name=value ...]

@@ -1,11 +1,11 @@
-import type { Component } from './model/component.js';
-import type { EventsDesk } from './model/exchange.js';
-import { polledCatalogue } from './pipelines/polled-catalogue.js';
-import type { OtherStatements } from './pipelines/statements/running-statements.js';
-import type { WriteContext } from './pipelines/writes.js';
-import type { ServiceParts } from './service-parts.js';
-import type { FirstProcess } from './workers/link.js';
-import type { DeskAnswer, DeskQuestion, Peers } from './workers/questions.js';
+import type { Component } from '../model/component.js';
+import type { EventsDesk } from '../model/exchange.js';
+import { polledCatalogue } from '../pipelines/polled-catalogue.js';
+import type { OtherStatements } from '../pipelines/statements/running-statements.js';
+import type { WriteContext } from '../pipelines/writes.js';
+import type { FirstProcess } from '../workers/link.js';
+import type { DeskAnswer, DeskQuestion, Peers } from '../workers/questions.js';
+import type { ServiceParts } from './parts.js';
 
 /** Rows that wait in the other processes; undefined where there are none. */
 export function otherRows(peers: Peers | undefined): WriteContext['others'] {

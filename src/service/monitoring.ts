@@ -1,17 +1,17 @@
 import { type StatsFs, statfsSync } from 'node:fs';
-import type { Settings } from './config/adapter-settings.js';
-import type { ComponentLog, CreditGate } from './model/component.js';
-import type { WatchedFigures } from './model/figure.js';
-import { MemoryGuard } from './pipelines/memory-guard.js';
-import { OwnFiguresSource } from './sources/own-figures/source.js';
-import { collectGarbage } from './telemetry/collect-garbage.js';
-import { FigureMemory } from './telemetry/figure-memory.js';
-import { IntervalFigures } from './telemetry/interval-figures.js';
-import { ServiceMetrics } from './telemetry/metrics.js';
-import { StatsdSender } from './telemetry/statsd-sender.js';
-import { SystemMeter } from './telemetry/system-figures.js';
-import { encodeFigures } from './transforms/encode/figure-lines.js';
-import { version } from './version.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { version } from '../config/version.js';
+import type { ComponentLog, CreditGate } from '../model/component.js';
+import type { WatchedFigures } from '../model/figure.js';
+import { MemoryGuard } from '../pipelines/memory-guard.js';
+import { OwnFiguresSource } from '../sources/own-figures/source.js';
+import { collectGarbage } from '../telemetry/collect-garbage.js';
+import { FigureMemory } from '../telemetry/figure-memory.js';
+import { IntervalFigures } from '../telemetry/interval-figures.js';
+import { ServiceMetrics } from '../telemetry/metrics.js';
+import { StatsdSender } from '../telemetry/statsd-sender.js';
+import { SystemMeter } from '../telemetry/system-figures.js';
+import { encodeFigures } from '../transforms/encode/figure-lines.js';
 
 /** Database of the service's own figures. */
 const figuresDatabase = 'log';

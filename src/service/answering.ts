@@ -1,7 +1,7 @@
-import { rulesOfWorker } from './pipelines/events.js';
-import type { ServiceParts } from './service-parts.js';
-import type { ServicePipelines } from './service-pipelines.js';
-import type { Answering } from './workers/questions.js';
+import { rulesOfWorker } from '../pipelines/events.js';
+import type { Answering } from '../workers/questions.js';
+import type { ServiceParts } from './parts.js';
+import type { ServicePipelines } from './pipelines.js';
 
 /** How a process of the service answers the others. */
 export function answering(

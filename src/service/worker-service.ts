@@ -1,20 +1,20 @@
+import type { Settings } from '../config/adapter-settings.js';
+import { fileMask } from '../database/host/make-missing.js';
+import type { RecordSql } from '../http/call.js';
+import { reasonOf } from '../model/fault.js';
+import { Lifecycle } from '../pipelines/lifecycle.js';
+import type { WritePipeline } from '../pipelines/writes.js';
+import { componentLog, createLogger, type Logger, rawOutput } from '../telemetry/logger.js';
+import { FirstProcess } from '../workers/link.js';
+import type { Beginning } from '../workers/messages.js';
 import { answering } from './answering.js';
-import type { Settings } from './config/adapter-settings.js';
-import { fileMask } from './database/host/make-missing.js';
 import { Failure } from './failure.js';
-import type { RecordSql } from './http/call.js';
 import { createHttpDoor } from './http-door.js';
-import { reasonOf } from './model/fault.js';
+import { createParts } from './parts.js';
 import { keptCatalogue } from './peers.js';
-import { Lifecycle } from './pipelines/lifecycle.js';
-import type { WritePipeline } from './pipelines/writes.js';
+import { createPipelines } from './pipelines.js';
 import { engineOfFirst, type RunningEngine, startEngine } from './running-engine.js';
 import { setRuntimeFlags } from './runtime-flags.js';
-import { createParts } from './service-parts.js';
-import { createPipelines } from './service-pipelines.js';
-import { componentLog, createLogger, type Logger, rawOutput } from './telemetry/logger.js';
-import { FirstProcess } from './workers/link.js';
-import type { Beginning } from './workers/messages.js';
 import { openWriteLog } from './write-log.js';
 
 /** What a worker that could not go on, or was not told how long, stops within. */

@@ -1,11 +1,11 @@
-import type { Settings } from './config/adapter-settings.js';
-import { Catalogue } from './database/catalogue/catalogue.js';
-import { offeredCompression } from './database/catalogue/compression.js';
-import { Storage } from './database/catalogue/storage.js';
-import { SubTables } from './database/catalogue/sub-tables.js';
-import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from './database/rows/move.js';
-import { startEngine } from './running-engine.js';
-import { componentLog, createLogger } from './telemetry/logger.js';
+import type { Settings } from '../config/adapter-settings.js';
+import { Catalogue } from '../database/catalogue/catalogue.js';
+import { offeredCompression } from '../database/catalogue/compression.js';
+import { Storage } from '../database/catalogue/storage.js';
+import { SubTables } from '../database/catalogue/sub-tables.js';
+import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from '../database/rows/move.js';
+import { startEngine } from '../service/running-engine.js';
+import { componentLog, createLogger } from '../telemetry/logger.js';
 
 /** What is told of a copy, and how it is made. */
 export interface CopyOptions extends MoveOptions {
