@@ -18,7 +18,7 @@ import {
 import { until } from '../support/until.js';
 
 /** How long the database is away, in milliseconds: pauses between two tries double up to 5 s, which each has reached after 11 s at most. */
-const outageMs = Number(process.env.OUTAGE_MS ?? '20000');
+const outageMs = Number(process.env.OUTAGE_MS ?? '13000');
 /** How often the exporter is scraped. */
 const scrapeMs = 500;
 const startMs = Date.UTC(2026, 0, 1);

@@ -452,7 +452,7 @@ inBrowser('what the memory guard does is told, at the door and inside', async (t
 
 inBrowser('the page of the interfaces lists them and tries them, offline', async (t) => {
   const { page, wrong } = await open(t, {}, '/swagger-ui.html');
-  await page.waitForSelector('#operations-Events-apiV1EventsGet');
+  await page.waitForSelector('#operations-Event_Resource-apiV1EventsGet');
   await page.click('#operations-Service-ping .opblock-summary-control');
   await page.click('#operations-Service-ping .try-out__btn');
   await page.click('#operations-Service-ping .execute');
