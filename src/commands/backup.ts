@@ -104,11 +104,8 @@ function tell(directory: string, { name, bytes, newBytes }: Backup, waited: Wait
 }
 
 function bytesIn(place: string): number {
-  const names = readdirSync(place, { recursive: true, encoding: 'utf8' });
-  return names.reduce(
-    (sum, name) => sum + (lstatSync(join(place, name)).isFile() ? lstatSync(join(place, name)).size : 0),
-    0,
-  );
+  const files = readdirSync(place, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(place, name)));
+  return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }
 
 function runningEngine({ mode, urls, host, port, user, password }: Settings['database']): EngineClient {

@@ -5,7 +5,7 @@ import { isUnknownUser } from '../database/engine/engine-faults.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
 import { isLoopback } from '../database/host/options.js';
 import { Codes, type Fault, FaultError, fault } from '../model/fault.js';
-import type { RunningEngine } from '../service/running-engine.js';
+import { attachedEngine, type RunningEngine } from '../service/running-engine.js';
 import type { LoadConnection } from './model/scenario.js';
 import { serverDefaults } from './settings/rows-general.js';
 
@@ -85,17 +85,7 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
     maxConnect: connections,
     ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
   });
-  return {
-    client,
-    url: address.url,
-    pid: () => undefined,
-    companions: () => [],
-    isUp: () => true,
-    isHung: () => false,
-    isMissing: () => false,
-    watch: () => () => {},
-    stop: () => client.close(),
-  };
+  return attachedEngine(client, address.url);
 }
 
 /** What a person is told when the engine cannot be used at all; other faults stay as they are. */

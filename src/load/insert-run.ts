@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { FaultError, mayPass } from '../model/fault.js';
+import { isPassing } from '../model/fault.js';
 import type { Precision } from '../model/schema.js';
 import { maxRequestsInFlight } from './insert/in-flight.js';
 import { runInsert } from './insert/insert.js';
@@ -149,5 +149,5 @@ async function untilAnswered<T>(ask: () => Promise<T>, attempts: Attempts, conte
 }
 
 function passing(error: unknown): string | undefined {
-  return error instanceof FaultError && mayPass(error.fault) ? faultLine(error.fault) : undefined;
+  return isPassing(error) ? faultLine(error.fault) : undefined;
 }

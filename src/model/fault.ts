@@ -213,3 +213,8 @@ export function faultOf(error: unknown): Fault {
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
+
+/** True for an error that carries a fault which may pass, see {@link mayPass}. */
+export function isPassing(error: unknown): error is FaultError {
+  return error instanceof FaultError && mayPass(error.fault);
+}

@@ -10,15 +10,15 @@ import {
   append,
   emptyLane,
   type GroupLimits,
-  isEmpty,
   isReady,
   type Lane,
-  oldestMicros,
   pairsIn,
   type Sealed,
   sendersOf,
   takeBack,
   takeGroup,
+  type Waiting,
+  waitingIn,
 } from './lane.js';
 import { delayMs } from './retries.js';
 
@@ -49,15 +49,6 @@ const lingerShare = 0.5;
 const maxRefusals = 3;
 /** After how many milliseconds a group that failed is tried again when somebody waits for it. */
 const hastyMs = 500;
-
-/** What has come and has not ended. */
-export interface Waiting {
-  readonly lanes: number;
-  readonly blocks: number;
-  readonly rows: number;
-  /** Arrival of the oldest of it, in Unix microseconds. */
-  readonly oldestMicros: bigint | undefined;
-}
 
 /** The lane of a table, as long as blocks of it are open. */
 interface Pin {
@@ -120,17 +111,7 @@ export class GroupCommit {
 
   /** Figures of what waits. */
   get waiting(): Waiting {
-    let [lanes, blocks, rows] = [0, 0, 0];
-    let oldest: bigint | undefined;
-    for (const lane of this.#lanes.values()) {
-      if (isEmpty(lane)) continue;
-      lanes++;
-      blocks += lane.added - lane.ended;
-      rows += lane.rows;
-      const since = oldestMicros(lane);
-      if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
-    }
-    return { lanes, blocks, rows, oldestMicros: oldest };
+    return waitingIn(this.#lanes.values());
   }
 
   /**

@@ -96,13 +96,37 @@ export function isReady(lane: Lane, limits: GroupLimits, now: number): boolean {
 }
 
 /** True for a lane in which nothing waits, is in flight or is to be tried again. */
-export function isEmpty({ waiting, sealed, busy }: Lane): boolean {
+function isEmpty({ waiting, sealed, busy }: Lane): boolean {
   return waiting.length === 0 && sealed === undefined && !busy;
 }
 
 /** Arrival of the oldest block that has not ended, in Unix microseconds; undefined when there is none. */
-export function oldestMicros({ waiting, sealed, inFlightMicros }: Lane): bigint | undefined {
+function oldestMicros({ waiting, sealed, inFlightMicros }: Lane): bigint | undefined {
   return inFlightMicros ?? (sealed?.members[0] ?? waiting[0])?.target.reading?.nowMicros;
+}
+
+/** What has come and has not ended. */
+export interface Waiting {
+  readonly lanes: number;
+  readonly blocks: number;
+  readonly rows: number;
+  /** Arrival of the oldest of it, in Unix microseconds. */
+  readonly oldestMicros: bigint | undefined;
+}
+
+/** Figures of what waits in lanes. */
+export function waitingIn(all: Iterable<Lane>): Waiting {
+  let [lanes, blocks, rows] = [0, 0, 0];
+  let oldest: bigint | undefined;
+  for (const lane of all) {
+    if (isEmpty(lane)) continue;
+    lanes++;
+    blocks += lane.added - lane.ended;
+    rows += lane.rows;
+    const since = oldestMicros(lane);
+    if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
+  }
+  return { lanes, blocks, rows, oldestMicros: oldest };
 }
 
 /** Takes the batches that go as the next group; at least one, however large it is. */

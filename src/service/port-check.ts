@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/adapter-settings.js';
 import { canListen, type ListenAddress, type Transport } from '../sources/support/listeners.js';
 
@@ -47,7 +48,7 @@ export async function requireFreePorts(settings: Settings): Promise<void> {
     for (const port of wanted) if (!(await canListen(port.transport, port))) taken.push(port);
     if (taken.length === 0) return;
     if (performance.now() > until) throw new Error(takenText(taken));
-    await new Promise((resolve) => setTimeout(resolve, betweenMs));
+    await sleep(betweenMs);
   }
 }
 

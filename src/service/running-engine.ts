@@ -106,17 +106,7 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   if (database.mode === 'cluster' && node !== undefined) {
     const { user, password, ca } = database;
     const client = new EngineClient({ ...limits, url: node, user, password, ca, isServer: true });
-    return {
-      client,
-      url: node,
-      pid: () => undefined,
-      companions: () => [],
-      isUp: () => true,
-      isHung: () => false,
-      isMissing: () => false,
-      watch: () => () => {},
-      stop: () => client.close(),
-    };
+    return attachedEngine(client, node);
   }
   const { path, host, port, user, password, hangTimeoutMs } = database;
   const secret = password === '' ? {} : { password };
@@ -149,6 +139,21 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
     watch,
     watchLog: (listener) => supervisor.onLogChange(listener),
     stop,
+  };
+}
+
+/** An engine that runs by itself, at a URL: nothing is known of its process. */
+export function attachedEngine(client: EngineClient, url: string): RunningEngine {
+  return {
+    client,
+    url,
+    pid: () => undefined,
+    companions: () => [],
+    isUp: () => true,
+    isHung: () => false,
+    isMissing: () => false,
+    watch: () => () => {},
+    stop: () => client.close(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chunks } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { looksAtVersions } from '../../sql/engine/storage.js';
@@ -294,7 +295,7 @@ export class ClusterEngine implements Engine {
           if (!isEarly) await this.#nodes.look();
           if (node.state === 'away') return error;
           if (attempt === maxAttempts) throw error;
-          if (isEarly) await new Promise((resolve) => setTimeout(resolve, alterPauseMs * attempt));
+          if (isEarly) await sleep(alterPauseMs * attempt);
         }
       }
     }

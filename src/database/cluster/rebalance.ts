@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
 import { flushQueues, nodesWithQueues } from './catch-up.js';
 import { runningInserts } from './history.js';
@@ -33,7 +34,7 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
   };
   await run('CREATE DATABASE IF NOT EXISTS sluice');
   await run(`CREATE TABLE IF NOT EXISTS ${holdTable} (at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY at`);
-  await pause(holdNoticeMs);
+  await sleep(holdNoticeMs);
   await drain(nodes);
   const tables = await spreadTables(nodes);
   // What comes from now on, from whoever does not know of the hold yet, goes to its new shard.
@@ -51,7 +52,7 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
 
 /** Waits until no node runs an insert or keeps rows for another one. */
 async function drain(nodes: ClusterNodes): Promise<void> {
-  for (const begun = Date.now(); ; await pause(pauseMs)) {
+  for (const begun = Date.now(); ; await sleep(pauseMs)) {
     const running = await Promise.all(nodes.all.map(({ client }) => client.rows(runningInserts)));
     if (running.every(([row]) => Number(row?.[2]) === 0)) {
       await flushQueues(nodes.all);
@@ -104,8 +105,4 @@ async function moveAway(
   const copies = replication === 'replicated' ? [first] : replicas;
   for (const { client } of copies) await client.exec(`DELETE FROM ${local} WHERE ${isElsewhere}`);
   return rows;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { notSupported } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
@@ -77,7 +78,7 @@ export class Changes {
       const { upTo, tables } = await history.visible(storages);
       if (upTo !== undefined && (history.order === 'inserts' || upTo >= begun * 1000)) return tables;
       if (Date.now() - begun > maxSettleMs) throw new FaultError(fault('network', Codes.networkUnavailable, unsettled));
-      await new Promise((resolve) => setTimeout(resolve, settleMs));
+      await sleep(settleMs);
     }
   }
 
@@ -133,7 +134,7 @@ export class Changes {
         `SELECT count() FROM system.merges WHERE ${inTable(storage)} AND now64() - toIntervalMillisecond(toInt64(elapsed * 1000)) <= ${altered} + 1`,
       );
       if (Number(row?.[0] ?? 0) === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, mergeWaitMs));
+      await sleep(mergeWaitMs);
     }
   }
 }

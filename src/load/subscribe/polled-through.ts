@@ -1,4 +1,4 @@
-import { FaultError, mayPass } from '../../model/fault.js';
+import { isPassing } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine } from '../work/statements.js';
@@ -27,7 +27,7 @@ export async function* polledThrough(
       }
       return;
     } catch (error) {
-      if (!(error instanceof FaultError) || !mayPass(error.fault) || stop.aborted) throw error;
+      if (!isPassing(error) || stop.aborted) throw error;
       if (since === undefined) log.warn(`The database is waited for: ${faultLine(error.fault)}`);
       since ??= Date.now();
       if (Date.now() - since > patienceMs) throw error;

@@ -1,6 +1,6 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
-import { FaultError, mayPass } from '../../model/fault.js';
+import { isPassing } from '../../model/fault.js';
 import { backOffMs } from '../../text/duration.js';
 import { pause } from '../pause.js';
 import type { EventLedger } from './ledger.js';
@@ -116,8 +116,4 @@ export class EventRecorder implements Component {
       return !isPassing(error);
     }
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof FaultError && mayPass(error.fault);
 }

@@ -4,7 +4,7 @@ import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
-import { Codes, FaultError, fault, mayPass } from '../../model/fault.js';
+import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes } from '../write/stamp.js';
@@ -78,7 +78,7 @@ export async function scanRows(
       await visible();
       await names.lookUp(plan.names);
     } catch (error) {
-      if (!isAway(error)) throw error;
+      if (!isPassing(error)) throw error;
       names.takeForAbsent(plan.names);
       return scannedAlone(statement, context, error);
     }
@@ -86,10 +86,6 @@ export async function scanRows(
     plan = found instanceof Promise ? await found : found;
   }
   return plan;
-}
-
-function isAway(error: unknown): error is FaultError {
-  return error instanceof FaultError && mayPass(error.fault);
 }
 
 /** The rows of a statement that names no table but those in memory and new ones; `away` is thrown when it names others. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
 import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
@@ -288,7 +289,7 @@ export class LogStage implements GroupLog {
           await this.#context.rejected.add({ text: { ...text, sequence }, table, rows: 0, fault: found });
           return undefined;
         }
-        await pause();
+        await sleep(retryMs);
       }
     }
   }
@@ -356,7 +357,7 @@ export class LogStage implements GroupLog {
           if (await rejected.add({ text, rows: 0, fault: found })) wal.ended(place);
           return;
         }
-        await pause();
+        await sleep(retryMs);
       }
     }
   }
@@ -364,17 +365,11 @@ export class LogStage implements GroupLog {
   /** Nothing comes any more: what is in the log is handed on before the end is. */
   async #finish(): Promise<void> {
     await this.#context.wal.flushed();
-    while (!this.#isStopped && (this.#cursor !== undefined || this.#arrived.length > 0)) await pause(lookMs);
+    while (!this.#isStopped && (this.#cursor !== undefined || this.#arrived.length > 0)) await sleep(lookMs);
     this.#out?.complete();
   }
 }
 
 function answer({ payload, rows, settle }: Batch<RowSet>): void {
   settle(delivered(rows, payload.rejectedRows, payload.rejects));
-}
-
-function pause(ms = retryMs): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
