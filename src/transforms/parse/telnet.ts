@@ -104,25 +104,59 @@ class TelnetReader {
     const maxLineBytes = this.#options.maxLineBytes ?? defaultMaxLineBytes;
     let line = 0;
     for (let lineStart = 0; lineStart < this.#end; line++) {
-      const lineEnd = this.#endOfLine(lineStart);
-      let at = lineStart;
-      while (bytes[at] === blank || bytes[at] === tab) at++;
-      let end = lineEnd;
-      while (end > at && (bytes[end - 1] === blank || bytes[end - 1] === carriageReturn)) end--;
-      if (end > at) {
-        if (lineEnd - lineStart > maxLineBytes) {
+      let lineEnd = this.#locateExpected(lineStart, maxLineBytes);
+      if (lineEnd >= 0) {
+        this.#store(lineStart);
+      } else {
+        lineEnd = this.#endOfLine(lineStart);
+        let at = lineStart;
+        while (bytes[at] === blank || bytes[at] === tab) at++;
+        let end = lineEnd;
+        while (end > at && (bytes[end - 1] === blank || bytes[end - 1] === carriageReturn)) end--;
+        if (lineEnd - lineStart > maxLineBytes && end > at) {
           this.#fail(badLine(lineStart, `the line is longer than ${maxLineBytes} bytes`));
-        } else {
+        } else if (end > at) {
           this.#readPoint(at, end);
         }
-        if (this.#problem !== undefined) {
-          this.#points.reject(line, problemFault(this.#problem, lineStart));
-          this.#problem = undefined;
-        }
+      }
+      if (this.#problem !== undefined) {
+        this.#points.reject(line, problemFault(this.#problem, lineStart));
+        this.#problem = undefined;
       }
       lineStart = lineEnd + 1;
     }
     return this.#points.finish(line, this.#times.usesNow);
+  }
+
+  /**
+   * Finds the parts of a line of the expected series, whose key tells where its tags end, and begins a point of it. Returns the position
+   * of the line break; -1 for every other line, of which nothing is noted then.
+   */
+  #locateExpected(start: number, maxLineBytes: number): number {
+    const { expected } = this.#points;
+    if (expected < 0) return -1;
+    const { dictionary } = this.#options;
+    const bytes = this.#bytes;
+    this.#metric = this.#startOfMetric(start);
+    this.#metricEnd = endOfWord(bytes, this.#metric);
+    // The blank behind the metric stands in the key, too.
+    const tagsAt = this.#metricEnd + 1 - this.#metric;
+    const tagBytes = dictionary.keyLength(expected) - tagsAt;
+    if (tagBytes < 0 || !dictionary.hasPart(expected, 0, bytes, this.#view, this.#metric, tagsAt)) return -1;
+    this.#time = this.#skipBlanks(this.#metricEnd);
+    this.#timeEnd = endOfWord(bytes, this.#time);
+    if (bytes[this.#timeEnd] !== blank) return -1;
+    this.#value = this.#skipBlanks(this.#timeEnd);
+    this.#valueEnd = endOfWord(bytes, this.#value);
+    // A string may hold blanks.
+    if (bytes[this.#valueEnd] !== blank || this.#openingQuote(this.#value) >= 0) return -1;
+    this.#tags = this.#skipBlanks(this.#valueEnd);
+    const end = this.#tags + tagBytes;
+    this.#tagsEnd = end;
+    if (end >= this.#end || bytes[end] !== newline || end - start > maxLineBytes) return -1;
+    if (!dictionary.hasPart(expected, tagsAt, bytes, this.#view, this.#tags, tagBytes)) return -1;
+    this.#points.resume(expected);
+    return end;
   }
 
   /** Position of the first line break from `start` on, found four bytes at a time. */
@@ -170,23 +204,27 @@ class TelnetReader {
       const refused = points.introduce(series);
       if (refused !== undefined) return this.#failWith(start, refused);
     }
+    return this.#store(start);
+  }
+
+  /** Commits the point that was begun, with the time and the value of the line that begins at `start`. */
+  #store(start: number): boolean {
+    const points = this.#points;
     const refused = points.refusal();
     if (refused !== undefined) return this.#failWith(start, refused);
-    if (!this.#readTimeAndValue(end)) {
+    if (!this.#readTimeAndValue()) {
       points.drop();
       return false;
     }
     const { words } = this.#times;
-    const unstorable = points.commit(words[0]!, words[1]!, bytes);
+    const unstorable = points.commit(words[0]!, words[1]!, this.#bytes);
     return unstorable === undefined || this.#failWith(start, unstorable);
   }
 
   /** Finds the parts of the line. */
   #locate(start: number, end: number): boolean {
     const bytes = this.#bytes;
-    let at = start;
-    const isPut = bytes[at] === 0x70 && bytes[at + 1] === 0x75 && bytes[at + 2] === 0x74 && bytes[at + 3] === blank;
-    if (isPut) at = this.#skipBlanks(at + 4);
+    let at = this.#startOfMetric(start);
     this.#metric = at;
     this.#metricEnd = at = endOfWord(bytes, at);
     if (at > this.#metric && !this.#isSeparated(at, end)) return false;
@@ -201,6 +239,14 @@ class TelnetReader {
     this.#tags = at = this.#skipBlanks(at);
     this.#tagsEnd = end;
     return at < end || this.#fail(badLine(end, 'the point has no tags'));
+  }
+
+  /** Position after the word `put` at `start` and its blanks, which may be left out. */
+  #startOfMetric(start: number): number {
+    const bytes = this.#bytes;
+    const isPut =
+      bytes[start] === 0x70 && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x74 && bytes[start + 3] === blank;
+    return isPut ? this.#skipBlanks(start + 4) : start;
   }
 
   /** Where a word ends at `at`, a blank must follow. */
@@ -218,7 +264,7 @@ class TelnetReader {
   /** Position after the value that begins at `start`; -1 when it is a string that is not closed in the line. */
   #endOfValue(start: number, end: number): number {
     const bytes = this.#bytes;
-    const open = bytes[start] === quote ? start : bytes[start + 1] === quote ? start + 1 : -1;
+    const open = this.#openingQuote(start);
     if (open < 0) return endOfWord(bytes, start);
     for (let at = open + 1; at < end; at++) {
       if (bytes[at] === quote) return endOfWord(bytes, at);
@@ -227,12 +273,18 @@ class TelnetReader {
     return -1;
   }
 
-  #readTimeAndValue(end: number): boolean {
+  /** Position of the quote that a string begins with, before which a letter may stand; -1 when the value is none. */
+  #openingQuote(start: number): number {
+    if (this.#bytes[start] === quote) return start;
+    return this.#bytes[start + 1] === quote ? start + 1 : -1;
+  }
+
+  #readTimeAndValue(): boolean {
     const bytes = this.#bytes;
     if (!this.#times.read(bytes, this.#time, this.#timeEnd)) return this.#fail(this.#times.problem);
     const points = this.#points;
     const { fields } = points;
-    const at = this.#values.read(this.#value, 0, end);
+    const at = this.#values.read(this.#value, 0, this.#tagsEnd);
     if (at < 0) return this.#fail(this.#values.problem);
     if (at !== this.#valueEnd || bytes[at] !== blank) return this.#fail(this.#notAValue('a value'));
     const kind = fields.kinds[0]!;

@@ -191,6 +191,46 @@ test('any point printed as a line comes back equal', (t) => {
   t.pass();
 });
 
+const lineParts = fc.tuple(
+  fc.constantFrom('put ', 'put  ', '', ' '),
+  fc.constantFrom('m', 'mm', 'm.a', 'n\tn'),
+  fc.constantFrom(' ', '  ', '\t'),
+  fc.constantFrom('1700000000', '1700000000123', '170000', 'x'),
+  fc.constantFrom(' ', '   '),
+  fc.constantFrom('1', '2.5', '"a b"', 'L"a=b', '1x', 'nan'),
+  fc.constantFrom(' ', '  ', ''),
+  fc.constantFrom('a=b', 'a=bb', 'a=b c=d', 'a=b  c=d', 'a', ''),
+  fc.constantFrom('', ' ', '\r', ' more=1'),
+);
+
+test('a line that comes where it is expected is read as it is on its own', (t) => {
+  fc.assert(
+    fc.property(fc.array(lineParts, { minLength: 1, maxLength: 6 }), fc.nat(5), (round, other) => {
+      const lines = round.map((parts) => parts.join(''));
+      // Twice the same round, and then a line that breaks its order.
+      const all = [...lines, ...lines, lines[other % lines.length]!, ...lines];
+      const shown = (text: string) => {
+        const desk = newDesk();
+        const parsed = desk.parse(text);
+        const rows = desk
+          .rows(parsed)
+          .map((row) => JSON.stringify(row, (_, v) => (typeof v === 'bigint' ? `${v}` : v)));
+        return { rows, rejects: parsed.rejects.map(({ fault }) => fault.message) };
+      };
+      const alone = all.map(shown);
+      const together = shown(all.join('\n'));
+      // A table that has numbers takes no text, which only lines of one text can know.
+      fc.pre(!together.rejects.some((message) => message.includes('the column of table')));
+      t.deepEqual(together.rows.sort(), alone.flatMap(({ rows }) => rows).sort());
+      t.deepEqual(
+        together.rejects,
+        alone.flatMap(({ rejects }) => rejects),
+      );
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('a mutated line never throws and costs none of its neighbours', (t) => {
   const good = 'put m 1700000000 1.5 host=a cpu=0';
   fc.assert(
