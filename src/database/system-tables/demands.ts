@@ -1,5 +1,6 @@
 import { chainTerms } from '../../sql/resolve/expression.js';
 import type { Query, Select } from '../../sql/syntax/ast.js';
+import { tablesIn } from '../../sql/syntax/tree.js';
 import type { Demands } from './system-table.js';
 
 /**
@@ -10,7 +11,7 @@ import type { Demands } from './system-table.js';
 export function demandsOf(query: Query): Demands {
   const select = innermost(query);
   const demands = new Map<string, string>();
-  if (select?.where === undefined || countTables(query) !== 1) return demands;
+  if (select?.where === undefined || tablesIn(query).length !== 1) return demands;
   for (const term of chainTerms(select.where, 'AND')) {
     if (term.kind !== 'binary' || term.operator !== '=') continue;
     if (term.left.kind === 'column' && term.right.kind === 'string') demands.set(term.left.name.text, term.right.value);
@@ -22,16 +23,4 @@ function innermost(query: Query): Select | undefined {
   let select = query;
   while (select.kind === 'select' && select.from?.kind === 'subquery') select = select.from.query;
   return select.kind === 'select' ? select : undefined;
-}
-
-/** How many times any table is named anywhere in a query; chains of conditions may be long, so this keeps its own stack. */
-function countTables(query: Query): number {
-  let count = 0;
-  const open: unknown[] = [query];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (typeof node !== 'object' || node === null) continue;
-    if ('kind' in node && node.kind === 'table') count++;
-    for (const child of Object.values(node)) if (child !== undefined) open.push(child);
-  }
-  return count;
 }

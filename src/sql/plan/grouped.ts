@@ -1,9 +1,10 @@
 import { Codes } from '../../model/fault.js';
 import { type EngineSelect, printSelect, sortTerm } from '../engine/select.js';
 import { findFunction, isAggregate, isCountLike } from '../functions/registry.js';
-import { type CallExpression, ExpressionTranslator, hasOver, partsOf } from '../resolve/expression.js';
+import { type CallExpression, ExpressionTranslator, hasOver } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import type { Expression, Fill } from '../syntax/ast.js';
+import { partsOf } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { cellNumberAt } from '../values/grid.js';
 import { Uses, type Value } from '../values/value.js';

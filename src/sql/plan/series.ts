@@ -10,6 +10,7 @@ import {
   type NameResolver,
 } from '../resolve/expression.js';
 import { RowNames, windowColumns } from '../resolve/names.js';
+import { expressionsIn } from '../syntax/tree.js';
 import { refuse } from '../values/context.js';
 import { timestampType, Uses, type Value } from '../values/value.js';
 import { type WindowEnds, windowColumn } from './group/window-columns.js';
@@ -93,14 +94,8 @@ function slicingWindows(task: BlockTask, rows: SlicedRows, keys: readonly Value[
 
 /** The functions over rows that a block asks for. */
 function seriesCalls({ select, items }: BlockTask): string[] {
-  const names: string[] = [];
-  for (const { value } of [...items, ...select.orderBy]) {
-    mentions(value, (called) => {
-      if (isSeries(called)) names.push(called);
-      return false;
-    });
-  }
-  return names;
+  const parts = [...items, ...select.orderBy].flatMap(({ value }) => expressionsIn(value));
+  return parts.flatMap((part) => (part.kind === 'call' && isSeries(part.name) ? [part.name] : []));
 }
 
 function notInWindow(name: string): Error {

@@ -2,6 +2,7 @@ import { Codes, type FaultError } from '../../model/fault.js';
 import { type DataType, dataType, type Precision } from '../../model/schema.js';
 import { findFunction, isAggregate, isRandom, isSeries } from '../functions/registry.js';
 import { hasOver, mentions } from '../resolve/expression.js';
+import { columnsIn } from '../resolve/mentioned.js';
 import type {
   Expression,
   FromItem,
@@ -13,7 +14,7 @@ import type {
   WindowClause,
 } from '../syntax/ast.js';
 import type { Statement } from '../syntax/ast-statement.js';
-import { mapParts, queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import { expressionsIn, hasQuery, mapParts } from '../syntax/tree.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { cellNumberAt, startOfCellAt } from '../values/grid.js';
 import type { BlockColumn } from '../values/result.js';
@@ -111,8 +112,7 @@ function plainSelect({ query, subTable }: CreateStream): StreamSelect {
     FILL: window?.kind === 'interval' && (window.fill?.mode ?? 'NONE') !== 'NONE',
     'a STATE_WINDOW that is extended': window?.kind === 'state' && isExtended(window.extend),
     'an AUTO offset': window?.kind === 'interval' && window.offset === 'AUTO',
-    'a query in an expression':
-      queriesIn(query).length > 0 || (subTable !== undefined && queriesOf(subTable).length > 0),
+    'a query in an expression': hasQuery([{ ...query, from: undefined }, subTable]),
   };
   for (const [what, isThere] of Object.entries(unsupported)) {
     if (isThere) throw invalidStream(`${what} is not supported`);
@@ -135,16 +135,17 @@ function checkExpressions({ items, where, partitionBy, window }: Select): void {
   if (window?.kind === 'state') everything.push(window.value);
   if (window?.kind === 'event') everything.push(window.start, window.end);
   for (const expression of everything) {
-    mentions(expression, (name) => {
-      if (name === 'NOW' || name === 'TODAY' || isRandom(name)) throw invalidStream(`${name} is not supported`);
-      if (isSeries(name) || name === 'INTERP' || givesManyRows(name)) {
-        throw invalidStream(`function ${name.toLowerCase()} is not supported`);
-      }
-      return false;
-    });
+    for (const part of expressionsIn(expression)) if (part.kind === 'call') checkCall(part.name);
     if (hasOver(expression)) throw invalidStream('OVER is not supported');
     if (namesColumn(expression, queryLimitColumns))
       throw invalidStream('_qstart, _qend and _qduration are not supported');
+  }
+}
+
+function checkCall(name: string): void {
+  if (name === 'NOW' || name === 'TODAY' || isRandom(name)) throw invalidStream(`${name} is not supported`);
+  if (isSeries(name) || name === 'INTERP' || givesManyRows(name)) {
+    throw invalidStream(`function ${name.toLowerCase()} is not supported`);
   }
 }
 
@@ -157,12 +158,7 @@ function givesManyRows(name: string): boolean {
 }
 
 function namesColumn(expression: Expression, names: ReadonlySet<string>): boolean {
-  let found = expression.kind === 'column' && names.has(expression.name.text);
-  mapParts(expression, (part) => {
-    found ||= namesColumn(part, names);
-    return part;
-  });
-  return found;
+  return columnsIn(expression).some(({ name }) => names.has(name.text));
 }
 
 /** Windows begin their rows with `_wstart`, whether the statement says so or not. */

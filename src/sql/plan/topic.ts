@@ -18,7 +18,7 @@ import { columnsIn, mentionedIn } from '../resolve/mentioned.js';
 import { RowNames } from '../resolve/names.js';
 import { type Relation, storedRelation } from '../resolve/relation.js';
 import type { Expression, ObjectName, Query, Select } from '../syntax/ast.js';
-import { queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import { hasQuery } from '../syntax/tree.js';
 import { findTable, type QueryContext, refuse, systemDatabases, type TableTarget } from '../values/context.js';
 import { isBinary, Uses } from '../values/value.js';
 import { resultColumns } from './rows/block.js';
@@ -64,7 +64,8 @@ export interface TopicPlan {
  * aggregates, windows, functions over series, joins, subqueries, slices, order or limits.
  */
 export function planTopic(query: Query, context: QueryContext): TopicPlan {
-  if (query.kind !== 'select' || hasOtherClauses(query) || queriesIn(query).length > 0) throw invalidTopicQuery();
+  if (query.kind !== 'select' || hasOtherClauses(query) || hasQuery({ ...query, from: undefined }))
+    throw invalidTopicQuery();
   if (query.from?.kind !== 'table') throw invalidTopicQuery();
   const { table, alias } = query.from;
   const plan = relationOf(table, alias?.text ?? table.name.text, context);
@@ -77,7 +78,7 @@ export function planTopic(query: Query, context: QueryContext): TopicPlan {
 export function planTableTopic(table: ObjectName, where: Expression | undefined, context: QueryContext): TopicPlan {
   const plan = relationOf(table, table.name.text, context);
   if (plan.target.kind !== 'super') throw refuse(Codes.stableNotExist, 'STable not exist');
-  if (where !== undefined && queriesOf(where).length > 0) throw invalidTopicQuery();
+  if (where !== undefined && hasQuery(where)) throw invalidTopicQuery();
   const columns = where === undefined ? [] : namesIn(plan.relation, where);
   const planned = planRows(plan, dataItems(plan.relation), where, columns, context);
   if (planned.uses !== Uses.tags && planned.uses !== Uses.nothing) throw invalidTopicQuery();

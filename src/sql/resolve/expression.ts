@@ -4,6 +4,7 @@ import { int64, quoteString } from '../engine/quote.js';
 import { findFunction } from '../functions/registry.js';
 import { type AggregateFunction, checkArguments, type ScalarFunction, type SeriesFunction } from '../functions/spec.js';
 import type { Expression } from '../syntax/ast.js';
+import { expressionsIn } from '../syntax/tree.js';
 import { durationTicks } from '../times/timestamp.js';
 import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from '../values/arithmetic.js';
 import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from '../values/compare.js';
@@ -258,46 +259,10 @@ function member(left: Value, right: Value): Value {
 
 /** True when an expression calls a function of a kind, outside of subqueries. */
 export function mentions(expression: Expression, isWanted: (name: string) => boolean): boolean {
-  const open: Expression[] = [expression];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.kind === 'call' && isWanted(next.name)) return true;
-    for (const part of partsOf(next)) open.push(part);
-  }
-  return false;
+  return expressionsIn(expression).some((part) => part.kind === 'call' && isWanted(part.name));
 }
 
 /** True when a call with OVER stands in an expression. */
 export function hasOver(expression: Expression | undefined): expression is Expression {
-  return expression !== undefined && (expression.kind === 'over' || partsOf(expression).some(hasOver));
-}
-
-/** The direct parts of an expression. */
-export function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'call':
-      return expression.args;
-    case 'over':
-      return [...expression.call.args, ...expression.partitionBy, ...expression.orderBy.map(({ value }) => value)];
-    case 'binary':
-      return [expression.left, expression.right];
-    case 'negate':
-    case 'not':
-    case 'cast':
-    case 'is-null':
-    case 'in-query':
-      return [expression.value];
-    case 'between':
-      return [expression.value, expression.low, expression.high];
-    case 'in':
-      return [expression.value, ...expression.list];
-    case 'case': {
-      const { operand, branches, otherwise } = expression;
-      const parts = branches.flatMap(({ when, then }) => [when, then]);
-      if (operand !== undefined) parts.push(operand);
-      if (otherwise !== undefined) parts.push(otherwise);
-      return parts;
-    }
-    default:
-      return [];
-  }
+  return expression !== undefined && expressionsIn(expression).some(({ kind }) => kind === 'over');
 }

@@ -1,10 +1,10 @@
 import type { Expression, FromItem, Select } from '../syntax/ast.js';
-import { type ColumnExpression, partsOf } from './expression.js';
+import { expressionsIn, walk } from '../syntax/tree.js';
+import type { ColumnExpression } from './expression.js';
 
 /** The columns in an expression, in order, outside of subqueries. */
-export function columnsIn(expression: Expression): ColumnExpression[] {
-  if (expression.kind === 'column') return [expression];
-  return partsOf(expression).flatMap(columnsIn);
+export function columnsIn(expression: Expression): readonly ColumnExpression[] {
+  return expressionsIn(expression).filter((part) => part.kind === 'column');
 }
 
 /** Which columns of a table a SELECT may ask for. */
@@ -16,21 +16,19 @@ export interface Mentioned {
   readonly qualifiedStar: boolean;
 }
 
-/** Looks through all clauses of a SELECT and the conditions of its joins, but not into subqueries. */
+/** Looks through all clauses of a SELECT, with the queries in them, and the conditions of its joins, but not into subqueries of FROM. */
 export function mentionedIn(select: Select): Mentioned {
   const names = new Set<string>();
   let star = false;
   let qualifiedStar = false;
-  const open: unknown[] = [{ ...select, from: undefined }, ...conditionsIn(select.from)];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== 'object' || node === null) continue;
+  walk([{ ...select, from: undefined }, ...conditionsIn(select.from)], (node) => {
     if ('quoted' in node && 'text' in node && typeof node.text === 'string') names.add(node.text);
     else if ('kind' in node && node.kind === 'star' && 'table' in node) {
       star = true;
       qualifiedStar ||= node.table !== undefined;
-    } else open.push(...Object.values(node));
-  }
+    } else return true;
+    return false;
+  });
   return { names, star, qualifiedStar };
 }
 
@@ -42,15 +40,13 @@ export function namesOwn(
   select: Select,
   isOwn: (table: string | undefined, name: string | undefined) => boolean,
 ): boolean {
-  const open: unknown[] = [{ ...select, from: undefined }];
-  while (open.length > 0) {
-    const node = open.pop();
-    if (typeof node !== 'object' || node === null) continue;
-    if ('kind' in node && 'table' in node && (node.kind === 'column' || node.kind === 'star')) {
-      if (isOwn(textOf(node.table), 'name' in node ? textOf(node.name) : undefined)) return true;
-    } else open.push(...Object.values(node));
-  }
-  return false;
+  let isFound = false;
+  walk({ ...select, from: undefined }, (node) => {
+    if (!('kind' in node && 'table' in node && (node.kind === 'column' || node.kind === 'star'))) return !isFound;
+    isFound ||= isOwn(textOf(node.table), 'name' in node ? textOf(node.name) : undefined);
+    return false;
+  });
+  return isFound;
 }
 
 function textOf(name: unknown): string | undefined {

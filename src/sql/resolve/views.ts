@@ -1,7 +1,7 @@
 import type { ViewDef } from '../../model/schema.js';
 import { parseStatement } from '../parser/statement.js';
 import type { FromItem, ObjectName, Query } from '../syntax/ast.js';
-import { mapExpression, mapQueries } from '../syntax/nested-queries.js';
+import { mapExpression, mapQueries } from '../syntax/tree.js';
 import { refuseUnsupported } from '../values/context.js';
 
 /** Views that stand on views, at most. */

@@ -2,8 +2,8 @@ import { Codes, FaultError, fault, missingDatabase, type Place } from '../../mod
 import { notSupported } from '../../model/refusals.js';
 import type { Precision, TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
-import type { FromItem, Name, ObjectName, Query } from '../syntax/ast.js';
-import { queriesIn, queriesOf } from '../syntax/nested-queries.js';
+import type { Name, ObjectName, Query } from '../syntax/ast.js';
+import { tablesIn } from '../syntax/tree.js';
 import type { BlockColumn } from './result.js';
 
 /** What a table name stands for. For a sub-table `table` is its super table. */
@@ -67,35 +67,11 @@ export interface NamedTable {
 /** The tables a query mentions, each once, in order of appearance. */
 export function collectTables(query: Query): NamedTable[] {
   const found = new Map<string, NamedTable>();
-  collectQuery(query, found);
+  for (const { table } of tablesIn(query)) {
+    const named = { database: table.database?.text, name: table.name.text };
+    found.set(JSON.stringify([named.database, named.name]), named);
+  }
   return [...found.values()];
-}
-
-function collectQuery(query: Query, found: Map<string, NamedTable>): void {
-  if (query.kind === 'union') {
-    collectQuery(query.left, found);
-    collectQuery(query.right, found);
-    return;
-  }
-  if (query.from !== undefined) collectFrom(query.from, found);
-  for (const nested of queriesIn(query)) collectQuery(nested, found);
-}
-
-function collectFrom(item: FromItem, found: Map<string, NamedTable>): void {
-  switch (item.kind) {
-    case 'subquery':
-      collectQuery(item.query, found);
-      break;
-    case 'join':
-      collectFrom(item.left, found);
-      collectFrom(item.right, found);
-      for (const nested of item.on === undefined ? [] : queriesOf(item.on)) collectQuery(nested, found);
-      break;
-    case 'table': {
-      const named = { database: item.table.database?.text, name: item.table.name.text };
-      found.set(JSON.stringify([named.database, named.name]), named);
-    }
-  }
 }
 
 /** Databases that clients expect to exist. */

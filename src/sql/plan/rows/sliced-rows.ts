@@ -4,7 +4,7 @@ import { raiseIf } from '../../engine/raise.js';
 import { type EngineSelect, printSelect } from '../../engine/select.js';
 import { idColumn } from '../../engine/storage.js';
 import { noTimeline, type RowWindow, type RowWindows } from '../../functions/spec.js';
-import { partsOf } from '../../resolve/expression.js';
+import { columnsIn } from '../../resolve/mentioned.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Expression, Select } from '../../syntax/ast.js';
 import { ticksValue, Uses, type Value } from '../../values/value.js';
@@ -205,15 +205,12 @@ function mentionedNames(
   { partitionBy, groupBy, having, orderBy, window }: Select,
   items: readonly Item[],
 ): Set<string> {
-  const open: Expression[] = [...items, ...partitionBy, ...groupBy, ...orderBy].map(({ value }) => value);
+  const all: Expression[] = [...items, ...partitionBy, ...groupBy, ...orderBy].map(({ value }) => value);
   const names = new Set<string>();
-  if (having !== undefined) open.push(having);
-  if (window?.kind === 'state') open.push(window.value);
-  if (window?.kind === 'event') open.push(window.start, window.end);
+  if (having !== undefined) all.push(having);
+  if (window?.kind === 'state') all.push(window.value);
+  if (window?.kind === 'event') all.push(window.start, window.end);
   if (window?.kind === 'count') for (const { text } of window.columns) names.add(text);
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.kind === 'column') names.add(next.name.text);
-    for (const part of partsOf(next)) open.push(part);
-  }
+  for (const { name } of all.flatMap(columnsIn)) names.add(name.text);
   return names;
 }

@@ -1,5 +1,7 @@
-import type { Expression, PartitionItem, Query, Select, WindowClause } from './ast.js';
+import type { Expression, FromItem, PartitionItem, Query, Select, WindowClause } from './ast.js';
 
+/** A table as FROM names it. */
+type TableItem = Extract<FromItem, { kind: 'table' }>;
 type Change = (query: Query) => Query;
 
 /** An expression with the queries in it changed. */
@@ -78,21 +80,62 @@ function mapWindow(window: WindowClause, map: (expression: Expression) => Expres
   return window.kind === 'event' ? { ...window, start: map(window.start), end: map(window.end) } : window;
 }
 
-/** The queries in the expressions of a SELECT. */
-export function queriesIn(select: Select): readonly Query[] {
-  return collected((note) => mapQueries(select, note));
-}
-
-/** The queries in an expression. */
-export function queriesOf(expression: Expression): readonly Query[] {
-  return collected((note) => mapExpression(expression, note));
-}
-
-function collected(visit: (note: Change) => unknown): readonly Query[] {
-  const queries: Query[] = [];
-  visit((query) => {
-    queries.push(query);
-    return query;
+/** The direct parts of an expression, in the order written; the queries in it are none. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  const parts: Expression[] = [];
+  mapParts(expression, (part) => {
+    parts.push(part);
+    return part;
   });
-  return queries;
+  return parts;
 }
+
+/** An expression and those in it, in the order written, but not those of queries in it. */
+export function expressionsIn(expression: Expression): readonly Expression[] {
+  const all: Expression[] = [];
+  const open = [expression];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    all.push(next);
+    for (const part of partsOf(next).toReversed()) open.push(part);
+  }
+  return all;
+}
+
+/**
+ * Shows every object of a syntax tree to `see`, in the order written; `see` says whether the objects in it are shown, too.
+ * Chains may be long, so this keeps its own stack.
+ */
+export function walk(tree: object, see: (node: object) => boolean): void {
+  const open: unknown[] = [tree];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null || !see(node)) continue;
+    for (const member of Object.values(node).reverse()) open.push(member);
+  }
+}
+
+/** Every place of a query that names a table, in the order written; queries in expressions count as well. */
+export function tablesIn(query: Query): readonly TableItem[] {
+  const tables: TableItem[] = [];
+  walk(query, (node) => {
+    if (isTable(node)) tables.push(node);
+    return true;
+  });
+  return tables;
+}
+
+function isTable(node: object): node is TableItem {
+  return 'kind' in node && node.kind === 'table';
+}
+
+/** True when an expression in the tree holds a query. */
+export function hasQuery(tree: object): boolean {
+  let isFound = false;
+  walk(tree, (node) => {
+    isFound ||= 'kind' in node && typeof node.kind === 'string' && queryKinds.has(node.kind);
+    return !isFound;
+  });
+  return isFound;
+}
+
+const queryKinds: ReadonlySet<string> = new Set(['scalar-query', 'exists', 'in-query']);
