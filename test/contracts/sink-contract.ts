@@ -1,14 +1,13 @@
 import type { ExecutionContext } from 'ava';
-import type { Batch, Payload } from '../../src/model/batch.js';
-import type { Sink } from '../../src/model/component.js';
+import type { Delivery } from '../../src/model/delivery.js';
 
-/** One sink under test with batches that end in different ways. */
-export interface SinkUnderTest<P extends Payload> {
-  readonly sink: Sink<P>;
+/** One sink under test with batches `B` that end in different ways. */
+export interface SinkUnderTest<B extends { readonly rows: number }> {
+  readonly sink: { write(batch: B, deadline: AbortSignal): Promise<Delivery>; stop?(): Promise<void> };
   /** A good batch of new rows, another one with every call. */
-  good(): Batch<P>;
+  good(): B;
   /** A batch that can never be written, such as one for a database that does not exist; undefined when nobody would say so. */
-  impossible(): Batch<P> | undefined;
+  impossible(): B | undefined;
   /** Rows that a reader finds now; `expected` is how many there will be, for sinks that are not told what is stored. */
   stored(expected: number): Promise<number>;
   /** Makes every write fail as an outage does; the result ends the outage. */
@@ -22,10 +21,10 @@ const soon = () => AbortSignal.timeout(20_000);
  * What every sink must hold: a row it calls delivered is found once by a reader, expected trouble is a delivery and not
  * an exception, the deadline is kept, and it never settles a batch itself.
  */
-export function sinkContract<P extends Payload>(
+export function sinkContract<B extends { readonly rows: number }>(
   test: (title: string, run: (t: ExecutionContext) => Promise<void>) => void,
   name: string,
-  make: () => Promise<SinkUnderTest<P>>,
+  make: () => Promise<SinkUnderTest<B>>,
 ): void {
   test(`${name}: every delivered row is found exactly once, also when writes overlap`, async (t) => {
     const made = await make();

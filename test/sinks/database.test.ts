@@ -17,7 +17,7 @@ import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
 import { silentLog, startEngine } from '../support/engine.js';
 import { until } from '../support/until.js';
 
-interface Made extends SinkUnderTest<BlockGroup> {
+interface Made extends SinkUnderTest<Batch<BlockGroup>> {
   readonly client: EngineClient;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;

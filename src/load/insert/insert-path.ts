@@ -1,8 +1,7 @@
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
-import type { Batch, BlockGroup, ByteBlock, Payload, WireFormat } from '../../model/batch.js';
+import type { WireFormat } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
-import type { Sink } from '../../model/component.js';
 import type { Delivery } from '../../model/delivery.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
@@ -12,13 +11,13 @@ import { type InsertTarget, insertEncoder } from '../encode/insert-sql.js';
 import { linesEncoder } from '../encode/lines.js';
 import type { RowEncoder } from '../encode/row-encoder.js';
 import { storedName } from '../model/names.js';
-import type { RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
+import type { RowBlocks, RowSink, RowText, RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
 import { blocksByTable, type RowRequest } from '../model/row-request.js';
 import type { DatabasePlan, InsertMode, SuperTablePlan } from '../model/scenario.js';
 import type { RowSource } from '../rows/source.js';
 import type { HttpService } from '../sinks/http-service.js';
 import { blocksSink, linesSink, sqlTextSink } from '../sinks/in-process.js';
-import { RestLinesSink } from '../sinks/rest.js';
+import { restLinesSink } from '../sinks/rest.js';
 import { restStatements } from '../sinks/rest-statements.js';
 import { type LateEnding, TelnetTcpSink } from '../sinks/telnet-tcp.js';
 
@@ -79,7 +78,7 @@ export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
   const { plan } = table;
   const mode = pathMode(plan, ways);
   const isRemote = mode === 'rest' || mode === 'sml-rest';
-  const text = (encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>): InsertPath =>
+  const text = (encoder: RowEncoder, format: WireFormat, sink: RowSink<RowText>): InsertPath =>
     new TextPath(table, isRemote, encoder, format, sink);
   switch (mode) {
     case 'stmt':
@@ -94,7 +93,7 @@ export function openPath(table: FilledTable, ways: InsertWays): InsertPath {
       const { tcpPort } = plan;
       const sink =
         tcpPort === undefined
-          ? new RestLinesSink(needed(ways.http))
+          ? restLinesSink(needed(ways.http))
           : new TelnetTcpSink({ host: ways.host, port: tcpPort, cut: ways.cut });
       return text(schemalessEncoder(table), formatOf(plan), sink);
     }
@@ -150,32 +149,15 @@ function schemalessEncoder({ database, plan, source }: FilledTable): RowEncoder 
   return linesEncoder(target, maxLinesBytes);
 }
 
-function batchOf<P extends Payload>(database: DatabasePlan, payload: P, rows: number, bytes: number): Batch<P> {
-  return {
-    origin: 'load',
-    target: {
-      database: storedName(database.name, database.escapeNames),
-      user: '',
-      createDatabase: false,
-      ttl: 0,
-      precision: database.precision,
-    },
-    payload,
-    rows,
-    bytes,
-    settle() {},
-  };
-}
-
 /** Rows as text: one part for each text that they fill. */
 class TextPath implements InsertPath {
   readonly isRemote: boolean;
   readonly #table: FilledTable;
   readonly #encoder: RowEncoder;
   readonly #format: WireFormat;
-  readonly #sink: Sink<ByteBlock>;
+  readonly #sink: RowSink<RowText>;
 
-  constructor(table: FilledTable, isRemote: boolean, encoder: RowEncoder, format: WireFormat, sink: Sink<ByteBlock>) {
+  constructor(table: FilledTable, isRemote: boolean, encoder: RowEncoder, format: WireFormat, sink: RowSink<RowText>) {
     this.#table = table;
     this.isRemote = isRemote;
     this.#encoder = encoder;
@@ -184,15 +166,18 @@ class TextPath implements InsertPath {
   }
 
   *parts(request: RowRequest): Generator<RequestPart, void, void> {
+    const { database, plan } = this.#table;
+    const place = {
+      database: storedName(database.name, database.escapeNames),
+      format: this.#format,
+      precision: database.precision,
+    };
     for (let from = 0; from < request.block.rows; ) {
-      const { bytes: shared, rows } = this.#encoder.encode(request, from);
+      const { bytes, rows } = this.#encoder.encode(request, from);
       from += rows;
       // The next request may be encoded while a short one is under way.
-      const isShort = request.block.rows < this.#table.plan.rowsPerRequest;
-      const bytes = isShort ? Buffer.from(shared) : shared;
-      const payload = { kind: 'bytes', format: this.#format, bytes } as const;
-      const batch = batchOf(this.#table.database, payload, rows, bytes.length);
-      yield { rows, send: (deadline) => this.#sink.write(batch, deadline) };
+      const text = request.block.rows < plan.rowsPerRequest ? Buffer.from(bytes) : bytes;
+      yield { rows, send: (deadline) => this.#sink.write({ ...place, rows, text }, deadline) };
     }
   }
 
@@ -211,7 +196,7 @@ class BlocksPath implements InsertPath {
   readonly #table: FilledTable;
   readonly #world: WorldPorts;
   readonly #database: DatabaseDef;
-  readonly #sink: Sink<BlockGroup>;
+  readonly #sink: RowSink<RowBlocks>;
   /** Epoch of the database for which the ids of the source are right. */
   readonly #epoch: number;
   /** The first time that the database keeps, where rows may lie before it; undefined where none does. */
@@ -247,9 +232,8 @@ class BlocksPath implements InsertPath {
       const isCurrent = catalogue.epoch(this.#database.name) === this.#epoch;
       const blocks = this.#blocks(isCurrent ? request : await this.#renewed(request));
       // Ids, times and three values or so; only the bound of memory depends on it.
-      const bytes = request.block.rows * (16 + 8 * request.block.columns.length);
-      const payload = { kind: 'group', blocks } as const;
-      return await this.#sink.write(batchOf(this.#table.database, payload, request.block.rows, bytes), deadline);
+      const { rows, columns } = request.block;
+      return await this.#sink.write({ blocks, rows, bytes: rows * (16 + 8 * columns.length) }, deadline);
     } catch (error) {
       if (!(error instanceof FaultError)) throw error;
       return { outcome: error.fault.kind === 'network' ? 'failed' : 'rejected', fault: error.fault };
@@ -296,9 +280,7 @@ class BlocksPath implements InsertPath {
 
   async end(): Promise<undefined> {}
 
-  async stop(): Promise<void> {
-    await this.#sink.stop?.();
-  }
+  async stop(): Promise<void> {}
 }
 
 /** The database of a plan in the catalogue, which has been read since the plan's definitions were made. */

@@ -22,17 +22,34 @@ export type RunSql = (statement: string | Buffer, options?: RunSqlOptions) => Pr
 /** Writes blocks of one request straight to the database; `bytes` is what they weigh. Throws a FaultError. */
 export type WriteBlocks = (blocks: readonly ColumnBlock[], bytes: number) => Promise<Delivery>;
 
-/** Text of a schemaless request. */
-export interface LinesToWrite {
+/** Rows of a request as text: statements or lines. */
+export interface RowText {
   readonly database: string;
   readonly format: WireFormat;
   /** Ticks of the times in lines of `lineproto`. */
   readonly precision: Target['precision'];
+  readonly rows: number;
   readonly text: Uint8Array;
 }
 
 /** Writes text through the parsers of the schemaless doors. Throws a FaultError. */
-export type WriteLines = (lines: LinesToWrite) => Promise<Delivery>;
+export type WriteLines = (lines: RowText) => Promise<Delivery>;
+
+/** Rows of a request as they are. */
+export interface RowBlocks {
+  readonly blocks: readonly ColumnBlock[];
+  readonly rows: number;
+  /** What they weigh in memory. */
+  readonly bytes: number;
+}
+
+/** The way that rows of one thread take. */
+export interface RowSink<R extends RowText | RowBlocks> {
+  /** Writes rows within the deadline. Expected faults are deliveries, not exceptions. */
+  write(rows: R, deadline: AbortSignal): Promise<Delivery>;
+  /** Releases what the sink holds; safe twice. */
+  stop?(): Promise<void>;
+}
 
 /**
  * What a run tells a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without

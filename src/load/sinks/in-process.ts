@@ -1,31 +1,26 @@
-import type { BlockGroup, ByteBlock, Payload } from '../../model/batch.js';
-import type { Sink } from '../../model/component.js';
 import { delivered } from '../../model/delivery.js';
 import { deliveryOf } from '../../sinks/outcome.js';
 import { untilAborted } from '../../sinks/until-aborted.js';
-import type { RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
+import type { RowBlocks, RowSink, RowText, RunSql, WriteBlocks, WriteLines } from '../model/ports.js';
 
 /** Column blocks straight to the database, where blocks of several writers are committed together. */
-export function blocksSink(write: WriteBlocks): Sink<BlockGroup> {
-  return untilDeadline('blocks', ({ payload, bytes }) => write(payload.blocks, bytes));
+export function blocksSink(write: WriteBlocks): RowSink<RowBlocks> {
+  return untilDeadline(({ blocks, bytes }) => write(blocks, bytes));
 }
 
 /** Text of the schemaless formats through the service's own parsers, in this process. */
-export function linesSink(write: WriteLines): Sink<ByteBlock> {
-  return untilDeadline('lines', ({ payload: { format, bytes }, target: { database, precision } }) =>
-    write({ database, format, precision, text: bytes }),
-  );
+export function linesSink(write: WriteLines): RowSink<RowText> {
+  return untilDeadline(write);
 }
 
-/** INSERT statements, each a batch of bytes, through whatever runs statements: the SQL front-end or the HTTP service. */
-export function sqlTextSink(run: RunSql): Sink<ByteBlock> {
-  return untilDeadline('sql-text', async ({ payload, target: { database } }, signal) => {
-    const { buffer, byteOffset, byteLength } = payload.bytes;
-    const answer = await run(Buffer.from(buffer, byteOffset, byteLength), { database, signal });
+/** INSERT statements through whatever runs statements: the SQL front-end or the HTTP service. */
+export function sqlTextSink(run: RunSql): RowSink<RowText> {
+  return untilDeadline(async ({ text, database }, signal) => {
+    const answer = await run(Buffer.from(text.buffer, text.byteOffset, text.byteLength), { database, signal });
     return delivered(answer.kind === 'affected' ? answer.rows : 0);
   });
 }
 
-function untilDeadline<P extends Payload>(name: string, write: Sink<P>['write']): Sink<P> {
-  return { name, write: (batch, deadline) => deliveryOf(untilAborted(write(batch, deadline), deadline)) };
+function untilDeadline<R extends RowText | RowBlocks>(write: RowSink<R>['write']): RowSink<R> {
+  return { write: (rows, deadline) => deliveryOf(untilAborted(write(rows, deadline), deadline)) };
 }

@@ -1,34 +1,23 @@
-import type { Batch, ByteBlock } from '../../model/batch.js';
-import type { Sink } from '../../model/component.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { deliveryOf } from '../../sinks/outcome.js';
+import type { RowSink, RowText } from '../model/ports.js';
 import type { HttpAnswer, HttpService } from './http-service.js';
 
 /** The write routes of the service, for text of the schemaless formats. Bad rows of a request are counted, and the first is named. */
-export class RestLinesSink implements Sink<ByteBlock> {
-  readonly name = 'rest-lines';
-  readonly #service: HttpService;
-
-  constructor(service: HttpService) {
-    this.#service = service;
-  }
-
-  write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
-    return deliveryOf(this.#write(batch, deadline));
-  }
-
-  async #write({ payload, target, rows }: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
-    const answer = await this.#service.post(pathOf(payload, target), payload.bytes, deadline);
-    if (answer.status === 204 || answer.status === 200) return delivered(rows);
-    const partly = partlyWritten(answer);
-    if (partly !== undefined) return partly;
-    const found = refusalOf(answer);
-    return { outcome: answer.status >= 500 ? 'failed' : 'rejected', fault: found };
-  }
+export function restLinesSink(service: HttpService): RowSink<RowText> {
+  return { write: (rows, deadline) => deliveryOf(post(rows, service, deadline)) };
 }
 
-function pathOf({ format }: ByteBlock, { database, precision }: Batch['target']): string {
+async function post(lines: RowText, service: HttpService, deadline: AbortSignal): Promise<Delivery> {
+  const answer = await service.post(pathOf(lines), lines.text, deadline);
+  if (answer.status === 204 || answer.status === 200) return delivered(lines.rows);
+  const partly = partlyWritten(answer);
+  if (partly !== undefined) return partly;
+  return { outcome: answer.status >= 500 ? 'failed' : 'rejected', fault: refusalOf(answer) };
+}
+
+function pathOf({ format, database, precision }: RowText): string {
   const name = encodeURIComponent(database);
   if (format === 'tsdbwire-telnet') return `/tsdbwire/v1/put/telnet/${name}`;
   if (format === 'tsdbwire-json') return `/tsdbwire/v1/put/json/${name}`;

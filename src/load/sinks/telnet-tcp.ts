@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { Batch, ByteBlock } from '../../model/batch.js';
-import type { Sink } from '../../model/component.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { deliveryOf } from '../../sinks/outcome.js';
 import { untilAborted } from '../../sinks/until-aborted.js';
+import type { RowSink, RowText } from '../model/ports.js';
 import { TelnetComplaints } from './telnet-complaints.js';
 
 /** Where a telnet-format listener is. */
@@ -24,12 +23,11 @@ export interface LateEnding {
 }
 
 /**
- * Lines to a telnet-format listener over one connection. Nobody says that a line is stored: a batch counts as delivered when
- * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next batches, and
+ * Lines to a telnet-format listener over one connection. Nobody says that a line is stored: a request counts as delivered when
+ * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next ones, and
  * what it complains about after the last one is told by {@link TelnetTcpSink.end}.
  */
-export class TelnetTcpSink implements Sink<ByteBlock> {
-  readonly name = 'telnet-tcp';
+export class TelnetTcpSink implements RowSink<RowText> {
   readonly #options: TelnetTcpOptions;
   readonly #complaints = new TelnetComplaints();
   #socket: Socket | undefined;
@@ -51,8 +49,8 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
     await this.end(new AbortController().signal);
   }
 
-  write(batch: Batch<ByteBlock>, deadline: AbortSignal): Promise<Delivery> {
-    return deliveryOf(untilAborted(this.#write(batch), deadline));
+  write(lines: RowText, deadline: AbortSignal): Promise<Delivery> {
+    return deliveryOf(untilAborted(this.#write(lines), deadline));
   }
 
   /**
@@ -76,11 +74,11 @@ export class TelnetTcpSink implements Sink<ByteBlock> {
     return found === undefined ? undefined : { rows, fault: found };
   }
 
-  async #write({ payload, rows }: Batch<ByteBlock>): Promise<Delivery> {
+  async #write({ text, rows }: RowText): Promise<Delivery> {
     try {
       const socket = await this.#connected();
       await new Promise<void>((resolve, reject) => {
-        socket.write(payload.bytes, (error) => (error ? reject(error) : resolve()));
+        socket.write(text, (error) => (error ? reject(error) : resolve()));
       });
       // What was being written when a connection is given up ends without an error.
       if (socket.destroyed) throw new Error('the connection was broken off');

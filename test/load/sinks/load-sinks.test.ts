@@ -1,23 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import test from 'ava';
+import type { RowBlocks, RowSink, RowText } from '../../../src/load/model/ports.js';
 import { HttpService } from '../../../src/load/sinks/http-service.js';
 import { blocksSink, linesSink, sqlTextSink } from '../../../src/load/sinks/in-process.js';
-import { RestLinesSink } from '../../../src/load/sinks/rest.js';
+import { restLinesSink } from '../../../src/load/sinks/rest.js';
 import { restStatements } from '../../../src/load/sinks/rest-statements.js';
 import { type LateEnding, TelnetTcpSink } from '../../../src/load/sinks/telnet-tcp.js';
 import { openLoadWorld } from '../../../src/load/world.js';
-import {
-  type Batch,
-  type BlockGroup,
-  type ByteBlock,
-  groupBatches,
-  type WireFormat,
-} from '../../../src/model/batch.js';
-import type { Sink } from '../../../src/model/component.js';
+import type { WireFormat } from '../../../src/model/batch.js';
 import type { Chunks } from '../../../src/model/exchange.js';
 import { type SinkUnderTest, sinkContract } from '../../contracts/sink-contract.js';
-import { blockOf, int, recordedBatch } from '../../support/blocks.js';
+import { blockOf, int } from '../../support/blocks.js';
 import { isLong, whenBrief } from '../../support/cases.js';
 import { startService } from '../../support/service.js';
 import { until } from '../../support/until.js';
@@ -75,16 +69,8 @@ async function isUp(): Promise<boolean> {
   return (await service.sql('SELECT COUNT(*) FROM sinks.alive')).body.code === 0;
 }
 
-function bytesBatch(database: string, format: WireFormat, text: string): Batch<ByteBlock> {
-  const bytes = Buffer.from(text);
-  return {
-    origin: 'test',
-    target: { database, user: 'root', createDatabase: false, ttl: 0, precision: 'ms' },
-    payload: { kind: 'bytes', format, bytes },
-    rows: rowsOfBatch,
-    bytes: bytes.length,
-    settle() {},
-  };
+function rowText(database: string, format: WireFormat, text: string): RowText {
+  return { database, format, precision: 'ms', rows: rowsOfBatch, text: Buffer.from(text) };
 }
 
 /** Text of some rows with times of their own. */
@@ -104,19 +90,19 @@ async function counted(database: string, table: string, expected: number): Promi
 
 /** A sink of text whose batches all go to one new table. */
 function textSink(
-  sink: () => Sink<ByteBlock>,
+  sink: () => RowSink<RowText>,
   format: WireFormat,
   text: (table: string) => string,
   database = 'sinks',
-): () => Promise<SinkUnderTest<ByteBlock>> {
+): () => Promise<SinkUnderTest<RowText>> {
   return async () => {
     const table = `t${++tables}`;
     if (format === 'sql-insert') await service.run(`CREATE TABLE sinks.${table} (ts TIMESTAMP, v INT)`);
     const made = sink();
     return {
       sink: made,
-      good: () => bytesBatch(database, format, text(table)),
-      impossible: () => (made instanceof TelnetTcpSink ? undefined : bytesBatch('nowhere', format, text(table))),
+      good: () => rowText(database, format, text(table)),
+      impossible: () => (made instanceof TelnetTcpSink ? undefined : rowText('nowhere', format, text(table))),
       stored: (expected) => counted(database, table, expected),
       outage,
       end: async () => made.stop?.(),
@@ -133,8 +119,8 @@ const objects = (table: string) =>
 /** Sinks that have an outage in every run; the others have it in the file that takes long. */
 const withOutage: readonly string[] = ['rest lines of lineproto', 'blocks'];
 
-const contract = <P extends ByteBlock | BlockGroup>(name: string, make: () => Promise<SinkUnderTest<P>>): void =>
-  sinkContract<P>(
+const contract = <R extends RowText | RowBlocks>(name: string, make: () => Promise<SinkUnderTest<R>>): void =>
+  sinkContract<R>(
     (title, run) => {
       const hasOutage = title.includes('an outage');
       const isBrief = !hasOutage || withOutage.includes(name);
@@ -158,26 +144,26 @@ contract(
 );
 contract(
   'rest lines of lineproto',
-  textSink(() => new RestLinesSink(http), 'lineproto', points),
+  textSink(() => restLinesSink(http), 'lineproto', points),
 );
 contract(
   'rest lines of telnet',
-  textSink(() => new RestLinesSink(http), 'tsdbwire-telnet', puts),
+  textSink(() => restLinesSink(http), 'tsdbwire-telnet', puts),
 );
 contract(
   'rest lines of JSON',
-  textSink(() => new RestLinesSink(http), 'tsdbwire-json', objects),
+  textSink(() => restLinesSink(http), 'tsdbwire-json', objects),
 );
 
-contract('blocks', async (): Promise<SinkUnderTest<BlockGroup>> => {
+contract('blocks', async (): Promise<SinkUnderTest<RowBlocks>> => {
   const table = `t${++tables}`;
   await service.run(`CREATE TABLE sinks.${table} (ts TIMESTAMP, v INT)`);
   await world.catalogue.sync();
   const id = world.catalogue.table('sinks', table)!.seriesId!;
-  const batch = (database: string): Batch<BlockGroup> => {
+  const batch = (database: string): RowBlocks => {
     const rows = Array.from({ length: rowsOfBatch }, () => [id, BigInt(ticks++), { v: 1 }] as const);
     const block = { ...blockOf(table, { v: int }, rows), database };
-    return groupBatches([recordedBatch(block)]);
+    return { blocks: [block], rows: rowsOfBatch, bytes: 100 };
   };
   return {
     sink: blocksSink(world.writeBlocks),
@@ -226,7 +212,7 @@ whenBrief(test.serial)(
     await once(listener, 'listening');
     const address = listener.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const batch = bytesBatch('any', 'tsdbwire-telnet', 'put m 1 1 a=1\n'.repeat(5));
+    const batch = rowText('any', 'tsdbwire-telnet', 'put m 1 1 a=1\n'.repeat(5));
     const ended = async (): Promise<LateEnding | undefined> => {
       const sink = new TelnetTcpSink({ host: '127.0.0.1', port });
       t.like(await sink.write(batch, deadline), { outcome: 'delivered', rows: batch.rows });
@@ -265,9 +251,9 @@ whenBrief(test.serial)(
 );
 
 whenBrief(test.serial)('the bad rows of a request over the write routes are counted', async (t) => {
-  const sink = new RestLinesSink(http);
+  const sink = restLinesSink(http);
   const text = 'partly,a=1 v=1i32 1700000000000\nno line\npartly,a=1 v=2i32 1700000000001\n';
-  const delivery = await sink.write(bytesBatch('sinks', 'lineproto', text), AbortSignal.timeout(20_000));
+  const delivery = await sink.write(rowText('sinks', 'lineproto', text), AbortSignal.timeout(20_000));
   t.like(delivery, { outcome: 'delivered', rows: 2, rejectedRows: 1 });
   if (delivery.outcome === 'delivered') t.is(delivery.rejects[0]?.row, 1);
 });
