@@ -1,9 +1,7 @@
+import { minus, plus, zero } from './ascii.js';
 import { DigitRun, maxExactExponent, scaleByTen } from './decimal.js';
 import { applySign } from './words.js';
 
-const plus = 0x2b;
-const minus = 0x2d;
-const zero = 0x30;
 /** Bytes that may stand behind digits, less the zero. */
 const point = 0x2e - zero;
 const upperE = 0x45 - zero;

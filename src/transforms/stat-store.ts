@@ -1,3 +1,4 @@
+import { lineFeed } from '../bytes/ascii.js';
 import { GatheredKey } from '../bytes/gathered-key.js';
 import { KeyTable } from '../bytes/key-table.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
@@ -19,7 +20,6 @@ export type StatDeletion = readonly boolean[];
 /** Values of a timing that are kept to find percentiles; further ones replace random ones. */
 const keptSamples = 1000;
 const initialSlots = 256;
-const lineBreak = 0x0a;
 /** Numbers of a series: sum, count, first value, sum of the distances from it and of their squares, lowest, highest. */
 const width = 7;
 /** Text of numbers and field names of one line is shorter than this, percentiles apart. */
@@ -134,9 +134,9 @@ export class StatStore {
     key.begin(this.#keys.seed ^ kind);
     key.append(bytes, view, bucketStart, bucketEnd);
     // No part of a line holds a line break.
-    key.separate(lineBreak);
+    key.separate(lineFeed);
     key.append(bytes, view, tagsStart, tagsEnd);
-    key.separate(lineBreak);
+    key.separate(lineFeed);
     key.separate(kind);
     const hash = key.hash();
     const entry = this.#keys.find(key.bytes, key.view, 0, key.length, hash);

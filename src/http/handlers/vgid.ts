@@ -1,3 +1,4 @@
+import { comma } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { maxVgroupNames } from '../api/sql.js';
@@ -12,8 +13,6 @@ const illegalParams = fault('parameter', Codes.free, 'illegal params');
 
 /** The longest body that lists names, in bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
-
-const comma = 0x2c;
 
 /** What one call wants to know. */
 interface Question {

@@ -1,12 +1,10 @@
+import { dot, minus, zero } from '../../bytes/ascii.js';
 import { realText } from '../../bytes/real-text.js';
 
 const two32 = 0x100000000;
 const two53 = 0x20000000000000;
 const billion = 1e9;
 const nearLargestFloat = 3.402823e38;
-const zero = 0x30;
-const minus = 0x2d;
-const dot = 0x2e;
 /** From this length on a copy by the platform is faster than a loop. */
 const longCopy = 64;
 /** Most bytes that a number takes. */

@@ -1,3 +1,4 @@
+import { comma } from '../../bytes/ascii.js';
 import type { TagValue } from '../../model/schema.js';
 import { sqlName } from '../model/names.js';
 import type { FieldPlan } from '../model/scenario.js';
@@ -7,7 +8,6 @@ import { type PartText, RowEncoder, type RowFormat } from './row-encoder.js';
 import { tagLiteral, writeString } from './sql-literals.js';
 import { TagLookup, type TagRowsOf } from './tag-rows.js';
 
-const comma = 0x2c;
 const none = new Uint8Array(0);
 
 /** Longest statement of the dialect, in bytes. */

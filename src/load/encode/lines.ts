@@ -1,3 +1,4 @@
+import { comma, space } from '../../bytes/ascii.js';
 import { wholeParts } from '../../bytes/whole-parts.js';
 import type { Precision, TypeName } from '../../model/schema.js';
 import type { FieldPlan, SchemalessFormat } from '../model/scenario.js';
@@ -6,8 +7,6 @@ import { CellKind, type ColumnCells } from './column-cells.js';
 import { type PartText, RowEncoder, type RowFormat, refused } from './row-encoder.js';
 import { TagLookup, type TagRowsOf } from './tag-rows.js';
 
-const blank = 0x20;
-const comma = 0x2c;
 const none = new Uint8Array(0);
 
 /** What schemaless texts say about the tables that rows go to. */
@@ -127,7 +126,7 @@ class LineFormat implements RowFormat {
       writeLineValue(out, cell, row);
     }
     if (isFirst) throw refused('a row whose values are all NULL cannot be written as line protocol');
-    out.byte(blank);
+    out.byte(space);
   }
 
   /** The name of a field with its equals sign. */
@@ -166,7 +165,7 @@ class TelnetFormat implements RowFormat {
   }
 
   writeBody(out: ByteWriter, cells: readonly ColumnCells[], row: number): void {
-    out.byte(blank);
+    out.byte(space);
     const cell = firstCell(cells, row);
     if (cell.kind === CellKind.text && cell.entry.bytes.subarray(cell.entry.start, cell.entry.end).includes(0x0a)) {
       throw refused('a text with a line break cannot be written as a telnet line');

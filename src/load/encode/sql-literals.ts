@@ -1,11 +1,10 @@
+import { apostrophe, backslash } from '../../bytes/ascii.js';
 import { type DataType, isVariable, type TagValue } from '../../model/schema.js';
 import type { ByteWriter } from './byte-writer.js';
 
-const quote = 0x27;
-const backslash = 0x5c;
 /** Bytes that a string literal cannot hold as they are, and the letters that stand for them behind a backslash. */
 const escapes = new Uint8Array(256);
-escapes[quote] = quote;
+escapes[apostrophe] = apostrophe;
 escapes[backslash] = backslash;
 escapes[0x0a] = 0x6e;
 escapes[0x0d] = 0x72;
@@ -16,14 +15,14 @@ export function writeString(out: ByteWriter, bytes: Uint8Array, start: number, e
   out.reserve((end - start) * 2 + 2);
   const target = out.bytes;
   let { at } = out;
-  target[at++] = quote;
+  target[at++] = apostrophe;
   for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
     const escaped = escapes[byte]!;
     if (escaped !== 0) target[at++] = backslash;
     target[at++] = escaped === 0 ? byte : escaped;
   }
-  target[at++] = quote;
+  target[at++] = apostrophe;
   out.at = at;
 }
 

@@ -1,5 +1,13 @@
-const [quote, backslash, open, close] = [0x22, 0x5c, 0x5b, 0x5d];
-const [openObject, closeObject, comma, newline] = [0x7b, 0x7d, 0x2c, 0x0a];
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  comma,
+  lineFeed,
+  openBrace,
+  openBracket,
+  quote,
+} from '../../bytes/ascii.js';
 
 /**
  * Cuts the rows out of the array `data` of an answer: its elements become lines. Bytes are looked at as they come, in chunks
@@ -22,12 +30,12 @@ export class RowCutter {
         this.#readText(byte);
       } else if (byte === quote) {
         this.#inText = true;
-      } else if (byte === open || byte === openObject) {
+      } else if (byte === openBracket || byte === openBrace) {
         this.#depth++;
-      } else if (byte === close || byte === closeObject) {
+      } else if (byte === closeBracket || byte === closeBrace) {
         if (--this.#depth === 0) return this.#end(chunk, at);
       } else if (byte === comma && this.#depth === 1) {
-        chunk[at] = newline;
+        chunk[at] = lineFeed;
       }
     }
     this.#isEmpty &&= chunk.length === 0;
@@ -44,7 +52,7 @@ export class RowCutter {
   #end(chunk: Uint8Array, at: number): Uint8Array {
     this.ended = true;
     if (this.#isEmpty && at === 0) return chunk.subarray(0, 0);
-    chunk[at] = newline;
+    chunk[at] = lineFeed;
     return chunk.subarray(0, at + 1);
   }
 }

@@ -1,3 +1,4 @@
+import { lineFeed } from '../../bytes/ascii.js';
 import type { ComponentLog, CreditGate } from '../../model/component.js';
 
 /** Bounds of what waits in a {@link DatagramQueue}. */
@@ -11,7 +12,6 @@ export type DatagramFraming = 'lines' | 'lengths';
 
 /** Most bytes of one block. */
 const blockBytes = 256 * 1024;
-const lineFeed = 0x0a;
 
 /**
  * Gathers datagrams into blocks: those that arrive in one turn of the event loop go on together once the gate is open.

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
+import { lineFeed } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
@@ -36,8 +37,6 @@ export interface FramingLimits {
   /** Frames go on as soon as a line is whole, for connections that stay open; otherwise only full blocks do. */
   readonly eager?: boolean;
 }
-
-const lineFeed = 0x0a;
 
 /** Cuts text in which every line feed ends a line. */
 export const lineFeedCutter: LineCutter = { lastLineBreak: (bytes) => bytes.lastIndexOf(lineFeed) + 1 };

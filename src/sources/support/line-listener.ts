@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Observable } from 'rxjs';
+import { lineFeed } from '../../bytes/ascii.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 import { fromBytes } from './bridges.js';
@@ -16,7 +17,6 @@ const tcpFraming = { blockBytes: 1, maxLineBytes };
 const maxPendingBytes = 64 * 1024 * 1024;
 /** What the kernel keeps for us while we are busy; it grants what its own limit allows. */
 const receiveBufferBytes = 16 * 1024 * 1024;
-const lineFeed = 0x0a;
 
 /** Where the source listens, and what for. */
 export interface LineListenerOptions {

@@ -1,6 +1,6 @@
+import { lineFeed } from '../../bytes/ascii.js';
 import type { Delivery } from '../../model/delivery.js';
 
-const lineFeed = 0x0a;
 /** Longest piece of a bad line that its answer repeats. */
 const maxExcerptBytes = 80;
 /** Bad lines of one batch that are answered one by one; those after them by a number. */

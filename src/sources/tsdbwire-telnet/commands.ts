@@ -1,6 +1,4 @@
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const blank = 0x20;
+import { carriageReturn, lineFeed, space } from '../../bytes/ascii.js';
 
 /** Words that are commands when they stand alone in a line; every other line is data. */
 export const commandWords = ['version', 'help', 'stats', 'exit'] as const;
@@ -45,6 +43,6 @@ function commandIn(bytes: Buffer, start: number, end: number): Command | undefin
   let stop = end;
   // A line of data is not walked backwards: what follows the word must be short.
   if (end - start > longestWord + 8) return undefined;
-  while (stop > start && (bytes[stop - 1] === carriageReturn || bytes[stop - 1] === blank)) stop--;
+  while (stop > start && (bytes[stop - 1] === carriageReturn || bytes[stop - 1] === space)) stop--;
   return bytes.compare(expected, 0, expected.length, start, stop) === 0 ? word : undefined;
 }

@@ -1,3 +1,4 @@
+import { lineFeed } from '../../bytes/ascii.js';
 import { allOf } from './select.js';
 
 /** A statement whose one row has figures of a single series, in the pieces in which it is like those of other series. */
@@ -61,7 +62,7 @@ const noFigures: SeriesFigures = { head: '', idColumn: '', id: '', terms: [], gi
 export function figuresBySeries(answer: Buffer): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (let at = 0; at < answer.length; ) {
-    const end = answer.indexOf(lineEnd, at) + 1 || answer.length;
+    const end = answer.indexOf(lineFeed, at) + 1 || answer.length;
     const comma = answer.indexOf(',', at);
     const line = Buffer.from(answer.subarray(comma, end));
     line.write('[');
@@ -70,5 +71,3 @@ export function figuresBySeries(answer: Buffer): Map<string, Buffer> {
   }
   return found;
 }
-
-const lineEnd = 0x0a;

@@ -1,17 +1,19 @@
+import {
+  backslash,
+  closeBrace,
+  comma,
+  equals,
+  hash,
+  lineFeed,
+  openBrace,
+  quote,
+  space,
+  tab,
+} from '../../bytes/ascii.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { countCharacters } from './utf8.js';
 
-const tab = 0x09;
-const lineFeed = 0x0a;
-const blank = 0x20;
-const quote = 0x22;
-const hash = 0x23;
-const comma = 0x2c;
-const equals = 0x3d;
-const backslash = 0x5c;
 const lowerN = 0x6e;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /** Labels of one sample that are read; more are a problem of the line. */
 const maxLabels = 128;
@@ -121,7 +123,7 @@ export class SampleReader {
 
   #skipBlanks(from: number): number {
     let at = from;
-    while (this.#bytes[at] === blank || this.#bytes[at] === tab) at++;
+    while (this.#bytes[at] === space || this.#bytes[at] === tab) at++;
     return at;
   }
 
@@ -209,7 +211,7 @@ export class SampleReader {
 
   #endOfWord(from: number, end: number): number {
     let at = from;
-    while (at < end && this.#bytes[at]! > blank) at++;
+    while (at < end && this.#bytes[at]! > space) at++;
     return at;
   }
 

@@ -1,3 +1,4 @@
+import { carriageReturn, hash, lineFeed, space } from '../../bytes/ascii.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -10,11 +11,6 @@ import { type FieldName, PointCollector } from './point-collector.js';
 import type { SeriesKey } from './series-tags.js';
 import { terminated } from './terminated.js';
 import { Ticks } from './ticks.js';
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const blank = 0x20;
-const hash = 0x23;
 
 const { gauge, counter, untyped, sum, count } = expositionFields;
 
@@ -120,7 +116,7 @@ class ExpositionReader {
       const next = bytes.indexOf(lineFeed, at) + 1;
       let end = next - 1;
       if (bytes[end - 1] === carriageReturn && end > at) end--;
-      while (at < end && bytes[at]! <= blank) at++;
+      while (at < end && bytes[at]! <= space) at++;
       if (this.#ended && at < end) this.#reject(at, end, 'stands behind the end of the text');
       else if (at < end && bytes[at] === hash) this.#readComment(at, end);
       else if (at < end) this.#readSample(at, end);

@@ -1,3 +1,4 @@
+import { backslash, carriageReturn, comma, lineFeed, minus, plus, quote, space } from '../../bytes/ascii.js';
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes } from '../../model/fault.js';
@@ -5,18 +6,9 @@ import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';
 import { maxValueBytes } from './point-limits.js';
 
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-const blank = 0x20;
-const quote = 0x22;
-const plus = 0x2b;
-const comma = 0x2c;
-const minus = 0x2d;
-const backslash = 0x5c;
-
 /** True for a byte that ends a field value. */
 export function endsValue(byte: number): boolean {
-  return byte === comma || byte === blank || byte === newline || byte === carriageReturn;
+  return byte === comma || byte === space || byte === lineFeed || byte === carriageReturn;
 }
 
 /**
@@ -177,7 +169,7 @@ export class FieldValues {
       const byte = bytes[close]!;
       if (byte === quote) break;
       seen |= byte;
-      if (byte === newline) breaks++;
+      if (byte === lineFeed) breaks++;
       if (byte !== backslash) continue;
       const next = bytes[close + 1]!;
       if (next !== quote && next !== backslash) continue;

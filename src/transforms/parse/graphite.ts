@@ -1,3 +1,4 @@
+import { equals, lineFeed, semicolon, space } from '../../bytes/ascii.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem, problemFault } from './line-problem.js';
@@ -10,10 +11,6 @@ import { terminated } from './terminated.js';
 import { Ticks } from './ticks.js';
 import { countCharacters } from './utf8.js';
 
-const lineFeed = 0x0a;
-const blank = 0x20;
-const semicolon = 0x3b;
-const equals = 0x3d;
 const maxSeconds = 2 ** 48;
 
 /** Reads the metric and its tags, `bytes[start, end)`, of a series that was not met before. */
@@ -93,13 +90,13 @@ class GraphiteReader {
 
   #skipBlanks(from: number, end: number): number {
     let at = from;
-    while (at < end && this.#bytes[at]! <= blank) at++;
+    while (at < end && this.#bytes[at]! <= space) at++;
     return at;
   }
 
   #endOfWord(from: number, end: number): number {
     let at = from;
-    while (at < end && this.#bytes[at]! > blank) at++;
+    while (at < end && this.#bytes[at]! > space) at++;
     return at;
   }
 

@@ -1,10 +1,4 @@
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+import { backslash, closeBrace, closeBracket, comma, openBrace, openBracket, quote } from '../../bytes/ascii.js';
 
 /** 1 for the bytes outside of strings that an element's end depends on. */
 const counts = new Uint8Array(256);

@@ -1,22 +1,23 @@
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  minus,
+  openBrace,
+  openBracket,
+  quote,
+  space,
+  zero,
+} from '../../bytes/ascii.js';
 import { isJsonBlank } from './json-elements.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { countCharacters } from './utf8.js';
 
-const blank = 0x20;
-const quote = 0x22;
-const comma = 0x2c;
-const minus = 0x2d;
-const point = 0x2e;
-const zero = 0x30;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
 /** 1 for the bytes that end a number or a word. */
-const endsWord = new Uint8Array(256).fill(1, 0, blank + 1);
+const endsWord = new Uint8Array(256).fill(1, 0, space + 1);
 for (const byte of [comma, colon, quote, openBrace, closeBrace, openBracket, closeBracket]) endsWord[byte] = 1;
 
 function isDigit(byte: number | undefined): boolean {
@@ -47,11 +48,11 @@ export class JsonText {
     return -1;
   }
 
-  /** Position of the first byte from `start` on that is not blank; `end` when there is none. */
+  /** Position of the first byte from `start` on that is not a space; `end` when there is none. */
   skip(start: number): number {
     const { bytes, end } = this;
     let at = start;
-    while (at < end && bytes[at]! <= blank && isJsonBlank(bytes[at])) at++;
+    while (at < end && bytes[at]! <= space && isJsonBlank(bytes[at])) at++;
     return at;
   }
 
@@ -67,7 +68,7 @@ export class JsonText {
         this.escaped = true;
         byte = bytes[++at]!;
       }
-      if (byte < blank) return this.fail(start, 'a string is not closed or holds a control character');
+      if (byte < space) return this.fail(start, 'a string is not closed or holds a control character');
     }
   }
 
@@ -125,12 +126,12 @@ export class JsonText {
     return this.bytes[next] === quote ? next : this.fail(next, 'the name of a member is missing');
   }
 
-  /** True when `bytes[start, end)` begins as a JSON number must, and has no point without a digit after it. */
+  /** True when `bytes[start, end)` begins as a JSON number must, and has no dot without a digit after it. */
   isNumber(start: number, end: number): boolean {
     const bytes = this.bytes;
     const first = bytes[start] === minus ? start + 1 : start;
     if (!isDigit(bytes[first]) || (bytes[first] === zero && isDigit(bytes[first + 1]))) return false;
-    for (let at = first + 1; at < end; at++) if (bytes[at] === point) return isDigit(bytes[at + 1]);
+    for (let at = first + 1; at < end; at++) if (bytes[at] === dot) return isDigit(bytes[at + 1]);
     return true;
   }
 
@@ -160,7 +161,7 @@ export class JsonText {
   /** The beginning of what stands at a position, for a message. */
   shown(start: number): string {
     let end = start;
-    while (end < this.end && this.bytes[end]! > blank && this.bytes[end] !== comma) end++;
+    while (end < this.end && this.bytes[end]! > space && this.bytes[end] !== comma) end++;
     return this.isBrief ? '' : excerpt(this.bytes, start, end);
   }
 }

@@ -1,12 +1,4 @@
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-const tab = 0x09;
-const blank = 0x20;
-const quote = 0x22;
-const hash = 0x23;
-const comma = 0x2c;
-const equals = 0x3d;
-const backslash = 0x5c;
+import { backslash, carriageReturn, comma, equals, hash, lineFeed, quote, space, tab } from '../../bytes/ascii.js';
 
 /** Where in a line the scan stands. */
 const Phase = { start: 0, comment: 1, key: 2, fields: 3, string: 4, closed: 5 } as const;
@@ -23,7 +15,7 @@ function isStringKind(byte: number): boolean {
  * names, tags and comments mean nothing.
  *
  * So that one lost quote cannot swallow its neighbours, a string that does not end properly is taken to end with its first line:
- * when its closing quote is followed by something other than a comma, a blank or a line end, or when it is not closed within
+ * when its closing quote is followed by something other than a comma, a space or a line end, or when it is not closed within
  * `maxLineBytes` of the line's start.
  */
 class LineScan {
@@ -88,21 +80,21 @@ class LineScan {
 
   #start(bytes: Uint8Array): number {
     const byte = bytes[this.#at]!;
-    if (byte === blank || byte === tab) this.#at++;
+    if (byte === space || byte === tab) this.#at++;
     else this.#phase = byte === hash ? Phase.comment : Phase.key;
     return -1;
   }
 
   #comment(bytes: Uint8Array, end: number): number {
-    while (this.#at < end) if (bytes[this.#at++] === newline) return this.#at;
+    while (this.#at < end) if (bytes[this.#at++] === lineFeed) return this.#at;
     return -1;
   }
 
   #key(bytes: Uint8Array, end: number): number {
     for (; this.#at < end; this.#at++) {
       const byte = bytes[this.#at]!;
-      if (byte === newline) return this.#at + 1;
-      if (byte === blank && bytes[this.#at - 1] !== backslash) {
+      if (byte === lineFeed) return this.#at + 1;
+      if (byte === space && bytes[this.#at - 1] !== backslash) {
         this.#phase = Phase.fields;
         return -1;
       }
@@ -114,7 +106,7 @@ class LineScan {
     while (this.#at < end) {
       const at = this.#at++;
       const byte = bytes[at]!;
-      if (byte === newline) return this.#at;
+      if (byte === lineFeed) return this.#at;
       if (byte === quote && this.#opens(bytes, at)) {
         this.#phase = Phase.string;
         this.#breakInString = 0;
@@ -142,7 +134,7 @@ class LineScan {
         continue;
       }
       this.#at++;
-      if (byte === newline && this.#breakInString === 0) this.#breakInString = this.#at;
+      if (byte === lineFeed && this.#breakInString === 0) this.#breakInString = this.#at;
       if (byte === quote) {
         this.#phase = Phase.closed;
         return -1;
@@ -154,7 +146,7 @@ class LineScan {
   #closed(bytes: Uint8Array): number {
     const byte = bytes[this.#at]!;
     this.#phase = Phase.fields;
-    const proper = byte === comma || byte === blank || byte === newline || byte === carriageReturn;
+    const proper = byte === comma || byte === space || byte === lineFeed || byte === carriageReturn;
     return !proper && this.#breakInString > 0 ? this.#breakInString : -1;
   }
 }
@@ -197,7 +189,7 @@ export class LineCutter {
         const searchFrom = Math.max(cut, this.#plainBytes);
         const firstQuote = text.indexOf(quote, searchFrom);
         const plainEnd = firstQuote < 0 ? text.length : firstQuote;
-        const lineBreak = plainEnd === 0 ? -1 : text.lastIndexOf(newline, plainEnd - 1);
+        const lineBreak = plainEnd === 0 ? -1 : text.lastIndexOf(lineFeed, plainEnd - 1);
         if (lineBreak >= searchFrom) cut = lineBreak + 1;
         if (firstQuote < 0) {
           this.#plainBytes = text.length - cut;

@@ -1,3 +1,4 @@
+import { minus } from '../../bytes/ascii.js';
 import { DigitRun } from '../../bytes/decimal.js';
 import { multiply } from '../../bytes/words.js';
 import type { Target } from '../../model/batch.js';
@@ -5,8 +6,6 @@ import { Codes } from '../../model/fault.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import type { ParseOptions } from './parse-options.js';
 import { Ticks } from './ticks.js';
-
-const minus = 0x2d;
 
 /** Decimal digits that a second has in ticks of each unit; minutes and hours are counted in seconds. */
 const places: Readonly<Record<Target['precision'], number>> = { ns: 9, us: 6, ms: 3, s: 0, m: 0, h: 0 };

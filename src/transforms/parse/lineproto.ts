@@ -1,3 +1,4 @@
+import { backslash, carriageReturn, comma, equals, hash, lineFeed, space, tab } from '../../bytes/ascii.js';
 import { finishHash, hashKey, mixWord } from '../../bytes/key-table.js';
 import { Codes, type Fault } from '../../model/fault.js';
 import { endsValue, FieldValues } from './field-values.js';
@@ -12,15 +13,6 @@ import { endOfFieldName } from './point-table.js';
 import { parseSeriesKey, unescapeName } from './series-key.js';
 import { terminated } from './terminated.js';
 import { countCharacters } from './utf8.js';
-
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-const tab = 0x09;
-const blank = 0x20;
-const hash = 0x23;
-const comma = 0x2c;
-const equals = 0x3d;
-const backslash = 0x5c;
 
 /** Reads the lines of one call. */
 class LineReader {
@@ -58,13 +50,13 @@ class LineReader {
     while (at < this.#end) {
       this.#lineStart = at;
       let byte = bytes[at]!;
-      while (byte === blank || byte === tab) byte = bytes[++at]!;
-      if (byte === carriageReturn && bytes[at + 1] === newline) byte = bytes[++at]!;
-      if (byte === newline) {
+      while (byte === space || byte === tab) byte = bytes[++at]!;
+      if (byte === carriageReturn && bytes[at + 1] === lineFeed) byte = bytes[++at]!;
+      if (byte === lineFeed) {
         at++;
         this.#line++;
       } else if (byte === hash) {
-        at = bytes.indexOf(newline, at) + 1;
+        at = bytes.indexOf(lineFeed, at) + 1;
         this.#line++;
       } else {
         at = this.#readLine(at);
@@ -73,7 +65,7 @@ class LineReader {
     return this.#points.finish(this.#line, this.#time.usesNow);
   }
 
-  /** Reads the line whose first byte that is not blank is at `start`, and returns the position after it. */
+  /** Reads the line whose first byte that is no blank is at `start`, and returns the position after it. */
   #readLine(start: number): number {
     this.#values.lineBreaks = 0;
     const next = this.#readPoint(start);
@@ -86,7 +78,7 @@ class LineReader {
       const problem = end - this.#lineStart > this.#maxLineBytes ? this.#tooLong() : this.#problem;
       this.#points.reject(this.#line, problemFault(problem, this.#lineStart));
     }
-    for (let at = this.#lineStart; at < end; at++) if (this.#bytes[at] === newline) this.#line++;
+    for (let at = this.#lineStart; at < end; at++) if (this.#bytes[at] === lineFeed) this.#line++;
     return end;
   }
 
@@ -136,7 +128,7 @@ class LineReader {
     if (expected < 0) return false;
     const length = dictionary.keyLength(expected);
     const end = start + length;
-    if (end >= this.#end || bytes[end] !== blank || bytes[end - 1] === backslash) return false;
+    if (end >= this.#end || bytes[end] !== space || bytes[end - 1] === backslash) return false;
     if (!dictionary.hasPart(expected, 0, bytes, this.#view, start, length)) return false;
     this.#keyEnd = end;
     this.#points.resume(expected);
@@ -144,7 +136,7 @@ class LineReader {
   }
 
   /**
-   * Finds the end of the series key and hashes it, four bytes at a time. False when the line ends before a blank does.
+   * Finds the end of the series key and hashes it, four bytes at a time. False when the line ends before a space does.
    * The fast way meets only keys without escaped blanks and control characters; for others, and near the end of the text, the key is
    * scanned again byte by byte.
    */
@@ -162,7 +154,7 @@ class LineReader {
       }
       const skipped = (31 - Math.clz32(low & -low)) >> 3;
       const keyEnd = at + skipped;
-      if (this.#bytes[keyEnd] !== blank || this.#bytes[keyEnd - 1] === backslash) break;
+      if (this.#bytes[keyEnd] !== space || this.#bytes[keyEnd - 1] === backslash) break;
       if (skipped > 0) value = mixWord(value, word & ((1 << (skipped * 8)) - 1));
       this.#keyEnd = keyEnd;
       this.#keyHash = finishHash(value, keyEnd - start);
@@ -174,10 +166,10 @@ class LineReader {
   #scanUnusualKey(start: number): boolean {
     const bytes = this.#bytes;
     let at = start;
-    while (bytes[at] !== newline && (bytes[at] !== blank || bytes[at - 1] === backslash)) at++;
+    while (bytes[at] !== lineFeed && (bytes[at] !== space || bytes[at - 1] === backslash)) at++;
     this.#keyEnd = at;
     this.#keyHash = hashKey(bytes, this.#view, start, at, this.#options.dictionary.seed);
-    return bytes[at] === blank;
+    return bytes[at] === space;
   }
 
   /** Reads fields and timestamp after the series key. Returns the position after the line, or -1. */
@@ -195,7 +187,7 @@ class LineReader {
     const { fields, table } = points;
     const limit = this.#lineStart + this.#maxLineBytes;
     let at = this.#keyEnd;
-    while (bytes[at] === blank) at++;
+    while (bytes[at] === space) at++;
     let rowBytes = 0;
     let index = 0;
     let nameEnd = 0;
@@ -248,18 +240,18 @@ class LineReader {
   #readTime(start: number): number {
     const bytes = this.#bytes;
     let at = start;
-    while (bytes[at] === blank) at++;
+    while (bytes[at] === space) at++;
     const byte = bytes[at]!;
-    if (byte === newline || (byte === carriageReturn && bytes[at + 1] === newline)) {
+    if (byte === lineFeed || (byte === carriageReturn && bytes[at + 1] === lineFeed)) {
       this.#time.now();
-      return byte === newline ? at + 1 : at + 2;
+      return byte === lineFeed ? at + 1 : at + 2;
     }
     if (at === start) return this.#fail(badLine(at, 'a carriage return stands before the end of the line'));
     at = this.#time.read(bytes, at, this.#end);
     if (at < 0) return this.#fail(this.#time.problem);
-    while (bytes[at] === blank) at++;
+    while (bytes[at] === space) at++;
     if (bytes[at] === carriageReturn) at++;
-    if (bytes[at] === newline) return at + 1;
+    if (bytes[at] === lineFeed) return at + 1;
     const stop = this.#values.endOfValue(at);
     return this.#fail(badLine(at, `${excerpt(bytes, at, Math.max(stop, at + 1))} follows the timestamp`));
   }
@@ -283,7 +275,7 @@ class LineReader {
   #failName(start: number, end: number): number {
     if (start === end) {
       const byte = this.#bytes[start];
-      const atEnd = byte === newline || byte === blank;
+      const atEnd = byte === lineFeed || byte === space;
       return this.#fail(badLine(start, atEnd ? 'a field is missing' : 'a field has no name'));
     }
     return this.#fail(badLine(start, `field ${excerpt(this.#bytes, start, end)} has no value`));

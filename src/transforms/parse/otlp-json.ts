@@ -1,3 +1,4 @@
+import { openBrace } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { MessageWriter } from '../encode/message-writer.js';
@@ -246,7 +247,6 @@ class JsonMessage {
 
 /** Senders put some thousands of points into a request; reading holds up everybody else, so it must not take long. */
 const maxObjects = 250_000;
-const openBrace = 0x7b;
 
 /**
  * Reads an `ExportMetricsServiceRequest` in JSON: it is written as protobuf and read by {@link parseOtlp}. Keys are in camel

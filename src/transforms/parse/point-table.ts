@@ -1,3 +1,4 @@
+import { backslash, comma, equals, lineFeed, space } from '../../bytes/ascii.js';
 import type { Column, ColumnBlock, ColumnBuilder, FixedValues, TableStyle } from '../../model/column-block.js';
 import { BlockBuilder, schemalessStyle } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
@@ -14,12 +15,6 @@ import {
 } from '../../model/schema.js';
 import { Kind, kindOf, kindTypes, type PointFields } from './point-fields.js';
 import { maxTableColumns } from './point-limits.js';
-
-const newline = 0x0a;
-const blank = 0x20;
-const comma = 0x2c;
-const equals = 0x3d;
-const backslash = 0x5c;
 
 /**
  * A block whose cells outnumber its values by far is finished early, so that text cannot ask for more memory than a
@@ -350,13 +345,13 @@ function storeNarrow(values: FixedValues, row: number, kind: number, fields: Poi
   else if (values instanceof Uint32Array) values[row] = value;
 }
 
-/** Position of the first unescaped equals sign, comma, blank or line break from `start` on; there must be one. */
+/** Position of the first unescaped equals sign, comma, space or line break from `start` on; there must be one. */
 export function endOfFieldName(bytes: Uint8Array, start: number): number {
   for (let at = start; ; at++) {
     const byte = bytes[at]!;
-    if (byte === equals || byte === comma || byte === blank || byte === newline) return at;
+    if (byte === equals || byte === comma || byte === space || byte === lineFeed) return at;
     if (byte !== backslash) continue;
     const next = bytes[at + 1]!;
-    if (next === equals || next === comma || next === blank) at++;
+    if (next === equals || next === comma || next === space) at++;
   }
 }

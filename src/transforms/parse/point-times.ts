@@ -1,9 +1,9 @@
+import { zero } from '../../bytes/ascii.js';
 import type { Target } from '../../model/batch.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { TimeReader } from './lineproto-time.js';
 import type { ParseOptions } from './parse-options.js';
 
-const zero = 0x30;
 /** Digits of a timestamp in seconds and in milliseconds. */
 const secondDigits = 10;
 const milliDigits = 13;

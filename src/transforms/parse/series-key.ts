@@ -1,14 +1,10 @@
+import { backslash, comma, equals, space } from '../../bytes/ascii.js';
 import { badLine, excerpt, type LineProblem } from './line-problem.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { countCharacters } from './utf8.js';
 
-const blank = 0x20;
-const comma = 0x2c;
-const equals = 0x3d;
-const backslash = 0x5c;
-
 /**
- * Removes the backslash before a comma, a blank and, unless `inMeasurement`, an equals sign. Any other backslash stays. The result
+ * Removes the backslash before a comma, a space and, unless `inMeasurement`, an equals sign. Any other backslash stays. The result
  * may be a part of `bytes`.
  */
 export function unescapeName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): Buffer {
@@ -18,21 +14,21 @@ export function unescapeName(bytes: Uint8Array, start: number, end: number, inMe
   let length = 0;
   for (let at = start; at < end; at++) {
     const next = at + 1 < end ? bytes[at + 1]! : 0;
-    const escapes = next === comma || next === blank || (next === equals && !inMeasurement);
+    const escapes = next === comma || next === space || (next === equals && !inMeasurement);
     if (bytes[at] === backslash && escapes) at++;
     out[length++] = bytes[at]!;
   }
   return out.subarray(0, length);
 }
 
-/** Position of the first unescaped comma, blank or, unless `inMeasurement`, equals sign in `bytes[start, end)`; `end` if there is none. */
+/** Position of the first unescaped comma, space or, unless `inMeasurement`, equals sign in `bytes[start, end)`; `end` if there is none. */
 function endOfName(bytes: Uint8Array, start: number, end: number, inMeasurement: boolean): number {
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;
-    if (byte === comma || byte === blank || (byte === equals && !inMeasurement)) return at;
+    if (byte === comma || byte === space || (byte === equals && !inMeasurement)) return at;
     if (byte !== backslash || at + 1 >= end) continue;
     const next = bytes[at + 1]!;
-    if (next === comma || next === blank || (next === equals && !inMeasurement)) at++;
+    if (next === comma || next === space || (next === equals && !inMeasurement)) at++;
   }
   return end;
 }
@@ -90,7 +86,7 @@ class KeyReader {
 }
 
 /**
- * Reads measurement and tags of a line: `bytes[start, end)`, which ends before the blank that separates them from the fields.
+ * Reads measurement and tags of a line: `bytes[start, end)`, which ends before the space that separates them from the fields.
  * Returns the tables they name, or what is wrong with them.
  */
 export function parseSeriesKey(bytes: Uint8Array, start: number, end: number): SeriesKey | LineProblem {

@@ -1,20 +1,12 @@
+import { atSign, colon, hash, lineFeed, minus, pipe, plus, space, underscore } from '../../bytes/ascii.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import type { RowReject } from '../../model/delivery.js';
 import { Codes, fault } from '../../model/fault.js';
 import { excerpt } from './line-problem.js';
 import { maxDetailedRejects } from './point-limits.js';
 
-const newline = 0x0a;
-const blank = 0x20;
-const hash = 0x23;
-const plus = 0x2b;
-const minus = 0x2d;
-const colon = 0x3a;
-const at = 0x40;
-const underscore = 0x5f;
 const lowerC = 0x63;
 const lowerE = 0x65;
-const pipe = 0x7c;
 
 /** What is collected about a name; distributions are histograms. */
 export const StatKind = { counter: 0, gauge: 1, set: 2, timing: 3, histogram: 4 } as const;
@@ -103,7 +95,7 @@ export class StatsdReader {
     const end = bytes.length;
     let start = 0;
     while (start < end) {
-      const lineEnd = positionOf(bytes, start, end, newline);
+      const lineEnd = positionOf(bytes, start, end, lineFeed);
       this.#readLine(start, lineEnd, taker);
       this.lines++;
       start = lineEnd + 1;
@@ -114,8 +106,8 @@ export class StatsdReader {
     const { bytes } = this;
     let start = from;
     let end = to;
-    while (start < end && bytes[start]! <= blank) start++;
-    while (start < end && bytes[end - 1]! <= blank) end--;
+    while (start < end && bytes[start]! <= space) start++;
+    while (start < end && bytes[end - 1]! <= space) end--;
     if (start === end) return;
     if (isNoMetric(bytes, start)) {
       this.ignoredLines++;
@@ -183,7 +175,7 @@ export class StatsdReader {
         position = positionOf(bytes, start, end, pipe);
       } else {
         position = this.#endOfSegment(start, end);
-        if (first === at && !this.#readRate(start + 1, position)) return -1;
+        if (first === atSign && !this.#readRate(start + 1, position)) return -1;
       }
     }
     return position;
@@ -191,7 +183,7 @@ export class StatsdReader {
 
   /** Takes a rate above 0 and at most 1; every other one is as good as none. False when there is white space in it. */
   #readRate(start: number, end: number): boolean {
-    for (let position = start; position < end; position++) if (this.bytes[position]! <= blank) return false;
+    for (let position = start; position < end; position++) if (this.bytes[position]! <= space) return false;
     const rate = this.#numbers.read(this.bytes, start, end) ? this.#numbers.double() : 0;
     if (rate > 0 && rate <= 1) this.rate = rate;
     return true;

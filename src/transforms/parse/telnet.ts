@@ -1,3 +1,4 @@
+import { backslash, carriageReturn, equals, lineFeed, quote, space, tab } from '../../bytes/ascii.js';
 import { GatheredKey } from '../../bytes/gathered-key.js';
 import type { Fault } from '../../model/fault.js';
 import { FieldValues } from './field-values.js';
@@ -10,14 +11,6 @@ import { PointTimes } from './point-times.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
 import { terminated } from './terminated.js';
 import { countCharacters } from './utf8.js';
-
-const tab = 0x09;
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-const blank = 0x20;
-const quote = 0x22;
-const equals = 0x3d;
-const backslash = 0x5c;
 
 /** Column that the value of a point is stored in. */
 export const valueField = fieldName('_value');
@@ -36,11 +29,11 @@ function parseTelnetKey(
   const series = new SeriesTags();
   for (let at = tags[0]; at < tags[1]; ) {
     let stop = at;
-    while (stop < tags[1] && bytes[stop] !== blank) stop++;
+    while (stop < tags[1] && bytes[stop] !== space) stop++;
     const wrong = addTag(series, bytes, at, stop);
     if (wrong !== undefined) return wrong;
     at = stop;
-    while (at < tags[1] && bytes[at] === blank) at++;
+    while (at < tags[1] && bytes[at] === space) at++;
   }
   return series.keyOf(Buffer.from(bytes.subarray(start, end)).toString());
 }
@@ -59,10 +52,10 @@ function addTag(series: SeriesTags, bytes: Uint8Array, start: number, end: numbe
   return series.add(start, shown, name, value);
 }
 
-/** Position of the first byte from `at` on that is a blank or a control character; there must be one. */
+/** Position of the first byte from `at` on that is a space or a control character; there must be one. */
 function endOfWord(bytes: Uint8Array, at: number): number {
   let end = at;
-  while (bytes[end]! > blank) end++;
+  while (bytes[end]! > space) end++;
   return end;
 }
 
@@ -110,9 +103,9 @@ class TelnetReader {
       } else {
         lineEnd = this.#endOfLine(lineStart);
         let at = lineStart;
-        while (bytes[at] === blank || bytes[at] === tab) at++;
+        while (bytes[at] === space || bytes[at] === tab) at++;
         let end = lineEnd;
-        while (end > at && (bytes[end - 1] === blank || bytes[end - 1] === carriageReturn)) end--;
+        while (end > at && (bytes[end - 1] === space || bytes[end - 1] === carriageReturn)) end--;
         if (lineEnd - lineStart > maxLineBytes && end > at) {
           this.#fail(badLine(lineStart, `the line is longer than ${maxLineBytes} bytes`));
         } else if (end > at) {
@@ -139,21 +132,21 @@ class TelnetReader {
     const bytes = this.#bytes;
     this.#metric = this.#startOfMetric(start);
     this.#metricEnd = endOfWord(bytes, this.#metric);
-    // The blank behind the metric stands in the key, too.
+    // The space behind the metric stands in the key, too.
     const tagsAt = this.#metricEnd + 1 - this.#metric;
     const tagBytes = dictionary.keyLength(expected) - tagsAt;
     if (tagBytes < 0 || !dictionary.hasPart(expected, 0, bytes, this.#view, this.#metric, tagsAt)) return -1;
     this.#time = this.#skipBlanks(this.#metricEnd);
     this.#timeEnd = endOfWord(bytes, this.#time);
-    if (bytes[this.#timeEnd] !== blank) return -1;
+    if (bytes[this.#timeEnd] !== space) return -1;
     this.#value = this.#skipBlanks(this.#timeEnd);
     this.#valueEnd = endOfWord(bytes, this.#value);
     // A string may hold blanks.
-    if (bytes[this.#valueEnd] !== blank || this.#openingQuote(this.#value) >= 0) return -1;
+    if (bytes[this.#valueEnd] !== space || this.#openingQuote(this.#value) >= 0) return -1;
     this.#tags = this.#skipBlanks(this.#valueEnd);
     const end = this.#tags + tagBytes;
     this.#tagsEnd = end;
-    if (end >= this.#end || bytes[end] !== newline || end - start > maxLineBytes) return -1;
+    if (end >= this.#end || bytes[end] !== lineFeed || end - start > maxLineBytes) return -1;
     if (!dictionary.hasPart(expected, tagsAt, bytes, this.#view, this.#tags, tagBytes)) return -1;
     this.#points.resume(expected);
     return end;
@@ -173,10 +166,10 @@ class TelnetReader {
         continue;
       }
       at += (31 - Math.clz32(low & -low)) >> 3;
-      if (this.#bytes[at] === newline) return at;
+      if (this.#bytes[at] === lineFeed) return at;
       at++;
     }
-    while (this.#bytes[at] !== newline) at++;
+    while (this.#bytes[at] !== lineFeed) at++;
     return at;
   }
 
@@ -196,7 +189,7 @@ class TelnetReader {
     const points = this.#points;
     key.begin(this.#options.dictionary.seed);
     key.append(bytes, this.#view, this.#metric, this.#metricEnd);
-    key.separate(blank);
+    key.separate(space);
     key.append(bytes, this.#view, this.#tags, this.#tagsEnd);
     if (!points.find(key.bytes, key.view, 0, key.length, key.hash())) {
       const series = parseTelnetKey(bytes, [this.#metric, this.#metricEnd], [this.#tags, this.#tagsEnd]);
@@ -245,19 +238,19 @@ class TelnetReader {
   #startOfMetric(start: number): number {
     const bytes = this.#bytes;
     const isPut =
-      bytes[start] === 0x70 && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x74 && bytes[start + 3] === blank;
+      bytes[start] === 0x70 && bytes[start + 1] === 0x75 && bytes[start + 2] === 0x74 && bytes[start + 3] === space;
     return isPut ? this.#skipBlanks(start + 4) : start;
   }
 
-  /** Where a word ends at `at`, a blank must follow. */
+  /** Where a word ends at `at`, a space must follow. */
   #isSeparated(at: number, end: number): boolean {
-    if (at >= end || this.#bytes[at] === blank) return true;
+    if (at >= end || this.#bytes[at] === space) return true;
     return this.#fail(badLine(at, 'a tab or another control character stands where a blank must'));
   }
 
   #skipBlanks(start: number): number {
     let at = start;
-    while (this.#bytes[at] === blank) at++;
+    while (this.#bytes[at] === space) at++;
     return at;
   }
 
@@ -286,7 +279,7 @@ class TelnetReader {
     const { fields } = points;
     const at = this.#values.read(this.#value, 0, this.#tagsEnd);
     if (at < 0) return this.#fail(this.#values.problem);
-    if (at !== this.#valueEnd || bytes[at] !== blank) return this.#fail(this.#notAValue('a value'));
+    if (at !== this.#valueEnd || bytes[at] !== space) return this.#fail(this.#notAValue('a value'));
     const kind = fields.kinds[0]!;
     if ((kind === Kind.double || kind === Kind.float) && !Number.isFinite(fields.doubles[0]!)) {
       return this.#fail(this.#notAValue('a finite number'));

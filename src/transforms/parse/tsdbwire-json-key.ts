@@ -1,11 +1,8 @@
+import { closeBrace, openBrace, quote } from '../../bytes/ascii.js';
 import type { JsonText } from './json-text.js';
 import { excerpt } from './line-problem.js';
 import { metricProblem, type SeriesKey, SeriesTags, type Shown } from './series-tags.js';
 import { isValueType, readTyped } from './tsdbwire-json-value.js';
-
-const quote = 0x22;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /**
  * Reads metric and tags of a series that was not met before; `metric` and `tags` are where the two values stand. Tags are

@@ -1,12 +1,9 @@
+import { closeBrace, openBrace, quote } from '../../bytes/ascii.js';
 import { NumberReader } from '../../bytes/number-reader.js';
 import { Codes } from '../../model/fault.js';
 import type { JsonText } from './json-text.js';
 import { excerpt } from './line-problem.js';
 import { integerKind, isFloat, Kind, kindTypes, type PointFields } from './point-fields.js';
-
-const quote = 0x22;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /** Types that a value may be given, by name; integers by their bits. */
 const integerBits: Readonly<Record<string, number>> = {

@@ -1,3 +1,4 @@
+import { closeBrace, closeBracket, comma, openBrace, openBracket, quote } from '../../bytes/ascii.js';
 import { GatheredKey } from '../../bytes/gathered-key.js';
 import { Codes, type Fault } from '../../model/fault.js';
 import { endOfElement } from './json-elements.js';
@@ -10,13 +11,6 @@ import { terminated } from './terminated.js';
 import { parseJsonKey } from './tsdbwire-json-key.js';
 import { MemberOrder } from './tsdbwire-json-members.js';
 import { JsonValues, readTyped } from './tsdbwire-json-value.js';
-
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 const valueField = fieldName('_value');
 
