@@ -1,4 +1,4 @@
-const two32 = 0x100000000;
+import { two32 } from './words.js';
 
 /**
  * Whole parts of signed 64-bit ticks, rounded down. `low` and `high` are their words, unsigned; `perPart` is a power of ten

@@ -3,7 +3,8 @@
  * 2^53 and is therefore exact.
  */
 const two16 = 65536;
-const two32 = 4294967296;
+export const two32 = 0x100000000;
+export const two53 = 0x20000000000000;
 const two31 = 2147483648;
 
 /** Sets a whole number of at most 2^53 in size, as two's complement. */

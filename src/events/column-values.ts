@@ -1,7 +1,6 @@
 import { wholeParts } from '../bytes/whole-parts.js';
+import { two32 } from '../bytes/words.js';
 import type { Column } from '../model/column-block.js';
-
-const two32 = 4_294_967_296;
 
 /** The values of a column as doubles, and their range; NULL is NaN. */
 export interface ColumnValues {

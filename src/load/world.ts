@@ -15,7 +15,7 @@ import { createPipelines, type ServicePipelines } from '../service/pipelines.js'
 import { openCluster, type RunningEngine } from '../service/running-engine.js';
 import { createLogger } from '../telemetry/logger.js';
 import { addressOf, connectionFault, engineAt, isOnCluster, settingsOf } from './engine-address.js';
-import type { RowText, RunLog, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
+import type { RunLog, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
 import { firstAnswer } from './work/stopping.js';
 
@@ -173,7 +173,7 @@ function writeLines(
   { writes }: ServicePipelines,
   user: string,
   credentials: Credentials,
-  { database, format, precision, text }: RowText,
+  { database, format, precision, text }: Parameters<WriteLines>[0],
 ): Promise<Delivery> {
   return new Promise((resolve, reject) => {
     const request = {

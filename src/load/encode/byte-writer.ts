@@ -1,8 +1,7 @@
 import { dot, minus, zero } from '../../bytes/ascii.js';
 import { realText } from '../../bytes/real-text.js';
+import { two32, two53 } from '../../bytes/words.js';
 
-const two32 = 0x100000000;
-const two53 = 0x20000000000000;
 const billion = 1e9;
 const nearLargestFloat = 3.402823e38;
 /** From this length on a copy by the platform is faster than a loop. */

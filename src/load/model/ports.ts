@@ -33,7 +33,7 @@ export interface RowText {
 }
 
 /** Writes text through the parsers of the schemaless doors. Throws a FaultError. */
-export type WriteLines = (lines: RowText) => Promise<Delivery>;
+export type WriteLines = (lines: Omit<RowText, 'rows'>) => Promise<Delivery>;
 
 /** Rows of a request as they are. */
 export interface RowBlocks {

@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import { below, bits32, mix, mixed } from './random.js';
 
 /** How often a late time that is taken already is drawn again. */
@@ -34,7 +35,7 @@ export class Disorder {
     readonly rows: number;
   }) {
     this.#seed = mixed(options.seed, 0x1a7e);
-    this.#threshold = (options.ratio / 100) * 0x100000000;
+    this.#threshold = (options.ratio / 100) * two32;
     this.#range = Math.max(1, options.range);
     this.#step = Number(options.step);
     const wanted = Math.min(maxFilterBits, ((options.rows * options.ratio) / 100) * bitsPerRow);
@@ -61,7 +62,7 @@ export class Disorder {
 
   /** False when the time may have been given out before. */
   #take(seed: number, offset: number): boolean {
-    const hash = mix(seed ^ mix(offset | 0) ^ Math.imul(Math.floor(offset / 0x100000000), 0x9e3779b1)) & this.#mask;
+    const hash = mix(seed ^ mix(offset | 0) ^ Math.imul(Math.floor(offset / two32), 0x9e3779b1)) & this.#mask;
     const bit = 1 << (hash & 31);
     const word = this.#filter[hash >>> 5]!;
     if ((word & bit) !== 0) return false;

@@ -1,3 +1,4 @@
+import { two32, two53 } from '../../bytes/words.js';
 import type { ColumnBuilder } from '../../model/column-block.js';
 import type { DataType, TypeName } from '../../model/schema.js';
 import { below, bits32 } from './random.js';
@@ -14,9 +15,6 @@ export type Fill = (
   first: number,
   timeWords: Uint32Array,
 ) => void;
-
-const two32 = 0x100000000;
-const two53 = 0x20000000000000;
 
 /** Decimal places of random numbers, as a factor. */
 const placesOf: Partial<Record<TypeName, number>> = { FLOAT: 1e3, DOUBLE: 1e6 };

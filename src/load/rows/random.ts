@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 /**
  * Random numbers that are a function of where they are used: the same seed, pool and entry always give the same number, in any
  * order of asking. So a row can be made when it is written and nothing has to be kept for it.
@@ -35,7 +36,7 @@ function bits53(seed: number, entry: number): number {
 
 /** A whole number from 0 up to but without `bound`, which is at most 2^53. */
 export function below(seed: number, entry: number, bound: number): number {
-  if (bound <= 0x200000) return Math.floor((bits32(seed, entry) / 0x100000000) * bound);
+  if (bound <= 0x200000) return Math.floor((bits32(seed, entry) / two32) * bound);
   // Rounding may reach the bound itself.
   return Math.min(bound - 1, Math.floor((bits53(seed, entry) / 0x20000000000000) * bound));
 }

@@ -1,7 +1,6 @@
+import { two32 } from '../../bytes/words.js';
 import type { Disorder } from './disorder.js';
 import type { Turn } from './plan.js';
-
-const two32 = 0x100000000;
 
 /** Times of rows: row k of every table has `start + k × step`, unless it is late (`timestamp_step`). */
 export class RowTimes {

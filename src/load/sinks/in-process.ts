@@ -10,7 +10,7 @@ export function blocksSink(write: WriteBlocks): RowSink<RowBlocks> {
 
 /** Text of the schemaless formats through the service's own parsers, in this process. */
 export function linesSink(write: WriteLines): RowSink<RowText> {
-  return untilDeadline(write);
+  return untilDeadline<RowText>(write);
 }
 
 /** INSERT statements through whatever runs statements: the SQL front-end or the HTTP service. */

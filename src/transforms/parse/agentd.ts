@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { fieldName, PointCollector } from './point-collector.js';
@@ -28,7 +29,6 @@ export const AgentValue = { counter: 0, gauge: 1, derive: 2, absolute: 3 } as co
 
 const headerBytes = 4;
 const two16 = 65_536;
-const two32 = 4_294_967_296;
 const two30 = 1_073_741_824;
 /** Parts that name a value list, in the order they stand in a key. */
 const names: readonly number[] = [

@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -23,7 +24,6 @@ const plainFields: Readonly<Record<number, FieldName>> = {
   [Metric.counter]: expositionFields.counter,
   [Metric.untyped]: expositionFields.untyped,
 };
-const two32 = 0x100000000;
 const infinite = boundField(Infinity);
 
 /** Reads one scrape or push. */

@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import type { Fault } from '../../model/fault.js';
 import { readAttribute } from './otlp-attributes.js';
 import { OtlpTime } from './otlp-time.js';
@@ -10,7 +11,6 @@ const Exemplar = { time: 2, double: 3, spanId: 4, traceId: 5, int: 6, attributes
 const names = { value: fieldName('v'), labels: fieldName('exemplar') } as const;
 /** Longest labels of an exemplar, as text. */
 const maxTextBytes = 16_384;
-const two32 = 0x100000000;
 
 /** Reads the exemplars of points into rows of the table `metric_exemplars`, as remote write has them. */
 export class OtlpExemplars {

@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import type { Fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
 import type { OtlpExemplars } from './otlp-exemplars.js';
@@ -39,7 +40,6 @@ const quantilesField = 6;
 const Quantile = { quantile: 1, value: 2 } as const;
 /** Flag of a point that tells of no value. */
 const noValueFlag = 1;
-const two32 = 0x100000000;
 
 /** Reads one point after the other, and keeps what it read until the next. What a point leaves out is NaN here. */
 export class OtlpPoint {

@@ -1,4 +1,5 @@
-const two32 = 0x100000000;
+import { two32 } from '../../bytes/words.js';
+
 const nanosPerSecond = 1_000_000_000;
 
 /** A time of OpenTelemetry, nanoseconds in 64 bits without a sign, as seconds and the nanoseconds beyond them. */

@@ -1,3 +1,4 @@
+import { two32 } from '../../bytes/words.js';
 import type { Fault } from '../../model/fault.js';
 import { type BucketSide, bucketProblem } from './histogram-buckets.js';
 import { maxLabelBytes, readLabels } from './label-bytes.js';
@@ -31,7 +32,6 @@ const Histogram = {
   start: 17,
 } as const;
 const Span = { offset: 1, length: 2 } as const;
-const two32 = 0x100000000;
 /** Longest list of a histogram, and longest labels of an exemplar, as text. */
 const maxTextBytes = 16_384;
 

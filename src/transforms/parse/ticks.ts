@@ -1,8 +1,7 @@
-import { multiply, setBigInt, setProduct } from '../../bytes/words.js';
+import { multiply, setBigInt, setProduct, two32 } from '../../bytes/words.js';
 import { ticksPerSecond } from '../../model/schema.js';
 import type { ParseOptions } from './parse-options.js';
 
-const two32 = 0x100000000;
 /** Upper word of the largest time, 2^63 - 1. */
 const largestHigh = 0x7fffffff;
 /** Upper word of milliseconds above which a double does not hold them: 2^53 ms. */
