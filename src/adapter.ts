@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { adapterOptions, readAdapterSettings, type Settings } from './config/adapter-settings.js';
-import { type Resolution, resolveSettings } from './config/resolve.js';
+import { resolveAdapterSettings, type Settings } from './config/adapter-settings.js';
+import { mistakesIn, type Resolution } from './config/resolve.js';
 import { version } from './config/version.js';
 import { fileMask } from './database/host/make-missing.js';
 import type { Rule } from './events/rule.js';
@@ -31,21 +31,13 @@ if (command === 'backup' || command === 'restore') {
 
 /** The settings as they are now. */
 function readSettings(): Resolution<Settings> {
-  return resolveSettings({
-    program: 'sluice',
-    version,
-    argv: process.argv.slice(2),
-    env: process.env,
-    tables: adapterOptions,
-    read: readAdapterSettings,
-  });
+  return resolveAdapterSettings('sluice', process.argv.slice(2), process.env);
 }
 
 /** The rules of the settings as they are now, or what is wrong with the settings. */
 function readRules(): readonly Rule[] | { readonly errors: readonly string[] } {
   const resolution = readSettings();
-  if (resolution.outcome === 'settings') return resolution.settings.events.rules;
-  return { errors: resolution.outcome === 'refused' ? resolution.errors : [] };
+  return resolution.outcome === 'settings' ? resolution.settings.events.rules : { errors: mistakesIn(resolution) };
 }
 
 /** Starts the service, or says why not. */

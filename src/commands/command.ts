@@ -1,6 +1,5 @@
-import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
-import { type Resolution, resolveSettings } from '../config/resolve.js';
-import { version } from '../config/version.js';
+import { resolveAdapterSettings, type Settings } from '../config/adapter-settings.js';
+import { mistakesIn } from '../config/resolve.js';
 import type { Progress } from '../database/host/backup.js';
 import { reasonOf } from '../model/fault.js';
 
@@ -12,10 +11,9 @@ export async function withSettings(
   argv: readonly string[],
   work: (settings: Settings) => Promise<void>,
 ): Promise<number> {
-  const resolution = resolve(argv, process.env);
+  const resolution = resolveAdapterSettings('sluice', argv, process.env);
   if (resolution.outcome !== 'settings') {
-    const lines = resolution.outcome === 'refused' ? resolution.errors : [];
-    for (const line of lines) process.stderr.write(`sluice: ${line}\n`);
+    for (const line of mistakesIn(resolution)) process.stderr.write(`sluice: ${line}\n`);
     return resolution.outcome === 'refused' ? resolution.exitCode : 0;
   }
   try {
@@ -29,13 +27,9 @@ export async function withSettings(
 
 /** The settings of a file, with the defaults of those that it leaves out; throws an Error with one line for each mistake in it. */
 export function settingsOf(file: string): Settings {
-  const resolution = resolve([`--config=${file}`], {});
+  const resolution = resolveAdapterSettings('sluice', [`--config=${file}`], {});
   if (resolution.outcome === 'settings') return resolution.settings;
-  throw new Error(resolution.outcome === 'refused' ? resolution.errors.join('\n') : `${file} has no settings.`);
-}
-
-function resolve(argv: readonly string[], env: NodeJS.ProcessEnv): Resolution<Settings> {
-  return resolveSettings({ program: 'sluice', version, argv, env, tables: adapterOptions, read: readAdapterSettings });
+  throw new Error(mistakesIn(resolution).join('\n'));
 }
 
 /** A line that is written over on a terminal; nothing elsewhere. */

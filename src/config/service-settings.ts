@@ -16,9 +16,6 @@ import {
 } from './service-options.js';
 import { readSslSettings } from './ssl-options.js';
 
-/** The settings of `serviceOptions`, by group. */
-export type ServiceSettings = ReturnType<typeof readServiceSettings>;
-
 /** Reads the settings of `serviceOptions` and refuses combinations that cannot work. `tls` is undefined where TLS is off. */
 export function readServiceSettings(reader: SettingReader) {
   const general = reader.settings(generalOptions);

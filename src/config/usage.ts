@@ -1,4 +1,5 @@
 import type { OptionRow, OptionTable, OptionType } from '../model/option.js';
+import { wrapped } from '../text/wrapped.js';
 import { commandRows } from './arguments.js';
 
 /** Type words of the usage text; a boolean has none because it needs no value. */
@@ -40,22 +41,10 @@ After a cluster has got a shard more: sluice rebalance --help
 
 function helpOf(row: OptionRow): string {
   const left = leftPart(row).padEnd(leftWidth);
-  const lines = wrapped(rightPart(row), lineWidth - leftWidth);
+  const lines = wrapped(rightPart(row).split(' '), lineWidth - leftWidth);
   const blank = ' '.repeat(leftWidth);
   if (left.length > leftWidth) return [left.trimEnd(), ...lines.map((line) => blank + line)].join('\n');
   return lines.map((line, at) => (at === 0 ? left : blank) + line).join('\n');
-}
-
-/** Lines of at most `width` characters; a longer word stands in a line of its own. */
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last === '') lines[lines.length - 1] = word;
-    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 /** The text of `--version`. */

@@ -1,23 +1,20 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import tls from 'node:tls';
 import type { ComponentLog } from '../model/component.js';
 import { reasonOf } from '../model/fault.js';
+import { readSettingFile } from '../model/setting-file.js';
 import type { TlsSettings } from '../model/tls-settings.js';
 
 /** How often the files are looked at. */
 const watchIntervalMs = 1_000;
 
-function read(flag: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new Error(`${flag}: ${path} cannot be read: ${reasonOf(cause)}`, { cause });
-  }
-}
-
 /** Reads the certificate and its key. Throws with the setting in the words when a file cannot be read, or they are no pair. */
 export function readCertificate({ certFile, keyFile, minVersion }: TlsSettings): tls.SecureContextOptions {
-  const options = { cert: read('ssl.certFile', certFile), key: read('ssl.keyFile', keyFile), minVersion };
+  const options = {
+    cert: readSettingFile('ssl.certFile', certFile),
+    key: readSettingFile('ssl.keyFile', keyFile),
+    minVersion,
+  };
   try {
     tls.createSecureContext(options);
   } catch (cause) {

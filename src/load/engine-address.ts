@@ -1,5 +1,5 @@
-import { adapterOptions, readAdapterSettings, type Settings } from '../config/adapter-settings.js';
-import { resolveSettings } from '../config/resolve.js';
+import { resolveAdapterSettings, type Settings } from '../config/adapter-settings.js';
+import { mistakesIn } from '../config/resolve.js';
 import { EngineClient } from '../database/engine/client.js';
 import { isUnknownUser } from '../database/engine/engine-faults.js';
 import { findEndpoint } from '../database/host/endpoint-file.js';
@@ -25,18 +25,11 @@ export interface EngineAddress {
  * The settings of the service as the directory of the connection (`adapter.toml`), the environment and the defaults have them.
  * @throws FaultError that names what is refused.
  */
-export function settingsOf({ configDirectory }: LoadConnection, version: string, env = process.env): Settings {
-  const resolution = resolveSettings({
-    program: 'sluice-bench',
-    version,
-    argv: configDirectory === undefined ? [] : [`--dbConfigDir=${configDirectory}`],
-    env,
-    tables: adapterOptions,
-    read: readAdapterSettings,
-  });
+export function settingsOf({ configDirectory }: LoadConnection): Settings {
+  const argv = configDirectory === undefined ? [] : [`--dbConfigDir=${configDirectory}`];
+  const resolution = resolveAdapterSettings('sluice-bench', argv, process.env);
   if (resolution.outcome === 'settings') return resolution.settings;
-  const text = resolution.outcome === 'refused' ? resolution.errors.join(' ') : 'no settings';
-  throw new FaultError(fault('parameter', Codes.invalidParameters, text));
+  throw new FaultError(fault('parameter', Codes.invalidParameters, mistakesIn(resolution).join(' ')));
 }
 
 /**
@@ -68,8 +61,8 @@ function isNamed({ host, port }: LoadConnection): boolean {
 }
 
 /** True when only the HTTP service can be reached: an engine lets nobody from elsewhere in without its password. */
-export function isBehindService(connection: LoadConnection, version: string): boolean {
-  const { url, password } = addressOf(connection, settingsOf(connection, version));
+export function isBehindService(connection: LoadConnection): boolean {
+  const { url, password } = addressOf(connection, settingsOf(connection));
   return password === '' && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 }
 

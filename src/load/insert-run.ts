@@ -120,12 +120,11 @@ async function openWorld(
 ): Promise<LoadWorld | HttpService> {
   const { openLoadWorld } = await import('./world.js');
   const { connection, threads, createTableThreads } = scenario;
-  const { version } = context;
   const connections = Math.min(maxConnections, Math.max(threads, createTableThreads) + 2);
   const statements = threads * maxRequestsInFlight + createTableThreads + 2;
   const limits = { statements, connections, creditBytes, requestTimeoutMs };
   const open = () => openLoadWorld(connection, context, limits);
-  const search = { connection, version, connections: Math.max(threads, createTableThreads), requestTimeoutMs };
+  const search = { connection, connections: Math.max(threads, createTableThreads), requestTimeoutMs };
   return untilAnswered(() => openOrService(open, { ...context, ...search }), attempts, context);
 }
 

@@ -50,12 +50,12 @@ async function inProcess(
   threads: number,
   context: Pick<LoadRunContext, 'version' | 'log' | 'stop'>,
 ): Promise<Way> {
-  const { log, version, stop } = context;
+  const { log, stop } = context;
   const connections = Math.min(maxConnections, 2 * threads + 2);
   const { openLoadWorld } = await import('./world.js');
   const limits = { statements: threads, connections, creditBytes };
   const open = () => openLoadWorld(connection, context, limits);
-  const opened = await openOrService(open, { connection, version, connections: threads, log, stop });
+  const opened = await openOrService(open, { connection, connections: threads, log, stop });
   if (opened instanceof HttpService) return throughService(opened);
   return { run: opened.run, cut: () => opened.cut(), close: () => opened.stop() };
 }

@@ -12,7 +12,6 @@ const firstAnswerTimeoutMs = 5000;
 /** What is needed to look for the HTTP service. */
 export interface ServiceSearch {
   readonly connection: LoadConnection;
-  readonly version: string;
   /** Connections at most. */
   readonly connections: number;
   readonly requestTimeoutMs?: number;
@@ -26,8 +25,8 @@ export interface ServiceSearch {
  * FaultError of the database when there is no service either, and the service's own when it does not know user or password.
  */
 export async function openOrService<T>(open: () => Promise<T>, search: ServiceSearch): Promise<T | HttpService> {
-  const { connection, version, log } = search;
-  if (isBehindService(connection, version)) return answeringService(search);
+  const { connection, log } = search;
+  if (isBehindService(connection)) return answeringService(search);
   try {
     return await open();
   } catch (error) {

@@ -77,7 +77,7 @@ export async function openLoadWorld(
 ): Promise<LoadWorld> {
   // What the parts of the service log is of interest only to those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
-  const settings = settingsFor(settingsOf(connection, version), limits);
+  const settings = settingsFor(settingsOf(connection), limits);
   const address = addressOf(connection, settings);
   const isSpread = isOnCluster(connection, settings);
   let engine: RunningEngine | undefined;

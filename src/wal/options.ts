@@ -74,8 +74,5 @@ export const walOptions = optionTable({
   ],
 });
 
-/** How writes are answered and gathered. */
-export type WriteSettings = SettingsOf<typeof writeOptions>;
-
 /** The settings of the write-ahead log. */
 export type WalSettings = SettingsOf<typeof walOptions>;

@@ -1,11 +1,10 @@
+import { defaultKeepDays } from '../../model/database-options.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import type { DatabaseDef } from '../../model/schema.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import type { Catalogue } from './catalogue.js';
 import { Access } from './rights.js';
 
-/** Days that data of a database made by a write is kept: the default of CREATE DATABASE. */
-const defaultKeepDays = 3650;
 /** Longest name of a database, in bytes. */
 const maxNameBytes = 64;
 

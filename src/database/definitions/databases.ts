@@ -1,3 +1,4 @@
+import { defaultKeepDays } from '../../model/database-options.js';
 import { Codes, FaultError, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
@@ -9,7 +10,6 @@ import { type DefinitionContext, findDatabase, knownDatabase, submit } from './c
 import { removeThoroughly } from './removal.js';
 
 const maxNameBytes = 64;
-const defaultKeepDays = 3650;
 
 /** Makes a database, which belongs to its maker unless that is the administrator. */
 export async function createDatabase(

@@ -23,3 +23,8 @@ export interface LoadSetting {
 export function settingList(values: Readonly<Record<string, string | number | boolean>>): LoadSetting[] {
   return Object.entries(values).map(([name, value]) => ({ name, value: String(value) }));
 }
+
+/** How many there were per second; 0 where no time has passed. */
+export function perSecond(count: number, seconds: number): number {
+  return seconds > 0 ? count / seconds : 0;
+}

@@ -1,4 +1,5 @@
 import type { QueryFigures, QueryPartReport } from '../model/query-report.js';
+import { perSecond } from '../model/run-report.js';
 import { Delays } from '../view/delays.js';
 
 /** What one part of a query run, or all of it, has done so far. */
@@ -49,7 +50,7 @@ export function partLine({ section, statements, threads, figures }: QueryPartRep
   const what = section === 'specified' ? ` sql ${number}` : ` ${section} queries`;
   const sql = section === 'specified' ? ` SQL command: ${statements[0] ?? ''}` : '';
   const errors = figures.errors > 0 ? ` errors: ${figures.errors}` : '';
-  const spent = `spend ${seconds.toFixed(6)}s QPS: ${perSecond(queries, seconds)}`;
+  const spent = `spend ${seconds.toFixed(6)}s QPS: ${perSecond(queries, seconds).toFixed(3)}`;
   return `complete query with ${threads} threads and ${queries}${what} ${spent} query delay ${delaysText(figures)}${errors}${sql}`;
 }
 
@@ -58,7 +59,7 @@ export function totalLines(figures: QueryFigures): string[] {
   const { queries, seconds, errors, killed, rows } = figures;
   const rate = queries > 0 ? (errors * 100) / queries : 0;
   const lines = [
-    `Spent ${seconds.toFixed(6)} seconds to query ${queries} times, QPS: ${perSecond(queries, seconds)}, rows: ${rows}, errors: ${errors}`,
+    `Spent ${seconds.toFixed(6)} seconds to query ${queries} times, QPS: ${perSecond(queries, seconds).toFixed(3)}, rows: ${rows}, errors: ${errors}`,
     `query delay, ${delaysText(figures)}`,
   ];
   if (errors > 0) lines.push(`error rate: ${rate.toFixed(2)}%, killed: ${killed}`);
@@ -71,8 +72,4 @@ function delaysText({ delays }: QueryFigures): string {
   return Object.entries({ avg, min, max, p50, p90, p95, p99 })
     .map(([name, ms]) => `${name}: ${(ms / 1000).toFixed(6)}s`)
     .join(' ');
-}
-
-function perSecond(count: number, seconds: number): string {
-  return (seconds > 0 ? count / seconds : 0).toFixed(3);
 }

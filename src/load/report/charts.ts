@@ -1,4 +1,5 @@
 import { type DelayFigures, joinedSample, type RateSample } from '../model/insert-report.js';
+import { perSecond } from '../model/run-report.js';
 
 /** Size of a chart in its own units; pages scale it. */
 const width = 720;
@@ -17,12 +18,17 @@ const wantedTicks = 5;
 
 /** What happened per second (`Rows written`) over time as an SVG element; its colours come from the page. */
 export function drawRates(samples: readonly RateSample[], what: string): string {
-  return drawSteps(samples, rateOf, `${what} per second over the time of the run`);
+  return drawSteps(
+    samples,
+    ({ rows, seconds }) => perSecond(rows, seconds),
+    `${what} per second over the time of the run`,
+  );
 }
 
 /** The mean delay of what was answered, in milliseconds, over time. */
 export function drawDelaysOverTime(samples: readonly RateSample[], what: string): string {
-  return drawSteps(samples, meanDelayOf, `Mean delay of ${what} in milliseconds over the time of the run`);
+  const meanDelay = ({ answered, delaysMs }: RateSample): number => (answered > 0 ? delaysMs / answered : 0);
+  return drawSteps(samples, meanDelay, `Mean delay of ${what} in milliseconds over the time of the run`);
 }
 
 /** A value of each sample as a line of steps, each from the beginning to the end of its span of time. */
@@ -117,14 +123,6 @@ export function shortNumber(value: number): string {
 
 function threeDigits(value: number): string {
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
-}
-
-function rateOf({ rows, seconds }: RateSample): number {
-  return seconds > 0 ? rows / seconds : 0;
-}
-
-function meanDelayOf({ answered, delaysMs }: RateSample): number {
-  return answered > 0 ? delaysMs / answered : 0;
 }
 
 /** As many samples as can be seen: neighbours are joined. */

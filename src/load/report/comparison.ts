@@ -1,3 +1,5 @@
+import { perSecond } from '../model/run-report.js';
+
 /** One figure of two runs; `before` and `after` in the figure's own unit. */
 export interface ComparedFigure {
   readonly name: string;
@@ -61,7 +63,7 @@ function figuresOf(report: unknown): ReadonlyMap<string, number> | undefined {
   const queries = numberAt(totals, 'queries');
   const done = queries ?? numberAt(totals, 'rows');
   if (seconds === undefined || done === undefined) return undefined;
-  const figures = new Map([[queries === undefined ? 'Rows/s' : 'Queries/s', seconds > 0 ? done / seconds : 0]]);
+  const figures = new Map([[queries === undefined ? 'Rows/s' : 'Queries/s', perSecond(done, seconds)]]);
   const failed = numberAt(totals, queries === undefined ? 'failedRows' : 'errors');
   if (failed !== undefined) figures.set(queries === undefined ? 'Failed rows' : 'Errors', failed);
   for (const name of delayNames) {

@@ -1,4 +1,5 @@
 import type { LoadFigures, LoadReport } from '../model/insert-report.js';
+import { perSecond } from '../model/run-report.js';
 import { drawDelays, drawDelaysOverTime, drawRates, shortNumber } from './charts.js';
 import type { Comparison } from './comparison.js';
 import { delayCells, delayNames, headline, reportPage, table } from './report-page.js';
@@ -15,7 +16,7 @@ export function encodeHtmlReport(report: LoadReport, comparison?: Comparison): s
   return reportPage('Load run', { report, comparison }, [
     `<dl class="headline">
 ${headline('Rows written', shortNumber(totals.rows))}
-${headline('Rows per second', shortNumber(rateOf(totals)))}
+${headline('Rows per second', shortNumber(perSecond(totals.rows, totals.seconds)))}
 ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Rows failed', shortNumber(totals.failedRows))}
 </dl>`,
@@ -54,12 +55,8 @@ function figureCells(figures: LoadFigures): string[] {
   const { rows, seconds, failedRows, requests, failedRequests, retries } = figures;
   return [
     String(rows),
-    rateOf(figures).toFixed(0),
+    perSecond(rows, seconds).toFixed(0),
     seconds.toFixed(3),
     ...[failedRows, requests, failedRequests, retries].map(String),
   ];
-}
-
-function rateOf({ rows, seconds }: LoadFigures): number {
-  return seconds > 0 ? rows / seconds : 0;
 }

@@ -1,4 +1,5 @@
 import type { QueryFigures, QueryPartReport, QueryReport } from '../model/query-report.js';
+import { perSecond } from '../model/run-report.js';
 import { drawDelays, drawDelaysOverTime, drawRates, shortNumber } from './charts.js';
 import type { Comparison } from './comparison.js';
 import { delayCells, delayNames, headline, reportPage, table } from './report-page.js';
@@ -10,7 +11,7 @@ export function encodeQueryPage(report: QueryReport, comparison?: Comparison): s
   return reportPage('Query run', { report, comparison }, [
     `<dl class="headline">
 ${headline('Queries', shortNumber(totals.queries))}
-${headline('Queries per second', shortNumber(rateOf(totals)))}
+${headline('Queries per second', shortNumber(perSecond(totals.queries, totals.seconds)))}
 ${headline('Seconds', totals.seconds.toFixed(2))}
 ${headline('Errors', shortNumber(totals.errors))}
 </dl>`,
@@ -36,10 +37,6 @@ function nameOf({ section, statements }: QueryPartReport): string {
 
 function figureCells(figures: QueryFigures): string[] {
   const { queries, seconds, rows, errors, killed, delays } = figures;
-  const rate = rateOf(figures).toFixed(1);
+  const rate = perSecond(queries, seconds).toFixed(1);
   return [String(queries), rate, seconds.toFixed(3), ...[rows, errors, killed].map(String), ...delayCells(delays)];
-}
-
-function rateOf({ queries, seconds }: QueryFigures): number {
-  return seconds > 0 ? queries / seconds : 0;
 }

@@ -1,3 +1,4 @@
+import { databaseOptionNames } from '../../model/database-options.js';
 import type { Precision } from '../../model/schema.js';
 import { suggestion } from '../../text/nearest.js';
 import type { JsonMember } from './json-text.js';
@@ -6,14 +7,8 @@ import { nameMistakes } from './rules.js';
 import type { Section } from './section.js';
 import { kindOf } from './setting.js';
 
-/** Options of CREATE DATABASE that the database knows. A test compares the list with the parser's. */
-export const databaseOptionNames: readonly string[] = (
-  'KEEP DURATION VGROUPS REPLICA BUFFER CACHEMODEL CACHESIZE CACHESHARDBITS COMP WAL_LEVEL WAL_FSYNC_PERIOD ' +
-  'WAL_RETENTION_PERIOD WAL_RETENTION_SIZE WAL_ROLL_PERIOD WAL_SEGMENT_SIZE MAXROWS MINROWS PAGES PAGESIZE STT_TRIGGER ' +
-  'TSDB_PAGESIZE SINGLE_STABLE TABLE_PREFIX TABLE_SUFFIX KEEP_TIME_OFFSET STRICT SCHEMALESS RETENTIONS DNODES ' +
-  'ENCRYPT_ALGORITHM WITH_ARBITRATOR SS_CHUNKPAGES SS_KEEPLOCAL SS_COMPACT S3_CHUNKPAGES S3_KEEPLOCAL S3_COMPACT ' +
-  'COMPACT_INTERVAL COMPACT_TIME_RANGE COMPACT_TIME_OFFSET'
-).split(' ');
+/** Options that `dbinfo` may have; its `precision` is a key of its own. */
+const optionNames: readonly string[] = databaseOptionNames.filter((name) => name !== 'PRECISION');
 
 /** Older names of options, in lower case. */
 const olderNames: ReadonlyMap<string, string> = new Map([
@@ -72,8 +67,8 @@ function readOption(section: Section, member: JsonMember): readonly string[] {
     section.warnMember(member, 'has no effect: the database has no such option any more');
     return [];
   }
-  if (!databaseOptionNames.includes(name)) {
-    const known = [...databaseOptionNames.map((option) => option.toLowerCase()), ...olderNames.keys(), 'precision'];
+  if (!optionNames.includes(name)) {
+    const known = [...optionNames.map((option) => option.toLowerCase()), ...olderNames.keys(), 'precision'];
     section.warnMember(member, `is no option of a database and ignored${suggestion(key, known)}`);
     return [];
   }

@@ -1,3 +1,4 @@
+import { defaultKeepDays } from '../../model/database-options.js';
 import type { Precision } from '../../model/schema.js';
 import { ticksPerSecond } from '../../model/schema.js';
 import type { LoadInput } from './request.js';
@@ -30,8 +31,7 @@ export function readStart(section: Section, precision: Precision, input: LoadInp
 /** Time of the first row of a command line: 2017-07-14 02:40:00 UTC, as with other tools of this kind. */
 const usualStart = 1_500_000_000_000;
 const msPerDay = 86_400_000;
-/** Days that a database keeps by default, and how much sooner rows should not begin. */
-const keptDays = 3650;
+/** Rows of a run begin so many days before the database drops them, at least. */
 const spareDays = 60;
 
 /**
@@ -41,6 +41,6 @@ const spareDays = 60;
 export function argumentStart(values: Values, { nowMs }: LoadInput): bigint {
   const given = values.get(table.startArgument);
   if (given !== undefined) return BigInt(given);
-  if (usualStart >= nowMs - (keptDays - spareDays) * msPerDay) return BigInt(usualStart);
+  if (usualStart >= nowMs - (defaultKeepDays - spareDays) * msPerDay) return BigInt(usualStart);
   return BigInt(Date.UTC(new Date(nowMs).getUTCFullYear() - 5, 0, 1));
 }

@@ -1,3 +1,4 @@
+import { wrapped } from '../../text/wrapped.js';
 import { flags, type LoadFlag } from './rows.js';
 import { flagGroups, type Setting } from './setting.js';
 
@@ -36,8 +37,8 @@ export function loadUsage(program: string): string {
   const words = [`[-${switches.join('')}]`];
   for (const { short, word } of flags) if (short !== undefined && word !== undefined) words.push(`[-${short} ${word}]`);
   for (const { long, word } of flags) words.push(word === undefined ? `[--${long}]` : `[--${long}=${word}]`);
-  const start = `Usage: ${program}`;
-  return `${wrap(words, start, ' '.repeat(start.length), lineWidth)}\n`;
+  const start = `Usage: ${program} `;
+  return `${start}${wrapped(words, lineWidth - start.length).join(`\n${' '.repeat(start.length)}`)}\n`;
 }
 
 /** The default of an argument or a key as people see it; a switch, and what has none, show nothing. */
@@ -59,22 +60,5 @@ function helpOf({ short, long, word, help = '', setting }: LoadFlag): string {
   const first = left.length > leftWidth ? `${left}\n${' '.repeat(leftWidth)}` : left;
   const plain = (help || setting.help).replaceAll('`', '');
   const text = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}${used === undefined ? '' : ` (default ${used})`}`;
-  return first + wrap(text.split(' '), '', ' '.repeat(leftWidth), lineWidth - leftWidth).trimStart();
-}
-
-/** Words parted by blanks, in lines of at most `width` characters after the indentation. */
-function wrap(words: readonly string[], start: string, indentation: string, width: number): string {
-  const lines: string[] = [];
-  let line = start;
-  for (const word of words) {
-    const longer = line === '' ? word : `${line} ${word}`;
-    if (longer.length <= width || line === '' || line === start) {
-      line = longer;
-    } else {
-      lines.push(line);
-      line = lines.length > 0 && start !== '' ? `${indentation} ${word}` : word;
-    }
-  }
-  lines.push(line);
-  return lines.join(start === '' ? `\n${indentation}` : '\n');
+  return first + wrapped(text.split(' '), lineWidth - leftWidth).join(`\n${' '.repeat(leftWidth)}`);
 }

@@ -1,6 +1,6 @@
+import { readSettingFile } from '../../model/setting-file.js';
 import { openPackets, type PacketRefusals, parseUserFile } from '../../transforms/open-packets.js';
 import { type OpenSource, type SourceKind, targetOf } from '../kind.js';
-import { readSettingFile } from '../support/setting-file.js';
 import { through } from '../support/through.js';
 import { type AgentdSettings, agentdSettings } from './options.js';
 import { AgentdSource } from './source.js';

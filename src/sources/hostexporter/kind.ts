@@ -1,5 +1,5 @@
+import { readSettingFile } from '../../model/setting-file.js';
 import { type SourceKind, targetOf } from '../kind.js';
-import { readSettingFile } from '../support/setting-file.js';
 import { type HostexporterSettings, hostexporterSettings } from './options.js';
 import { HostexporterSource, type ScrapeCertificates, shownAddress } from './source.js';
 

@@ -1,18 +1,11 @@
+import { databaseOptionNames } from '../../model/database-options.js';
 import type { DatabaseOption, Statement } from '../syntax/ast-statement.js';
 import { stringValue, TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseDatabaseName, parseNewDatabaseName } from './names.js';
 
-/** Options the dialect knows; ranges are the executor's business. Words of older versions are syntax errors. */
-const databaseOptions = new Set(
-  (
-    'PRECISION KEEP DURATION VGROUPS REPLICA BUFFER CACHEMODEL CACHESIZE CACHESHARDBITS COMP WAL_LEVEL WAL_FSYNC_PERIOD ' +
-    'WAL_RETENTION_PERIOD WAL_RETENTION_SIZE WAL_ROLL_PERIOD WAL_SEGMENT_SIZE MAXROWS MINROWS PAGES PAGESIZE STT_TRIGGER ' +
-    'TSDB_PAGESIZE SINGLE_STABLE TABLE_PREFIX TABLE_SUFFIX KEEP_TIME_OFFSET STRICT SCHEMALESS RETENTIONS DNODES ' +
-    'ENCRYPT_ALGORITHM WITH_ARBITRATOR SS_CHUNKPAGES SS_KEEPLOCAL SS_COMPACT S3_CHUNKPAGES S3_KEEPLOCAL S3_COMPACT ' +
-    'COMPACT_INTERVAL COMPACT_TIME_RANGE COMPACT_TIME_OFFSET'
-  ).split(' '),
-);
+/** Ranges are the executor's business. Words of older versions are syntax errors. */
+const databaseOptions = new Set(databaseOptionNames);
 
 /** `CREATE DATABASE [IF NOT EXISTS] name {option}`, from the name clause on. */
 export function parseCreateDatabase(cursor: Cursor): Statement {

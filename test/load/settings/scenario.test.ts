@@ -1,8 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { databaseOptionNames } from '../../../src/load/settings/database.js';
 import { settings } from '../../../src/load/settings/rows.js';
-import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { file, type Keys, plan, request, scenario } from '../../support/insert-file.js';
 import { insertOf, loadRequest, notesOf, nowMs, refusalOf } from '../../support/load-request.js';
 
@@ -325,12 +323,6 @@ test('passes on the options of a database that it has', (t) => {
 
 test('says of replicas that there is one copy', (t) => {
   t.regex(notesOf(request({}, { replica: 3 })), /dbinfo\.replica: is recorded, but the data has one copy/);
-});
-
-test('knows every option of a database that the parser knows', (t) => {
-  for (const name of databaseOptionNames) {
-    t.is(parseStatement(`CREATE DATABASE a ${name} 1`).kind, 'create-database', name);
-  }
 });
 
 test('makes normal tables of a super table without tags', (t) => {
