@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
-import { bodiesOf, engineOf, load, start, stepMs } from './support/meters.js';
-import { type BenchService, post, startBenchService, usage } from './support/service.js';
+import { quantiles, spentMs } from './support/measure.js';
+import { bodiesOf, load, start, stepMs } from './support/meters.js';
+import { type BenchService, post, startBenchService } from './support/service.js';
 
 const scale = { devices: 1_000, points: 480 };
 const [lightAskers, heavyAskers] = [64, 4];
@@ -24,19 +25,17 @@ async function ask(service: BenchService, askers: number, statement: (at: number
   };
   await Promise.all(Array.from({ length: askers }, asker));
   agent.destroy();
-  return times.sort((a, b) => a - b);
+  return times;
 }
 
-function print(name: string, times: readonly number[]): void {
-  const quantile = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1);
+function print(name: string, times: number[]): void {
   const rate = (times.length / seconds).toFixed(0);
-  console.log(`${name}: ${rate} answers per second, p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms`);
+  console.log(`${name}: ${rate} answers per second, ${quantiles(times)}`);
 }
 
 /** Many clients that ask about one device each, alone and beside a few that ask about all of them. */
 export async function run(): Promise<void> {
   const service = await startBenchService();
-  const pids = [service.process.pid ?? 0, engineOf(service)];
   try {
     await service.sql('CREATE DATABASE bench');
     await load(service, bodiesOf(scale, 0, scale.points));
@@ -53,12 +52,13 @@ export async function run(): Promise<void> {
       ['last values of one device each', (at) => `SELECT LAST(\`current\`), LAST(voltage) FROM ${device(at)}`],
       ['average of one device each', (at) => light(at).replace('MAX', 'AVG')],
     ];
-    const spent = (): number[] => pids.map((pid) => usage(pid).cpuSeconds * 1000);
     for (const [name, statement] of questions) {
       await ask(service, lightAskers, statement);
-      const before = spent();
+      const before = spentMs(service);
       const alone = await ask(service, lightAskers, statement);
-      const [adapter = '', engine = ''] = spent().map((ms, at) => ((ms - before[at]!) / alone.length).toFixed(2));
+      const [adapter = '', engine = ''] = spentMs(service).map((ms, at) =>
+        ((ms - before[at]!) / alone.length).toFixed(2),
+      );
       print(`${lightAskers} clients, ${name}`, alone);
       console.log(`processor time of an answer: adapter ${adapter} ms, engine ${engine} ms`);
     }

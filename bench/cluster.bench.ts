@@ -3,7 +3,8 @@ import { missingCluster, startCluster, type TestCluster } from '../test/support/
 import { fileScope } from '../test/support/processes.js';
 import { until } from '../test/support/until.js';
 import { questions } from './dashboard.bench.js';
-import { bodiesOf, engineOf, load, type MetersScale } from './support/meters.js';
+import { engineOf } from './support/measure.js';
+import { bodiesOf, load, type MetersScale } from './support/meters.js';
 import { type BenchService, startBenchService, usage } from './support/service.js';
 
 const scale: MetersScale = { devices: 1_000, points: 480, batchSize: 40_000 };

@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { EngineClient } from '../src/database/engine/client.js';
-import { bodiesOf, engineOf, load, type MetersScale, start, stepMs } from './support/meters.js';
-import { type BenchService, startBenchService, usage } from './support/service.js';
+import { quantiles, spentMs } from './support/measure.js';
+import { bodiesOf, load, type MetersScale, start, stepMs } from './support/meters.js';
+import { type BenchService, startBenchService } from './support/service.js';
 
 const shortScale: MetersScale = { devices: 1_000, points: 480, batchSize: 40_000 };
 /** Each question is asked for so long in each state, in turns with all others. */
@@ -66,31 +67,27 @@ interface Measured {
 
 /** Asks all questions in turns; the processor time is of both processes, with what they do beside answering. */
 async function measure(service: BenchService, asked: readonly Question[]): Promise<void> {
-  const pids = [service.process.pid ?? 0, engineOf(service)];
-  const spent = (): number[] => pids.map((pid) => usage(pid).cpuSeconds * 1000);
   const found = asked.map((): Measured => ({ times: [], runs: 0, adapterMs: 0, engineMs: 0 }));
   for (let round = 0; round < rounds; round++) {
     for (const [at, { sql }] of asked.entries()) {
       const measured = found[at]!;
       const ask = () => service.sql(typeof sql === 'string' ? sql : sql(measured.runs), 'bench');
       if (round === 0) for (let warm = 0; warm < 5; warm++) await ask();
-      const [adapter = 0, engine = 0] = spent();
+      const [adapter, engine] = spentMs(service);
       for (const begun = performance.now(); performance.now() - begun < roundMs; measured.runs++) {
         const asked = performance.now();
         await ask();
         measured.times.push(performance.now() - asked);
       }
-      const [adapterNow = 0, engineNow = 0] = spent();
+      const [adapterNow, engineNow] = spentMs(service);
       measured.adapterMs += adapterNow - adapter;
       measured.engineMs += engineNow - engine;
     }
   }
   for (const [at, { name }] of asked.entries()) {
     const { times, runs, adapterMs, engineMs } = found[at]!;
-    times.sort((a, b) => a - b);
-    const quantile = (share: number): string => (times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(1);
     const processor = `adapter ${(adapterMs / runs).toFixed(2)} ms, engine ${(engineMs / runs).toFixed(2)} ms`;
-    console.log(`${name}: p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms; processor: ${processor}; ${runs} runs`);
+    console.log(`${name}: ${quantiles(times)}; processor: ${processor}; ${runs} runs`);
   }
 }
 

@@ -11,6 +11,7 @@ import { encodeTables } from '../src/database/engine/native-block.js';
 import type { LoadReport } from '../src/load/model/insert-report.js';
 import { BlockBuilder, type ColumnBlock } from '../src/model/column-block.js';
 import { dataType } from '../src/model/schema.js';
+import { engineOf } from './support/measure.js';
 import { type BenchService, startBenchService, usage } from './support/service.js';
 
 const program = fileURLToPath(new URL('../src/bench.js', import.meta.url));
@@ -55,7 +56,7 @@ async function modeRate(service: BenchService, mode: string, count: number): Pro
   const port = String(isHttp ? service.port : service.enginePort);
   const rows = ['-t', String(count), '-n', String(rowsPerTable), '-d', `bench_${mode.replace('-', '_')}`];
   const argv = ['-y', '-h', '127.0.0.1', '-P', port, '-I', mode, ...rows, '--json', 'report.json'];
-  const pids = [service.process.pid!, enginePid(service.process.pid!)];
+  const pids = [service.process.pid!, engineOf(service)];
   const cpuOf = (): number => pids.reduce((sum, pid) => sum + usage(pid).cpuSeconds, 0);
   const before = cpuOf();
   const child = spawn(process.execPath, [program, ...argv], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -79,10 +80,6 @@ async function modeRate(service: BenchService, mode: string, count: number): Pro
     `${parts}, service and engine ${micros(cpuOf() - before)} CPU a row, tool at most ${peak.toFixed(0)} MB`,
   );
   return rate;
-}
-
-function enginePid(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 /** What the engine host takes in: blocks of one table's rows each, made beforehand, over two connections. */

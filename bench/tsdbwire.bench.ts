@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { engineOf } from './support/measure.js';
 import { type BenchService, sendAll, startBenchService, usage } from './support/service.js';
 
 const points = 1_500_000;
@@ -85,12 +85,6 @@ async function overTcp(service: BenchService, port: number, blocks: readonly Buf
 }
 
 const telnet: Load = { prefix: 'telnet', ...few };
-
-/** The process of the engine, which is the service's only child. */
-function engineOf(service: BenchService): number {
-  const pid = service.process.pid!;
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')[0]);
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0);

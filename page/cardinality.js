@@ -2,7 +2,7 @@ import { h, put, say } from './dom.js';
 import { labelOf } from './explore-sql.js';
 import { count } from './format.js';
 import { exploreLink } from './links.js';
-import { Trouble } from './session.js';
+import { tellTrouble } from './session.js';
 import { knownTags, seriesOfTables, tagValues, widestTags } from './tags.js';
 
 /** Tables and tags that are listed. */
@@ -46,8 +46,7 @@ export function cardinalityView(context) {
       say(told, 'There are no series yet.');
     } catch (error) {
       if (stopped) return;
-      if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(told, error.message);
-      else context.failed(error);
+      tellTrouble(error, told, context.failed);
     }
   };
   load();

@@ -77,3 +77,17 @@ export function toast(text) {
   place?.append(made);
   setTimeout(() => made.remove(), 6000);
 }
+
+/**
+ * Figures by their names, those that are bad marked.
+ * @param {HTMLElement} place
+ * @param {readonly (readonly [what: string, value: string, isBad?: boolean])[]} totals
+ */
+export function putTotals(place, totals) {
+  put(
+    place,
+    totals.map(([what, value, isBad = false]) =>
+      h('div', {}, h('dt', {}, what), h('dd', { class: isBad ? 'bad' : '' }, value)),
+    ),
+  );
+}

@@ -1,4 +1,4 @@
-import { h, put, putRows, say } from './dom.js';
+import { h, put, putRows, putTotals, say } from './dom.js';
 import { figure, labelValues } from './figures.js';
 import { count, duration, size } from './format.js';
 import { sparkline } from './plot.js';
@@ -104,12 +104,7 @@ export function doorsView({ history }) {
   const show = () => {
     const { last } = history;
     if (last === undefined) return;
-    put(
-      totals,
-      totalsOf(history).map(([name, value, bad]) =>
-        h('div', {}, h('dt', {}, name), h('dd', { class: bad ? 'bad' : '' }, value)),
-      ),
-    );
+    putTotals(totals, totalsOf(history));
     const doors = doorsOf(last);
     empty.hidden = doors.length > 0;
     putRows(

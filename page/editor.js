@@ -17,6 +17,7 @@ import {
   tags,
 } from './codemirror.js';
 import { functionNames, keywords, typeNames } from './dialect.js';
+import { asWritten } from './names.js';
 import { fields, tables } from './schema.js';
 
 /** Tables that are offered while somebody types. */
@@ -167,9 +168,4 @@ async function offeredColumns(text, database) {
     detail: isTag ? `tag, ${type}` : type,
     boost: 2,
   }));
-}
-
-/** @param {string} name */
-function asWritten(name) {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``;
 }

@@ -1,4 +1,4 @@
-import { literal, quoted } from './names.js';
+import { holding, literal, quoted } from './names.js';
 
 /** Rows that one picture takes at most. */
 const maxRows = 100_000;
@@ -112,7 +112,7 @@ function conditions(filters) {
     const name = expression(tag);
     if (comparison === '=') wanted.set(name, [...(wanted.get(name) ?? []), written(tag, value)]);
     else if (comparison === '!=') others.push(`${name} != ${written(tag, value)}`);
-    else others.push(`${name} LIKE ${literal(`%${value.replace(/[\\_%]/g, '\\$&')}%`)}`);
+    else others.push(`${name} LIKE ${holding(value)}`);
   }
   const same = [...wanted].map(([name, values]) =>
     values.length === 1 ? `${name} = ${values[0]}` : `${name} IN (${values.join(', ')})`,

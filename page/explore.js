@@ -8,8 +8,8 @@ import { quoted } from './names.js';
 import { rangePicker } from './range.js';
 import { resultCard } from './result.js';
 import { databases, fields, tables } from './schema.js';
-import { Trouble } from './session.js';
-import { runSql } from './sql.js';
+import { Trouble, tellTrouble } from './session.js';
+import { numberTypes, runSql } from './sql.js';
 import { knownTags, tagValues } from './tags.js';
 
 const stateKey = 'sluice.explore';
@@ -99,8 +99,7 @@ export function exploreView(context) {
       await work();
     } catch (error) {
       if (stopped) return;
-      if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(told, error.message);
-      else context.failed(error);
+      tellTrouble(error, told, context.failed);
     }
   };
   const soon = () => {
@@ -343,8 +342,6 @@ export function exploreView(context) {
     },
   };
 }
-
-const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)/;
 
 /**
  * From the first row of a table to its last, in ms.

@@ -1,4 +1,4 @@
-import { h, put, say } from './dom.js';
+import { h, putTotals, say } from './dom.js';
 import { figure } from './figures.js';
 import { count, duration, size } from './format.js';
 import { plot } from './plot.js';
@@ -111,19 +111,6 @@ export function healthView({ history }) {
     bytes.stop();
   };
   return { element, figures: show, stop };
-}
-
-/**
- * @param {HTMLElement} place
- * @param {readonly (readonly [what: string, value: string, isBad?: boolean])[]} totals
- */
-function putTotals(place, totals) {
-  put(
-    place,
-    totals.map(([what, value, isBad = false]) =>
-      h('div', {}, h('dt', {}, what), h('dd', { class: isBad ? 'bad' : '' }, value)),
-    ),
-  );
 }
 
 /**

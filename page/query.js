@@ -4,7 +4,7 @@ import { sqlEditor } from './editor.js';
 import { ago } from './format.js';
 import { forgetStatements, pastStatements, remember } from './history.js';
 import { linked, queryLink } from './links.js';
-import { quoted } from './names.js';
+import { asWritten, quoted } from './names.js';
 import { rangeHint, rangePicker } from './range.js';
 import { resultCard } from './result.js';
 import { Trouble } from './session.js';
@@ -47,7 +47,7 @@ export function queryView(context) {
       range.set('all');
       start();
     },
-    insert: (name) => editor.insert(/^[a-z_][a-z0-9_]*$/.test(name) ? name : quoted(name)),
+    insert: (name) => editor.insert(asWritten(name)),
     failed: context.failed,
   });
   const showHint = () => rangeHint(hint, editor.text);

@@ -1,5 +1,5 @@
 import { sameName } from './grouping.js';
-import { literal, quoted } from './names.js';
+import { holding, literal, quoted } from './names.js';
 import { Trouble } from './session.js';
 import { runSql } from './sql.js';
 
@@ -28,8 +28,7 @@ export async function tables(database, { holds = '', limit, offset = 0 }) {
   const from = 'information_schema';
   const of = `db_name = ${literal(database)}`;
   const like = (/** @type {string} */ column) => {
-    const pattern = literal(`%${holds.replace(/[\\_%]/g, '\\$&')}%`);
-    return holds === '' ? '' : ` AND ${column} LIKE ${pattern}`;
+    return holds === '' ? '' : ` AND ${column} LIKE ${holding(holds)}`;
   };
   const ofColumns = systemDatabases.includes(database)
     ? `SELECT DISTINCT table_name AS n, 0 AS s FROM ${from}.ins_columns WHERE ${of}${like('table_name')}`

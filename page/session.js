@@ -1,3 +1,5 @@
+import { say } from './dom.js';
+
 const key = 'sluice.session';
 
 /**
@@ -64,6 +66,17 @@ export async function ask(path, options = {}, authorization = session()?.authori
   }
   if (response.ok) return response;
   throw await troubleOf(response);
+}
+
+/**
+ * What went wrong beside the place that is empty for it, where it stays so; all else concerns the whole page.
+ * @param {unknown} error
+ * @param {Element} place
+ * @param {(error: unknown) => void} failed
+ */
+export function tellTrouble(error, place, failed) {
+  if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(place, error.message);
+  else failed(error);
 }
 
 /** @param {Response} response */

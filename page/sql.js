@@ -3,7 +3,8 @@ import { ask, Trouble } from './session.js';
 /** Longest answer that is taken, in bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
-const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)/;
+/** Types whose values are numbers. */
+export const numberTypes = /^(?:TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)/;
 
 /** @typedef {{ name: string; type: string; isNumber: boolean }} Column */
 /** @typedef {{ columns: Column[]; data: unknown[][] }} Rows */

@@ -2,7 +2,7 @@ import { h, put, putRows, say } from './dom.js';
 import { exploreLink, linked, queryLink } from './links.js';
 import { literal, quoted } from './names.js';
 import { poll } from './polling.js';
-import { Trouble } from './session.js';
+import { tellTrouble } from './session.js';
 import { runSql } from './sql.js';
 
 /** Rows that are shown, and how often it is looked for newer ones. */
@@ -81,8 +81,7 @@ export function tailOf(database, table, failed) {
       );
       say(told, 'The newest rows by their time, live. Rows that arrive late stand further down, or not here.');
     } catch (error) {
-      if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(told, error.message);
-      else failed(error);
+      tellTrouble(error, told, failed);
     }
   };
   const polling = poll(tailMs, look);

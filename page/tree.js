@@ -1,7 +1,7 @@
 import { h, put, say } from './dom.js';
 import { tailLink } from './links.js';
 import { databases, fields, tables } from './schema.js';
-import { Trouble } from './session.js';
+import { tellTrouble } from './session.js';
 
 /** Tables that are listed at first, and with each further step. */
 const step = 200;
@@ -52,8 +52,7 @@ export function schemaTree({ database, chosen, open, insert, failed }) {
     } catch (error) {
       if (mine !== asked) return;
       // The list is a help: who may not read it can write statements all the same.
-      if (error instanceof Trouble && !error.mayPass && error.reason !== 'password') say(state, error.message);
-      else failed(error);
+      tellTrouble(error, state, failed);
     }
   };
   select.addEventListener('change', () => {

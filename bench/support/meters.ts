@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type BenchService, sendAll } from './service.js';
 
 /** How much there is to read. */
@@ -43,9 +42,4 @@ export function bodiesOf({ devices }: Pick<MetersScale, 'devices'>, first: numbe
 export async function load(service: BenchService, bodies: readonly (readonly Uint8Array[])[]): Promise<void> {
   const path = '/lineproto/v1/write?db=bench&precision=ms';
   await Promise.all(bodies.map((own) => sendAll(service.port, path, own, 1)));
-}
-
-/** The process of the engine, a child of the service. */
-export function engineOf({ process: { pid = 0 } }: BenchService): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }
