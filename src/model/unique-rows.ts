@@ -21,6 +21,8 @@ export interface UniqueRows {
   /** Ticks; undefined where there is no limit. */
   readonly from: bigint | undefined;
   readonly until: bigint | undefined;
+  /** True where these were all rows of the table when it was last looked at, as far as anybody knows. */
+  readonly isAll: boolean;
   /** The parts of the table when it was looked at. */
   readonly parts: readonly StoredPart[];
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
+import { until } from '../support/until.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
@@ -53,6 +54,50 @@ test.serial('a right that is taken away counts for a query that was answered bef
   await service.run('REVOKE READ ON two.* FROM reader');
   t.not(await service.code('SELECT count(*) FROM d', reader), 0);
   t.deepEqual(await service.rows('SELECT count(*) FROM d', { database: 'two' }), [[2]]);
+});
+
+test.serial('figures of a large table are exact at once, whatever is written after they were asked for', async (t) => {
+  const database = 'large';
+  await service.run(`CREATE DATABASE ${database}`);
+  await service.run('CREATE STABLE m (ts TIMESTAMP, v INT) TAGS (site VARCHAR(8))', { database });
+  const [rows, start] = [60_000, 1_700_000_000_000];
+  for (let series = 0; series < 4; series++) {
+    const values = Array.from({ length: rows }, (_, at) => `(${start + at * 1000}, 1)`).join(' ');
+    await service.run(`INSERT INTO d${series} USING m TAGS ('s${series % 2}') VALUES ${values}`, { database });
+  }
+  let [count, sum] = [4 * rows, 4 * rows];
+  const figures = async (): Promise<void> => {
+    t.deepEqual(await service.rows('SELECT COUNT(*) FROM m', { database }), [[count]]);
+    t.deepEqual(await service.rows('SELECT SUM(v), COUNT(v) FROM m', { database }), [[sum, count]]);
+    t.deepEqual(await service.rows('SELECT COUNT(*) FROM m WHERE ts >= 0', { database }), [[count]]);
+  };
+  const areKnown = () =>
+    until(async () => {
+      await service.rows('SELECT COUNT(*) FROM m', { database });
+      const steps = await service.rows('EXPLAIN VERBOSE TRUE SELECT COUNT(*) FROM m', { database });
+      return steps.some(([step]) => String(step).includes('stored meanwhile'));
+    }, 60_000);
+  const changes = [
+    async () => {
+      await service.run(`INSERT INTO d0 VALUES (${start - 1000}, 5)`, { database });
+      [count, sum] = [count + 1, sum + 5];
+    },
+    async () => {
+      await service.run(`DELETE FROM d2 WHERE ts < ${start + 10_000}`, { database });
+      [count, sum] = [count - 10, sum - 10];
+    },
+    // Keys that are stored twice are known only once they are merged, so this comes last.
+    async () => {
+      await service.run(`INSERT INTO d1 VALUES (${start}, 7) (${start + 1000}, 8)`, { database });
+      sum += 13;
+    },
+  ];
+  for (const change of changes) {
+    t.true(await areKnown());
+    await figures();
+    await change();
+    await figures();
+  }
 });
 
 test.serial('NOW moves on', async (t) => {

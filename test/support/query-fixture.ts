@@ -55,7 +55,15 @@ export type Rows = readonly (readonly (string | number | bigint | null)[])[];
 export type Asked = Partial<
   Pick<
     QueryContext,
-    'database' | 'connectionZone' | 'outputZone' | 'keyed' | 'rowLimit' | 'isLarge' | 'hasShortSeries' | 'uniqueRows'
+    | 'database'
+    | 'connectionZone'
+    | 'outputZone'
+    | 'keyed'
+    | 'rowLimit'
+    | 'isLarge'
+    | 'hasShortSeries'
+    | 'uniqueRows'
+    | 'mayAskAgain'
   >
 >;
 

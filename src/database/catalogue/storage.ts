@@ -127,6 +127,11 @@ export class Storage {
     return this.sizes.isLarge(table) ? this.#uniqueRows.of(table.storage) : undefined;
   }
 
+  /** Told when a statement has found rows of an engine table that are newer than those which are known. */
+  outgrown(storage: string): void {
+    this.#uniqueRows.outgrown(storage);
+  }
+
   /** Forgets what is known of stored rows, because the engine is another one or was started anew. */
   forgetRows(): void {
     this.#uniqueRows.forget();

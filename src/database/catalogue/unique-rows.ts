@@ -55,6 +55,12 @@ export class UniqueRowsLooks {
     return known.unique;
   }
 
+  /** Told when a statement has found rows that were stored after those which are known. */
+  outgrown(storage: string): void {
+    const known = this.#known.get(storage);
+    if (known?.unique !== undefined) known.unique = { ...known.unique, isAll: false };
+  }
+
   /** Forgets everything: an engine that was started anew may give the numbers of inserts that are gone to others. */
   forget(): void {
     // Looks that are under way end in what nobody reads any more.
@@ -86,19 +92,26 @@ export class UniqueRowsLooks {
     const insert = Math.max(...parts.map((part) => part.insert));
     const toMerge = mergedRows(parts, { low: undefined, high: undefined });
     if (toMerge === 0 && parts.length > 0) {
-      const isKnown = before?.insert === insert && isWhole(before) && isSame(before.parts, parts);
-      return { unique: isKnown ? before : { insert, from: undefined, until: undefined, parts }, isWhole: true };
+      const isKnown = before?.insert === insert && before.isAll && isSame(before.parts, parts);
+      const unique = isKnown ? before : { insert, from: undefined, until: undefined, isAll: true, parts };
+      return { unique, isWhole: true };
     }
     if (toMerge < this.#fewestRows) return { isWhole: true };
     if (before !== undefined && before.until === undefined) {
       const since = firstTime(parts.filter((part) => part.insert > before.insert));
       // What is the same stays the same object, so that plans hold.
-      if (since === undefined)
-        return { unique: isSame(before.parts, parts) ? before : { ...before, parts }, isWhole: true };
+      if (since === undefined) {
+        const isAll = isWhole(before);
+        const isKnown = before.isAll === isAll && isSame(before.parts, parts);
+        return { unique: isKnown ? before : { ...before, isAll, parts }, isWhole: true };
+      }
       if ((before.from === undefined || since > before.from) && rowsSince(parts, since) <= mostRows) {
         const [only, ...others] = await this.#uniqueTimes(storage, parts, since);
         const isWhole = only?.from === since && only.until === undefined && others.length === 0;
-        if (isWhole) return { unique: { insert, from: before.from, until: undefined, parts }, isWhole };
+        const { from } = before;
+        if (isWhole) {
+          return { unique: { insert, from, until: undefined, isAll: from === undefined, parts }, isWhole };
+        }
       }
     }
     const since = firstLooked(parts);
@@ -107,7 +120,9 @@ export class UniqueRowsLooks {
     const [best] = times.toSorted((a, b) => b.rows - a.rows);
     if (best === undefined || best.rows < this.#fewestRows) return { isWhole: false };
     const isAll = best.from === since && since === firstTime(parts);
-    const unique = { insert, from: isAll ? undefined : best.from, until: best.until, parts };
+    const from = isAll ? undefined : best.from;
+    const { until } = best;
+    const unique = { insert, from, until, isAll: isAll && until === undefined, parts };
     return { unique, isWhole: times.length === 1 && best.from === since && best.until === undefined };
   }
 
@@ -173,7 +188,7 @@ function firstLooked(parts: readonly StoredPart[]): bigint | undefined {
   return starts.find((start) => rowsSince(parts, start) <= mostRows);
 }
 
-function isWhole({ from, until }: UniqueRows): boolean {
+function isWhole({ from, until }: Pick<UniqueRows, 'from' | 'until'>): boolean {
   return from === undefined && until === undefined;
 }
 

@@ -1,4 +1,5 @@
 import { Access } from '../../database/catalogue/rights.js';
+import { outgrownBy } from '../../database/engine/engine-faults.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
@@ -18,7 +19,9 @@ import { visibleTo } from './running-statements.js';
 export async function answerQuery(query: Query, asked: Asked, context: StatementContext): Promise<SqlAnswer> {
   const running = begun(asked, context);
   try {
-    const answer = await upToDate(context, () => rowsOf(query, asked, running.signal, context));
+    const answer = await upToDate(context, () =>
+      askedAgain(context, (mayAskAgain) => rowsOf(query, { ...asked, mayAskAgain }, running.signal, context)),
+    );
     if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, running.end, running.because) };
     running.end();
     return answer;
@@ -28,7 +31,15 @@ export async function answerQuery(query: Query, asked: Asked, context: Statement
   }
 }
 
-async function rowsOf(query: Query, asked: Asked, signal: AbortSignal, context: StatementContext): Promise<SqlAnswer> {
+/** A request for rows, and whether it is asked again where {@link askedAgain} says so. */
+type AskedForRows = Asked & Pick<QueryContext, 'mayAskAgain'>;
+
+async function rowsOf(
+  query: Query,
+  asked: AskedForRows,
+  signal: AbortSignal,
+  context: StatementContext,
+): Promise<SqlAnswer> {
   const plan = await planned(query, asked, context);
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
   const tail = ` SETTINGS ${plan.settings} FORMAT ${format}`;
@@ -38,6 +49,21 @@ async function rowsOf(query: Query, asked: Asked, signal: AbortSignal, context: 
   const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
   const lines = await context.engine.result(`${plan.sql}${tail}`, how);
   return { kind: 'rows', meta: plan.meta, lines };
+}
+
+/** Asks once more where a statement relied on there being no newer rows of an engine table, and there were some. */
+async function askedAgain<T>(
+  { storage }: Pick<StatementContext, 'storage'>,
+  ask: (mayAskAgain: boolean) => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask(true);
+  } catch (error) {
+    const table = outgrownBy(error);
+    if (table === undefined) throw error;
+    storage.outgrown(table);
+    return ask(false);
+  }
 }
 
 /** EXPLAIN is a query of its own to those who list and end what runs. */
@@ -51,28 +77,28 @@ export async function answerExplain(
   const listing = await listedWhile(asked, context, ({ signal }) =>
     upToDate(context, async () => {
       await stored(written, request.database, context);
-      const explained = {
-        written,
-        text: request.statement.toString('utf8'),
-        ...(await readable(written, asked, context)),
-      };
-      return explain(explained, how, context.engine, { signal, owner: asked.user });
+      const text = request.statement.toString('utf8');
+      const { query, context: names } = await readable(written, asked, context);
+      return askedAgain(context, (mayAskAgain) => {
+        const explained = { written, text, query, context: { ...names, mayAskAgain } };
+        return explain(explained, how, context.engine, { signal, owner: asked.user });
+      });
     }),
   );
   return listed(listing, asked);
 }
 
 /** The plan of a query, made anew unless an earlier one holds. Throws what the query is refused with. */
-export async function planned(written: Query, asked: Asked, context: StatementContext): Promise<QueryPlan> {
+export async function planned(written: Query, asked: AskedForRows, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
-  const { request, user } = asked;
+  const { request, user, mayAskAgain = false } = asked;
   await stored(written, request.database, context);
   const origin = { user, request, position: catalogue.position };
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const kept = plans.find(written, origin, known);
   if (kept !== undefined) return kept;
   const { query, context: names, tables } = await readable(written, asked, context);
-  const plan = planQuery(query, names);
+  const plan = planQuery(query, { ...names, mayAskAgain });
   if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);

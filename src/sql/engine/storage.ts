@@ -125,6 +125,25 @@ export function partInserts(alias: string): { readonly first: string; readonly l
   return { first: bound(2), last: bound(3) };
 }
 
+/** What a statement fails with that relies on {@link nothingAfter}, behind the name of the engine table. */
+const outgrown = 'has rows that were stored meanwhile';
+
+/**
+ * A condition that ends the statement when an engine table has rows of later inserts than `insert`; the engine tells by the names of
+ * parts. With an alias it stands by itself among the conditions of a SELECT of all rows; without one it holds beside any others.
+ */
+export function nothingAfter(insert: number, storage: string, alias?: string): string {
+  const text = quoteString(`{${storage} ${outgrown}}`);
+  const isLater = `${partInserts(alias ?? '').last} > ${insert}`;
+  if (alias !== undefined) return `throwIf(${isLater}, ${text}) = 0`;
+  return `(SELECT throwIf(count() > 0, ${text}) FROM ${storage} WHERE ${isLater}) = 0`;
+}
+
+/** The engine table that {@link nothingAfter} was wrong about, if that is what the engine's message says. */
+export function outgrownTable(message: string): string | undefined {
+  return new RegExp(`\\{([\\w.]+) ${outgrown}\\}`).exec(message)?.[1];
+}
+
 /** Live sub-tables with their tags as a FROM item, one row each. */
 export function tagsSource(table: TagTable, alias: string): string {
   const where = [...ofTable(table), `${layout.dropped} = 0`].join(' AND ');

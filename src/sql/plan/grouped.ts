@@ -238,6 +238,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
   const calls = aggregatesOf(task);
   const { context } = task.env;
   const table = relation?.source.kind === 'stored' ? relation.source.target.table : undefined;
+  const unique = table && context.uniqueRows?.(table);
   return groupRows({
     relation,
     filter,
@@ -247,7 +248,7 @@ function groupedRows(task: BlockTask, scope: GroupScope, { key }: Windowing, nam
     dependents: names.dependents,
     countLike: calls.some(({ name }) => isCountLike(name)),
     isLarge: table !== undefined && context.isLarge?.(table) === true,
-    unique: table && context.uniqueRows?.(table),
+    unique: unique?.isAll === true && context.mayAskAgain !== true ? { ...unique, isAll: false } : unique,
     newestOnly: calls.length > 0 && calls.every(({ name }) => name === 'LAST_ROW'),
   });
 }

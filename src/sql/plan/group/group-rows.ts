@@ -81,10 +81,9 @@ function countedRows({ relation, filter, keys, window, aggregates, unique }: Gro
   const [only, ...others] = aggregates;
   const isCount = only !== undefined && direct(only) === 'count()' && others.length + keys.length === 0;
   if (!isCount || window !== undefined || relation === undefined || unique === undefined) return undefined;
-  const from = countUniqueRows(relation, filter, unique);
-  if (from === undefined) return undefined;
-  const columns: Column[] = [[`sum(${relation.rowAlias}.n)`, only.alias]];
-  return { columns, from, isOneGroup: true, groups: true };
+  const counted = countUniqueRows(relation, filter, unique);
+  if (counted === undefined) return undefined;
+  return { columns: [[counted.count, only.alias]], ...counted.scan, isOneGroup: true, groups: true };
 }
 
 /** An aggregate of all rows. The engine knows first and last times of its parts, but not of times that may be NULL. */
@@ -192,7 +191,7 @@ function narrowed(grouping: Grouping, relation: Relation | undefined, withTags: 
   }
   if (grouping.isLarge && !withTags && filter.time.length === 0 && keysAreTags(grouping)) {
     const needs = newestNeeds(grouping.aggregates, relation.rowAlias);
-    const from = needs && newestRows(relation, filter, needs);
+    const from = needs && newestRows(relation, filter, needs, unique);
     if (from !== undefined) return { from, where: [] };
   }
   if (!grouping.newestOnly) return scan;

@@ -1,5 +1,14 @@
+import type { UniqueRows } from '../../../model/unique-rows.js';
 import { allOf, printSelect } from '../../engine/select.js';
-import { bareTime, idColumn, rowsSource, tagsSource, timeColumn } from '../../engine/storage.js';
+import {
+  bareTime,
+  idColumn,
+  keysSource,
+  nothingAfter,
+  rowsSource,
+  tagsSource,
+  timeColumn,
+} from '../../engine/storage.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { Filter } from '../rows/filter.js';
 import { isSuper, scanRows } from '../rows/scan.js';
@@ -32,14 +41,21 @@ export function newestNeeds(aggregates: readonly EngineAggregate[], alias: strin
  * nothing is missing. Parts that are older are left out by the range of their times. The engine reads one state of the table
  * everywhere in a statement (`enable_shared_storage_snapshot_in_query`).
  */
-export function newestRows(relation: Relation, filter: Filter, needs: ReadonlySet<string>): string | undefined {
+export function newestRows(
+  relation: Relation,
+  filter: Filter,
+  needs: ReadonlySet<string>,
+  unique: UniqueRows | undefined,
+): string | undefined {
   if (!isSuper(relation) || relation.source.kind !== 'stored') return undefined;
   const { table } = relation.source.target;
   if (table.columns.length > maxColumns) return undefined;
   const { rowAlias, tagAlias } = relation;
   const [id, time] = [idColumn(rowAlias), timeColumn(rowAlias)];
-  const from = rowsSource(table.storage, rowAlias);
+  const isUnique = unique?.isAll === true;
+  const from = (isUnique ? keysSource : rowsSource)(table.storage, rowAlias);
   const { where } = scanRows(relation, filter, false);
+  const guard = isUnique ? [nothingAfter(unique.insert, table.storage)] : [];
   const series = `(SELECT count() FROM ${table.tagStorage})`;
   const part = `least(1., ${rowsFirst} * ${series} / greatest(1, count()))`;
   const [oldest, newest] = [`min(${bareTime})`, `max(${bareTime})`];
@@ -53,8 +69,9 @@ export function newestRows(relation: Relation, filter: Filter, needs: ReadonlySe
   });
   const tagId = idColumn(tagAlias);
   const late = `SELECT ${tagId} FROM ${tagsSource(table, tagAlias)} WHERE ${allOf([...filter.tags, `${tagId} NOT IN (${whole})`])}`;
-  const branches = [[`${time} >= ${since}`], [`${time} < ${since}`, `${id} IN (${late})`]].map(
-    (terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`,
-  );
+  const branches = [
+    [...guard, `${time} >= ${since}`],
+    [`${time} < ${since}`, `${id} IN (${late})`],
+  ].map((terms) => `SELECT * FROM ${from} WHERE ${allOf([...where, ...terms])}`);
   return `(${branches.join(' UNION ALL ')}) AS ${rowAlias}`;
 }

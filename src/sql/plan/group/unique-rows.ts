@@ -1,7 +1,15 @@
 import type { StoredPart, UniqueRows } from '../../../model/unique-rows.js';
 import { int64 } from '../../engine/quote.js';
 import { allOf } from '../../engine/select.js';
-import { bareTime, keysSource, nameColumn, partInserts, rowsSource, timeColumn } from '../../engine/storage.js';
+import {
+  bareTime,
+  keysSource,
+  nameColumn,
+  nothingAfter,
+  partInserts,
+  rowsSource,
+  timeColumn,
+} from '../../engine/storage.js';
 import type { Relation } from '../../resolve/relation.js';
 import type { TimeBounds } from '../../values/value.js';
 import type { Filter } from '../rows/filter.js';
@@ -33,8 +41,9 @@ export function mergedRows(parts: readonly StoredPart[], { low, high }: TimeBoun
 
 /**
  * Reads rows of a super table that pass a filter: those that are known to be unique as they are, and all others with their versions
- * merged. Undefined where that is no quicker than merging all. What was stored since then is found in the state of the table that the statement
- * reads: its times end what is unique. The engine reads one state of a table everywhere in a statement
+ * merged. Undefined where that is no quicker than merging all. Where all rows were unique the statement relies on that, and fails when some
+ * were stored since then. Otherwise these are found in the state of the table that the statement
+ * reads: their times end what is unique. The engine reads one state of a table everywhere in a statement
  * (`enable_shared_storage_snapshot_in_query`).
  */
 export function scanUniqueRows(
@@ -47,6 +56,10 @@ export function scanUniqueRows(
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if (mergedRows(unique.parts, filter.bounds ?? noBounds) * shareOfSeries(filter, tagAlias) < fewRows) return undefined;
   const { table } = source.target;
+  if (unique.isAll) {
+    const { from, where } = scanRows(relation, filter, needsTags, keysSource);
+    return { from, where: [...where, nothingAfter(unique.insert, table.storage)] };
+  }
   const branches = uniqueAndMerged(table.storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT * FROM ${from} WHERE ${allOf(where)}`,
   );
@@ -56,17 +69,28 @@ export function scanUniqueRows(
 }
 
 /**
- * FROM of counts, in the column `n`, whose sum is how many rows of a super table there are between times. Parts of unique rows between them
- * are counted without being read. Undefined where more than times chooses the rows.
+ * What counts the rows of a super table between times: engine SQL over a scan. Parts of unique rows between them are counted without being
+ * read. Undefined where more than times chooses the rows.
  */
-export function countUniqueRows(relation: Relation, filter: Filter, unique: UniqueRows): string | undefined {
+export function countUniqueRows(
+  relation: Relation,
+  filter: Filter,
+  unique: UniqueRows,
+): { readonly count: string; readonly scan: Scan } | undefined {
   const { rowAlias, source } = relation;
   if (source.kind !== 'stored' || source.target.kind !== 'super') return undefined;
   if ([filter.row, filter.tags, filter.mixed].some((terms) => terms.length > 0)) return undefined;
-  const counts = uniqueAndMerged(source.target.table.storage, rowAlias, filter, relation, unique).map(
+  const { storage } = source.target.table;
+  if (unique.isAll) {
+    const { from, where } = scanRows(relation, filter, false, keysSource);
+    const guard = nothingAfter(unique.insert, storage, where.length === 0 ? rowAlias : undefined);
+    return { count: 'count()', scan: { from, where: [...where, guard] } };
+  }
+  const counts = uniqueAndMerged(storage, rowAlias, filter, relation, unique).map(
     ({ from, where }) => `SELECT count() AS n FROM ${from} WHERE ${allOf(where)}`,
   );
-  return `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
+  const from = `(${counts.join(' UNION ALL ')}) AS ${rowAlias}`;
+  return { count: `sum(${rowAlias}.n)`, scan: { from, where: [] } };
 }
 
 /** What part of the series the terms on tags leave, guessed by their form. */

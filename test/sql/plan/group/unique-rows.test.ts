@@ -41,6 +41,19 @@ const batch = fc.record({
 
 let tables = 0;
 
+/** A table with each key once: four series take turns, and come in four inserts each that overlap in time with those of the others. */
+function uniqueTable(): string {
+  const name = `t${++tables}`;
+  fixture.superTable('db', name, ['a INT', 'b INT'], ['site VARCHAR(16)']);
+  for (let i = 0; i < 4; i++) fixture.subTable('db', name, `${name}_${i}`, [i % 2 === 0 ? "'north'" : "'south'"], []);
+  for (let insert = 0; insert < 16; insert++) {
+    const times = Array.from({ length: 25 }, (_, at) => Math.floor(insert / 4) + at * 4);
+    const rows: Rows = times.map((time) => [tick(time), time % 7, time % 3 === 0 ? null : time]);
+    fixture.insert('db', `${name}_${insert % 4}`, rows);
+  }
+  return name;
+}
+
 test('what is known to be unique gives the same answers, whatever is written later', (t) => {
   fc.assert(
     fc.property(
@@ -48,16 +61,7 @@ test('what is known to be unique gives the same answers, whatever is written lat
       fc.option(fc.nat(50)),
       fc.option(fc.nat(50)),
       (later, from, length) => {
-        const name = `t${++tables}`;
-        fixture.superTable('db', name, ['a INT', 'b INT'], ['site VARCHAR(16)']);
-        for (let i = 0; i < 4; i++)
-          fixture.subTable('db', name, `${name}_${i}`, [i % 2 === 0 ? "'north'" : "'south'"], []);
-        // Each key once: the series take turns, and come in four inserts each that overlap in time with those of the others.
-        for (let insert = 0; insert < 16; insert++) {
-          const times = Array.from({ length: 25 }, (_, at) => Math.floor(insert / 4) + at * 4);
-          const rows: Rows = times.map((time) => [tick(time), time % 7, time % 3 === 0 ? null : time]);
-          fixture.insert('db', `${name}_${insert % 4}`, rows);
-        }
+        const name = uniqueTable();
         for (const { series, first, cells } of later) {
           fixture.insert(
             'db',
@@ -69,6 +73,7 @@ test('what is known to be unique gives the same answers, whatever is written lat
           insert: 16,
           from: from === null ? undefined : BigInt(tick(from)),
           until: length === null ? undefined : BigInt(tick((from ?? 0) + length)),
+          isAll: false,
           parts: many,
         };
         for (const question of questions) {
@@ -81,11 +86,43 @@ test('what is known to be unique gives the same answers, whatever is written lat
   );
 });
 
+test('where all rows are unique none are merged, and a statement fails once there are others', (t) => {
+  const name = uniqueTable();
+  const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
+  const guarded = { uniqueRows: () => unique, mayAskAgain: true };
+  const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
+  const all = [...questions, 'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname'];
+  for (const question of all) {
+    const sql = question.replace('FROM T', `FROM ${name}`);
+    const { sql: plan } = fixture.plan(sql, asked(true));
+    t.false(/\.t\d+ AS t1 FINAL/.test(plan), plan);
+    for (const isLarge of [false, true]) {
+      t.deepEqual(fixture.rows(sql, asked(isLarge)).sort(), fixture.rows(sql).sort(), sql);
+    }
+  }
+  // Overwritten under conditions that the newer row does not meet, and beyond the times asked for.
+  for (const row of [
+    [tick(24), -1, 1],
+    [tick(1_000_000), 1, 1],
+  ]) {
+    fixture.insert('db', `${name}_0`, [row]);
+    for (const question of all) {
+      const sql = question.replace('FROM T', `FROM ${name}`);
+      t.throws(
+        () => fixture.rows(sql, asked(true)),
+        { message: /\{\w+\.t\d+ has rows that were stored meanwhile\}/ },
+        sql,
+      );
+      t.deepEqual(fixture.rows(sql, { uniqueRows: () => unique }).sort(), fixture.rows(sql).sort(), sql);
+    }
+  }
+});
+
 test('rows are read without merging where groups of a super table with many rows are made', (t) => {
   fixture.superTable('db', 'w', ['a INT', 'b INT'], ['site VARCHAR(16)']);
   fixture.subTable('db', 'w', 'w_0', ["'north'"], []);
   const plan = (question: string, parts = many): string => {
-    const unique = { insert: 7, from: undefined, until: undefined, parts };
+    const unique = { insert: 7, from: undefined, until: undefined, isAll: false, parts };
     return fixture.plan(question.replace('FROM T', 'FROM w'), { uniqueRows: () => unique }).sql;
   };
   for (const question of questions) t.true(plan(question).includes('UNION ALL'), question);
