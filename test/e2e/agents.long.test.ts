@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { DocumentWorld } from '../support/document-world.js';
@@ -6,6 +7,7 @@ import { blocksOf, statementsIn } from '../support/documents.js';
 import { freePort } from '../support/free-ports.js';
 import { directoryFor, run } from '../support/processes.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
+import { basicOf } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
@@ -15,6 +17,7 @@ const { service } = world;
 test.after.always(() => world.end());
 
 const page = blocksOf('docs/agents.md');
+const agent = basicOf('agents', 'Agents-12345');
 test.before(async () => {
   for (const statement of statementsIn(page[0]?.text ?? '')) await service.run(statement);
 });
@@ -26,7 +29,7 @@ function block(part: string): string {
   return world.here(found.text);
 }
 
-const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', join(homedir(), 'go/bin')];
 
 /** A test that runs where a program is installed. */
 function withProgram(
@@ -194,27 +197,85 @@ scrape_configs:
   await arrives(t, 'metrics', "SELECT v FROM metrics WHERE labels->'job' = 'agent' AND labels->'__name__' = 'up'");
 });
 
-withProgram('otelcol', 'the OpenTelemetry Collector passes on what it is sent', async (t, path) => {
-  const directory = directoryFor(t);
-  const port = await freePort();
-  const settings = `receivers: { otlp: { protocols: { http: { endpoint: '127.0.0.1:${port}' } } } }
+withProgram(
+  'telegraf',
+  'Telegraf writes by its outputs for OTLP, OpenTSDB, Graphite and remote write',
+  async (t, path) => {
+    const directory = directoryFor(t);
+    const settings = `[agent]
+  interval = "1s"
+  flush_interval = "1s"
+  hostname = "many"
+[[inputs.mem]]
+[[outputs.opentelemetry]]
+  service_address = "HOST:4317"
+  [outputs.opentelemetry.headers]
+    authorization = "${agent}"
+    x-sluice-db = "metrics"
+[[outputs.opentsdb]]
+  host = "tcp://HOST"
+  port = 6046
+[[outputs.opentsdb]]
+  host = "http://agents:Agents-12345@HOST"
+  port = 6041
+  http_path = "/tsdbwire/v1/put/json/metrics"
+  http_batch_size = 50
+  prefix = "json_"
+[[outputs.graphite]]
+  servers = ["HOST:2003"]
+  graphite_tag_support = true
+[[outputs.http]]
+  url = "http://HOST:6041/metricsdb/v1/remote_write/metrics"
+  data_format = "prometheusremotewrite"
+  username = "agents"
+  password = "Agents-12345"
+  [outputs.http.headers]
+    Content-Type = "application/x-protobuf"
+    Content-Encoding = "snappy"
+    X-Prometheus-Remote-Write-Version = "0.1.0"
+`;
+    run(t, path, ['--config', file(directory, 'many.conf', world.here(settings))]);
+    await arrives(t, 'metrics', "SELECT gauge FROM mem_total WHERE host = 'many'");
+    await arrives(t, 'tsdb', "SELECT _value FROM mem_total WHERE host = 'many'");
+    await arrives(t, 'metrics', "SELECT _value FROM json_mem_total WHERE host = 'many'");
+    await arrives(t, 'graphite', "SELECT _value FROM mem_total WHERE host = 'many'");
+    await arrives(
+      t,
+      'metrics',
+      "SELECT v FROM metrics WHERE labels->'__name__' = 'mem_total' AND labels->'host' = 'many'",
+    );
+  },
+);
+
+for (const [exporter, part] of [
+  ['otlphttp', 'endpoint: http://HOST:6041'],
+  ['otlp', 'endpoint: HOST:4317'],
+] as const) {
+  withProgram(
+    'otelcol',
+    `the OpenTelemetry Collector passes on what it is sent by its exporter ${exporter}`,
+    async (t, path) => {
+      const directory = directoryFor(t);
+      const port = await freePort();
+      const settings = `receivers: { otlp: { protocols: { http: { endpoint: '127.0.0.1:${port}' } } } }
 service:
   telemetry: { metrics: { level: none } }
-  pipelines: { metrics: { receivers: [otlp], exporters: [otlphttp] } }
+  pipelines: { metrics: { receivers: [otlp], exporters: [${exporter}] } }
 `;
-  run(t, path, ['--config', file(directory, 'otelcol.yaml', settings + block('otlphttp:'))]);
-  const point = { timeUnixNano: `${Date.now()}000000`, asDouble: 21.5, attributes: [] };
-  const metrics = [{ name: 'collected.temperature', gauge: { dataPoints: [point] } }];
-  const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
-  const headers = { 'content-type': 'application/json' };
-  const post = () => fetch(`http://127.0.0.1:${port}/v1/metrics`, { method: 'POST', headers, body });
-  t.true(
-    await until(() =>
-      post().then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    ),
+      run(t, path, ['--config', file(directory, 'otelcol.yaml', settings + block(part))]);
+      const point = { timeUnixNano: `${Date.now()}000000`, asDouble: 21.5, attributes: [] };
+      const metrics = [{ name: `collected.by.${exporter}`, gauge: { dataPoints: [point] } }];
+      const body = JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] });
+      const headers = { 'content-type': 'application/json' };
+      const post = () => fetch(`http://127.0.0.1:${port}/v1/metrics`, { method: 'POST', headers, body });
+      const accepted = await until(() =>
+        post().then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      );
+      t.true(accepted);
+      t.deepEqual(await arrives(t, 'metrics', `SELECT gauge FROM collected_by_${exporter}`), [[21.5]]);
+    },
   );
-  t.deepEqual(await arrives(t, 'metrics', 'SELECT gauge FROM collected_temperature'), [[21.5]]);
-});
+}
