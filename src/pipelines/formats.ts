@@ -1,8 +1,10 @@
 import type { WireFormat } from '../model/batch.js';
+import type { BodyPiece } from '../sources/http-body/source.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { deflateSnappy } from '../transforms/encode/snappy.js';
 import { parseAgentPackets } from '../transforms/parse/agentd.js';
 import { parseExposition } from '../transforms/parse/exposition.js';
+import { cutExposition } from '../transforms/parse/exposition-pieces.js';
 import { parseGraphite } from '../transforms/parse/graphite.js';
 import { ElementCutter } from '../transforms/parse/json-elements.js';
 import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.js';
@@ -33,6 +35,8 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
 /** Messages up to this length, inflated, are read at once, and so are longer ones with no more rows. */
 const shortMessageBytes = 1024 * 1024;
 const mostRowsAtOnce = 16_384;
+/** Lines of exposition text that are read at once: each may make a table. */
+const mostLinesAtOnce = 8_192;
 /** Rows of the messages that others are cut into: new series of so many take 10 to 20 ms. */
 const rowsOfPiece = 4_096;
 
@@ -52,10 +56,11 @@ export function piecesOf(
   format: WireFormat,
   message: Uint8Array,
   maxMessageBytes: number,
-): Iterable<MessagePiece> | undefined {
-  if (format !== 'remote-write' && format !== 'otlp') return undefined;
-  if (weigh(format, message) <= shortMessageBytes) return undefined;
+): Iterable<BodyPiece> | undefined {
   try {
+    if (format === 'exposition') return cutExposition(message, mostLinesAtOnce, rowsOfPiece);
+    if (format !== 'remote-write' && format !== 'otlp') return undefined;
+    if (weigh(format, message) <= shortMessageBytes) return undefined;
     if (format === 'otlp') return manyRows(message, otlpShape);
     const pieces = manyRows(inflateSnappy(message, maxMessageBytes), remoteWriteShape);
     return pieces && deflated(pieces);

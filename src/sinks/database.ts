@@ -11,6 +11,7 @@ import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import type { DatabaseDef, TableDef } from '../model/schema.js';
+import { Slice } from '../model/slice.js';
 import { deliveryOf, endedWith } from './outcome.js';
 import { isCurrent, prepareTable, readyTable, type TableBlocks } from './table-preparation.js';
 import { untilAborted } from './until-aborted.js';
@@ -128,7 +129,9 @@ export class DatabaseSink implements Sink<BlockGroup> {
         portion.fault = faultOf(error);
       }
     };
+    const slice = new Slice();
     for (const portion of portions) {
+      if (slice.isOver()) await slice.next();
       try {
         const table = readyTable(this.#context, database, portion);
         if (table === undefined) rest.push(noted(portion));

@@ -3,6 +3,7 @@ import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
+import { Slice } from '../../model/slice.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
 import type { Derivations } from './derivations.js';
@@ -234,7 +235,10 @@ export class Catalogue implements SchemaView {
   async #readOn(): Promise<void> {
     // Whoever waits for an own entry knows that there is more.
     if (this.#waiting.size === 0 && (await this.#log.count()) === this.#entries) return;
-    for (const entry of await this.#log.read(this.#position)) {
+    const entries = await this.#log.read(this.#position);
+    const slice = new Slice();
+    for (const entry of entries) {
+      if (slice.isOver()) await slice.next();
       const results = this.#state.apply(entry);
       this.#position = entry.position;
       this.#entries++;

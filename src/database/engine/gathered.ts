@@ -5,10 +5,14 @@ interface Part<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Calls that run together at most: what is done for them before and after the run holds up everybody else. */
+const mostTogether = 1_024;
+
 /**
  * Group commit for calls of one kind: those that are made while one runs are gathered and run together, as one call after
- * it. Runs never overlap, a run begins after every call that it serves was made, and it serves them in the order in which
- * they were made. It begins at the end of the event loop's turn, so that calls of one turn run together.
+ * it, or some at a time where they are very many. Runs never overlap, a run begins after every call that it serves was made, and
+ * it serves them in the order in which they were made. It begins at the end of the event loop's turn, so that calls of one turn
+ * run together.
  */
 export class Gathered<I, O> {
   readonly #run: (inputs: readonly I[]) => Promise<readonly O[]>;
@@ -32,8 +36,8 @@ export class Gathered<I, O> {
 
   /** Runs what waits until nothing does. */
   async #runAll(): Promise<void> {
-    const parts = this.#waiting;
-    this.#waiting = [];
+    const parts = this.#waiting.slice(0, mostTogether);
+    this.#waiting = this.#waiting.slice(mostTogether);
     try {
       const outputs = await this.#run(parts.map(({ input }) => input));
       parts.forEach(({ resolve }, i) => {

@@ -10,7 +10,7 @@ import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '.
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
-import { type Frame, type FramingLimits, framing, type LineCutter } from '../support/framing.js';
+import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
 
 /** Buffers of short bodies kept for the next ones. */
 const pooledBuffers = 16;
@@ -28,7 +28,16 @@ export interface HttpBodyOptions extends FramingLimits {
     format: WireFormat,
     message: Uint8Array,
     maxMessageBytes: number,
-  ) => Iterable<{ readonly bytes: Uint8Array; readonly rows: number }> | undefined;
+  ) => Iterable<BodyPiece> | undefined;
+}
+
+/** A message that says a part of what another one says. */
+export interface BodyPiece {
+  readonly bytes: Uint8Array;
+  /** Rows of the other message that it has. */
+  readonly rows: number;
+  /** Rows before them that it needs and that an earlier piece has, too. */
+  readonly repeatedRows?: number;
 }
 
 /**
@@ -110,7 +119,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     const { maxMessageBytes } = request;
     const ending = new Ending();
     const emit = (frame: Frame): void => this.#emit(frame, target, request, ending);
-    const emitAll = (bytes: Uint8Array) => this.#emitAll(bytes, target, request, ending);
+    const emitAll = (bytes: Buffer) => this.#emitAll(bytes, target, request, ending);
     const reading: Reading = { exchange, user: target.user, emit, emitAll, ending };
     try {
       if (this.#isShort(request)) {
@@ -206,17 +215,27 @@ export class HttpBodySource implements Source<ByteBlock> {
     }
   }
 
-  /** Hands out a body: at once, or a message with very many rows piece by piece, with a turn of others between them. */
-  #emitAll(bytes: Uint8Array, target: Target, request: WriteRequest, ending: Ending): Promise<void> | undefined {
-    const { format, maxMessageBytes } = request;
-    const pieces = maxMessageBytes && this.#options.piecesOf?.(format, bytes, maxMessageBytes);
-    if (pieces) return this.#emitPieces(pieces, this.#options.weigh(format, bytes), target, request, ending);
+  /** Hands out a body: at once, or one with very many rows piece by piece, with a turn of others between them. */
+  #emitAll(bytes: Buffer, target: Target, request: WriteRequest, ending: Ending): Promise<void> | undefined {
+    const pieces = this.#framesOf(bytes, request);
+    if (pieces) return this.#emitPieces(pieces, this.#options.weigh(request.format, bytes), target, request, ending);
     this.#emit(wholeFrame(bytes), target, request, ending);
     return undefined;
   }
 
+  /** The pieces of a body; undefined when it is handed out at once. */
+  #framesOf(
+    bytes: Buffer,
+    { format, maxMessageBytes }: WriteRequest,
+  ): AsyncIterable<Frame> | Iterable<Frame> | undefined {
+    const { newCutter, maxLineBytes, piecesOf } = this.#options;
+    if (maxMessageBytes === undefined) return framesOf(bytes, () => newCutter(format), maxLineBytes);
+    const pieces = piecesOf?.(format, bytes, maxMessageBytes);
+    return pieces && messageFrames(pieces);
+  }
+
   async #emitPieces(
-    pieces: Iterable<{ readonly bytes: Uint8Array; readonly rows: number }>,
+    pieces: AsyncIterable<Frame> | Iterable<Frame>,
     weight: number,
     target: Target,
     request: WriteRequest,
@@ -226,9 +245,11 @@ export class HttpBodySource implements Source<ByteBlock> {
     const settle = ending.begin(0, () => this.#gate.give(weight));
     this.#gate.take(weight);
     try {
-      for (const { bytes, rows } of pieces) {
+      for await (const frame of pieces) {
         await othersTurn();
-        this.#emit({ ...wholeFrame(bytes), lines: rows }, target, request, ending);
+        ending.isCut = ending.isHopeless;
+        if (ending.isCut) return;
+        this.#emit(frame, target, request, ending);
       }
     } finally {
       settle(delivered(0));
@@ -237,7 +258,7 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   #emit(frame: Frame, target: Target, { format, maxMessageBytes }: WriteRequest, ending: Ending): void {
     const isMessage = maxMessageBytes !== undefined;
-    const firstLine = ending.lines;
+    const firstLine = ending.lines - (frame.repeatedRows ?? 0);
     ending.lines += frame.lines;
     if (frame.tooLong) {
       const text = `it is longer than ${this.#options.maxLineBytes} bytes`;
@@ -271,6 +292,10 @@ function wholeFrame(bytes: Uint8Array): Frame {
   return { bytes, lines: 0, tooLong: false, first: true, last: true };
 }
 
+function* messageFrames(pieces: Iterable<BodyPiece>): Generator<Frame> {
+  for (const { bytes, rows, repeatedRows = 0 } of pieces) yield { ...wholeFrame(bytes), lines: rows, repeatedRows };
+}
+
 /** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
 function withoutByteOrderMark(text: Uint8Array): Uint8Array {
   return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? text.subarray(3) : text;
@@ -281,7 +306,7 @@ interface Reading {
   readonly exchange: Exchange<WriteRequest, Delivery>;
   readonly user: string;
   readonly emit: (frame: Frame) => void;
-  readonly emitAll: (bytes: Uint8Array) => Promise<void> | undefined;
+  readonly emitAll: (bytes: Buffer) => Promise<void> | undefined;
   readonly ending: Ending;
 }
 

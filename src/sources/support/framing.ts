@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
 import { lineFeed } from '../../bytes/ascii.js';
@@ -28,6 +29,8 @@ export interface Frame {
   /** Which ends of the stream it holds. A stream that ends with a line break has no last frame. */
   readonly first: boolean;
   readonly last: boolean;
+  /** Lines that it begins with and that an earlier frame has, too; left out, none. */
+  readonly repeatedRows?: number;
 }
 
 /** Bounds of framing: how much is gathered before a frame goes on, and the longest line that is kept. */
@@ -36,6 +39,44 @@ export interface FramingLimits {
   readonly maxLineBytes: number;
   /** Frames go on as soon as a line is whole, for connections that stay open; otherwise only full blocks do. */
   readonly eager?: boolean;
+}
+
+/** Rows that are read in one turn of the event loop, and in how many those of a text with more of them are: each may make a table. */
+const mostRowsAtOnce = 8_192;
+const rowsOfPiece = 4_096;
+/** Text without so many bytes has not so many rows. */
+const shortTextBytes = 64 * 1024;
+/** The same where rows are no lines. */
+const shortElementsBytes = 512 * 1024;
+const elementsOfPieceBytes = 256 * 1024;
+/** Where a text is looked at to estimate its rows: so many times, so many bytes, at places that nobody knows before. */
+const looks = 32;
+const lookBytes = 256;
+
+/**
+ * Bytes of a text that are read in one turn of the event loop: all, unless it has very many rows. Lines are estimated, as counting them
+ * takes a tenth of the time that reading takes.
+ */
+function bytesAtOnce(text: Uint8Array, cutter: LineCutter): number {
+  const { length } = text;
+  if (length <= shortTextBytes) return length;
+  if (cutter.rows !== undefined) return length <= shortElementsBytes ? length : elementsOfPieceBytes;
+  let found = 0;
+  for (let look = 0; look < looks; look++) {
+    const start = Math.floor((length / looks) * (look + Math.random()));
+    found += countByte(text.subarray(start, start + lookBytes), lineFeed);
+  }
+  const rows = (found / (looks * lookBytes)) * length;
+  return rows <= mostRowsAtOnce ? length : Math.ceil((length / rows) * rowsOfPiece);
+}
+
+/** The frames of a text with very many rows, with a turn of others between them; undefined where it can be read at once. */
+export function framesOf(
+  text: Buffer,
+  newCutter: () => LineCutter,
+  maxLineBytes: number,
+): AsyncIterable<Frame> | undefined {
+  return bytesAtOnce(text, newCutter()) < text.length ? wholeLines([[text]], newCutter, maxLineBytes) : undefined;
 }
 
 /** Cuts text in which every line feed ends a line. */
@@ -84,7 +125,7 @@ async function* gather(
 }
 
 async function* wholeLines(
-  blocks: AsyncIterable<readonly Buffer[]>,
+  blocks: AsyncIterable<readonly Buffer[]> | Iterable<readonly Buffer[]>,
   newCutter: () => LineCutter,
   maxLineBytes: number,
 ): AsyncGenerator<Frame> {
@@ -101,12 +142,19 @@ async function* wholeLines(
       yield tooLong;
       dropping = false;
     }
-    const end = cutter.lastLineBreak(rest);
-    if (end > 0) {
-      yield wholeFrame(rest.subarray(0, end), cutter, first, false);
-      first = false;
+    const step = bytesAtOnce(rest, cutter);
+    let start = 0;
+    for (let end = step; ; end = Math.min(end + step, rest.length)) {
+      const length = cutter.lastLineBreak(rest.subarray(start, end));
+      if (length > 0) {
+        if (start > 0) await othersTurn();
+        yield wholeFrame(rest.subarray(start, start + length), cutter, first, false);
+        first = false;
+        start += length;
+      }
+      if (end >= rest.length) break;
     }
-    rest = rest.subarray(end);
+    rest = rest.subarray(start);
     if (rest.length > maxLineBytes) {
       dropping = true;
       first = false;

@@ -5,6 +5,7 @@ import { boundField } from './bound-field.js';
 import { nameText, SampleReader } from './exposition-lines.js';
 import { parseExpositionMessages } from './exposition-messages.js';
 import { expositionFields, expositionSeries, extraLabels } from './exposition-series.js';
+import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './exposition-words.js';
 import { excerpt } from './line-problem.js';
 import type { ParsedPoints, ParseOptions } from './parse-options.js';
 import { type FieldName, PointCollector } from './point-collector.js';
@@ -39,10 +40,6 @@ const families: Readonly<Record<string, Family>> = {
   gaugehistogram: { field: untyped, label: 'le', labelled: '_bucket', suffixes: { _gsum: sum, _gcount: count } },
 };
 const noFamily: Family = { field: untyped, suffixes: {} };
-/** A comment that says the type of a name, which may stand in quotes. */
-const typeLine = /^#[ \t]+TYPE[ \t]+(?:"((?:[^"\\]|\\.)*)"|(\S+))[ \t]+(\S+)[ \t]*$/;
-/** Suffixes that a sample may have behind the name of its family. */
-const familySuffixes = /_(?:total|created|info|bucket|g?sum|g?count)$/;
 
 /** The field of a bound or quantile; undefined when it is not a number. */
 function fieldOfBound(text: string): FieldName | undefined {
@@ -129,12 +126,11 @@ class ExpositionReader {
   }
 
   #readComment(start: number, end: number): void {
-    const text = Buffer.from(this.#bytes.subarray(start, Math.min(end, start + 512))).toString();
-    if (text === '# EOF') this.#ended = this.#isOpenMetrics;
-    const [, quoted, plain, type] = typeLine.exec(text) ?? [];
-    const name = quoted === undefined ? plain : nameText(Buffer.from(quoted), 0, Buffer.byteLength(quoted));
-    if (name === undefined || type === undefined) return;
-    this.#types.set(name, families[type.toLowerCase()] ?? noFamily);
+    const text = commentText(this.#bytes, start, end);
+    if (text === endOfOpenMetrics) this.#ended = this.#isOpenMetrics;
+    const typed = readTypeLine(text);
+    if (typed === undefined) return;
+    this.#types.set(typed.name, families[typed.type.toLowerCase()] ?? noFamily);
     this.#lastName = '';
   }
 

@@ -47,6 +47,25 @@ test('calls made while one runs wait for it and run together, in the order of th
   t.deepEqual(await Promise.all(others), [10, 8, 12]);
 });
 
+test('very many calls run some at a time, in the order of the calls', async (t) => {
+  const { runs, gathered, inputs } = doubling();
+  const calls = Array.from({ length: 2500 }, (_, at) => gathered.call(at));
+  for (const length of [1024, 1024, 452]) {
+    await turn();
+    t.is(inputs().at(-1)!.length, length);
+    runs.at(-1)!.end();
+    await Promise.race(calls.slice(runs.length * 1024 - 1024));
+  }
+  t.deepEqual(
+    await Promise.all(calls),
+    Array.from({ length: 2500 }, (_, at) => 2 * at),
+  );
+  t.deepEqual(
+    inputs().flat(),
+    Array.from({ length: 2500 }, (_, at) => at),
+  );
+});
+
 test('an error reaches every caller of its run and no other, and later calls run', async (t) => {
   const { runs, gathered } = doubling();
   const broken = Promise.allSettled([gathered.call(1), gathered.call(2)]);

@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { lastValueFrom, toArray } from 'rxjs';
 import { ByteCreditGate } from '../../../src/pipelines/credit-gate.js';
 import { fromBytes } from '../../../src/sources/support/bridges.js';
-import { type Frame, type FramingLimits, framing, type LineCutter } from '../../../src/sources/support/framing.js';
+import {
+  type Frame,
+  type FramingLimits,
+  framesOf,
+  framing,
+  type LineCutter,
+} from '../../../src/sources/support/framing.js';
+import { ElementCutter } from '../../../src/transforms/parse/json-elements.js';
+import { LineCutter as LineprotoCutter } from '../../../src/transforms/parse/line-cutter.js';
 
 const atLineFeed = (): LineCutter => ({ lastLineBreak: (bytes) => bytes.lastIndexOf(10) + 1 });
 const never = new AbortController().signal;
@@ -43,6 +51,39 @@ test('a line above the limit becomes one dropped frame, and its neighbours are k
       [false, 'last\n'],
     ],
   );
+});
+
+test('text with very many rows is cut into frames of fewer, with a turn of others between them', async (t) => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => `m${at} v=1`);
+  const array = `[${Array.from({ length: 20_000 }, (_, at) => `{"metric":"m${at}","tags":{}}`).join(',')}]`;
+  for (const [text, newCutter] of [
+    [lines.join('\n'), () => new LineprotoCutter(1000)],
+    [array, () => new ElementCutter()],
+  ] as const) {
+    const found = [];
+    const turns = new Set<number>();
+    let turn = 0;
+    for await (const frame of framesOf(Buffer.from(text), newCutter, 1000) ?? []) {
+      found.push(frame);
+      turns.add(turn);
+      setImmediate(() => turn++);
+    }
+    t.is(Buffer.concat(found.map(({ bytes }) => bytes)).toString(), text);
+    t.is(
+      found.reduce((sum, frame) => sum + frame.lines, 0),
+      20_000,
+    );
+    t.true(turns.size > 2);
+    t.true(found.length > 2 && found.every((frame) => frame.lines <= 10_000), found.map(({ lines: of }) => of).join());
+    t.deepEqual(
+      found.map(({ first, last }) => [first, last]),
+      found.map((_, at) => [at === 0, at === found.length - 1]),
+    );
+  }
+  const streamed = await frames([lines.join('\n')], { blockBytes: 1e7, maxLineBytes: 1000 });
+  t.true(streamed.length > 3);
+  const long = Array.from({ length: 7_000 }, (_, at) => `m${at} v="${'x'.repeat(100)}"`).join('\n');
+  t.is(framesOf(Buffer.from(long), atLineFeed, 1000), undefined);
 });
 
 test('the next block is read only while the gate is open', async (t) => {

@@ -1,42 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import protobuf from 'protobufjs';
 import { expositionHead } from '../../../src/model/exposition-head.js';
 import { parseExposition } from '../../../src/transforms/parse/exposition.js';
+import { familiesOf } from '../../support/exposition-messages.js';
 import { LineProtocolDesk, nowTicks, type ReadRow } from '../../support/line-protocol.js';
 import { fixturePath } from '../../support/recordings.js';
 import { spoiltCopies } from '../../support/spoilt.js';
-
-const { root } = protobuf.parse(
-  `
-  syntax = "proto2";
-  message LabelPair { optional string name = 1; optional string value = 2; }
-  message Plain { optional double value = 1; }
-  message Quantile { optional double quantile = 1; optional double value = 2; }
-  message Summary { optional uint64 sample_count = 1; optional double sample_sum = 2; repeated Quantile quantile = 3; }
-  message Bucket { optional uint64 cumulative_count = 1; optional double upper_bound = 2; optional double cumulative_count_float = 4; }
-  message Histogram {
-    optional uint64 sample_count = 1; optional double sample_sum = 2; repeated Bucket bucket = 3; optional double sample_count_float = 4;
-  }
-  message Metric {
-    repeated LabelPair label = 1; optional Plain gauge = 2; optional Plain counter = 3; optional Summary summary = 4;
-    optional Plain untyped = 5; optional int64 timestamp_ms = 6; optional Histogram histogram = 7;
-  }
-  message MetricFamily { optional bytes name = 1; optional string help = 2; optional int32 type = 3; repeated Metric metric = 4; }
-  `,
-  { keepCase: true },
-);
-const familyType = root.lookupType('MetricFamily');
-
-/** Families as they are sent, each behind its length. */
-function written(...families: readonly object[]): Buffer {
-  const named = families.map((family) => ({
-    ...family,
-    name: Buffer.from('name' in family ? String(family.name) : ''),
-  }));
-  return Buffer.concat(named.map((family) => familyType.encodeDelimited(familyType.fromObject(family)).finish()));
-}
 
 const source = new Map([['job', 'backup']]);
 
@@ -79,7 +49,7 @@ test('times, labels of the source, histograms of floats and values without a typ
     { name: 'empty', value: '' },
   ];
   const histogram = { sample_count_float: 2.5, bucket: [{ upper_bound: 1, cumulative_count_float: 1.5 }] };
-  const body = written(
+  const body = familiesOf(
     { name: 'a.b', metric: [{ label, untyped: { value: 1 }, timestamp_ms: 1_490_802_350_000 }] },
     { name: 'h', metric: [{ histogram }] },
   );
@@ -87,7 +57,7 @@ test('times, labels of the source, histograms of floats and values without a typ
     ['a_b', { job: 'backup', tag_value: 'x' }, { value: 1 }, 1_490_802_350_000_000_000n],
     ['h', { job: 'backup' }, { '1': 1.5, '+Inf': 2.5, sum: 0, count: 2.5 }],
   ]);
-  t.deepEqual(read(written({ name: 'g', metric: [{ gauge: { value: 1 } }] }), 'http://a:1/m').rows, [
+  t.deepEqual(read(familiesOf({ name: 'g', metric: [{ gauge: { value: 1 } }] }), 'http://a:1/m').rows, [
     ['g', { url: 'http://a:1/m' }, { gauge: 1 }],
   ]);
 });
@@ -109,7 +79,7 @@ test('a bad metric is said with its name and costs no other', (t) => {
   ];
   for (const [family, reason] of bad) {
     const desk = new LineProtocolDesk();
-    const body = written({ name: 'before', metric: [{ gauge }] }, family, { name: 'after', metric: [{ gauge }] });
+    const body = familiesOf({ name: 'before', metric: [{ gauge }] }, family, { name: 'after', metric: [{ gauge }] });
     const head = expositionHead('protobuf', source);
     const parsed = parseExposition(Buffer.concat([head, body]), desk.options({ minTicks: 1_000_000_000n }));
     t.deepEqual(
@@ -122,7 +92,10 @@ test('a bad metric is said with its name and costs no other', (t) => {
     );
     t.regex(parsed.rejects[0]?.fault.message ?? '', reason);
   }
-  t.regex(read(written({ name: 'x', metric: [{}] }), 'http://a:1/m').reasons[0] ?? '', /^http:\/\/a:1\/m: "x": it has/);
+  t.regex(
+    read(familiesOf({ name: 'x', metric: [{}] }), 'http://a:1/m').reasons[0] ?? '',
+    /^http:\/\/a:1\/m: "x": it has/,
+  );
 });
 
 test('a body that is no such message is refused, and spoilt ones are refused or read', (t) => {

@@ -1,0 +1,19 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
+
+/** How long a loop goes on before others have their turn, in milliseconds. */
+const maxMs = 20;
+
+/** The time that a long loop has had the event loop for: `if (slice.isOver()) await slice.next()` in it lets others have their turn. */
+export class Slice {
+  #begun = performance.now();
+
+  isOver(): boolean {
+    return performance.now() - this.#begun > maxMs;
+  }
+
+  /** Resolves in the next turn of the event loop, where another slice begins. */
+  async next(): Promise<void> {
+    await othersTurn();
+    this.#begun = performance.now();
+  }
+}
