@@ -3,6 +3,17 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 /** How long a loop goes on before others have their turn, in milliseconds. */
 const maxMs = 20;
 
+/** What a long list gives, as an array; others have their turns meanwhile. */
+export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  const slice = new Slice();
+  for (const item of items) {
+    if (slice.isOver()) await slice.next();
+    found.push(item);
+  }
+  return found;
+}
+
 /** The time that a long loop has had the event loop for: `if (slice.isOver()) await slice.next()` in it lets others have their turn. */
 export class Slice {
   #begun = performance.now();

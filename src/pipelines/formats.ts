@@ -1,3 +1,4 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { WireFormat } from '../model/batch.js';
 import type { BodyPiece } from '../sources/http-body/source.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
@@ -11,7 +12,7 @@ import { LineCutter as LineprotoCutter } from '../transforms/parse/line-cutter.j
 import { parseLineProtocol } from '../transforms/parse/lineproto.js';
 import { countRows, cutMessage, type MessagePiece, type MessageShape } from '../transforms/parse/message-pieces.js';
 import { parseOtlp } from '../transforms/parse/otlp.js';
-import { parseOtlpJson } from '../transforms/parse/otlp-json.js';
+import { otlpOfJson, parseOtlpJson, readOtlpJson } from '../transforms/parse/otlp-json.js';
 import type { ParsedPoints, ParseOptions } from '../transforms/parse/parse-options.js';
 import { parseRemoteWrite } from '../transforms/parse/remote-write.js';
 import { inflatedLength, inflateSnappy } from '../transforms/parse/snappy.js';
@@ -32,11 +33,12 @@ export function weigh(format: WireFormat, message: Uint8Array): number {
   }
 }
 
-/** Messages up to this length, inflated, are read at once, and so are longer ones with no more rows. */
-const shortMessageBytes = 1024 * 1024;
-const mostRowsAtOnce = 16_384;
-/** Lines of exposition text that are read at once: each may make a table. */
-const mostLinesAtOnce = 8_192;
+/** Messages up to this length are read at once, and so are longer ones with no more rows: each may make a table. */
+const shortMessageBytes = 256 * 1024;
+const mostRowsAtOnce = 8_192;
+/** The same of messages that must be inflated before their rows are counted, inflated. */
+const shortDeflatedBytes = 1024 * 1024;
+const mostDeflatedRows = 16_384;
 /** Rows of the messages that others are cut into: new series of so many take 10 to 20 ms. */
 const rowsOfPiece = 4_096;
 
@@ -56,13 +58,14 @@ export function piecesOf(
   format: WireFormat,
   message: Uint8Array,
   maxMessageBytes: number,
-): Iterable<BodyPiece> | undefined {
+): Iterable<BodyPiece> | AsyncIterable<BodyPiece> | undefined {
   try {
-    if (format === 'exposition') return cutExposition(message, mostLinesAtOnce, rowsOfPiece);
-    if (format !== 'remote-write' && format !== 'otlp') return undefined;
-    if (weigh(format, message) <= shortMessageBytes) return undefined;
-    if (format === 'otlp') return manyRows(message, otlpShape);
-    const pieces = manyRows(inflateSnappy(message, maxMessageBytes), remoteWriteShape);
+    if (format === 'exposition') return cutExposition(message, mostRowsAtOnce, rowsOfPiece);
+    if (format !== 'remote-write' && message.length <= shortMessageBytes) return undefined;
+    if (format === 'otlp') return manyRows(message, otlpShape, mostRowsAtOnce);
+    if (format === 'otlp-json') return piecesOfJson(message);
+    if (format !== 'remote-write' || weigh(format, message) <= shortDeflatedBytes) return undefined;
+    const pieces = manyRows(inflateSnappy(message, maxMessageBytes), remoteWriteShape, mostDeflatedRows);
     return pieces && deflated(pieces);
   } catch {
     // Its parser will say what is wrong with it.
@@ -70,8 +73,24 @@ export function piecesOf(
   }
 }
 
-function manyRows(message: Uint8Array, shape: MessageShape): Iterable<MessagePiece> | undefined {
-  return countRows(message, shape) > mostRowsAtOnce ? cutMessage(message, shape, rowsOfPiece) : undefined;
+function manyRows(message: Uint8Array, shape: MessageShape, most: number): Iterable<MessagePiece> | undefined {
+  return countRows(message, shape) > most ? cutMessage(message, shape, rowsOfPiece) : undefined;
+}
+
+/** A long request in JSON as short ones in protobuf. */
+async function* piecesOfJson(message: Uint8Array): AsyncGenerator<BodyPiece> {
+  let otlp: Uint8Array;
+  try {
+    const value = readOtlpJson(message);
+    await othersTurn();
+    otlp = otlpOfJson(value, message.length);
+    countRows(otlp, otlpShape);
+  } catch {
+    // Its parser will say what is wrong with it.
+    yield { bytes: message, rows: 0 };
+    return;
+  }
+  for (const piece of cutMessage(otlp, otlpShape, rowsOfPiece)) yield { ...piece, format: 'otlp' };
 }
 
 function* deflated(pieces: Iterable<MessagePiece>): Generator<MessagePiece> {

@@ -7,6 +7,7 @@ import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
 import { type DatabaseDef, markRegistered, type SubTable, type TableDef } from '../model/schema.js';
+import { Slice } from '../model/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
 /** What tables are prepared through. */
@@ -152,7 +153,9 @@ async function register(
   blocks: readonly ColumnBlock[],
 ): Promise<void> {
   const wanted = new Map<bigint, SubTable>();
+  const slice = new Slice();
   for (const block of blocks) {
+    if (slice.isOver()) await slice.next();
     for (const subTable of block.newSubTables) if (!subTable.registered) wanted.set(subTable.id, subTable);
   }
   if (wanted.size === 0) return;

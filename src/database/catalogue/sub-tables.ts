@@ -4,6 +4,7 @@ import { Codes, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
+import { Slice } from '../../model/slice.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
 import { castToEngine, ofSeries, ofTable } from '../../sql/engine/storage.js';
@@ -87,7 +88,9 @@ export class SubTables {
     const byId = new Map<bigint, string>();
     // What a drop takes away while the engine is asked must not be remembered for the time after it.
     const remembered = this.#rememberedOf(database);
+    const slice = new Slice();
     for (const name of names) {
+      if (slice.isOver()) await slice.next();
       const known = this.known(database, name);
       if (known !== undefined) found.set(name, known);
       else byId.set(this.idOf(database, name), name);

@@ -1,6 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import { Slice } from '../../model/slice.js';
 import { readTagLiteral } from '../../sql/insert/tag-literal.js';
 import type { Expression } from '../../sql/syntax/ast.js';
 import type { ChildTable } from '../../sql/syntax/ast-statement.js';
@@ -24,7 +25,9 @@ interface Wanted {
 export async function createChildTables(items: readonly ChildTable[], context: DefinitionContext): Promise<void> {
   const batches = new Map<string, Batch>();
   const parents = new Map<string, string>();
+  const slice = new Slice();
   for (const item of items) {
+    if (slice.isOver()) await slice.next();
     const database = await databaseOf(context, item.table);
     const superTable = await superTableOf(item, database, context);
     const key = `${database.id} ${superTable.id}`;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
+import { Slice } from '../../model/slice.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
 import { subTableId } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
@@ -39,7 +40,9 @@ async function targetsOf(statement: DropTable, context: DefinitionContext): Prom
     catalogue.table(database.name, name) === undefined;
   const named = new Map<DatabaseDef, string[]>();
   const items: (readonly [database: DatabaseDef, item: DropTable['tables'][number]])[] = [];
+  const slice = new Slice();
   for (const item of statement.tables) {
+    if (slice.isOver()) await slice.next();
     const database = await databaseOf(context, item.table);
     items.push([database, item]);
     const { text } = item.table.name;

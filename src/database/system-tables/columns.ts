@@ -1,7 +1,8 @@
 import { type DataType, dataType, type TableDef, typeLength } from '../../model/schema.js';
+import { collected } from '../../model/slice.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { type InlineRow, inlineRows } from './inline.js';
-import { liveSuperTables, liveTables, subTableRows } from './live-tables.js';
+import { type LiveTable, liveSuperTables, liveTables, subTableRows } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 import { type ListedSystemTable, typed } from './tables.js';
 
@@ -22,38 +23,36 @@ function facets(name: string, type: DataType): InlineRow {
   return [name, declaredText(type), typeLength(type), precision, isDecimal ? (type.scale ?? 0) : null, null];
 }
 
+function* rowsOf(system: readonly ListedSystemTable[], live: Iterable<LiveTable>): Generator<InlineRow> {
+  for (const { name, database, columns: own } of system)
+    for (const column of own) yield [name, database, 'SYSTEM_TABLE', ...facets(column.name, column.type)];
+  for (const { database, table } of live) {
+    const kind = table.kind === 'super' ? 'SUPER_TABLE' : 'NORMAL_TABLE';
+    for (const { name, type } of dataColumns(table)) yield [table.name, database.name, kind, ...facets(name, type)];
+  }
+}
+
+/** The columns of super tables, by id. */
+function* shapesOf(parents: readonly LiveTable[]): Generator<InlineRow> {
+  for (const { table } of parents)
+    for (const { name, type } of dataColumns(table)) yield [table.id, ...facets(name, type)];
+}
+
 /** `ins_columns`: the columns of every table; those of sub-tables are joined to the registry by the engine. */
 export function columnsTable(systemTables: () => readonly ListedSystemTable[]): SystemTable {
   return {
     columns,
     sql: async (facts, demands) => {
-      const system = systemTables().flatMap((table) =>
-        table.columns.map(({ name, type }) => [table.name, table.database, 'SYSTEM_TABLE', ...facets(name, type)]),
-      );
-      const own = liveTables(facts, demands).flatMap(({ database, table }) => {
-        const type = table.kind === 'super' ? 'SUPER_TABLE' : 'NORMAL_TABLE';
-        return dataColumns(table).map((column) => [
-          table.name,
-          database.name,
-          type,
-          ...facets(column.name, column.type),
-        ]);
-      });
       const wanted = demands.get('db_name');
-      const inline = inlineRows(columns, [
-        ...system.filter((row) => wanted === undefined || row[1] === wanted),
-        ...own,
-      ]);
-      const parents = liveSuperTables(facts, demands);
+      const system = systemTables().filter(({ database }) => wanted === undefined || database === wanted);
+      const inline = await inlineRows(columns, rowsOf(system, liveTables(facts, demands)));
+      const parents = await collected(liveSuperTables(facts, demands));
       if (parents.length === 0) return inline;
-      const shapes = parents.flatMap(({ table }) =>
-        dataColumns(table).map(({ name, type }) => [table.id, ...facets(name, type)]),
-      );
       const shape = columnsOf('id V64, name V64, type V32, length INT, precision INT, scale INT, nullable INT');
       const values = ['s.name', 'p.c2', "'CHILD_TABLE'", 'm.c2', 'm.c3', 'm.c4', 'm.c5', 'm.c6', 'm.c7'];
       const rows = await subTableRows(facts, demands, parents);
       return `${inline} UNION ALL SELECT ${typed(columns, values)} FROM ${rows}
-        INNER JOIN (${inlineRows(shape, shapes)}) AS m ON s.parent = m.c1`;
+        INNER JOIN (${await inlineRows(shape, shapesOf(parents))}) AS m ON s.parent = m.c1`;
     },
   };
 }

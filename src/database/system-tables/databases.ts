@@ -1,4 +1,5 @@
 import type { DatabaseDef } from '../../model/schema.js';
+import { collected } from '../../model/slice.js';
 import { systemDatabases } from '../../sql/values/context.js';
 import { durationText, effectiveOptions, keepText } from '../catalogue/database-options.js';
 import { type InlineRow, inlineRows } from './inline.js';
@@ -86,11 +87,11 @@ export function databasesTable(systemTables: (database: string) => number): Syst
     sql: async (facts) => {
       const system = systemDatabases.map((name) => systemRow(name, systemTables(name)));
       const users = liveDatabases(facts, new Map()).map((database) => userRow(database, facts));
-      const all = inlineRows(columns, [...system, ...users]);
-      const parents = liveSuperTables(facts, new Map());
+      const all = await inlineRows(columns, [...system, ...users]);
+      const parents = await collected(liveSuperTables(facts, new Map()));
       if (parents.length === 0) return all;
       await facts.subTables.prepare();
-      const names = inlineRows(
+      const names = await inlineRows(
         columnsOf('id V64, db_name V64'),
         parents.map(({ database, table }) => [table.id, database.name]),
       );

@@ -1,7 +1,7 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { subTableId } from '../catalogue/identity.js';
-import { inlineRows } from './inline.js';
+import { type InlineRow, inlineRows } from './inline.js';
 import { columnsOf, type Demands, type SystemFacts } from './system-table.js';
 
 /** A table with its database. */
@@ -16,19 +16,19 @@ export function liveDatabases({ catalogue, access }: SystemFacts, demands: Deman
   return catalogue.databases().filter(({ name }) => (wanted === undefined || name === wanted) && access.sees(name));
 }
 
-/** The super tables and normal tables that a demand of `db_name` leaves. */
-export function liveTables(facts: SystemFacts, demands: Demands): readonly LiveTable[] {
-  return liveDatabases(facts, demands).flatMap((database) =>
-    facts.catalogue.tables(database.name).map((table) => ({ database, table })),
-  );
+/** The super tables and normal tables that a demand of `db_name` leaves; they may be very many. */
+export function* liveTables(facts: SystemFacts, demands: Demands): Generator<LiveTable> {
+  for (const database of liveDatabases(facts, demands))
+    for (const table of facts.catalogue.tables(database.name)) yield { database, table };
 }
 
 /** The super tables that demands of `db_name` and `stable_name` leave. */
-export function liveSuperTables(facts: SystemFacts, demands: Demands): readonly LiveTable[] {
+export function* liveSuperTables(facts: SystemFacts, demands: Demands): Generator<LiveTable> {
   const wanted = demands.get('stable_name');
-  return liveTables(facts, demands).filter(
-    ({ table }) => table.kind === 'super' && (wanted === undefined || table.name === wanted),
-  );
+  for (const live of liveTables(facts, demands)) {
+    const { kind, name } = live.table;
+    if (kind === 'super' && (wanted === undefined || name === wanted)) yield live;
+  }
 }
 
 /** Condition on the id of a sub-table when its database and name are both demanded; undefined otherwise. */
@@ -54,15 +54,18 @@ export async function subTableRows(
   parents: readonly LiveTable[],
 ): Promise<string> {
   await facts.subTables.prepare();
-  const rows = parents.map(({ database, table }) => {
-    const { first, count } = facts.catalogue.vgroups(database.name);
-    return [table.id, database.name, table.name, table.columns.length + 1, first, count, `${database.name}.`];
-  });
   const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
   const id = demandedId(facts, demands);
   const where = [`dropped = 0`, `database IN (${databases.join(', ')})`, ...(id === undefined ? [] : [id])];
   const registry = `SELECT * FROM sluice.sub_tables FINAL WHERE ${where.join(' AND ')}`;
-  return `(${registry}) AS s INNER JOIN (${inlineRows(parentColumns, rows)}) AS p ON s.parent = p.c1`;
+  return `(${registry}) AS s INNER JOIN (${await inlineRows(parentColumns, parentRows(facts, parents))}) AS p ON s.parent = p.c1`;
+}
+
+function* parentRows(facts: SystemFacts, parents: readonly LiveTable[]): Generator<InlineRow> {
+  for (const { database, table } of parents) {
+    const { first, count } = facts.catalogue.vgroups(database.name);
+    yield [table.id, database.name, table.name, table.columns.length + 1, first, count, `${database.name}.`];
+  }
 }
 
 /** The vgroup of a sub-table in {@link subTableRows}; the same rule as `vgroupOf`. */

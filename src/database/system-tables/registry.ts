@@ -87,7 +87,7 @@ export async function systemRelations(
 }
 
 async function relationOf(table: SystemTable, facts: SystemFacts, demands: Demands): Promise<SystemRelation> {
-  const sql = (await table.sql?.(facts, demands)) ?? inlineRows(table.columns, table.rows?.(facts) ?? []);
+  const sql = (await table.sql?.(facts, demands)) ?? (await inlineRows(table.columns, table.rows?.(facts) ?? []));
   const columns = table.columns.map(({ name, type }, at) => ({
     alias: columnAlias(at),
     name,

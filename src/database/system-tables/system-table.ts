@@ -53,7 +53,7 @@ export type Demands = ReadonlyMap<string, string>;
  */
 export interface SystemTable {
   readonly columns: readonly ColumnMeta[];
-  readonly rows?: (facts: SystemFacts) => readonly InlineRow[];
+  readonly rows?: (facts: SystemFacts) => Iterable<InlineRow>;
   readonly sql?: (facts: SystemFacts, demands: Demands) => Promise<string>;
 }
 

@@ -1,10 +1,11 @@
 import type { ColumnMeta } from '../../model/exchange.js';
+import { collected } from '../../model/slice.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { castToEngine } from '../../sql/engine/storage.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { columnAlias, type InlineRow, inlineRows } from './inline.js';
 import { liveSuperTables, liveTables, subTableRows, subTableVgroup } from './live-tables.js';
-import { columnsOf, type SystemFacts, type SystemTable } from './system-table.js';
+import { columnsOf, type Demands, type SystemFacts, type SystemTable } from './system-table.js';
 
 const tableColumns = columnsOf(
   `table_name V192, db_name V64, create_time TS, columns INT, stable_name V192, uid BIGINT, vgroup_id INT, ttl INT,
@@ -23,13 +24,10 @@ export function tablesTable(systemTables: () => readonly ListedSystemTable[]): S
   return {
     columns: tableColumns,
     sql: async (facts, demands) => {
-      const rows = [...systemTables().map(systemRow), ...normalRows(facts)];
-      const parents = liveSuperTables(facts, demands);
+      const parents = await collected(liveSuperTables(facts, demands));
       const wanted = demands.get('db_name');
-      const inline = inlineRows(
-        tableColumns,
-        rows.filter((row) => wanted === undefined || row[1] === wanted),
-      );
+      const system = systemTables().filter(({ database }) => wanted === undefined || database === wanted);
+      const inline = await inlineRows(tableColumns, rowsOf(system, facts, demands));
       if (parents.length === 0) return inline;
       const values = [
         's.name',
@@ -58,10 +56,12 @@ function systemRow({ database, name, columns }: ListedSystemTable): InlineRow {
   return [name, database, null, columns.length, null, null, null, null, null, 'SYSTEM_TABLE'];
 }
 
-function normalRows(facts: SystemFacts): InlineRow[] {
-  return liveTables(facts, new Map())
-    .filter(({ table }) => table.kind === 'normal')
-    .map(({ database, table }) => [
+/** System tables and normal tables. */
+function* rowsOf(system: readonly ListedSystemTable[], facts: SystemFacts, demands: Demands): Generator<InlineRow> {
+  yield* system.map(systemRow);
+  for (const { database, table } of liveTables(facts, demands)) {
+    if (table.kind !== 'normal') continue;
+    yield [
       table.name,
       database.name,
       table.created,
@@ -72,7 +72,8 @@ function normalRows(facts: SystemFacts): InlineRow[] {
       table.ttl,
       table.comment ?? null,
       'NORMAL_TABLE',
-    ]);
+    ];
+  }
 }
 
 /** `ins_stables` */
@@ -81,20 +82,23 @@ export const stablesTable: SystemTable = {
     `stable_name V192, db_name V64, create_time TS, columns INT, tags INT, last_update TS, table_comment V1024,
      watermark V64, max_delay V64, rollup V128, uid BIGINT`,
   ),
-  rows: (facts) =>
-    liveSuperTables(facts, new Map()).map(({ database, table }) => [
-      table.name,
-      database.name,
-      table.created,
-      table.columns.length + 1,
-      table.tags.length,
-      facts.catalogue.lastUpdate(database.name, table.name) ?? table.created,
-      table.comment ?? null,
-      null,
-      null,
-      null,
-      uidOf(table.id),
-    ]),
+  rows: function* (facts) {
+    for (const { database, table } of liveSuperTables(facts, new Map())) {
+      yield [
+        table.name,
+        database.name,
+        table.created,
+        table.columns.length + 1,
+        table.tags.length,
+        facts.catalogue.lastUpdate(database.name, table.name) ?? table.created,
+        table.comment ?? null,
+        null,
+        null,
+        null,
+        uidOf(table.id),
+      ];
+    }
+  },
 };
 
 /** A number for a table id of the catalogue, `position_index`: as unique, as long as an entry has under a million operations. */
@@ -108,10 +112,11 @@ export const indexesTable: SystemTable = {
   columns: columnsOf(
     `index_name V256, db_name V64, table_name V192, vgroup_id INT, create_time TS, column_name V64, index_type V10`,
   ),
-  rows: (facts) =>
-    liveSuperTables(facts, new Map()).flatMap(({ database, table }) => {
+  rows: function* (facts) {
+    for (const { database, table } of liveSuperTables(facts, new Map())) {
       const tag = table.tags[0]?.name;
-      if (tag === undefined) return [];
-      return [[`${tag}_${table.name}`, database.name, table.name, null, table.created, tag, 'tag_index']];
-    }),
+      if (tag === undefined) continue;
+      yield [`${tag}_${table.name}`, database.name, table.name, null, table.created, tag, 'tag_index'];
+    }
+  },
 };

@@ -1,9 +1,10 @@
 import type { ColumnDef, TableDef } from '../../model/schema.js';
+import { collected } from '../../model/slice.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
 import type { Engine } from '../engine/engine.js';
-import { inlineRows } from './inline.js';
+import { type InlineRow, inlineRows } from './inline.js';
 import { demandedId, type LiveTable, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 import { typed } from './tables.js';
@@ -34,19 +35,14 @@ const maxNamedTables = 200;
 export const tagsTable: SystemTable = {
   columns,
   sql: async (facts, demands) => {
-    const parents = liveSuperTables(facts, demands);
+    const parents = await collected(liveSuperTables(facts, demands));
     const made = await existingColumns(facts.engine, parents);
     const present = parents.filter(({ table }) => made.places.has(table.tagStorage ?? ''));
     if (present.length === 0) return inlineRows(columns, []);
-    const definitions = present.flatMap(({ database, table }) =>
-      table.tags.map(({ physical, name, type }) => {
-        const binary = type.name === 'VARBINARY' || type.name === 'GEOMETRY';
-        return [placeOf(table), physical, database.name, table.name, name, declaredText(type), binary];
-      }),
-    );
-    const physicals = [...new Set(present.flatMap(({ table }) => table.tags.map(({ physical }) => physical)))];
+    const physicals = new Set<string>();
+    for (const { table } of present) for (const { physical } of table.tags) physicals.add(physical);
     // A tag that the engine has not been told of yet has no value anywhere.
-    const tags = physicals.map((physical) => {
+    const tags = [...physicals].map((physical) => {
       const value = made.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
       return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;
     });
@@ -57,9 +53,18 @@ export const tagsTable: SystemTable = {
       WHERE ${where.join(' AND ')}`;
     const value = 'if(m.c7, lower(hex(t.value)), t.value)';
     return `SELECT ${typed(columns, ['t.name', 'm.c3', 'm.c4', 'm.c5', 'm.c6', value])} FROM (${rows}) AS t
-      INNER JOIN (${inlineRows(tagColumns, definitions)}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
+      INNER JOIN (${await inlineRows(tagColumns, definitionsOf(present))}) AS m ON t.place = m.c1 AND t.physical = m.c2`;
   },
 };
+
+function* definitionsOf(parents: readonly LiveTable[]): Generator<InlineRow> {
+  for (const { database, table } of parents) {
+    for (const { physical, name, type } of table.tags) {
+      const binary = type.name === 'VARBINARY' || type.name === 'GEOMETRY';
+      yield [placeOf(table), physical, database.name, table.name, name, declaredText(type), binary];
+    }
+  }
+}
 
 /** Where a table's tags are, with its number where others have theirs in the same place; see {@link placeColumn}. */
 function placeOf({ tagStorage, number }: TableDef): string {

@@ -1,4 +1,5 @@
 import type { DatabaseDef } from '../../model/schema.js';
+import { collected } from '../../model/slice.js';
 import { vgroupOf } from '../catalogue/vgroup.js';
 import { inlineRows } from './inline.js';
 import { liveDatabases, liveSuperTables, subTableRows, subTableVgroup } from './live-tables.js';
@@ -41,8 +42,8 @@ export const vgroupsTable: SystemTable = {
       const others = [null, null, null, null, null, null];
       return [id, database.name, counts.get(id) ?? 0, 1, 'leader', ...others, 0, 0, 0];
     });
-    const inline = inlineRows(columns, rows);
-    const parents = liveSuperTables(facts, demands);
+    const inline = await inlineRows(columns, rows);
+    const parents = await collected(liveSuperTables(facts, demands));
     if (parents.length === 0) return inline;
     const children = `SELECT ${subTableVgroup} AS vgroup, toInt32(count()) AS children
       FROM ${await subTableRows(facts, new Map(), parents)} GROUP BY vgroup`;

@@ -28,7 +28,7 @@ export interface HttpBodyOptions extends FramingLimits {
     format: WireFormat,
     message: Uint8Array,
     maxMessageBytes: number,
-  ) => Iterable<BodyPiece> | undefined;
+  ) => Iterable<BodyPiece> | AsyncIterable<BodyPiece> | undefined;
 }
 
 /** A message that says a part of what another one says. */
@@ -38,7 +38,12 @@ export interface BodyPiece {
   readonly rows: number;
   /** Rows before them that it needs and that an earlier piece has, too. */
   readonly repeatedRows?: number;
+  /** Where it is not that of the other message. */
+  readonly format?: WireFormat;
 }
+
+/** A part of a body that is handed out by itself. */
+type Piece = Frame & Pick<BodyPiece, 'repeatedRows' | 'format'>;
 
 /**
  * The write requests of HTTP as batches of text. A request is answered once every batch made of it is settled: with the
@@ -217,25 +222,22 @@ export class HttpBodySource implements Source<ByteBlock> {
 
   /** Hands out a body: at once, or one with very many rows piece by piece, with a turn of others between them. */
   #emitAll(bytes: Buffer, target: Target, request: WriteRequest, ending: Ending): Promise<void> | undefined {
-    const pieces = this.#framesOf(bytes, request);
+    const pieces = this.#piecesOf(bytes, request);
     if (pieces) return this.#emitPieces(pieces, this.#options.weigh(request.format, bytes), target, request, ending);
     this.#emit(wholeFrame(bytes), target, request, ending);
     return undefined;
   }
 
   /** The pieces of a body; undefined when it is handed out at once. */
-  #framesOf(
-    bytes: Buffer,
-    { format, maxMessageBytes }: WriteRequest,
-  ): AsyncIterable<Frame> | Iterable<Frame> | undefined {
+  #piecesOf(bytes: Buffer, { format, maxMessageBytes }: WriteRequest): AsyncIterable<Piece> | undefined {
     const { newCutter, maxLineBytes, piecesOf } = this.#options;
     if (maxMessageBytes === undefined) return framesOf(bytes, () => newCutter(format), maxLineBytes);
     const pieces = piecesOf?.(format, bytes, maxMessageBytes);
-    return pieces && messageFrames(pieces);
+    return pieces && asFrames(pieces);
   }
 
   async #emitPieces(
-    pieces: AsyncIterable<Frame> | Iterable<Frame>,
+    pieces: AsyncIterable<Piece>,
     weight: number,
     target: Target,
     request: WriteRequest,
@@ -245,19 +247,21 @@ export class HttpBodySource implements Source<ByteBlock> {
     const settle = ending.begin(0, () => this.#gate.give(weight));
     this.#gate.take(weight);
     try {
-      for await (const frame of pieces) {
+      for await (const piece of pieces) {
         await othersTurn();
         ending.isCut = ending.isHopeless;
         if (ending.isCut) return;
-        this.#emit(frame, target, request, ending);
+        this.#emit(piece, target, request, ending);
       }
     } finally {
       settle(delivered(0));
     }
   }
 
-  #emit(frame: Frame, target: Target, { format, maxMessageBytes }: WriteRequest, ending: Ending): void {
-    const isMessage = maxMessageBytes !== undefined;
+  #emit(frame: Piece, target: Target, request: WriteRequest, ending: Ending): void {
+    const { format: origin } = request;
+    const { format = origin } = frame;
+    const isMessage = request.maxMessageBytes !== undefined;
     const firstLine = ending.lines - (frame.repeatedRows ?? 0);
     ending.lines += frame.lines;
     if (frame.tooLong) {
@@ -272,7 +276,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     const settle = ending.begin(firstLine, () => this.#gate.give(bytes));
     const part = { first: frame.first, last: frame.last };
     const payload = { kind: 'bytes', format, bytes: content, part } as const;
-    this.batches$.next({ origin: format, target, payload, rows: frame.lines, bytes, settle });
+    this.batches$.next({ origin, target, payload, rows: frame.lines, bytes, settle });
   }
 }
 
@@ -292,8 +296,8 @@ function wholeFrame(bytes: Uint8Array): Frame {
   return { bytes, lines: 0, tooLong: false, first: true, last: true };
 }
 
-function* messageFrames(pieces: Iterable<BodyPiece>): Generator<Frame> {
-  for (const { bytes, rows, repeatedRows = 0 } of pieces) yield { ...wholeFrame(bytes), lines: rows, repeatedRows };
+async function* asFrames(pieces: Iterable<BodyPiece> | AsyncIterable<BodyPiece>): AsyncGenerator<Piece> {
+  for await (const { bytes, rows, ...more } of pieces) yield { ...wholeFrame(bytes), lines: rows, ...more };
 }
 
 /** Text without the mark that some editors and shells put before it, which would become a part of its first word. */

@@ -29,8 +29,6 @@ export interface Frame {
   /** Which ends of the stream it holds. A stream that ends with a line break has no last frame. */
   readonly first: boolean;
   readonly last: boolean;
-  /** Lines that it begins with and that an earlier frame has, too; left out, none. */
-  readonly repeatedRows?: number;
 }
 
 /** Bounds of framing: how much is gathered before a frame goes on, and the longest line that is kept. */

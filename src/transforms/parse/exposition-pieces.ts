@@ -9,6 +9,9 @@ import { WireReader } from './protobuf.js';
 import { terminated } from './terminated.js';
 
 
+/** A name, a blank, a digit and a line feed. */
+const shortestLineBytes = 4;
+
 /** A scrape or push with some of the samples of another one. */
 export interface ExpositionPiece {
   readonly bytes: Uint8Array;
@@ -28,7 +31,7 @@ export function cutExposition(bytes: Uint8Array, most: number, maxRows: number):
   if (form === 'protobuf') {
     return countMetrics(bytes, start) > most ? cutFamilies(bytes, start, maxRows) : undefined;
   }
-  if (countByte(bytes, lineFeed) <= most) return undefined;
+  if (bytes.length <= most * shortestLineBytes || countByte(bytes, lineFeed) <= most) return undefined;
   return new TextCutter(terminated(bytes), start, form === 'openmetrics').cut(maxRows);
 }
 

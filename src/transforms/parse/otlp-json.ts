@@ -248,22 +248,30 @@ class JsonMessage {
 /** Senders put some thousands of points into a request; reading holds up everybody else, so it must not take long. */
 const maxObjects = 250_000;
 
-/**
- * Reads an `ExportMetricsServiceRequest` in JSON: it is written as protobuf and read by {@link parseOtlp}. Keys are in camel
- * case, integers may be texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind
- * `parameter` that names the place where it is not such a request.
- */
+/** Reads an `ExportMetricsServiceRequest` in JSON, which is written as protobuf for {@link parseOtlp}. Throws as {@link otlpOfJson} does. */
 export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
+  return parseOtlp(otlpOfJson(readOtlpJson(bytes), bytes.length), options);
+}
+
+/** The value of a request in JSON. Throws a FaultError of kind `parameter` when it is none, or has more than a message may. */
+export function readOtlpJson(bytes: Uint8Array): unknown {
   if (countByte(bytes, openBrace) > maxObjects) {
     const message = `the body holds more than ${maxObjects} objects; send fewer points in one request, or protobuf`;
     throw new FaultError(fault('parameter', Codes.schemalessData, message));
   }
-  let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   } catch (error) {
     const message = `the body is not JSON: ${reasonOf(error)}`;
     throw new FaultError(fault('parameter', Codes.schemalessData, message));
   }
-  return parseOtlp(new JsonMessage(bytes.length).write(value), options);
+}
+
+/**
+ * An `ExportMetricsServiceRequest` of JSON as protobuf; `length` is about how long it will be. Keys are in camel case, integers may be
+ * texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
+ * the place where it is not such a request.
+ */
+export function otlpOfJson(value: unknown, length: number): Uint8Array {
+  return new JsonMessage(length).write(value);
 }
