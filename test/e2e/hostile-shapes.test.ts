@@ -83,6 +83,14 @@ const shapes: Readonly<Record<string, Shape>> = {
     },
     says: /affected_rows/,
   },
+  'many new sub-tables': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const items = Array.from({ length: times(20_000) }, (_, at) => `q.c${run}${at} USING q.st TAGS (${at})`);
+      return sql(`CREATE TABLE ${items.join(' ')}`);
+    },
+    says: /"code":0/,
+  },
   'a SELECT of 100,000 columns': {
     ask: () => sql(`SELECT ${Array.from({ length: 100_000 }, (_, at) => `${at}+1`).join(',')}`),
     says: /Too many columns/,
@@ -108,7 +116,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     ask: () => gzipped(lines, Buffer.alloc(512 * mebibyte, '\n')),
     says: /inflates to more than 67108864 bytes/,
   },
-  'bad lines': { ask: () => ({ path: lines, body: 'x\n'.repeat(130_000) }), says: /130000 rejected, 0 written\)/ },
+  'bad lines': { ask: () => ({ path: lines, body: 'x\n'.repeat(90_000) }), says: /90000 rejected, 0 written\)/ },
   'very many bad lines': {
     ask: () => gzipped(lines, 'x\n'.repeat(times(30 * mebibyte))),
     says: /rejected, 0 written, the rest was not read/,
@@ -119,7 +127,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   'bad objects in one short body': {
     ask: () => ({ path: json, body: `[${'{},'.repeat(340_000)}{}]` }),
-    says: /is missing .* so the rest was not read/,
+    says: /is missing .* the rest was not read/,
   },
   'bad Prometheus text': {
     ask: () => ({ path: '/api/v1/import/prometheus?db=q', body: 'x\n'.repeat(times(5 * mebibyte)) }),
@@ -131,8 +139,37 @@ const shapes: Readonly<Record<string, Shape>> = {
       return { path: lines, body: Array.from({ length: times(16_000) }, (_, at) => `m${run}${at} v=1`).join('\n') };
     },
     says: /^$/,
-    // Each makes a table, and those of one text are read, made and stored together.
-    mostMs: 600,
+  },
+  'many new metrics in JSON': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const points = Array.from({ length: times(16_000) }, (_, at) => ({
+        metric: `j${run}${at}`,
+        timestamp: Date.now(),
+        value: 1,
+        tags: { a: 'b' },
+      }));
+      return { path: json, body: JSON.stringify(points) };
+    },
+    says: /^$/,
+  },
+  'many new metrics in OTLP': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const gauge = { dataPoints: [{ timeUnixNano: `${Date.now()}000000`, asDouble: 1 }] };
+      const metrics = Array.from({ length: times(16_000) }, (_, at) => ({ name: `o${run}${at}`, gauge }));
+      return {
+        path: '/v1/metrics?db=q',
+        headers: { 'content-type': 'application/x-protobuf' },
+        body: otlpRequest(requestOf(metrics)),
+      };
+    },
+    says: /^/,
+  },
+  'a list of very many tables': { ask: () => sql('SHOW q.STABLES'), says: /"code":0/ },
+  'the columns of very many tables': {
+    ask: () => sql("SELECT COUNT(*) FROM information_schema.ins_columns WHERE db_name = 'q'"),
+    says: /"code":0/,
   },
   'lines of too many tags': {
     ask: () => {
@@ -140,6 +177,14 @@ const shapes: Readonly<Record<string, Shape>> = {
       return { path: lines, body: Array.from({ length: 100 }, () => `m,${tags} v=1`).join('\n') };
     },
     says: /more than 128 tags/,
+  },
+  'a push of many new series': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const samples = Array.from({ length: times(200_000) }, (_, at) => `push{i="s${run}${at}"} 1\n`);
+      return { path: '/metrics/job/j?db=q', body: samples.join('') };
+    },
+    says: /^$/,
   },
   'remote write of many new series': {
     ask: () => {
@@ -163,6 +208,20 @@ const shapes: Readonly<Record<string, Shape>> = {
       }));
       const body = otlpRequest(requestOf([{ name: 'otlp_many', gauge: { dataPoints } }]));
       return { path: '/v1/metrics?db=q', headers: { 'content-type': 'application/x-protobuf' }, body };
+    },
+    says: /^/,
+  },
+  'OTLP of many new series in JSON': {
+    ask: () => {
+      const run = Math.random().toString(36).slice(2);
+      const dataPoints = Array.from({ length: times(60_000) }, (_, at) => ({
+        attributes: [{ key: 'i', value: { stringValue: `s${run}${at}` } }],
+        timeUnixNano: `${Date.now()}000000`,
+        asDouble: 1,
+      }));
+      const resourceMetrics = [{ scopeMetrics: [{ metrics: [{ name: 'otlp_json', gauge: { dataPoints } }] }] }];
+      const headers = { 'content-type': 'application/json' };
+      return { path: '/v1/metrics?db=q', headers, body: JSON.stringify({ resourceMetrics }) };
     },
     says: /^/,
   },
