@@ -1,4 +1,4 @@
-import { blank, carriageReturn, hash, lineFeed } from '../../bytes/ascii.js';
+import { carriageReturn, hash, lineFeed, space } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
 import { putVarint, varintLength } from '../../bytes/varint.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
@@ -7,7 +7,6 @@ import { commentText, endOfOpenMetrics, familySuffixes, readTypeLine } from './e
 import { countRows, cutMessage, type MessageShape } from './message-pieces.js';
 import { WireReader } from './protobuf.js';
 import { terminated } from './terminated.js';
-
 
 /** A name, a blank, a digit and a line feed. */
 const shortestLineBytes = 4;
@@ -72,7 +71,7 @@ class TextCutter {
       let end = next - 1;
       if (bytes[end - 1] === carriageReturn && end > at) end--;
       let start = at;
-      while (start < end && bytes[start]! <= blank) start++;
+      while (start < end && bytes[start]! <= space) start++;
       if (start < end && bytes[start] === hash) {
         // What follows the end of a text is to be refused, and stays with it.
         if (this.#readComment(start, end)) break;
