@@ -8,14 +8,14 @@ import { startEngine } from '../service/running-engine.js';
 import { componentLog, createLogger } from '../telemetry/logger.js';
 
 /** What is told of a copy, and how it is made. */
-export interface CopyOptions extends MoveOptions {
+interface CopyOptions extends MoveOptions {
   /** Databases, tables and users are there. */
   readonly defined?: () => void;
   readonly progress: RowProgress;
 }
 
 /** What a copy has. */
-export interface Copied {
+interface Copied {
   readonly rows: number;
   /** Names of topics and streams. */
   readonly followers: readonly string[];

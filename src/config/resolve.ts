@@ -10,7 +10,7 @@ import { usageText, versionText } from './usage.js';
 import { describeAllowed, type Parsed, parseValue, printValue } from './values.js';
 
 /** Everything a program's settings are made from. `read` turns them into the program's own type and may refuse some. */
-export interface SettingsInput<S> {
+interface SettingsInput<S> {
   readonly program: string;
   readonly version: string;
   /** Without the interpreter and the script. */
@@ -21,7 +21,7 @@ export interface SettingsInput<S> {
 }
 
 /** One line of the start-up dump; secrets are masked, a setting that is not set has an empty value. */
-export interface SettingLine {
+interface SettingLine {
   readonly flag: string;
   readonly value: string;
   readonly source: SettingSource;

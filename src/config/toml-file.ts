@@ -5,7 +5,7 @@ import { quotedText, refusal } from './refusal.js';
 import { checkValue, describeAllowed, parseValue } from './values.js';
 
 /** One setting as a file gives it; `origin` names the file and the key. */
-export interface FileValue {
+interface FileValue {
   readonly value: OptionValue;
   readonly origin: string;
 }

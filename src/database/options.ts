@@ -112,7 +112,7 @@ export const databaseOptions = optionTable({
 });
 
 /** Settings of the engine and of the way to it; `ca` is certificates of authorities in PEM. */
-export type DatabaseSettings = Omit<SettingsOf<typeof databaseOptions>, 'passwordFile' | 'caFile'> & {
+type DatabaseSettings = Omit<SettingsOf<typeof databaseOptions>, 'passwordFile' | 'caFile'> & {
   readonly ca: string | undefined;
 };
 

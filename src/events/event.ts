@@ -35,7 +35,7 @@ export function applyOperation(event: StoredEvent | undefined, { operation, posi
 }
 
 /** True while an event needs somebody. */
-export function isOpen({ status }: Pick<Event, 'status'>): boolean {
+function isOpen({ status }: Pick<Event, 'status'>): boolean {
   return status !== 'resolved';
 }
 
@@ -112,7 +112,7 @@ function resolve(event: StoredEvent | undefined, { id, at, by, comment }: Move):
 }
 
 /** What a part of the log came to. */
-export interface Folded {
+interface Folded {
   /** Events that are other than they were, the newest of each slot last. */
   readonly changed: readonly StoredEvent[];
   /** By the key of the operation. */

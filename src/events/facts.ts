@@ -7,7 +7,7 @@ const maxAttributes = 64;
 const maxValueLength = 512;
 
 /** What a rule has found, as the event will tell it. */
-export interface Found {
+interface Found {
   /** The name of the series, or what a query calls the element. */
   readonly element: string;
   /** Tags, or the other columns of a query. */
@@ -21,7 +21,7 @@ export interface Found {
 const fingerprint = /^t_[0-9a-f]{32}$/;
 
 /** A series as people call it: by the name that somebody gave it, or else by its tags. */
-export function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
+function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
   if (tags.size === 0 || !fingerprint.test(name)) return name;
   return [...tags].map(([tag, value]) => `${tag}=${value}`).join(', ');
 }

@@ -1,5 +1,5 @@
 /** One element that a query found. */
-export interface QueryFinding {
+interface QueryFinding {
   readonly element: string;
   readonly value: number | null;
   /** The other columns, as texts. */

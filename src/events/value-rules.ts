@@ -19,7 +19,7 @@ export interface Finding {
 }
 
 /** Bounds of what the rules hold in memory, and of what they look at. */
-export interface ValueRuleLimits {
+interface ValueRuleLimits {
   /** Series that one rule remembers; of further ones nothing is found. */
   readonly maxSeries: number;
   /** Rows that are this much older or younger than now are history, not news. */

@@ -35,7 +35,7 @@ export interface HandlerSettings {
 }
 
 /** Settings of the routes that take whole messages. */
-export interface MessageRouteSettings {
+interface MessageRouteSettings {
   /** `metricsdb.enable` and so on: off means that the routes do not exist. */
   readonly enable: boolean;
   /** `smlAutoCreateDB`. */
@@ -51,7 +51,7 @@ export interface NamedRouteSettings extends MessageRouteSettings {
 }
 
 /** Settings of a route that takes points. */
-export interface WriteRouteSettings {
+interface WriteRouteSettings {
   /** `lineproto.enable` and so on: off means that the route does not exist. */
   readonly enable: boolean;
   /** `smlAutoCreateDB`. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { CorsSettings } from '../model/cors-settings.js';
 
 /** What becomes of a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
-export type CorsVerdict =
+type CorsVerdict =
   | { readonly kind: 'pass' | 'preflight'; readonly headers: Readonly<Record<string, string>> }
   /** The reason is empty where the answer has no body. */
   | { readonly kind: 'refuse'; readonly reason: string };

@@ -13,14 +13,14 @@ import { refusalOfOutcome } from './writing.js';
 const memoryShort = { kind: 'answered', answer: { outcome: 'shed', reason: 'memory' } } as const;
 
 /** A call whose message may be read. */
-export interface AdmittedGrpcCall {
+interface AdmittedGrpcCall {
   readonly credentials: Credentials;
   /** Fires when the caller is gone. */
   readonly aborted: AbortSignal;
 }
 
 /** What calls are admitted by. */
-export interface GrpcAdmissionOptions {
+interface GrpcAdmissionOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard'>;
   readonly loginCodes: LoginCodes;
   /** Longest message. */

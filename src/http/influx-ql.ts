@@ -6,7 +6,7 @@ export type InfluxStatement =
   | { readonly kind: 'show-retention-policies'; readonly database: string | undefined };
 
 /** Why a statement is not answered. */
-export interface Unanswered {
+interface Unanswered {
   readonly problem: string;
 }
 

@@ -9,7 +9,7 @@ const lengthBytes = 2;
 const minSecretBytes = 16;
 
 /** What a login code holds. `issued` is Unix time in milliseconds. */
-export interface LoginCodeContent {
+interface LoginCodeContent {
   readonly user: string;
   readonly password: string;
   readonly issued: number;
@@ -24,7 +24,7 @@ export interface LoginCodes {
 }
 
 /** How authorization codes are sealed, and how long they are good. */
-export interface LoginCodeOptions {
+interface LoginCodeOptions {
   /** Secret of the installation, at least 16 random bytes. A new secret makes all codes void. */
   readonly secret: Uint8Array;
   /** Age after which a code is refused; left out, a code is good as long as the password in it. */

@@ -59,7 +59,7 @@ class RenewableCertificate extends ServerCredentials {
 }
 
 /** What the door is built from. */
-export interface OtlpGrpcOptions {
+interface OtlpGrpcOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard' | 'write'>;
   readonly loginCodes: LoginCodes;
   readonly settings: NamedRouteSettings;

@@ -139,7 +139,7 @@ export async function sendWholeRows(
 }
 
 /** A result set whose first chunk, or end, was pulled already. */
-export interface RowStream {
+interface RowStream {
   readonly meta: readonly ColumnMeta[];
   readonly rowLimit: number;
   readonly first: IteratorResult<Uint8Array, unknown>;

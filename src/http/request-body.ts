@@ -127,13 +127,13 @@ function atMost(maxBytes: number): Transform {
 }
 
 /** A body that was collected. Its room in the budget is given back by `release`, once nothing holds the bytes any more. */
-export interface CollectedBody {
+interface CollectedBody {
   readonly bytes: Buffer;
   release(): void;
 }
 
 /** How a body is collected. Lengths are those of inflated bytes. */
-export interface BodyRules {
+interface BodyRules {
   readonly maxBytes: number;
   /** Names the body in the fault; a SQL statement when left out. */
   readonly what?: string;

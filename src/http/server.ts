@@ -49,7 +49,7 @@ export interface HttpTimeouts {
 }
 
 /** What the HTTP door is built from. */
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly intake: Intake;
   /** Absent: all interfaces, IPv6 and IPv4. */
   readonly host?: string;

@@ -2,7 +2,7 @@ import { Codes, type Fault, type FaultKind, mayPass } from '../model/fault.js';
 import { unsupportedEncoding } from './compression.js';
 
 /** A kind of error, and its status with and without `httpCodeServerError`. */
-export interface StatusRow {
+interface StatusRow {
   readonly condition: string;
   readonly codes: readonly number[];
   readonly kinds: readonly FaultKind[];

@@ -12,7 +12,7 @@ import { serverDefaults } from './settings/rows-general.js';
 const { host: defaultHost, port: defaultPort } = serverDefaults;
 
 /** Where the engine is and as whom it is used. */
-export interface EngineAddress {
+interface EngineAddress {
   readonly url: string;
   readonly user: string;
   readonly password: string;

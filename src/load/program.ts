@@ -31,7 +31,7 @@ const maxFileBytes = 64 * 1024 * 1024;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** What a process gives the load tool. */
-export interface LoadProgramWorld {
+interface LoadProgramWorld {
   /** Name that the tool was called by. */
   readonly program: string;
   readonly argv: readonly string[];

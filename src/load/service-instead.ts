@@ -10,7 +10,7 @@ import { firstAnswer } from './work/stopping.js';
 const firstAnswerTimeoutMs = 5000;
 
 /** What is needed to look for the HTTP service. */
-export interface ServiceSearch {
+interface ServiceSearch {
   readonly connection: LoadConnection;
   /** Connections at most. */
   readonly connections: number;

@@ -48,7 +48,7 @@ export interface LoadWorldContext {
 }
 
 /** How much the tool asks for at once. */
-export interface LoadWorldLimits {
+interface LoadWorldLimits {
   /** Statements that run at once. */
   readonly statements: number;
   /** Connections to the engine. */

@@ -69,7 +69,7 @@ export interface BlockGroup {
 }
 
 /** Rows that have been answered because their text is in the write-ahead log; they stay until they are stored or refused for good. */
-export interface LoggedRows {
+interface LoggedRows {
   /** Of their text in the log. */
   readonly sequence: number;
   /** The group that they were in when the process ended. */
@@ -144,7 +144,7 @@ export function targetAt(target: Target, reading: Reading): Target {
 }
 
 /** One child of a batch that is split. */
-export interface Part<P extends Payload> {
+interface Part<P extends Payload> {
   readonly payload: P;
   readonly rows: number;
   readonly bytes: number;

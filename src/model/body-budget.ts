@@ -1,7 +1,7 @@
 import { Codes, type Fault, FaultError, fault } from './fault.js';
 
 /** Bounds of the bodies that are held at once. */
-export interface BodyBudgetOptions {
+interface BodyBudgetOptions {
   /** Bytes of all bodies together. */
   readonly limitBytes: number;
   /** Bodies that wait for room; further ones are refused. */

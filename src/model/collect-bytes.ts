@@ -6,7 +6,7 @@ import { type Fault, FaultError } from './fault.js';
 export const firstBytes = 64 * 1024;
 
 /** What is known of a body that is collected. */
-export interface Collecting {
+interface Collecting {
   /** Its length, where that is known; `lease` holds room for it then, and otherwise for {@link firstBytes}. */
   readonly length: number | undefined;
   readonly maxBytes: number;

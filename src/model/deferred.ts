@@ -1,5 +1,5 @@
 /** A promise, and the function that settles it. */
-export interface Deferred<T> {
+interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
 }

@@ -16,7 +16,7 @@ export interface TopicMessage {
 }
 
 /** Where to begin where a group has no committed place. */
-export type OffsetReset = 'earliest' | 'latest' | 'none';
+type OffsetReset = 'earliest' | 'latest' | 'none';
 
 /** One consumer of a group, as whoever polls it sees it. All methods reject with a FaultError. */
 export interface TopicPoller {

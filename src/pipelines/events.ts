@@ -21,7 +21,7 @@ import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
 import type { RequestReplyContext } from './request-reply.js';
 
 /** What events are made of. */
-export interface EventsContext
+interface EventsContext
   extends Omit<RequestReplyContext, 'log'>,
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
     Pick<ScheduledWatchContext, 'storage' | 'query'> {

@@ -4,7 +4,7 @@ import type { GuardState } from '../model/exchange.js';
 import { ByteCreditGate } from './credit-gate.js';
 
 /** From what memory use on the guard pauses, and how often it looks. */
-export interface MemoryGuardOptions {
+interface MemoryGuardOptions {
   /** `monitor.pauseQueryMemoryThreshold`. */
   readonly pauseQueryPercent: number;
   /** `monitor.pauseAllMemoryThreshold`. */

@@ -20,7 +20,7 @@ import { withCurrentSchema } from './statements/current-schema.js';
 import type { WritePipeline } from './writes.js';
 
 /** What the remote-read pipeline is made of. */
-export interface RemoteReadContext extends RequestReplyContext {
+interface RemoteReadContext extends RequestReplyContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly storage: Storage;

@@ -15,7 +15,7 @@ import { SlowStatements } from './statements/slow-statements.js';
 import { runStatement } from './statements/table.js';
 
 /** What the SQL pipeline is made of. */
-export interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'running' | 'started'> {
+interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'running' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;
   /** How long a statement takes at least that is kept in the list of slow ones; 0 keeps none. */

@@ -13,7 +13,7 @@ import type { EventsPipeline } from '../pipelines/events.js';
 export type ReadRulesAgain = () => readonly Rule[] | { readonly errors: readonly string[] };
 
 /** What administrators do with rules and notifications. */
-export interface EventsDeskContext {
+interface EventsDeskContext {
   readonly catalogue: Catalogue;
   readonly events: EventsPipeline;
   readonly notifier: Notifier;

@@ -17,7 +17,7 @@ import { encodeFigures } from '../transforms/encode/figure-lines.js';
 const figuresDatabase = 'log';
 
 /** Processes of the service beside this one. */
-export interface ServiceProcesses {
+interface ServiceProcesses {
   /** That of the embedded engine. */
   pid(): number | undefined;
   companions(): readonly number[];

@@ -36,7 +36,7 @@ export interface ServiceParts {
 }
 
 /** What the parts of a service may have beside its settings. */
-export interface PartsExtras {
+interface PartsExtras {
   /** Memory in use in percent, instead of what is measured. */
   readonly readMemoryPercent?: (() => number) | undefined;
   /** Set for a worker. */

@@ -60,7 +60,7 @@ export interface ServicePipelines {
 }
 
 /** What the write pipeline of a service has beside that of the load tool. */
-export interface WritePipelineExtras {
+interface WritePipelineExtras {
   /** Left out, every write is answered once it is stored. */
   readonly writeLog?: WriteLog;
   /** Called when the write pipeline breaks. */

@@ -3,7 +3,7 @@ import type { Settings } from '../config/adapter-settings.js';
 import { canListen, type ListenAddress, type Transport } from '../sources/support/listeners.js';
 
 /** One port that a service will listen on. */
-export interface WantedPort extends ListenAddress {
+interface WantedPort extends ListenAddress {
   readonly transport: Transport;
 }
 
@@ -12,7 +12,7 @@ const waitMs = 2_000;
 const betweenMs = 250;
 
 /** Every port that the settings name; 0, which is any free port, is left out. */
-export function wantedPorts({ general, database, otlp, sources }: Settings): WantedPort[] {
+function wantedPorts({ general, database, otlp, sources }: Settings): WantedPort[] {
   const { statsgw, agentd, graphite, tsdbwireTelnet } = sources;
   const ports: WantedPort[] = [{ transport: 'TCP', port: general.port, setting: '--port' }];
   if (database.mode === 'embedded') {

@@ -12,7 +12,7 @@ import type { EngineNews } from '../workers/messages.js';
 import { hasWorkers, processesOf } from './worker-share.js';
 
 /** An engine, and the connections to it. */
-export interface ServiceEngine extends Engine {
+interface ServiceEngine extends Engine {
   /** True when the engine answers. */
   ping(): Promise<boolean>;
   /** Gives up all connections; statements that run fail. */
@@ -158,10 +158,7 @@ export function attachedEngine(client: EngineClient, url: string): RunningEngine
 }
 
 /** Bounds of the connections to one engine. */
-export type ConnectionLimits = Pick<
-  EngineClientOptions,
-  'maxConnect' | 'maxIdle' | 'idleTimeoutMs' | 'requestTimeoutMs'
->;
+type ConnectionLimits = Pick<EngineClientOptions, 'maxConnect' | 'maxIdle' | 'idleTimeoutMs' | 'requestTimeoutMs'>;
 
 /** The nodes of a cluster, each with connections of its own; nothing is asked of them yet. */
 export function clusterNodes(

@@ -11,7 +11,7 @@ import { Slice } from '../model/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
 /** What tables are prepared through. */
-export type PreparationContext = Omit<DatabaseParts, 'engine'>;
+type PreparationContext = Omit<DatabaseParts, 'engine'>;
 
 /** Blocks of one table, in the order they came, and what was known when their text was read. */
 export interface TableBlocks {

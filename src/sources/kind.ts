@@ -14,7 +14,7 @@ export interface SourceSettings {
 }
 
 /** What the service hands to each source. */
-export interface SourceContext {
+interface SourceContext {
   /** A gate of its own: a sender who floods one way in holds up no other one. */
   readonly gate: CreditGate;
   readonly log: ComponentLog;
@@ -59,7 +59,7 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
 }
 
 /** The settings of a kind, which are read before any source is loaded. */
-export interface SourceOptions<S extends SourceSettings = SourceSettings> {
+interface SourceOptions<S extends SourceSettings = SourceSettings> {
   readonly table: OptionTable;
   read(reader: SettingReader): S;
 }

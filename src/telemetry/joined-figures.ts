@@ -1,7 +1,7 @@
 import { AggregatorRegistry, Registry, type RegistryContentType } from 'prom-client';
 
 /** One figure of a family. */
-export interface MetricValue {
+interface MetricValue {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;

@@ -3,7 +3,7 @@ import type { WatchedFigures } from '../model/figure.js';
 import { joinedFigures, type MetricFamily, textOfFigures } from './joined-figures.js';
 
 /** How a request over HTTP ended. */
-export interface EndedRequest {
+interface EndedRequest {
   /** The route's template, never the address that was asked for: that holds secrets and has no end of values. */
   readonly route: string;
   readonly method: string;
@@ -16,10 +16,10 @@ export interface EndedRequest {
 }
 
 /** How rows that came in by a door ended. */
-export type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
+type RowOutcome = 'stored' | 'rejected' | 'failed' | 'shed';
 
 /** Which requests are told apart, and how far quantiles look back. */
-export interface MetricsOptions {
+interface MetricsOptions {
   /** Of the service, for `adapter_build_info`. */
   readonly version: string;
   /** Off with `monitor.disable`: then requests are not counted by route and client. */

@@ -3,7 +3,7 @@ import type { Component, ComponentLog } from '../model/component.js';
 import type { MetricFamily } from './joined-figures.js';
 
 /** Where the figures go, and how often. */
-export interface StatsdOptions {
+interface StatsdOptions {
   /** Name or address of the receiver. */
   readonly host: string;
   /** UDP port of the receiver. */
@@ -17,7 +17,7 @@ export interface StatsdOptions {
 const maxDatagramBytes = 1400;
 
 /** A figure as a message of StatsD: a counter has what was added since the last one. */
-export interface StatsdFigure {
+interface StatsdFigure {
   readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly value: number;

@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 
 /** What the service takes of its machine, or of its container. */
-export interface SystemFigures {
+interface SystemFigures {
   /** Processor time since the last sample as percent of what is there. */
   readonly cpuPercent: number;
   /** Memory in use as percent of what is there. */
@@ -11,7 +11,7 @@ export interface SystemFigures {
 }
 
 /** Memory in bytes. */
-export interface MemoryFigures {
+interface MemoryFigures {
   /** In use by this process. */
   readonly own: number;
   /** Resident in the processes that belong to it. */
@@ -20,7 +20,7 @@ export interface MemoryFigures {
   readonly limit: number;
 }
 
-export interface SystemMeterOptions {
+interface SystemMeterOptions {
   /** Measure against the limits of the control group (`monitor.incgroup`) instead of the machine's. */
   readonly incgroup: boolean;
   /** Further processes that belong to the service, such as its engine. */

@@ -28,9 +28,7 @@ export type Mistake<O> =
   | { readonly kind: 'stray'; readonly at: number };
 
 /** One argument that was met: an option with its value, undefined for a switch without one, or a mistake. */
-export type MetArgument<O> =
-  | { readonly kind: 'option'; readonly option: O; readonly text: string | undefined }
-  | Mistake<O>;
+type MetArgument<O> = { readonly kind: 'option'; readonly option: O; readonly text: string | undefined } | Mistake<O>;
 
 /** Reads a command line argument by argument, so that the caller may act on one before the next is read. */
 export function* readCommandLine<O extends CommandOption>(

@@ -9,10 +9,10 @@ const ivBytes = 16;
 const checksumBytes = 20;
 
 /** How much a packet must prove: nothing, that a known user signed it, or that one encrypted it. */
-export type SecurityLevel = 'none' | 'sign' | 'encrypt';
+type SecurityLevel = 'none' | 'sign' | 'encrypt';
 
 /** What packets must be to be read. */
-export interface PacketSecurity {
+interface PacketSecurity {
   readonly level: SecurityLevel;
   /** Passwords by user; undefined without a user file. */
   readonly users: ReadonlyMap<string, string> | undefined;

@@ -5,7 +5,7 @@ import { StatKind, type StatsdReader } from './parse/statsd.js';
 import { isSpread, statSeries } from './stat-name.js';
 
 /** What a store may hold. */
-export interface StatLimits {
+interface StatLimits {
   /** Series at once. */
   readonly maxKeys: number;
   /** Bytes of the names of all series together. */
@@ -15,7 +15,7 @@ export interface StatLimits {
 }
 
 /** By kind: whether the statistics begin anew after they were written. */
-export type StatDeletion = readonly boolean[];
+type StatDeletion = readonly boolean[];
 
 /** Values of a timing that are kept to find percentiles; further ones replace random ones. */
 const keptSamples = 1000;

@@ -17,7 +17,7 @@ import {
 import { WorkerSlot } from './slot.js';
 
 /** What the workers of a service are run with. */
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   /** Workers for requests. */
   readonly count: number;
   /** Hears a line that a worker logs. */

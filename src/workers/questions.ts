@@ -7,7 +7,7 @@ import type { SlowStatement } from '../model/slow-statement.js';
 import type { MetricFamily } from '../telemetry/joined-figures.js';
 
 /** A statement to be broken off, for a user who may see it. */
-export interface Kill {
+interface Kill {
   readonly place: StatementPlace;
   readonly user: string;
 }
@@ -17,7 +17,7 @@ export type DeskQuestion = Exclude<keyof EventsDesk, 'tryRule'>;
 export type DeskAnswer<A extends DeskQuestion = DeskQuestion> = Awaited<ReturnType<EventsDesk[A]>>;
 
 /** What the processes of one service ask each other: what is asked, and what each answers. */
-export interface Questions {
+interface Questions {
   /** To store the answered rows of these tables, named as `tableKey` names them, that wait there. */
   readonly visible: readonly [readonly string[] | 'all', null];
   /** To know all entries of the catalogue's log: so many were there. */
@@ -36,7 +36,7 @@ export interface Questions {
 }
 
 export type QuestionKind = keyof Questions;
-export type Asked<K extends QuestionKind> = Questions[K][0];
+type Asked<K extends QuestionKind> = Questions[K][0];
 export type Answer<K extends QuestionKind> = Questions[K][1];
 
 /** A question with what is asked. */

@@ -10,7 +10,7 @@ import type { Beginning, FromWorker, ToWorker } from './messages.js';
 import type { Outcome, Question, QuestionKind } from './questions.js';
 
 /** What a place for a worker is made with. */
-export interface SlotOptions {
+interface SlotOptions {
   /** What the process begins with, asked for at each start. */
   readonly begin: () => Beginning;
   /** Hears what the process says, but for what the slot itself waits for. */

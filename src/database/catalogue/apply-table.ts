@@ -10,7 +10,7 @@ import { named, type PhysicalPrefix } from './physical-names.js';
 import { leaveShape, placeNext, type Shape, shapeOf, sharing, widenShape } from './shapes.js';
 
 /** A table and the number of its next physical column: numbers are never used twice, so a re-added column is empty. */
-export interface TableEntry {
+interface TableEntry {
   readonly def: TableDef;
   readonly nextColumn: number;
   /** The number of the next tag, of tables whose tags are numbered by themselves. */

@@ -2,7 +2,7 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DataType, EncodingWords } from '../../model/schema.js';
 
 /** encode, compress, level */
-export type ColumnEncoding = readonly [encode: string, compress: string, level: string];
+type ColumnEncoding = readonly [encode: string, compress: string, level: string];
 
 /** What tags show. */
 export const tagEncoding: ColumnEncoding = ['disabled', 'disabled', 'disabled'];

@@ -58,7 +58,7 @@ const rules: Readonly<Record<string, OptionRule>> = {
 };
 
 /** Checked options of a database: all that was given, by upper-case name, and the ones that have an effect. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly given: Readonly<Record<string, string>>;
   readonly precision: Precision;
   /** Undefined when KEEP was not given. */

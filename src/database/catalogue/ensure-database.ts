@@ -9,7 +9,7 @@ import { Access } from './rights.js';
 const maxNameBytes = 64;
 
 /** A database that rows are to be written to, and by whom. `create`: it is made when it is missing (`smlAutoCreateDB`). */
-export interface WrittenDatabase {
+interface WrittenDatabase {
   readonly name: string;
   readonly create: boolean;
   readonly user: string;

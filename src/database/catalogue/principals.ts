@@ -26,7 +26,7 @@ export interface UserDef {
 }
 
 /** A token without its secret. */
-export interface TokenDef {
+interface TokenDef {
   readonly name: string;
   readonly user: string;
   readonly digest: string;

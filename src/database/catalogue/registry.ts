@@ -54,7 +54,7 @@ export interface Registered {
 }
 
 /** Sub-tables of one super table that are written into the registry together. */
-export interface Registrations {
+interface Registrations {
   readonly database: string;
   /** Id of the super table. */
   readonly parent: string;

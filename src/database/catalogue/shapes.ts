@@ -11,7 +11,7 @@ export interface Shape {
 }
 
 /** Where a table that arriving data makes has its rows: in storage of its own, or in the shared one numbered `place` of its shape. */
-export type Placement = 'own' | { readonly place: number };
+type Placement = 'own' | { readonly place: number };
 
 /**
  * Columns that a table in shared storage may be given before that storage takes no more tables: each of them is a column of

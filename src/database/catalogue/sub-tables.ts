@@ -31,7 +31,7 @@ interface Remembered {
 }
 
 /** What ALTER TABLE changes of one sub-table beside its tags. */
-export type SubTableOption = { readonly comment: string } | { readonly ttl: number };
+type SubTableOption = { readonly comment: string } | { readonly ttl: number };
 
 /**
  * The registry of sub-tables: which names exist, under which super table, with which tags. Truth is in the engine;

@@ -4,7 +4,7 @@ import { makeTable, statementOf, type TableChange, type TableKind } from '../eng
  * Who makes the copies of a row: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
  * spreads the rows writes each to all replicas of its shard.
  */
-export type Replication = 'replicated' | 'distributed';
+type Replication = 'replicated' | 'distributed';
 
 /** How tables lie in a cluster; see docs/decisions/026-cluster-layout.md. */
 export interface ClusterLayout {

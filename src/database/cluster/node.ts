@@ -23,7 +23,7 @@ const lookStatement = `SELECT uptime(), (SELECT count() FROM system.tables WHERE
 const endingCode = 236;
 
 /** As whom nodes are asked, and which authorities vouch for them. */
-export interface NodeAccess {
+interface NodeAccess {
   readonly user: string;
   readonly password: string;
   readonly ca: string | undefined;

@@ -13,7 +13,7 @@ const pauseMs = 200;
 const maxDrainMs = 120_000;
 
 /** Told of tables that are done, and how many there are. */
-export type TableProgress = (done: number, of: number) => void;
+type TableProgress = (done: number, of: number) => void;
 
 /** A table that is spread over the shards, as `database.table`, with its columns. */
 interface SpreadTable {

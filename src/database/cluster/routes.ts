@@ -1,7 +1,7 @@
 import type { ClusterNode } from './node.js';
 
 /** Where a statement goes, and the settings that go with it. */
-export interface Route {
+interface Route {
   readonly node: ClusterNode;
   readonly parameters: Readonly<Record<string, string>>;
   /** Every shard is read from a node that has everything. */

@@ -48,7 +48,7 @@ export interface CommittedPlace {
 }
 
 /** A place in the list of subscriptions. */
-export interface ListedPlace {
+interface ListedPlace {
   readonly topic: string;
   readonly group: string;
   readonly vgroup: number;
@@ -57,7 +57,7 @@ export interface ListedPlace {
 }
 
 /** An entry of a group's log with its number. */
-export interface NumberedEntry {
+interface NumberedEntry {
   readonly number: number;
   readonly topic: string;
   readonly group: string;

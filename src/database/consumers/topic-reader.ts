@@ -29,7 +29,7 @@ export interface Step {
 }
 
 /** What topic rows are read with. */
-export interface TopicReaderContext {
+interface TopicReaderContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly changes: Changes;

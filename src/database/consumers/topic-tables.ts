@@ -9,7 +9,7 @@ import type { Catalogue } from '../catalogue/catalogue.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 
 /** What names in a topic are resolved with. */
-export interface TopicTablesContext {
+interface TopicTablesContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
 }

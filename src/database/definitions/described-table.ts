@@ -4,7 +4,7 @@ import type { ObjectName } from '../../sql/syntax/ast.js';
 import { type DefinitionContext, databaseOf, findTable } from './context.js';
 
 /** What a statement asks about: `table` of a sub-table is its super table. */
-export interface DescribedTable {
+interface DescribedTable {
   readonly database: DatabaseDef;
   readonly table: TableDef;
   readonly subTable: SubTable | undefined;

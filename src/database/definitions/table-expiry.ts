@@ -13,7 +13,7 @@ const sweepMs = 10 * 60_000;
 const pageRows = 1_000;
 
 /** What tables are dropped with. */
-export interface ExpiryContext extends Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'> {
+interface ExpiryContext extends Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'> {
   readonly engine: Engine;
 }
 

@@ -59,7 +59,7 @@ export interface EngineClientOptions {
 }
 
 /** How a statement is sent. */
-export interface StatementOptions {
+interface StatementOptions {
   /** Ends it early. */
   readonly signal?: AbortSignal;
   /** Settings of the engine for this statement. */

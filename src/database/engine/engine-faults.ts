@@ -4,7 +4,7 @@ import { outgrownTable } from '../../sql/engine/storage.js';
 import { EngineRefusal } from './engine-http.js';
 
 /** What the `cause` of a fault of kind `database` or `resource` holds. */
-export interface EngineCause {
+interface EngineCause {
   /** Code in the engine's list of errors. */
   readonly engineCode: number;
   /** Its name, such as `UNKNOWN_TABLE`. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { HttpConnections, type HttpConnectionsOptions, type HttpRequest, wholeBody } from './http-connections.js';
 
 /** One statement on its way to an engine. */
-export interface EngineRequest {
+interface EngineRequest {
   readonly user: string;
   readonly password: string;
   /** Settings and parameters of the interface, such as `query_id`. */

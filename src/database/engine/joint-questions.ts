@@ -12,7 +12,7 @@ export interface JointQuestion extends SeriesFigures {
 export type JointAnswer = { readonly rows: Chunks } | { readonly place?: ResultPlace };
 
 /** Whoever asked, as far as waiting goes. */
-export interface Asker {
+interface Asker {
   readonly signal?: AbortSignal | undefined;
   readonly waited?: ((ms: number) => void) | undefined;
 }

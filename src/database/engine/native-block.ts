@@ -97,7 +97,7 @@ export interface TableRows {
 }
 
 /** What an INSERT says besides where it writes. */
-export interface InsertClauses {
+interface InsertClauses {
   readonly settings?: string;
   /** Engine SQL; where it does not hold nothing is inserted. */
   readonly condition?: string | undefined;

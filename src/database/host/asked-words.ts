@@ -1,5 +1,5 @@
 /** A query as the engine gets it: `tag`, what the client wrote up to its format, a line break, `outfile`, the format. */
-export interface SentQuery {
+interface SentQuery {
   readonly tag: string;
   readonly head: string;
   /** The clause of the host with a blank behind it; its file name is a quoted text. Empty when there is none. */

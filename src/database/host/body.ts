@@ -5,7 +5,7 @@ import { reasonOf } from '../../model/fault.js';
 import { EngineException } from './exception.js';
 
 /** The bytes of a request body, unpacked. */
-export interface RequestBody {
+interface RequestBody {
   readonly pieces: AsyncIterable<Buffer>;
   /** Length when it is known before reading. */
   readonly length: number | undefined;
@@ -42,7 +42,7 @@ async function* piecesOf(stream: Readable): AsyncGenerator<Buffer> {
 }
 
 /** The start of a body, and what is left of it. */
-export interface BodyStart {
+interface BodyStart {
   readonly bytes: Buffer;
   readonly ended: boolean;
   readonly rest: AsyncIterable<Buffer>;

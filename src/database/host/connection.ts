@@ -65,7 +65,7 @@ function memoryThere(): number {
 }
 
 /** How a connection is made. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly path: string;
   readonly engineArgs: readonly string[];
   /** Without one, only short results. */

@@ -12,7 +12,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
 /** Where a running engine answers, and with what secret: what the file of an engine holds. */
-export interface PublishedEngine {
+interface PublishedEngine {
   readonly url: string;
   readonly user: string;
   /** New with every start of the engine; nobody but the owner of the file may read it. */

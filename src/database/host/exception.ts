@@ -10,7 +10,7 @@ export class EngineException extends Error {
 }
 
 /** Code and text of anything thrown while a request was served. */
-export interface ExceptionReply {
+interface ExceptionReply {
   readonly code: number;
   readonly status: number;
   /** `Code: N. DB::Exception: ... (NAME)` */
@@ -61,6 +61,6 @@ const statusGroups: readonly (readonly [status: number, codes: readonly number[]
 const statuses = new Map(statusGroups.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)));
 
 /** HTTP status of an engine code, grouped as the engine's own HTTP door groups them; 500 for all others. */
-export function statusOf(code: number): number {
+function statusOf(code: number): number {
   return statuses.get(code) ?? 500;
 }

@@ -15,7 +15,7 @@ import type { Spool } from './spool.js';
 import { readingFrom, readStatement, type Statement, takesData } from './statement.js';
 
 /** What the handler works with. */
-export interface HandlerContext {
+interface HandlerContext {
   readonly connections: Connections;
   readonly spool: Spool;
   /** Of the catalogue's log. */

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 
 /** How long an engine may be silent. */
-export interface HeartbeatLimits {
+interface HeartbeatLimits {
   /** After this it counts as hung. */
   readonly noticeMs: number;
   /** After this it is given up; 0 is never. */
@@ -14,7 +14,7 @@ export interface HeartbeatMessage {
 }
 
 /** Told of a change: the engine is silent, answers again, or has been silent for too long. */
-export type HeartbeatListener = (news: 'silent' | 'back' | 'given-up') => void;
+type HeartbeatListener = (news: 'silent' | 'back' | 'given-up') => void;
 
 const longestTickMs = 2_000;
 

@@ -5,7 +5,7 @@ import { reasonOf } from '../../model/fault.js';
 import { makePrivate } from './make-missing.js';
 
 /** Who holds a data directory. */
-export interface DirectoryOwner {
+interface DirectoryOwner {
   readonly pid: number;
   readonly host: string;
   readonly port: number;

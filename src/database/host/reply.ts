@@ -32,7 +32,7 @@ function summaryText(summary: Summary): string {
 }
 
 /** How a reply is made. */
-export interface ReplyOptions {
+interface ReplyOptions {
   readonly headers: OutgoingHttpHeaders;
   readonly gzip: boolean;
   readonly waitForEnd: boolean;

@@ -4,14 +4,14 @@ import { writeAll } from '../engine/handover.js';
 import { EngineException } from './exception.js';
 
 /** An INSERT body as a file the engine can read. */
-export interface SpooledBody {
+interface SpooledBody {
   readonly path: string;
   readonly bytes: number;
   discard(): void;
 }
 
 /** Where bodies are kept: the first place is memory where there is some, and the other has the room of a disk. */
-export interface SpoolPlaces {
+interface SpoolPlaces {
   readonly first: string;
   readonly otherwise: string;
 }

@@ -35,7 +35,7 @@ const create = [
 ];
 
 /** One page, and how many events there are on all. */
-export interface EventList {
+interface EventList {
   readonly total: number;
   /** Log position of the newest event that matches, or what the filter says. */
   readonly asOf: number;

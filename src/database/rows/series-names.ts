@@ -6,7 +6,7 @@ import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
 
 /** What a series is called, and its tags as texts; tags that are NULL are left out. */
-export interface SeriesName {
+interface SeriesName {
   readonly name: string;
   readonly tags: ReadonlyMap<string, string>;
 }

@@ -6,7 +6,7 @@ import type { Storage } from '../catalogue/storage.js';
 import type { Engine } from '../engine/engine.js';
 
 /** A series and the Unix ms of its newest row. */
-export interface SilentSeries {
+interface SilentSeries {
   readonly series: bigint;
   readonly lastMs: number;
 }

@@ -4,7 +4,7 @@ import { quoteString } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
 
 /** A value of an inline relation; times are ticks, BOOL is a boolean. */
-export type InlineValue = string | number | bigint | boolean | null;
+type InlineValue = string | number | bigint | boolean | null;
 /** A row of a system table that stands in the statement itself. */
 export type InlineRow = readonly InlineValue[];
 

@@ -17,7 +17,7 @@ const maxWaitingOfAddress = 24;
 const maxWaitingOfName = 8;
 
 /** Who asks for a hash: address and user name. */
-export interface HashAsker {
+interface HashAsker {
   readonly from: string;
   readonly name: string;
 }

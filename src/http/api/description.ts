@@ -58,10 +58,10 @@ export interface TextParameter extends Parameter {
 }
 
 /** Bodies by their media type. */
-export type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 
 /** A request body. */
-export interface RequestBody {
+interface RequestBody {
   readonly description: string;
   readonly required: boolean;
   readonly content: Content;
@@ -78,7 +78,7 @@ export interface Answer {
 export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */
-export type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Service';
+type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Service';
 
 /** What OpenAPI 3.1 tells of one operation; the method and the path stand in the route. */
 export interface Operation {

@@ -9,7 +9,7 @@ import { statementSchemas } from './statements.js';
 import { writeSchemas } from './writes.js';
 
 /** An interface as far as its description goes. */
-export interface Described {
+interface Described {
   readonly method: string;
   /** Segments that begin with a colon are parameters. */
   readonly path: string;

@@ -9,7 +9,7 @@ const emptyRequest = fault('parameter', Codes.emptyRequest, 'request is empty');
 const noSql = fault('parameter', Codes.noSql, 'no sql input');
 
 /** A statement, and the room of its body; see {@link CollectedBody}. */
-export interface ReadStatement {
+interface ReadStatement {
   readonly sql: SqlRequest;
   release(): void;
 }

@@ -9,7 +9,7 @@ import { namedDatabase, readWriteTtl } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
 
 /** The formats of the route: each has a path of its own. */
-export type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
+type TsdbwireFormat = Extract<WireFormat, `tsdbwire-${string}`>;
 
 /**
  * `POST /tsdbwire/v1/put/<json|telnet>/<db>`: 204 when every point is stored (an empty body has none and is 204 too); bad

@@ -7,7 +7,7 @@ import { refused } from './row-encoder.js';
 type Names = Pick<InsertTarget, 'database' | 'quoted'>;
 
 /** A statement, and how many tables it makes. */
-export interface CreateBatch {
+interface CreateBatch {
   readonly sql: string;
   readonly tables: number;
 }

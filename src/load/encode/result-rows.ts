@@ -2,7 +2,7 @@ import type { ColumnMeta } from '../../model/exchange.js';
 import type { Precision } from '../../model/schema.js';
 
 /** Ticks of a time as the rows print it; undefined when it is none. */
-export type ReadTicks = (text: string, precision: Precision) => bigint | undefined;
+type ReadTicks = (text: string, precision: Precision) => bigint | undefined;
 
 /**
  * Rows of a query as lines for a result file: the values parted by one blank, texts without quotes, times as ticks, NULL as a

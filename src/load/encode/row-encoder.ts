@@ -33,7 +33,7 @@ export interface RowFormat {
 }
 
 /** Text of rows, valid until the next rows are encoded, and how many of them it holds. */
-export interface EncodedRows {
+interface EncodedRows {
   readonly bytes: Buffer;
   readonly rows: number;
 }

@@ -14,7 +14,7 @@ const largeBatch = 2000;
 const maxStatementBytes = 512 * 1024;
 
 /** What the creation of sub-tables works with. */
-export interface ChildTableContext extends StatementContext {
+interface ChildTableContext extends StatementContext {
   readonly log: RunLog;
   readonly watch: Watch;
   /** Creation statements at once. */
@@ -22,7 +22,7 @@ export interface ChildTableContext extends StatementContext {
 }
 
 /** How many tables were made, in what time. */
-export interface MadeTables {
+interface MadeTables {
   readonly tables: number;
   readonly threads: number;
   readonly seconds: number;

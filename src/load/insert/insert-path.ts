@@ -22,7 +22,7 @@ import { restStatements } from '../sinks/rest-statements.js';
 import { type LateEnding, TelnetTcpSink } from '../sinks/telnet-tcp.js';
 
 /** The database as the tool reaches it in its own process. */
-export interface WorldPorts {
+interface WorldPorts {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
   readonly run: RunSql;
@@ -284,7 +284,7 @@ class BlocksPath implements InsertPath {
 }
 
 /** The database of a plan in the catalogue, which has been read since the plan's definitions were made. */
-export function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): DatabaseDef {
+function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): DatabaseDef {
   const found = catalogue.database(storedName(name, escapeNames));
   if (found === undefined) throw new FaultError(missingDatabase(name));
   return found;

@@ -21,7 +21,7 @@ import { summaryLines, threadLine } from './summary.js';
 import { TsmaWorker } from './tsma-worker.js';
 
 /** What an insertion run works with. */
-export interface InsertContext extends InsertWays {
+interface InsertContext extends InsertWays {
   readonly version: string;
   /** Runs definitions and queries, in the process or over HTTP as the scenario has it. */
   readonly run: RunSql;

@@ -17,7 +17,7 @@ export interface RowRequest {
 }
 
 /** Row `i` of a block holds the values of pool row `(first + i) % pool.rows`. */
-export interface PooledRows {
+interface PooledRows {
   readonly pool: RowPool;
   readonly first: number;
 }

@@ -57,7 +57,7 @@ export function isSchemaless(mode: InsertMode): boolean {
 /** Text that schemaless modes send. `taosjson` has types and the sub-table's name with each point. */
 export type SchemalessFormat = 'line' | 'telnet' | 'json' | 'taosjson';
 /** What happens after a failed request: end, go on with the next, or make the missing sub-table and try once more. */
-export type FailurePolicy = 'no' | 'yes' | 'smart';
+type FailurePolicy = 'no' | 'yes' | 'smart';
 
 /** Attempts after the first; Infinity is for ever. */
 export interface Attempts {
@@ -231,7 +231,7 @@ export interface Wave {
 }
 
 /** How queries reach the service: in the process of the load tool, or over HTTP. */
-export type QueryMode = 'taosc' | 'rest';
+type QueryMode = 'taosc' | 'rest';
 
 /** A run of queries. */
 export interface QueryScenario extends LoadRun {

@@ -24,7 +24,7 @@ import {
 import { RunningQueries } from './running-queries.js';
 
 /** What a query run is given. */
-export interface QueryRun {
+interface QueryRun {
   readonly version: string;
   readonly run: RunSql;
   readonly log: RunLog;

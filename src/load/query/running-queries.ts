@@ -1,7 +1,7 @@
 import type { RunLog } from '../model/ports.js';
 
 /** A query under way. */
-export interface RunningQuery {
+interface RunningQuery {
   /** Fires when the query is to be broken off. */
   readonly signal: AbortSignal;
   /** True when it was broken off for being slow. */
@@ -11,7 +11,7 @@ export interface RunningQuery {
 }
 
 /** Which queries of a run are killed for their length. */
-export interface KillRule {
+interface KillRule {
   /** Running time from which a query is killed; 0 is never. */
   readonly slowerThanMs: number;
   /** From look to look. */

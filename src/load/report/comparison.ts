@@ -1,7 +1,7 @@
 import { perSecond } from '../model/run-report.js';
 
 /** One figure of two runs; `before` and `after` in the figure's own unit. */
-export interface ComparedFigure {
+interface ComparedFigure {
   readonly name: string;
   readonly before: number;
   readonly after: number;

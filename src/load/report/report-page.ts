@@ -90,7 +90,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as HTML shows it, in elements and in quoted attributes. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => entities[letter] ?? letter);
 }
 

@@ -18,7 +18,7 @@ export interface FieldMaker {
 }
 
 /** What the values of a column depend on beside its plan. */
-export interface FieldOptions {
+interface FieldOptions {
   /** Seed of the column. */
   readonly seed: number;
   readonly chinese: boolean;

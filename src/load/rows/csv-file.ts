@@ -20,7 +20,7 @@ export interface CsvField {
 }
 
 /** How the lines of a file become rows. */
-export interface CsvOptions {
+interface CsvOptions {
   /** What the fields of a line are, in order. */
   readonly fields: readonly CsvField[];
   /** How many more fields a line may have, all or none of them, which are not read; none when left out. */

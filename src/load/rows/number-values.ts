@@ -84,7 +84,7 @@ export function wideConstantFill(valueNow: () => bigint): Fill {
 }
 
 /** Says that rows of a fixed-width column hold values. */
-export function wrote(column: ColumnBuilder, row: number, count: number): void {
+function wrote(column: ColumnBuilder, row: number, count: number): void {
   column.nulls.fill(0, row, row + count);
   column.filled += count;
 }

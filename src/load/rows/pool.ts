@@ -4,7 +4,7 @@ import type { RowPool } from '../model/row-request.js';
 import { type FieldMaker, fillRows } from './columns.js';
 
 /** So many rows of a pool from one on; past the pool's end they go on at its beginning. */
-export interface PoolRun {
+interface PoolRun {
   readonly first: number;
   readonly rows: number;
 }

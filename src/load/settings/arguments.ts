@@ -7,7 +7,7 @@ import { type Bounds, nearestOf, rangeText, type Setting, type Values } from './
 import { loadHelp, loadUsage } from './usage.js';
 
 /** What a command line comes to: arguments, or the end of the program. */
-export type ArgumentsRead =
+type ArgumentsRead =
   | { readonly outcome: 'arguments'; readonly args: LoadArguments }
   | { readonly outcome: 'print'; readonly text: string }
   | LoadRefusal;

@@ -33,7 +33,7 @@ const cacheModels: ReadonlyMap<string, string> = new Map([
 export const oneCopy = 'is recorded, but the data has one copy: there is one engine';
 
 /** What `dbinfo` says. */
-export interface DatabaseInfo {
+interface DatabaseInfo {
   readonly name: string;
   readonly drop: boolean;
   readonly precision: Precision;

@@ -25,7 +25,7 @@ export function loadInterfaceOf(text: string): LoadInterface | undefined {
   return { mode: mode === 'sml' ? 'sml' : 'sml-rest', format };
 }
 
-export function schemalessFormatOf(text: string): SchemalessFormat | undefined {
+function schemalessFormatOf(text: string): SchemalessFormat | undefined {
   const name = text.trim().toLowerCase();
   return name === 'line' || name === 'telnet' || name === 'json' || name === 'taosjson' ? name : undefined;
 }

@@ -23,7 +23,7 @@ export interface JsonMember {
 }
 
 /** The tree of a JSON text, or where and why it is none. */
-export type JsonRead =
+type JsonRead =
   | { readonly ok: true; readonly node: JsonNode }
   | { readonly ok: false; readonly line: number; readonly message: string };
 

@@ -12,7 +12,7 @@ export interface FileReport {
 }
 
 /** Where an object of a file stands. */
-export interface SectionPlace {
+interface SectionPlace {
   readonly level: Level;
   readonly node: JsonObject;
   readonly path: string;

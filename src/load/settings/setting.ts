@@ -28,7 +28,7 @@ export const flagGroups = {
   rows: 'Rows',
   reports: 'Reports',
 } as const;
-export type FlagGroup = keyof typeof flagGroups;
+type FlagGroup = keyof typeof flagGroups;
 
 /** What a setting is as an argument of the command line; what it leaves out is as in a file. */
 export interface Flag<V> {
@@ -49,7 +49,7 @@ export interface Flag<V> {
 }
 
 /** What can be wrong with a value, told where it stands. */
-export interface Place {
+interface Place {
   warn(text: string): void;
   /** Adds an error; the value then counts as absent. */
   refuse(text: string): undefined;
@@ -66,7 +66,7 @@ export interface Bounds {
 }
 
 /** How values of one type are written and read. */
-export interface SettingType<V> {
+interface SettingType<V> {
   /** As the page of documentation names it. */
   readonly word: string;
   /** The value of a key; undefined when it is refused. */

@@ -20,7 +20,7 @@ import type { Setting, Values } from './setting.js';
 import { readStart } from './start.js';
 
 /** The database that a super table is in. */
-export interface TableHome {
+interface TableHome {
   readonly precision: Precision;
   readonly drop: boolean;
 }

@@ -74,7 +74,7 @@ export function loadTypeOf(name: string): LoadType | undefined {
 }
 
 /** Digits of a DECIMAL, and those behind its point. */
-export interface Digits {
+interface Digits {
   readonly precision: number;
   readonly scale: number;
 }

@@ -3,7 +3,7 @@ import { HttpConnections } from '../../database/engine/http-connections.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 
 /** Where the HTTP service listens, and as whom it is asked. */
-export interface HttpServiceOptions {
+interface HttpServiceOptions {
   readonly host: string;
   readonly port: number;
   readonly user: string;

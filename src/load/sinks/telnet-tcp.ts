@@ -8,7 +8,7 @@ import type { RowSink, RowText } from '../model/ports.js';
 import { TelnetComplaints } from './telnet-complaints.js';
 
 /** Where a telnet-format listener is. */
-export interface TelnetTcpOptions {
+interface TelnetTcpOptions {
   readonly host: string;
   readonly port: number;
   /** Breaks the connection off. */

@@ -5,7 +5,7 @@ import type { Watch, WatchedWork } from '../model/ports.js';
 export type ViewStream = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
 /** Where a run is shown. */
-export interface ViewOutput {
+interface ViewOutput {
   readonly stream: ViewStream;
   readonly errors: ViewStream;
   /** Writes a plain line of the run, for those who have no terminal. */
@@ -15,7 +15,7 @@ export interface ViewOutput {
 }
 
 /** What a terminal and a pipe have in common. */
-export interface LiveView {
+interface LiveView {
   readonly watch: Watch;
   /** Writes whole lines, above what is shown live. */
   write(text: string, stream: 'out' | 'error'): void;

@@ -3,7 +3,7 @@ import { reasonOf } from '../../model/fault.js';
 import type { RunLog } from '../model/ports.js';
 
 /** Where the lines of a run go. */
-export interface RunLogOutput {
+interface RunLogOutput {
   /** Writes whole lines; a live view below them is redrawn by whoever is behind it. */
   readonly write: (text: string, stream: 'out' | 'error') => void;
   /** Lines are coloured for a person in front of a terminal. */

@@ -6,7 +6,7 @@ import type { Attempts } from '../model/scenario.js';
 const leastPauseMs = 50;
 
 /** What is tried, told to a person when it is tried once more. */
-export interface Tried<T> {
+interface Tried<T> {
   readonly attempts: Attempts;
   readonly log: RunLog;
   readonly stop: AbortSignal;

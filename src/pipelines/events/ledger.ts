@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** Hears what became of operations, by their keys. Must not throw. */
-export type RecordedListener = (operations: readonly EventOperation[], outcomes: ReadonlyMap<string, Step>) => void;
+type RecordedListener = (operations: readonly EventOperation[], outcomes: ReadonlyMap<string, Step>) => void;
 
 type Ledgered = Pick<EventsStore, 'append' | 'newest' | 'entries' | 'put' | 'unfolded'>;
 

@@ -13,7 +13,7 @@ import type { EventLedger } from './ledger.js';
 import { shownEvent } from './shown-event.js';
 
 /** What questions about events are answered from. */
-export interface EventQuestionsContext extends RequestReplyContext {
+interface EventQuestionsContext extends RequestReplyContext {
   readonly catalogue: Catalogue;
   readonly store: Pick<EventsStore, 'find' | 'list'>;
   readonly ledger: Pick<EventLedger, 'record'>;

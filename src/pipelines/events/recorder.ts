@@ -9,7 +9,7 @@ import type { EventLedger } from './ledger.js';
  * Something that was noticed: gives the operations to be recorded, once the database can tell what is needed for them. It may be
  * called again after it rejected, and gives operations of the same keys and ids then.
  */
-export type Notice = () => Promise<readonly EventOperation[]>;
+type Notice = () => Promise<readonly EventOperation[]>;
 
 const firstDelayMs = 200;
 const maxDelayMs = 5_000;

@@ -3,7 +3,7 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventLedger } from './ledger.js';
 
 /** What the store is kept in order with. */
-export interface EventRetentionContext {
+interface EventRetentionContext {
   readonly store: Pick<EventsStore, 'removeEnded'>;
   readonly ledger: Pick<EventLedger, 'heal'>;
   /** How long a resolved event is kept; 0 is for ever. */

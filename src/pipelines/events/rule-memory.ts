@@ -11,7 +11,7 @@ import type { EventRecorder } from './recorder.js';
 const maxClosed = 10_000;
 
 /** What tells whether events of one rule go on under another. */
-export interface RulePlace {
+interface RulePlace {
   readonly name: string;
   readonly kind: Rule['kind'];
   readonly database: string;

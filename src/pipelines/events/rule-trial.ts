@@ -10,7 +10,7 @@ import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
 /** What a rule is tried with. */
-export interface RuleTrialContext extends SilentContext {
+interface RuleTrialContext extends SilentContext {
   readonly catalogue: Catalogue;
   readonly names: Pick<SeriesNames, 'find'>;
   readonly query: RunQuery;

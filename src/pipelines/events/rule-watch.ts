@@ -8,7 +8,7 @@ import { ScheduledWatch, type ScheduledWatchContext } from './scheduled-watch.js
 import { ValueWatch, type ValueWatchContext } from './value-watch.js';
 
 /** What rules are watched with. */
-export interface RuleWatchContext
+interface RuleWatchContext
   extends Omit<ValueWatchContext, 'rules' | 'store'>,
     Omit<ScheduledWatchContext, 'rules' | 'store'> {
   readonly rules: readonly Rule[];

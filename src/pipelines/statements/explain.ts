@@ -9,7 +9,7 @@ import type { Explain } from '../../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../../sql/values/context.js';
 
 /** A query to be explained, as it was written and as it is planned. */
-export interface ExplainedQuery {
+interface ExplainedQuery {
   readonly written: Query;
   /** The statement that the query was read from. */
   readonly text: string;

@@ -12,7 +12,7 @@ import type { WritePipeline } from '../writes.js';
 import { StatementNames } from './names.js';
 
 /** What an INSERT of rows writes to. */
-export interface InsertRowsContext {
+interface InsertRowsContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
   readonly writes: WritePipeline;
@@ -37,7 +37,7 @@ export async function insertRows(
 }
 
 /** An INSERT … VALUES, and what its meaning depends on beside the catalogue. */
-export interface WrittenStatement {
+interface WrittenStatement {
   readonly bytes: Buffer;
   readonly database: string | undefined;
   /** Zone of times without one. */

@@ -16,7 +16,7 @@ import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 
 /** What INSERT … SELECT reads from and writes to. */
-export interface InsertSelectContext {
+interface InsertSelectContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;

@@ -5,7 +5,7 @@ import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 
 /** What a table name stands for; `table` of a sub-table is its super table. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'super' | 'normal'; readonly table: TableDef; readonly hiddenSince?: number }
   | {
       readonly kind: 'sub';
@@ -16,7 +16,7 @@ export type Meaning =
     };
 
 /** A table name with its database. */
-export interface QualifiedName {
+interface QualifiedName {
   readonly database: string;
   readonly name: string;
 }

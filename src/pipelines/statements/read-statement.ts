@@ -58,7 +58,7 @@ export class StatementReader {
  * Parses a statement; of a long INSERT of rows only its kind is told, because those are read by a scanner of their own.
  * Everything else is refused with 0x0219 when it is longer than `maxBytes`. Throws FaultErrors.
  */
-export function readStatement(text: Buffer, maxBytes: number): Statement {
+function readStatement(text: Buffer, maxBytes: number): Statement {
   if (text.length > insertHeadBytes && insertOfRows.test(text.toString('latin1', 0, insertHeadBytes))) {
     return { kind: 'insert', offset: 0 };
   }

@@ -26,7 +26,7 @@ export interface OtherStatements {
 }
 
 /** What breaks a query off beside KILL QUERY. */
-export interface QueryBounds {
+interface QueryBounds {
   /** Fires when the asking side went away. */
   readonly aborted: AbortSignal;
   /** How long it may take until its last row has left; 0 is no limit. */

@@ -23,7 +23,7 @@ interface Begun extends Openable {
 }
 
 /** A statement in hand. */
-export interface BegunStatement {
+interface BegunStatement {
   /** It has waited for its turn once more. */
   waited(ms: number): void;
   /** It is over; `failure` is what it failed of. Gives how many ms it waited in all. */

@@ -24,7 +24,7 @@ const faultRetryMs = 5_000;
 const maxBusy = 2;
 
 /** What the runner works with. */
-export interface RunnerContext extends StreamContext {
+interface RunnerContext extends StreamContext {
   /** True while the service takes nothing new in, because memory is short. */
   readonly isHeld: () => boolean;
 }

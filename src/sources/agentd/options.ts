@@ -2,7 +2,7 @@ import { optionTable, type SettingReader, type SettingsOf } from '../../model/op
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
-export const agentdOptions = optionTable({
+const agentdOptions = optionTable({
   group: 'agentd',
   title: 'Metric-agent listener',
   rows: [
@@ -67,7 +67,7 @@ export const agentdOptions = optionTable({
 export type AgentdSettings = SettingsOf<typeof agentdOptions>;
 
 /** Reads the settings of {@link agentdOptions}. */
-export function readAgentdSettings(reader: SettingReader): AgentdSettings {
+function readAgentdSettings(reader: SettingReader): AgentdSettings {
   const settings = reader.settings(agentdOptions);
   const { securityLevel, userFile } = settings;
   if (securityLevel !== 'none' && userFile === '') {

@@ -11,7 +11,7 @@ const maxPendingBytes = 64 * 1024 * 1024;
 const receiveBufferBytes = 16 * 1024 * 1024;
 
 /** Where the source listens, and what for. */
-export interface AgentdSourceOptions {
+interface AgentdSourceOptions {
   /** Every interface when left out. */
   readonly host?: string;
   readonly port: number;
@@ -23,7 +23,7 @@ export interface AgentdSourceOptions {
 }
 
 /** What the source has counted since the start. */
-export interface AgentdCounts {
+interface AgentdCounts {
   readonly datagrams: number;
   readonly shedDatagrams: number;
 }

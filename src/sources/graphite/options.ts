@@ -4,7 +4,7 @@ import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 const protocols = ['tcp', 'udp'] as const;
 
 /** The listener for Graphite's plain text. */
-export const graphiteOptions = optionTable({
+const graphiteOptions = optionTable({
   group: 'graphite',
   title: 'Graphite listener',
   rows: [
@@ -51,7 +51,7 @@ export type GraphiteSettings = Omit<SettingsOf<typeof graphiteOptions>, 'protoco
 };
 
 /** Reads the settings of {@link graphiteOptions}. */
-export function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
+function readGraphiteSettings(reader: SettingReader): GraphiteSettings {
   const settings = reader.settings(graphiteOptions);
   const known = protocols.filter((protocol) => settings.protocols.includes(protocol));
   if (known.length === 0 || settings.protocols.some((word) => !protocols.some((protocol) => protocol === word))) {

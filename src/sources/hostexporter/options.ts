@@ -2,7 +2,7 @@ import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from
 import { storeRows, ttlRow } from '../support/option-rows.js';
 
 /** The scraper of host-metric exporters. */
-export const hostexporterOptions = optionTable({
+const hostexporterOptions = optionTable({
   group: 'hostexporter',
   title: 'Scraper of host-metric exporters',
   rows: [
@@ -105,7 +105,7 @@ export const hostexporterOptions = optionTable({
 export type HostexporterSettings = SettingsOf<typeof hostexporterOptions>;
 
 /** Reads the settings of {@link hostexporterOptions}; enabled, it needs addresses it can fetch and whole key pairs. */
-export function readHostexporterSettings(reader: SettingReader): HostexporterSettings {
+function readHostexporterSettings(reader: SettingReader): HostexporterSettings {
   const settings = reader.settings(hostexporterOptions);
   if (settings.enable) refuseUnusable(settings, reader);
   return settings;

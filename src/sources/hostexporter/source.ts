@@ -33,7 +33,7 @@ export interface HostexporterSourceOptions extends ScrapeCertificates {
 }
 
 /** What the source has counted since the start. */
-export interface HostexporterCounts {
+interface HostexporterCounts {
   scrapes: number;
   failedScrapes: number;
   /** Scrapes left out because the one before was still going on, too many were, or the gate was shut. */

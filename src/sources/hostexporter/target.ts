@@ -14,7 +14,7 @@ export interface ScrapeOptions {
 }
 
 /** The answer of a target. */
-export interface Scrape {
+interface Scrape {
   readonly body: Buffer;
   readonly form: ExpositionForm;
 }

@@ -16,7 +16,7 @@ import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } fr
 const pooledBuffers = 16;
 
 /** What the source needs besides the gate. */
-export interface HttpBodyOptions extends FramingLimits {
+interface HttpBodyOptions extends FramingLimits {
   readonly origin: string;
   /** Bodies up to this length are taken whole, longer and unmeasured ones are framed. */
   readonly smallBodyBytes: number;

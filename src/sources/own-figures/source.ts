@@ -3,7 +3,7 @@ import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 
 /** What the source writes, how often, and where to. */
-export interface OwnFiguresOptions {
+interface OwnFiguresOptions {
   /** `monitor.writeInterval`. */
   readonly intervalMs: number;
   readonly target: Target;

@@ -2,7 +2,7 @@ import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from
 import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 
 /** The statistics-daemon listener. */
-export const statsgwOptions = optionTable({
+const statsgwOptions = optionTable({
   group: 'statsgw',
   title: 'Statistics-daemon listener',
   rows: [
@@ -117,7 +117,7 @@ export type StatsgwSettings = Omit<SettingsOf<typeof statsgwOptions>, 'percentil
 };
 
 /** Reads the settings of {@link statsgwOptions}. */
-export function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
+function readStatsgwSettings(reader: SettingReader): StatsgwSettings {
   const settings = reader.settings(statsgwOptions);
   const percentiles = settings.percentiles.map(Number);
   if (!percentiles.every((percentile) => percentile > 0 && percentile <= 100)) {

@@ -2,13 +2,13 @@ import { lineFeed } from '../../bytes/ascii.js';
 import type { ComponentLog, CreditGate } from '../../model/component.js';
 
 /** Bounds of what waits in a {@link DatagramQueue}. */
-export interface DatagramLimits {
+interface DatagramLimits {
   readonly maxPending: number;
   readonly maxPendingBytes: number;
 }
 
 /** How datagrams stand in a block: each a line or several, ended by a line feed, or each behind its length in two bytes. */
-export type DatagramFraming = 'lines' | 'lengths';
+type DatagramFraming = 'lines' | 'lengths';
 
 /** Most bytes of one block. */
 const blockBytes = 256 * 1024;

@@ -3,7 +3,7 @@ import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js'
 import type { CreditGate } from '../../model/component.js';
 
 /** What all batches of one source have in common. */
-export interface EmitterOptions {
+interface EmitterOptions {
   readonly origin: string;
   readonly format: WireFormat;
   readonly target: Target;

@@ -36,7 +36,7 @@ export interface LineListenerOptions {
 }
 
 /** What the source has counted since the start. */
-export interface LineCounts {
+interface LineCounts {
   readonly datagrams: number;
   readonly shedDatagrams: number;
   readonly refusedConnections: number;

@@ -14,7 +14,7 @@ export interface ListenAddress {
 export type Transport = 'TCP' | 'UDP';
 
 /** A TCP listener; see {@link TcpListener}. */
-export interface TcpListenerOptions extends ListenAddress {
+interface TcpListenerOptions extends ListenAddress {
   /** Connections at the same time; one more is closed at once. */
   readonly maxConnections: number;
   readonly keepAlive: boolean;
@@ -97,7 +97,7 @@ function cutWhenSilent(socket: net.Socket, { firstMs, laterMs }: NonNullable<Tcp
 }
 
 /** A UDP listener; see {@link UdpListener}. */
-export interface UdpListenerOptions extends ListenAddress {
+interface UdpListenerOptions extends ListenAddress {
   /** Bytes of datagrams that the kernel keeps for a reader that is behind; it may grant less. */
   readonly receiveBufferBytes: number;
   readonly received: (datagram: Buffer, from: RemoteInfo) => void;

@@ -6,7 +6,7 @@ export const commandWords = ['version', 'help', 'stats', 'exit'] as const;
 export type Command = (typeof commandWords)[number];
 
 /** A command, or data lines between commands. */
-export type Piece = { readonly command: Command } | { readonly bytes: Uint8Array; readonly lines: number };
+type Piece = { readonly command: Command } | { readonly bytes: Uint8Array; readonly lines: number };
 
 const words = new Map<number, readonly [word: Command, bytes: Uint8Array]>(
   commandWords.map((word) => [word.charCodeAt(0), [word, Buffer.from(word)]]),

@@ -2,7 +2,7 @@ import { longestTimerMs, optionTable, type SettingReader, type SettingsOf } from
 import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 
 /** The telnet-format TCP listeners. */
-export const tsdbwireTelnetOptions = optionTable({
+const tsdbwireTelnetOptions = optionTable({
   group: 'tsdbwire_telnet',
   title: 'Telnet-format listeners',
   rows: [
@@ -56,7 +56,7 @@ export const tsdbwireTelnetOptions = optionTable({
 export type TsdbwireTelnetSettings = SettingsOf<typeof tsdbwireTelnetOptions>;
 
 /** Reads the settings of {@link tsdbwireTelnetOptions}; enabled, every port needs its database. */
-export function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
+function readTsdbwireTelnetSettings(reader: SettingReader): TsdbwireTelnetSettings {
   const settings = reader.settings(tsdbwireTelnetOptions);
   if (settings.enable) refuseUnpaired(settings, reader);
   return settings;

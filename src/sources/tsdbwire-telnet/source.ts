@@ -24,7 +24,7 @@ export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
 }
 
 /** What one port has seen since the start. */
-export interface PortCounts {
+interface PortCounts {
   lines: number;
   rejectedLines: number;
   lostLines: number;

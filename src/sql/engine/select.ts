@@ -31,7 +31,7 @@ export interface RowRange {
 }
 
 /** {@link RowRange} applied to every distinct value of `keys`. */
-export interface LimitBy extends RowRange {
+interface LimitBy extends RowRange {
   readonly keys: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function groupingKeys(groupBy: EngineSelect['groupBy'] = 0): readonly (string | 
 }
 
 /** ` LIMIT n OFFSET m` */
-export function printRange(range: RowRange): string {
+function printRange(range: RowRange): string {
   return ` LIMIT ${range.count}${range.offset === 0n ? '' : ` OFFSET ${range.offset}`}`;
 }
 

@@ -18,7 +18,7 @@ const sidedJoins = new Map<string, { readonly left: JoinKind; readonly right: Jo
 ]);
 
 /** Reads a query, or what follows its first branch; handed in by the query parser, which FROM needs for subqueries. */
-export type QueryParser = (cursor: Cursor, first?: Query) => Query;
+type QueryParser = (cursor: Cursor, first?: Query) => Query;
 
 /** Everything between FROM and the next clause: tables, subqueries and joins. A comma binds weaker than JOIN. */
 export function parseFrom(cursor: Cursor, parseQuery: QueryParser): FromItem {

@@ -2,7 +2,7 @@ import type { FromItem, Query, Select, WindowClause } from '../syntax/ast.js';
 import type { QueryContext } from '../values/context.js';
 
 /** What the names of tables mean, as far as it is known where EXPLAIN is asked. */
-export type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;
+type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;
 
 /**
  * The steps of a query as rows of text, the last step first, each indented under the one that takes its rows. `text` is the

@@ -31,7 +31,7 @@ import { bigintType, isBinary, isInteger, isNumeric, isText, Uses, type Value } 
 import { Planner } from './query.js';
 
 /** INSERT … SELECT as parsed. */
-export type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
+type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
 
 /** What a column of the rows to be written is. */
 export type SelectedColumn =
@@ -84,7 +84,7 @@ export function planInsertSelect(
 export type Wanted = SelectedColumn | { readonly kind: 'time' };
 
 /** Rows of a block, called `b`, and what each of their values is for. */
-export interface RowsToStore {
+interface RowsToStore {
   readonly target: TableTarget;
   readonly database: string;
   readonly given: readonly (readonly [wanted: Wanted, value: Value])[];

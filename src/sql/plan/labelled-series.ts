@@ -24,7 +24,7 @@ export interface SeriesTable {
 }
 
 /** What a query of series needs of the engine. */
-export interface SeriesPlan {
+interface SeriesPlan {
   /** Two columns in RowBinary: id (UInt64) and labels (String) of the series that have rows in the time range. */
   readonly series: string;
   /**

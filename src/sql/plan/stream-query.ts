@@ -26,7 +26,7 @@ import { type IntervalWindows, intervalWindows } from './window/window.js';
 export type CreateStream = Extract<Statement, { kind: 'create-stream' }>;
 
 /** How the results of a stream's query belong to its rows. */
-export type StreamWindows =
+type StreamWindows =
   /** Windows of time, the same whatever the rows are. */
   | { readonly kind: 'interval'; readonly intervals: IntervalWindows; readonly length: WindowReach }
   /** Windows that the rows of a series make; a row is in `overlap` of them at most. */
@@ -35,7 +35,7 @@ export type StreamWindows =
   | { readonly kind: 'none' };
 
 /** Ticks that decide which windows an instant belongs to. */
-export interface WindowReach {
+interface WindowReach {
   /** Start of the first window that holds an instant, and of the last one. */
   firstStart(ticks: bigint): bigint;
   lastStart(ticks: bigint): bigint;

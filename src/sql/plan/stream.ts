@@ -22,7 +22,7 @@ import {
 const groupTag = 'group_id';
 
 /** The super table that a stream makes for its results. */
-export interface StreamTableShape {
+interface StreamTableShape {
   readonly timeColumn: string;
   readonly columns: readonly { readonly name: string; readonly type: DataType }[];
   readonly tags: readonly { readonly name: string; readonly type: DataType }[];

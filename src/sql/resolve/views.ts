@@ -10,7 +10,7 @@ const maxViewDepth = 16;
 const maxExpandedViews = 1000;
 
 /** Finds views by database and name; undefined when there is none. */
-export type ViewLookUp = (database: string, name: string) => ViewDef | undefined;
+type ViewLookUp = (database: string, name: string) => ViewDef | undefined;
 
 /**
  * A query with the text of every view it names in place of the view, as a subquery of that name. Tables that a view names

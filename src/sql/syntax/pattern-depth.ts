@@ -1,6 +1,6 @@
 /** Deepest groups of a regular expression, and the longest text of one: compiling takes the engine a time that grows with both. */
-export const maxPatternDepth = 64;
-export const maxPatternCharacters = 65_536;
+const maxPatternDepth = 64;
+const maxPatternCharacters = 65_536;
 
 /** Why the engine is not given a regular expression, if so: `((((…)*)*)*)*` of 15 KB keeps it busy for half a minute. */
 export function patternProblem(pattern: string): string | undefined {

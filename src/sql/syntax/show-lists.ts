@@ -1,5 +1,5 @@
 /** A list that SHOW gives by its words. */
-export interface ShowList {
+interface ShowList {
   /** The system table that it shows; a list without one is empty. */
   readonly table?: string;
   /** The columns that it shows, when not all. */

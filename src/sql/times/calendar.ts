@@ -1,5 +1,5 @@
 /** A day of the proleptic Gregorian calendar. */
-export interface CivilDay {
+interface CivilDay {
   readonly year: number;
   readonly month: number;
   readonly day: number;

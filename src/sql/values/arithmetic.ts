@@ -20,7 +20,7 @@ import {
 } from './value.js';
 
 /** Operators whose operands are numbers or times. */
-export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
+type ArithmeticOperator = '+' | '-' | '*' | '/' | '%' | '&' | '|';
 
 /**
  * Arithmetic of the dialect: DOUBLE for numbers, DECIMAL as long as a DECIMAL meets nothing but exact numbers, TIMESTAMP

@@ -10,7 +10,7 @@ import { binaryOf, type Environment, numberOf, ticksOf, truthOf, wrongType } fro
 import { boolType, condition, isBinary, isNumeric, isText, nullValue, type TimeBounds, type Value } from './value.js';
 
 /** Operators that order two values. */
-export type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
+type ComparisonOperator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
 const functions = {
   '=': 'equals',

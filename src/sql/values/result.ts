@@ -19,7 +19,7 @@ export interface BlockColumn {
 }
 
 /** How the outermost SELECT prints. */
-export interface ResultForm {
+interface ResultForm {
   /** IANA zone of printed times. */
   readonly zone: string;
   readonly keyed: boolean;
@@ -28,7 +28,7 @@ export interface ResultForm {
 }
 
 /** A block to print; `select` where it is one SELECT with these columns. */
-export interface PrintedBlock {
+interface PrintedBlock {
   readonly sql: string;
   readonly columns: readonly BlockColumn[];
   readonly select?: EngineSelect;

@@ -6,7 +6,7 @@ import type { Duration } from '../syntax/ast.js';
 export const Uses = { nothing: 0, row: 1, tags: 2, aggregate: 4, key: 8, random: 16 } as const;
 
 /** A plan-time constant; `null` is the NULL literal. */
-export type Constant = bigint | number | string | boolean | null;
+type Constant = bigint | number | string | boolean | null;
 
 /** Limits on the primary timestamp that a condition implies, in ticks, both inclusive. */
 export interface TimeBounds {

@@ -12,7 +12,7 @@ import { terminated } from './terminated.js';
 const shortestLineBytes = 4;
 
 /** A scrape or push with some of the samples of another one. */
-export interface ExpositionPiece {
+interface ExpositionPiece {
   readonly bytes: Uint8Array;
   /** Lines of the other one that it has, or metrics. */
   readonly rows: number;

@@ -8,7 +8,7 @@ export interface BucketSide {
 }
 
 /** A native histogram as far as its numbers depend on each other. */
-export interface BucketTotals {
+interface BucketTotals {
   readonly count: number;
   readonly sum: number;
   readonly zeroCount: number;

@@ -33,7 +33,7 @@ export interface Range {
 }
 
 /** What a series is named by: attributes of resource and scope in the message, those of its points in `bytes`. */
-export interface SeriesParts {
+interface SeriesParts {
   readonly table: string;
   readonly isDelta: boolean;
   readonly message: Uint8Array;

@@ -24,7 +24,7 @@ const sparseCells = 262144;
 const sparseCellsPerValue = 16;
 
 /** A column of a table as lines see it. */
-export interface PointColumn {
+interface PointColumn {
   readonly name: string;
   /** The name as it stands in a line, escaped, with the equals sign after it. */
   readonly raw: Uint8Array;

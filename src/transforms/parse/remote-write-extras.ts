@@ -59,7 +59,7 @@ const tables = [
 ] as const;
 
 /** The series whose extras are read. */
-export interface ExtraSeries {
+interface ExtraSeries {
   readonly version: 1 | 2;
   /** Index in the message. */
   readonly index: number;

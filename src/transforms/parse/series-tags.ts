@@ -21,7 +21,7 @@ export interface SeriesKey {
 }
 
 /** What a format calls the name that becomes the super table. */
-export type MetricWord = 'measurement' | 'metric';
+type MetricWord = 'measurement' | 'metric';
 
 /** A piece of text as messages repeat it, made for messages alone. */
 export type Shown = () => string;

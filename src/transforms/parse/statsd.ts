@@ -20,7 +20,7 @@ const kindByLetter: Readonly<Record<number, number>> = {
 };
 
 /** Takes the messages that a {@link StatsdReader} finds; returns why one cannot be taken, if so. */
-export interface StatTaker {
+interface StatTaker {
   take(message: StatsdReader): string | undefined;
 }
 

@@ -33,7 +33,7 @@ export function isValueType(name: string): boolean {
 }
 
 /** A value with its type beside it: where the value stands, and the name of the type in lower case. */
-export interface TypedValue {
+interface TypedValue {
   readonly start: number;
   readonly end: number;
   readonly type: string;

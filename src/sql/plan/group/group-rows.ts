@@ -23,7 +23,7 @@ export interface WindowKey {
 }
 
 /** What a grouped SELECT of the engine is made of. */
-export interface Grouping {
+interface Grouping {
   readonly relation: Relation | undefined;
   readonly filter: Filter;
   readonly keys: readonly GroupKey[];

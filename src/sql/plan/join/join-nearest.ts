@@ -10,7 +10,7 @@ import { nullableSide, type Side, translatorOf } from './join-side.js';
 import { type JoinNode, leavesOf, ownersOf, type RelationReader, type Term, timeOperand } from './join-tree.js';
 
 /** An ASOF or WINDOW join whose main side is planned. */
-export interface NearestRequest {
+interface NearestRequest {
   readonly node: JoinNode;
   readonly on: readonly Term[];
   /** True when the main side is the right one. */

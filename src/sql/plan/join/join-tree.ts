@@ -118,7 +118,7 @@ function ownerOf({ table, name }: ColumnExpression, leaves: readonly JoinLeaf[])
 }
 
 /** A side of a comparison that is the time of a table, as it is or cut to a unit. */
-export interface TimeOperand {
+interface TimeOperand {
   readonly leaf: JoinLeaf;
   readonly truncated: boolean;
 }

@@ -3,7 +3,7 @@ import type { Expression, PartitionItem } from '../../syntax/ast.js';
 import type { Item } from './items.js';
 
 /** A key of GROUP BY or PARTITION BY and the name it was given there. */
-export interface KeyExpression {
+interface KeyExpression {
   readonly value: Expression;
   readonly alias: string | undefined;
 }

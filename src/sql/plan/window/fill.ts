@@ -13,7 +13,7 @@ import type { IntervalWindows } from './window.js';
 export const maxFilledWindows = 10_000_000n;
 
 /** What is filled: the grouped rows known as `source`, with key columns, `w`, and the function values. */
-export interface FillTask {
+interface FillTask {
   readonly fill: Fill;
   readonly windows: IntervalWindows;
   readonly bounds: TimeBounds | undefined;

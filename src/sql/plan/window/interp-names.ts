@@ -6,7 +6,7 @@ import { refuse, refuseUnsupported } from '../../values/context.js';
 import { boolType, isBinary, isNumeric, timestampType, Uses, type Value } from '../../values/value.js';
 
 /** A key of PARTITION BY, over rows. */
-export interface InterpKey {
+interface InterpKey {
   readonly value: Value;
   readonly alias: string | undefined;
 }

@@ -22,7 +22,7 @@ export interface Points {
 }
 
 /** What is asked for at the points. */
-export interface PointTask {
+interface PointTask {
   readonly relation: Relation;
   readonly filter: Filter;
   readonly time: Value;

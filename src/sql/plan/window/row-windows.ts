@@ -10,12 +10,12 @@ import type { BlockTask } from '../rows/block.js';
 import type { SlicedRows } from '../rows/sliced-rows.js';
 
 /** A window clause whose windows are made by the rows. */
-export type RowWindowClause = Exclude<WindowClause, { kind: 'interval' }>;
+type RowWindowClause = Exclude<WindowClause, { kind: 'interval' }>;
 
 type Clause<Kind extends RowWindowClause['kind']> = Extract<RowWindowClause, { kind: Kind }>;
 
 /** Which window every row is in; engine SQL over the rows. */
-export interface RowNumbering {
+interface RowNumbering {
   /** The number of the row's window, which counts up with time inside a slice. */
   readonly number: string;
   /** Which rows belong to a window at all. */
