@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { ErrorForm, Refusal } from './call.js';
 import { errorBody, safeJson, sendFault, sendJson, sendText } from './reply.js';
+import { statusWithLength } from './status.js';
 
 /** `/rest`: code and description, the status by the two tables of SQL. */
 export const restErrors: ErrorForm = ({ reply }, { status, fault }, { httpCodeServerError }) => {
@@ -19,6 +20,12 @@ export const textErrors: ErrorForm = ({ reply }, { status, message }) => sendTex
 export const tsdbwireErrors: ErrorForm = ({ reply }, refusal) => {
   const { status, message } = refusal;
   return sendJson(nameFault(reply, refusal), status, safeJson({ code: status, message }));
+};
+
+/** `/api/put`: the same inside an object `error`, as clients of OpenTSDB read it. A body that is too long is 413. */
+export const opentsdbErrors: ErrorForm = ({ reply }, refusal) => {
+  const code = statusWithLength(refusal);
+  return sendJson(nameFault(reply, refusal), code, safeJson({ error: { code, message: refusal.message } }));
 };
 
 /**

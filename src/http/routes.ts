@@ -11,7 +11,7 @@ import { readAuthorization, readWriteCredentials } from './auth.js';
 import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './call.js';
 import { knownLayers } from './compression.js';
 import type { CredentialReader, DoorRules } from './door.js';
-import { apiErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
+import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
 import { descriptionHandler } from './handlers/description.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influxQueryHandler } from './handlers/influx-query.js';
@@ -146,7 +146,14 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health', operation: influx.health, isOn: lineproto, handler: influxHealthHandler },
   { method: 'POST', path: '/tsdbwire/v1/put/json/:db', operation: writes.putJson, ...put, handler: putJson },
   { method: 'POST', path: '/tsdbwire/v1/put/telnet/:db', operation: writes.putTelnet, ...put, handler: putTelnet },
-  { method: 'POST', path: '/api/put', operation: writes.putPoints, ...put, handler: opentsdbPutHandler },
+  {
+    method: 'POST',
+    path: '/api/put',
+    operation: writes.putPoints,
+    ...put,
+    errors: opentsdbErrors,
+    handler: opentsdbPutHandler,
+  },
   {
     method: 'POST',
     path: '/metricsdb/v1/remote_write/:db',

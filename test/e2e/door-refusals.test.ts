@@ -10,12 +10,16 @@ const { service, end } = await startService(
   '--limits.lineBytes=16KB',
 );
 test.after.always(end);
+test.before(() => service.run("CREATE USER eve PASS 'eveSecret1!'"));
 
 const seconds = Math.floor(Date.now() / 1000);
 const millis = seconds * 1000;
 const nanos = String(BigInt(seconds) * 1_000_000_000n);
 /** More bytes than any of the limits. */
 const filler = 'x'.repeat(400_000);
+
+/** A batch of which a part is bad; a wrong password; none; a user without rights; a database that is not there; a body that is too long. */
+type Refused = 'halfBad' | 'stranger' | 'nobody' | 'forbidden' | 'unknown' | 'long';
 
 /** A door, and what its clients send it. */
 interface Door {
@@ -29,7 +33,7 @@ interface Door {
   /** Status of a short body in gzip that is long once it is inflated. */
   readonly zipped: 400 | 413 | 415;
   /** Status and text of each answer. */
-  readonly says: Readonly<Record<'halfBad' | 'stranger' | 'unknown' | 'long', readonly [status: number, said: RegExp]>>;
+  readonly says: Readonly<Record<Refused, readonly [status: number, said: RegExp]>>;
   readonly read?: (reply: Reply) => string;
 }
 
@@ -57,11 +61,19 @@ const remote = {
   long: [{ labels: labelsOf({ __name__: 'up', long: filler }), samples: [sample] }],
 };
 const lines = { good: 'good v=1', halfBad: 'good v=1\nbad', long: `long v="${filler}"` };
+const put = { metric: 'good', timestamp: seconds, value: 1, tags: { a: 'b' } };
+const points = {
+  good: [put],
+  halfBad: [put, { metric: 'bad' }],
+  long: [{ ...put, tags: { a: filler } }],
+};
 const text = { good: 'good 1\n', halfBad: 'good 1\nbad\n', long: `long{a="${filler}"} 1\n` };
 
 /** Remote write and pushed text answer in plain text. */
 const plainly = {
   stranger: [401, /^(?:\[0x357\] )?Authentication failure/],
+  nobody: [401, /^no auth info input$/],
+  forbidden: [403, /^\[0x2644\] Permission denied/],
   unknown: [404, /^\[0x388\] Database not exist/],
 } as const;
 const remoteDoor = {
@@ -88,6 +100,8 @@ const doors: Readonly<Record<string, Door>> = {
     says: {
       halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
       stranger: [401, /"code":16,.*Authentication failure/],
+      nobody: [401, /"code":16,.*no auth info/],
+      forbidden: [403, /"code":7,.*Permission denied/],
       unknown: [404, /"code":5,.*Database not exist/],
       long: [413, /"code":3,.*longer than 65536 bytes/],
     },
@@ -104,6 +118,8 @@ const doors: Readonly<Record<string, Door>> = {
     says: {
       halfBad: [200, /"rejectedDataPoints":"1".*data point 2: .*1 rejected, 1 written/],
       stranger: [401, /"code":16,.*Authentication failure/],
+      nobody: [401, /"code":16,.*no auth info/],
+      forbidden: [403, /"code":7,.*Permission denied/],
       unknown: [404, /"code":5,.*Database not exist/],
       long: [413, /"code":3,.*longer than 65536 bytes/],
     },
@@ -116,6 +132,8 @@ const doors: Readonly<Record<string, Door>> = {
     says: {
       halfBad: [400, /^\{"error":"partial write: line 2: .*dropped=1"\}$/],
       stranger: [401, /^\{"error":"authorization failed: /],
+      nobody: [401, /^\{"error":"unable to parse authentication credentials: /],
+      forbidden: [403, /^\{"error":"\[0x2644\] Permission denied/],
       unknown: [404, /^\{"error":"database not found: \\"missing\\""\}$/],
       long: [400, /^\{"error":"partial write: line 1: .*longer than 16384 bytes/],
     },
@@ -128,8 +146,86 @@ const doors: Readonly<Record<string, Door>> = {
     says: {
       halfBad: [400, /^\{"code":"invalid","message":"line 2: .*"line":2\}$/],
       stranger: [401, /^\{"code":"unauthorized",/],
+      nobody: [401, /^\{"code":"unauthorized",/],
+      forbidden: [403, /^\{"code":"forbidden",/],
       unknown: [404, /^\{"code":"not found","message":"bucket \\"missing\\" not found"/],
       long: [400, /^\{"code":"invalid","message":"line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'InfluxDB 3': {
+    path: (database) => `/api/v3/write_lp?db=${database}`,
+    ...lines,
+    stored: 204,
+    zipped: 413,
+    says: {
+      halfBad: [400, /^\{"error":"partial write: line 2: .*dropped=1"\}$/],
+      stranger: [401, /^\{"error":"authorization failed: /],
+      nobody: [401, /^\{"error":"unable to parse authentication credentials: /],
+      forbidden: [403, /^\{"error":"\[0x2644\] Permission denied/],
+      unknown: [404, /^\{"error":"database not found: \\"missing\\""\}$/],
+      long: [400, /^\{"error":"partial write: line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'line protocol': {
+    path: (database) => `/lineproto/v1/write?db=${database}`,
+    ...lines,
+    stored: 204,
+    zipped: 400,
+    says: {
+      halfBad: [400, /^\{"code":"invalid","message":"line 2: .*1 rejected, 1 written.*"line":2\}$/],
+      stranger: [401, /^\{"code":"forbidden",.*Authentication failure/],
+      nobody: [401, /^\{"code":"forbidden",.*no auth info/],
+      forbidden: [403, /^\{"code":"forbidden",.*Permission denied/],
+      unknown: [404, /^\{"code":"not found",.*Database not exist: missing/],
+      long: [400, /^\{"code":"invalid",.*line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'telnet lines': {
+    path: (database) => `/tsdbwire/v1/put/telnet/${database}`,
+    good: `good ${seconds} 1 a=b`,
+    halfBad: `good ${seconds} 1 a=b\nbad`,
+    long: `long ${seconds} 1 a=${filler}`,
+    stored: 204,
+    zipped: 400,
+    says: {
+      halfBad: [400, /^\{"code":400,.*line 2: .*1 rejected, 1 written/],
+      stranger: [401, /^\{"code":401,.*Authentication failure/],
+      nobody: [401, /^\{"code":401,.*auth needed/],
+      forbidden: [403, /^\{"code":403,.*Permission denied/],
+      unknown: [404, /^\{"code":404,.*Database not exist: missing/],
+      long: [400, /^\{"code":400,.*line 1: .*longer than 16384 bytes/],
+    },
+  },
+  'JSON points': {
+    path: (database) => `/tsdbwire/v1/put/json/${database}`,
+    good: asJson(points.good),
+    halfBad: asJson(points.halfBad),
+    long: asJson(points.long),
+    stored: 204,
+    zipped: 400,
+    says: {
+      halfBad: [400, /^\{"code":400,.*object 2: .*1 rejected, 1 written/],
+      stranger: [401, /^\{"code":401,.*Authentication failure/],
+      nobody: [401, /^\{"code":401,.*auth needed/],
+      forbidden: [403, /^\{"code":403,.*Permission denied/],
+      unknown: [404, /^\{"code":404,.*Database not exist: missing/],
+      long: [400, /^\{"code":400,.*object 1: .*the tags are too long/],
+    },
+  },
+  'OpenTSDB itself': {
+    path: (database) => `/api/put?summary&db=${database}`,
+    good: asJson(points.good),
+    halfBad: asJson(points.halfBad),
+    long: asJson(points.long),
+    stored: 200,
+    zipped: 413,
+    says: {
+      halfBad: [400, /^\{"success":1,"failed":1\}$/],
+      stranger: [401, /^\{"error":\{"code":401,.*Authentication failure/],
+      nobody: [401, /^\{"error":\{"code":401,.*auth needed/],
+      forbidden: [403, /^\{"error":\{"code":403,.*Permission denied/],
+      unknown: [404, /^\{"error":\{"code":404,.*Database not exist: missing/],
+      long: [400, /^\{"success":0,"failed":1\}$/],
     },
   },
   'imported text': { path: (database) => `/api/v1/import/prometheus?db=${database}`, stored: 204, ...textDoor },
@@ -151,7 +247,7 @@ const doors: Readonly<Record<string, Door>> = {
 };
 
 for (const [index, [name, door]] of Object.entries(doors).entries()) {
-  test(`${name}: half-bad batches, strangers, unknown databases and long bodies are told in the words of the protocol`, async (t) => {
+  test(`${name}: half-bad batches, strangers, users without rights, unknown databases and long bodies are told in the words of the protocol`, async (t) => {
     const { path, headers = {}, good, stored, says, read = ({ text: said }: Reply) => said } = door;
     const database = `refusals${index}`;
     await service.run(`CREATE DATABASE ${database} PRECISION 'ns'`);
@@ -161,6 +257,8 @@ for (const [index, [name, door]] of Object.entries(doors).entries()) {
     const answers = {
       halfBad: await send(door.halfBad, database),
       stranger: await send(good, database, { auth }),
+      nobody: await send(good, database, { auth: false }),
+      forbidden: await send(good, database, { auth: basicOf('eve', 'eveSecret1!') }),
       unknown: await send(good, 'missing'),
       long: await send(door.long, database),
     };

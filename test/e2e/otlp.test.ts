@@ -10,9 +10,10 @@ import {
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
+import { otlpAnswer, otlpRequest, requestOf } from '../support/otlp-messages.js';
 import { basic, basicOf, startService } from '../support/service.js';
 
-const { service, end } = await startService('--otlp.grpc=true', '--otlp.grpcPort=0');
+const { service, end } = await startService('--otlp.grpc=true', '--otlp.grpcPort=0', '--limits.messageBytes=1MB');
 test.after.always(end);
 const url = `http://127.0.0.1:${service.port}/v1/metrics`;
 
@@ -83,11 +84,21 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
   const grpcUrl = `http://127.0.0.1:${grpcPort()}`;
   await measure(new GrpcExporter({ url: grpcUrl, metadata }));
   await check(t, 'by_grpc');
+  await service.run("CREATE USER nobody PASS 'nobodySecret1!'");
+  const forbidden = { authorization: basicOf('nobody', 'nobodySecret1!'), 'x-sluice-db': 'by_grpc' };
+  const halfBad = requestOf(
+    [`${Date.now()}000000`, '18446744073709551615'].map((timeUnixNano) => ({
+      name: 'half',
+      gauge: { dataPoints: [{ timeUnixNano, asDouble: 1 }] },
+    })),
+  );
   const cases: [Record<string, string>, Uint8Array, status, RegExp][] = [
     [{}, Uint8Array.of(), status.UNAUTHENTICATED, /no auth info/],
     [{ authorization: basicOf('root', 'no') }, Uint8Array.of(), status.UNAUTHENTICATED, /Authentication failure/],
+    [forbidden, otlpRequest(halfBad), status.PERMISSION_DENIED, /Permission denied/],
     [{ authorization: basic }, Uint8Array.of(), status.NOT_FOUND, /Database not exist/],
     [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Uint8Array.of(0x0a, 0x7f), status.INVALID_ARGUMENT, /longer/],
+    [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Buffer.alloc(1_500_000), status.RESOURCE_EXHAUSTED, /larger/],
   ];
   const client = new Client(`127.0.0.1:${grpcPort()}`, credentials.createInsecure());
   t.teardown(() => client.close());
@@ -98,9 +109,14 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
       const head = Metadata.fromHttp2Headers(given);
       client.makeUnaryRequest(path, same, same, Buffer.from(body), head, (failure) => resolve(failure));
     });
-    t.is(error?.code, code);
+    t.is(error?.code, code, error?.details);
     t.regex(error?.details ?? '', said);
   }
+  const partly = await new Promise<Buffer | undefined>((resolve) => {
+    const head = Metadata.fromHttp2Headers({ authorization: basic, 'x-sluice-db': 'by_grpc' });
+    client.makeUnaryRequest(path, same, same, otlpRequest(halfBad), head, (_, reply) => resolve(reply));
+  });
+  t.like(otlpAnswer('Response', partly ?? Buffer.of()), { partialSuccess: { rejectedDataPoints: '1' } });
 });
 
 test('exporters with a wrong password are told so', async (t) => {

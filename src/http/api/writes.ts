@@ -10,7 +10,7 @@ import {
   writeAnswers,
 } from './shared.js';
 
-/** `LineError`, `PutError`, `PutCounts` and `Point`. */
+/** `LineError`, `PutError`, `PointError`, `PutCounts` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
   LineError: {
     type: 'object',
@@ -29,6 +29,12 @@ export const writeSchemas: Readonly<Record<string, Schema>> = {
     description: 'Why points were not stored.',
     properties: { code: { type: 'integer', description: 'The status.' }, message: { type: 'string' } },
     required: ['code', 'message'],
+  },
+  PointError: {
+    type: 'object',
+    description: 'Why points were not stored, as OpenTSDB tells it.',
+    properties: { error: { $ref: '#/components/schemas/PutError' } },
+    required: ['error'],
   },
   PutCounts: {
     type: 'object',
@@ -129,11 +135,12 @@ export const writeOperations = {
     ],
     requestBody: points,
     responses: {
-      ...writeAnswers('PutError'),
+      ...writeAnswers('PointError'),
       200: json('All points are stored, and were to be counted.', shared('PutCounts')),
       400: json('A parameter is wrong, or points are bad; the good ones are stored.', {
-        oneOf: [shared('PutError'), shared('PutCounts')],
+        oneOf: [shared('PointError'), shared('PutCounts')],
       }),
+      413: json('The body inflates to more than `limits.inflatedBytes`.', shared('PointError')),
     },
     security: [{ basic: [] }],
   },

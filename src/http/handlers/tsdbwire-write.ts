@@ -3,7 +3,7 @@ import { Codes, fault } from '../../model/fault.js';
 import { basicToken, decodeBasic, isFault, readAuthorization } from '../auth.js';
 import type { AdmittedCall, Handler, HandlerContext, Refusal } from '../call.js';
 import { type CredentialReader, refusalOf } from '../door.js';
-import { nameFault, tsdbwireErrors } from '../error-forms.js';
+import { nameFault, opentsdbErrors, tsdbwireErrors } from '../error-forms.js';
 import { safeJson, sendEmpty, sendJson } from '../reply.js';
 import { namedDatabase, readWriteTtl } from '../write-parameters.js';
 import { carryWrite } from '../writing.js';
@@ -46,7 +46,7 @@ export function opentsdbPutHandler(context: HandlerContext): Handler<AdmittedCal
     };
     const refused = (refusal: Refusal) => {
       const { cause, status, writtenRows, rejectedRows, message } = refusal;
-      if (!isCounted || cause !== 'rows') return tsdbwireErrors(call, refusal, settings);
+      if (!isCounted || cause !== 'rows') return opentsdbErrors(call, refusal, settings);
       return sendJson(nameFault(reply, refusal), status, counts(writtenRows, rejectedRows, message));
     };
     const stored = (rows: number) => (isCounted ? sendJson(reply, 200, counts(rows, 0)) : sendEmpty(reply, 204));

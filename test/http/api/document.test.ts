@@ -4,6 +4,7 @@ import test from 'ava';
 import { version } from '../../../src/config/version.js';
 import { createApiDocument } from '../../../src/http/api/document.js';
 import { routes } from '../../../src/http/routes.js';
+import { sourceKinds } from '../../../src/sources/kinds.js';
 import { ask, startRoom } from '../../support/http-room.js';
 
 /** The interfaces that are described. */
@@ -23,6 +24,18 @@ test('the description is valid OpenAPI 3.1', async (t) => {
 test('has a current description in docs', (t) => {
   const shipped = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
   t.is(shipped, `${JSON.stringify(document, undefined, 2)}\n`, 'run npm run api-document');
+});
+
+test('the table of the README has a row for every interface and every source', (t) => {
+  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+  const [, section = ''] = readme.split('## Ways in and out');
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  const isTold = (words: readonly string[]): boolean => rows.some((row) => words.every((word) => row.includes(word)));
+  for (const { path } of described) {
+    if (path.startsWith('/page/')) continue;
+    t.true(isTold(path.split('/').filter((segment) => !segment.startsWith(':'))), path);
+  }
+  for (const { name } of Object.values(sourceKinds)) t.true(isTold([`${name}.`]), name);
 });
 
 test('every schema that is referred to is there, and every one that is there is referred to', (t) => {

@@ -169,8 +169,9 @@ test('the path of OpenTSDB takes points for the database that is named, and coun
   t.is(await shown('/api/put?details=true'), '200 {"success":1,"failed":0,"errors":[]}');
   const some = await startRoom(t, recording([], delivered(3, 1, [bad])));
   const message = 'object 2: [0x3002] no tags (1 rejected, 3 written)';
-  t.is(await shown('/api/put', some), `400 {"code":400,"message":"${message}"}`);
+  t.is(await shown('/api/put', some), `400 {"error":{"code":400,"message":"${message}"}}`);
   t.is(await shown('/api/put?summary', some), '400 {"success":3,"failed":1}');
   t.is(await shown('/api/put?details', some), `400 {"success":3,"failed":1,"errors":[{"error":"${message}"}]}`);
-  t.is((await put(room, '/api/put', { auth: false })).status, 401);
+  const nobody = await put(room, '/api/put', { auth: false });
+  t.is(`${nobody.status} ${nobody.text}`, '401 {"error":{"code":401,"message":"auth needed"}}');
 });
