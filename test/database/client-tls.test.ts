@@ -6,16 +6,17 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { FaultError } from '../../src/model/fault.js';
 import { certificates } from '../support/certificates.js';
-import { startEngine } from '../support/engine.js';
+import { sharedEngine } from '../support/shared-engine.js';
 import { skipped } from '../support/skipped.js';
+
+const { endpoint, end } = await sharedEngine();
+test.after.always(end);
 
 test('an https:// engine is spoken to when an authority that is known vouches for it, and not otherwise', async (t) => {
   const { make, remove } = certificates();
   t.teardown(remove);
   const certificate = make('engine');
   if (certificate === undefined) return skipped(t, 'there is no openssl');
-  const { endpoint, end } = await startEngine();
-  t.teardown(end);
   const [cert, key] = [readFileSync(certificate.certFile, 'utf8'), readFileSync(certificate.keyFile, 'utf8')];
   // What ends TLS in front of an engine.
   const front = createServer({ cert, key }, (asked, answer) => {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { Catalogue } from '../../src/database/catalogue/catalogue.js';
 import { isGrown, logHas } from '../../src/database/catalogue/log.js';
 import { isOvertaken } from '../../src/database/catalogue/overtaken.js';
@@ -14,7 +14,8 @@ import type { DataType, SubTable } from '../../src/model/schema.js';
 import { DatabaseSink } from '../../src/sinks/database.js';
 import { type SinkUnderTest, sinkContract } from '../contracts/sink-contract.js';
 import { blockOf, double, recordedBatch, varchar } from '../support/blocks.js';
-import { silentLog, startEngine } from '../support/engine.js';
+import { silentLog } from '../support/engine.js';
+import { sharedEngine } from '../support/shared-engine.js';
 import { until } from '../support/until.js';
 
 interface Made extends SinkUnderTest<Batch<BlockGroup>> {
@@ -25,12 +26,15 @@ interface Made extends SinkUnderTest<Batch<BlockGroup>> {
   batchOf(block: Parameters<typeof recordedBatch>[0]): Batch<BlockGroup>;
 }
 
+const engine = await sharedEngine();
+test.after.always(engine.end);
+
 /** A place of a host that this process has started, without room for any rows. */
 const noRoom = { path: tmpdir(), maxBytes: 0 };
 
 /** `countsLog`: the host compares the length of the catalogue's log itself. */
 async function make({ countsLog = false } = {}): Promise<Made> {
-  const engine = await startEngine();
+  await engine.clear();
   const client = new EngineClient({ ...engine.endpoint, handover: () => (countsLog ? noRoom : undefined) });
   const catalogue = new Catalogue(client, silentLog);
   const subTables = new SubTables(client, catalogue);
@@ -77,10 +81,7 @@ async function make({ countsLog = false } = {}): Promise<Made> {
         await until(() => engine.supervisor.state === 'up');
       };
     },
-    end: async () => {
-      await client.close();
-      await engine.end();
-    },
+    end: () => client.close(),
   };
 }
 
@@ -93,9 +94,9 @@ async function secondWriter({ client, batchOf }: Made): Promise<Pick<Made, 'sink
   return { sink: new DatabaseSink({ engine: client, catalogue, storage, subTables }), subTables, batchOf };
 }
 
-sinkContract(test, 'database', () => make());
+sinkContract(test.serial, 'database', () => make());
 
-const findsOut = test.macro(async (t, countsLog: boolean) => {
+const findsOut = (countsLog: boolean) => async (t: ExecutionContext) => {
   const made = await make({ countsLog });
   const { client, sink, catalogue, batchOf } = made;
   const write = (...rows: [bigint, bigint, Record<string, number>][]) =>
@@ -117,35 +118,41 @@ const findsOut = test.macro(async (t, countsLog: boolean) => {
   const { storage } = catalogue.table('db', 'n')!;
   t.deepEqual(await client.rows(`SELECT toUInt32(count()) FROM ${storage}`), [[3]]);
   await made.end();
-});
-test('a write finds out by itself that another process has changed the catalogue, and is stored once', findsOut, false);
-test('a write to a host that counts the log does so, too', findsOut, true);
+};
+test.serial(
+  'a write finds out by itself that another process has changed the catalogue, and is stored once',
+  findsOut(false),
+);
+test.serial('a write to a host that counts the log does so, too', findsOut(true));
 
-test('a write whose sub-table is dropped while it waits for its turn stores nothing, and its text is to be read again', async (t) => {
-  const made = await make();
-  const { sink, catalogue, storage, good } = made;
-  const early = good();
-  t.is((await sink.write(early, AbortSignal.timeout(60_000))).outcome, 'delivered');
-  const stored = await made.stored(early.rows);
-  const table = catalogue.table('db', 'm')!;
-  let pass = (): void => {};
-  const turn = storage.inTurn([table], () => new Promise<void>((resolve) => (pass = resolve)));
-  const late = good();
-  const reading = { epoch: catalogue.epoch('db'), nowMicros: 0n };
-  const write = sink.write({ ...late, target: { ...late.target, reading } }, AbortSignal.timeout(60_000));
-  await new Promise((resolve) => setImmediate(resolve));
-  const dropped = { op: 'drop-sub-table', database: 'db', superTable: 'm', name: 't_site', generation: 0 } as const;
-  t.deepEqual(await catalogue.submit([dropped]), [undefined]);
-  pass();
-  await turn;
-  const ending = await write;
-  t.is(ending.outcome, 'failed');
-  if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
-  t.is(await made.stored(early.rows), stored);
-  await made.end();
-});
+test.serial(
+  'a write whose sub-table is dropped while it waits for its turn stores nothing, and its text is to be read again',
+  async (t) => {
+    const made = await make();
+    const { sink, catalogue, storage, good } = made;
+    const early = good();
+    t.is((await sink.write(early, AbortSignal.timeout(60_000))).outcome, 'delivered');
+    const stored = await made.stored(early.rows);
+    const table = catalogue.table('db', 'm')!;
+    let pass = (): void => {};
+    const turn = storage.inTurn([table], () => new Promise<void>((resolve) => (pass = resolve)));
+    const late = good();
+    const reading = { epoch: catalogue.epoch('db'), nowMicros: 0n };
+    const write = sink.write({ ...late, target: { ...late.target, reading } }, AbortSignal.timeout(60_000));
+    await new Promise((resolve) => setImmediate(resolve));
+    const dropped = { op: 'drop-sub-table', database: 'db', superTable: 'm', name: 't_site', generation: 0 } as const;
+    t.deepEqual(await catalogue.submit([dropped]), [undefined]);
+    pass();
+    await turn;
+    const ending = await write;
+    t.is(ending.outcome, 'failed');
+    if (ending.outcome === 'failed') t.true(isOvertaken(ending.fault));
+    t.is(await made.stored(early.rows), stored);
+    await made.end();
+  },
+);
 
-test('where the catalogue changes all the time, inserts are not made for nothing', async (t) => {
+test.serial('where the catalogue changes all the time, inserts are not made for nothing', async (t) => {
   const { client, catalogue, subTables, storage, batchOf, end } = await make();
   const other = new Catalogue(client, silentLog);
   await other.sync();
@@ -184,7 +191,7 @@ test('where the catalogue changes all the time, inserts are not made for nothing
   await end();
 });
 
-test('an insert does nothing unless the log has as many entries as it says', async (t) => {
+test.serial('an insert does nothing unless the log has as many entries as it says', async (t) => {
   const { client, catalogue, end } = await make({ countsLog: true });
   await client.exec('CREATE TABLE checked (a UInt8) ENGINE = MergeTree ORDER BY a');
   const row = Buffer.from('1\n');
@@ -206,7 +213,7 @@ test('an insert does nothing unless the log has as many entries as it says', asy
   await end();
 });
 
-test('creates and grows the table that blocks ask for, and refuses another type for a column', async (t) => {
+test.serial('creates and grows the table that blocks ask for, and refuses another type for a column', async (t) => {
   const made = await make();
   const write = (block: Parameters<typeof recordedBatch>[0]) =>
     made.sink.write(made.batchOf(block), AbortSignal.timeout(60_000));
@@ -224,7 +231,7 @@ test('creates and grows the table that blocks ask for, and refuses another type 
   await made.end();
 });
 
-test('completes rows that leave columns out, from the same group and from what is stored', async (t) => {
+test.serial('completes rows that leave columns out, from the same group and from what is stored', async (t) => {
   const made = await make();
   const write = (block: Parameters<typeof recordedBatch>[0]) =>
     made.sink.write(made.batchOf(block), AbortSignal.timeout(60_000));
@@ -264,28 +271,31 @@ test('completes rows that leave columns out, from the same group and from what i
   await made.end();
 });
 
-test('a group with a name is inserted once, however often it is tried; without one the same rows are another insert', async (t) => {
-  const { sink, client, catalogue, good, end } = await make();
-  try {
-    const group = good();
-    const named = { ...group, payload: { ...group.payload, token: 'log-7' } };
-    const write = async (batch: Batch<BlockGroup>) => (await sink.write(batch, AbortSignal.timeout(20_000))).outcome;
-    t.is(await write(named), 'delivered');
-    const { storage } = catalogue.table('db', 'm')!;
-    await client.exec(`SYSTEM STOP MERGES ${storage}`);
-    const rows = async () => Number((await client.rows(`SELECT toUInt32(count()) FROM ${storage}`))[0]?.[0]);
-    t.is(await write(named), 'delivered');
-    t.is(await rows(), 2);
-    for (const stored of [4, 6]) {
-      t.is(await write(group), 'delivered');
-      t.is(await rows(), stored);
+test.serial(
+  'a group with a name is inserted once, however often it is tried; without one the same rows are another insert',
+  async (t) => {
+    const { sink, client, catalogue, good, end } = await make();
+    try {
+      const group = good();
+      const named = { ...group, payload: { ...group.payload, token: 'log-7' } };
+      const write = async (batch: Batch<BlockGroup>) => (await sink.write(batch, AbortSignal.timeout(20_000))).outcome;
+      t.is(await write(named), 'delivered');
+      const { storage } = catalogue.table('db', 'm')!;
+      await client.exec(`SYSTEM STOP MERGES ${storage}`);
+      const rows = async () => Number((await client.rows(`SELECT toUInt32(count()) FROM ${storage}`))[0]?.[0]);
+      t.is(await write(named), 'delivered');
+      t.is(await rows(), 2);
+      for (const stored of [4, 6]) {
+        t.is(await write(group), 'delivered');
+        t.is(await rows(), stored);
+      }
+    } finally {
+      await end();
     }
-  } finally {
-    await end();
-  }
-});
+  },
+);
 
-test('registers a sub-table once, with its tags, however many blocks bring it', async (t) => {
+test.serial('registers a sub-table once, with its tags, however many blocks bring it', async (t) => {
   const made = await make();
   await Promise.all(Array.from({ length: 4 }, () => made.sink.write(made.good(), AbortSignal.timeout(60_000))));
   const { tagStorage, tags } = made.catalogue.table('db', 'm')!;
@@ -294,7 +304,7 @@ test('registers a sub-table once, with its tags, however many blocks bring it', 
   await made.end();
 });
 
-test('tables that share their storage are written with one insert, and each answers for itself', async (t) => {
+test.serial('tables that share their storage are written with one insert, and each answers for itself', async (t) => {
   const made = await make();
   const database = made.catalogue.database('db')!;
   const inserts = async () => {
@@ -332,58 +342,61 @@ test('tables that share their storage are written with one insert, and each answ
   await made.end();
 });
 
-test('tables with the same columns are written with one insert but for the first of them, by any writer', async (t) => {
-  const made = await make();
-  const other = await secondWriter(made);
-  const database = made.catalogue.database('db')!;
-  const inserts = async () => {
-    const [row] = await made.client.rows("SELECT toUInt32(value) FROM system.events WHERE event = 'InsertQuery'");
-    return Number(row?.[0] ?? 0);
-  };
-  const columns = { low: double, high: double };
-  const tables = Array.from({ length: 100 }, (_, i) => `timer${i}`);
-  const write = (writer: Pick<Made, 'sink' | 'subTables'>, time: bigint) => {
-    const batches = tables.map((table, i) => {
-      const subTable = writer.subTables.make(database, table, `${table}_s`, new Map([['site', table]]), 0);
-      const block = blockOf(table, columns, [[subTable.id, time, { low: i, high: Number(time) }]], 'keep');
-      return recordedBatch({ ...block, newSubTables: subTable.registered ? [] : [subTable] });
-    });
-    return writer.sink.write(groupBatches(batches), AbortSignal.timeout(60_000));
-  };
-  // Both make the tables at once.
-  const endings = await Promise.all([write(made, 1n), write(other, 2n)]);
-  t.deepEqual(
-    endings.map(({ outcome }) => outcome),
-    ['delivered', 'delivered'],
-  );
-  const before = await inserts();
-  t.is((await write(made, 3n)).outcome, 'delivered');
-  t.is((await inserts()) - before, 2);
-  // Each grows a column of its own type at the other writer, while this one goes on with what it knows.
-  const grow = (table: string, type: DataType, cell: number | string) =>
-    other.sink.write(
-      other.batchOf(blockOf(table, { ...columns, extra: type }, [[9n, 9n, { low: 1, extra: cell }]], 'keep')),
-      AbortSignal.timeout(60_000),
+test.serial(
+  'tables with the same columns are written with one insert but for the first of them, by any writer',
+  async (t) => {
+    const made = await make();
+    const other = await secondWriter(made);
+    const database = made.catalogue.database('db')!;
+    const inserts = async () => {
+      const [row] = await made.client.rows("SELECT toUInt32(value) FROM system.events WHERE event = 'InsertQuery'");
+      return Number(row?.[0] ?? 0);
+    };
+    const columns = { low: double, high: double };
+    const tables = Array.from({ length: 100 }, (_, i) => `timer${i}`);
+    const write = (writer: Pick<Made, 'sink' | 'subTables'>, time: bigint) => {
+      const batches = tables.map((table, i) => {
+        const subTable = writer.subTables.make(database, table, `${table}_s`, new Map([['site', table]]), 0);
+        const block = blockOf(table, columns, [[subTable.id, time, { low: i, high: Number(time) }]], 'keep');
+        return recordedBatch({ ...block, newSubTables: subTable.registered ? [] : [subTable] });
+      });
+      return writer.sink.write(groupBatches(batches), AbortSignal.timeout(60_000));
+    };
+    // Both make the tables at once.
+    const endings = await Promise.all([write(made, 1n), write(other, 2n)]);
+    t.deepEqual(
+      endings.map(({ outcome }) => outcome),
+      ['delivered', 'delivered'],
     );
-  const later = await Promise.all([grow('timer7', double, 7), grow('timer8', varchar, 'x'), write(made, 4n)]);
-  t.true(later.every(({ outcome }) => outcome === 'delivered'));
-  await made.catalogue.sync();
-  const rowsOf = async (name: string) => {
-    const { storage, number, columns: known } = made.catalogue.table('db', name)!;
-    const list = known.map(({ physical }) => physical).join(', ');
-    const where = number === undefined ? '1' : `t = ${number}`;
-    return made.client.rows(`SELECT ${list} FROM ${storage} FINAL WHERE ${where} ORDER BY ts`);
-  };
-  const rows = (i: number, ...rest: readonly null[]) => [1, 2, 3, 4].map((time) => [i, time, ...rest]);
-  t.deepEqual(await rowsOf('timer0'), rows(0));
-  t.deepEqual(await rowsOf('timer7'), [...rows(7, null), [1, null, 7]]);
-  t.deepEqual(await rowsOf('timer8'), [...rows(8, null), [1, null, 'x']]);
-  t.deepEqual(await rowsOf('timer9'), rows(9));
-  t.is(made.catalogue.table('db', 'timer7')!.storage, made.catalogue.table('db', 'timer9')!.storage);
-  await made.end();
-});
+    const before = await inserts();
+    t.is((await write(made, 3n)).outcome, 'delivered');
+    t.is((await inserts()) - before, 2);
+    // Each grows a column of its own type at the other writer, while this one goes on with what it knows.
+    const grow = (table: string, type: DataType, cell: number | string) =>
+      other.sink.write(
+        other.batchOf(blockOf(table, { ...columns, extra: type }, [[9n, 9n, { low: 1, extra: cell }]], 'keep')),
+        AbortSignal.timeout(60_000),
+      );
+    const later = await Promise.all([grow('timer7', double, 7), grow('timer8', varchar, 'x'), write(made, 4n)]);
+    t.true(later.every(({ outcome }) => outcome === 'delivered'));
+    await made.catalogue.sync();
+    const rowsOf = async (name: string) => {
+      const { storage, number, columns: known } = made.catalogue.table('db', name)!;
+      const list = known.map(({ physical }) => physical).join(', ');
+      const where = number === undefined ? '1' : `t = ${number}`;
+      return made.client.rows(`SELECT ${list} FROM ${storage} FINAL WHERE ${where} ORDER BY ts`);
+    };
+    const rows = (i: number, ...rest: readonly null[]) => [1, 2, 3, 4].map((time) => [i, time, ...rest]);
+    t.deepEqual(await rowsOf('timer0'), rows(0));
+    t.deepEqual(await rowsOf('timer7'), [...rows(7, null), [1, null, 7]]);
+    t.deepEqual(await rowsOf('timer8'), [...rows(8, null), [1, null, 'x']]);
+    t.deepEqual(await rowsOf('timer9'), rows(9));
+    t.is(made.catalogue.table('db', 'timer7')!.storage, made.catalogue.table('db', 'timer9')!.storage);
+    await made.end();
+  },
+);
 
-test('a table that grows leaves those it shares its storage with as they are', async (t) => {
+test.serial('a table that grows leaves those it shares its storage with as they are', async (t) => {
   const made = await make();
   const write = (...blocks: readonly ColumnBlock[]) =>
     made.sink.write(groupBatches(blocks.map(recordedBatch)), AbortSignal.timeout(60_000));
@@ -406,7 +419,7 @@ test('a table that grows leaves those it shares its storage with as they are', a
   await made.end();
 });
 
-test('what the engine refuses is never blamed on the sender', async (t) => {
+test.serial('what the engine refuses is never blamed on the sender', async (t) => {
   const made = await make();
   const write = () =>
     made.sink.write(
@@ -420,7 +433,7 @@ test('what the engine refuses is never blamed on the sender', async (t) => {
   await made.end();
 });
 
-test('a table that was made as a normal one meanwhile is not written like a super table', async (t) => {
+test.serial('a table that was made as a normal one meanwhile is not written like a super table', async (t) => {
   const made = await make();
   const columns = [{ name: 'v', type: double }];
   const normal = { kind: 'normal', timeColumn: '_ts', columns, tags: [], comment: undefined, ttl: 0 } as const;
@@ -430,7 +443,7 @@ test('a table that was made as a normal one meanwhile is not written like a supe
   await made.end();
 });
 
-test('many new tables at once share the statements of the catalogue', async (t) => {
+test.serial('many new tables at once share the statements of the catalogue', async (t) => {
   const made = await make();
   const database = made.catalogue.database('db')!;
   const entries = async () => {
@@ -467,7 +480,7 @@ test('many new tables at once share the statements of the catalogue', async (t) 
   await made.end();
 });
 
-test('writes that make one table at once with different columns all find their column', async (t) => {
+test.serial('writes that make one table at once with different columns all find their column', async (t) => {
   const made = await make();
   const names = ['a', 'b', 'c'];
   const endings = await Promise.all(

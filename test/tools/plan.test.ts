@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { root } from '../../tools/tests/places.js';
 import { findTests, named, shares } from '../../tools/tests/plan.js';
+import { slowFiles } from '../../tools/tests/slow-files.js';
 import { temporaryDirectory } from '../support/engine.js';
 
 /** A folder of tests: name and text of each. */
@@ -12,6 +14,8 @@ const texts = {
   'sql/plan/lineproto-names': 'test();',
   'sql/plan/hooks': 'test.beforeEach(() => {});',
   'database/client': 'const { end } = await startEngine();',
+  'database/rows/changes': 'const { end } = await sharedEngine();',
+  'sinks/database': 'const { end } = await sharedEngine();',
   'e2e/dialect.rare': 'test();',
   'e2e/dialect/joins': 'const { service } = await sharedService();',
   'e2e/dialect/over': 'const { service } = await sharedService();',
@@ -31,8 +35,10 @@ const names = (some: readonly { readonly name: string }[]): string[] => some.map
 test('files share a process unless they start something, have hooks before their tests, or say so', (t) => {
   t.deepEqual(names(files), Object.keys(texts).sort());
   t.deepEqual(names(files.filter(({ share }) => share !== undefined)), [
+    'database/rows/changes',
     'e2e/dialect/joins',
     'e2e/dialect/over',
+    'sinks/database',
     'sql/lexer',
     'sql/plan/lineproto-names',
   ]);
@@ -49,9 +55,19 @@ test('each shared room or service is one process, and what took long comes first
   const [first, second] = shares(files, seconds);
   t.deepEqual([first?.name, second?.name], ['sql', 'e2e/lineproto']);
   t.deepEqual(names(first?.files ?? []), ['sql/lexer', 'sql/plan/lineproto-names']);
-  t.is(shares(files, seconds).length, 9);
+  t.is(shares(files, seconds).length, 10);
   const dialect = shares(files, seconds).find(({ name }) => name === 'e2e/dialect');
   t.deepEqual(names(dialect?.files ?? []), ['e2e/dialect/joins', 'e2e/dialect/over']);
+  const engine = shares(files, seconds).find(({ name }) => name === 'engine');
+  t.deepEqual(names(engine?.files ?? []), ['database/rows/changes', 'sinks/database']);
+});
+
+test('every file that is known to be slow exists', (t) => {
+  const all = names(findTests(join(root, 'test')));
+  t.deepEqual(
+    Object.keys(slowFiles).filter((name) => !all.includes(name)),
+    [],
+  );
 });
 
 test('a file is named by a part of its path, or by the path that a shell completes', (t) => {
@@ -59,5 +75,9 @@ test('a file is named by a part of its path, or by the path that a shell complet
   t.deepEqual(names(named(files, ['test/e2e/lineproto.test.ts'])), ['e2e/lineproto']);
   t.deepEqual(names(named(files, ['build/test/sql/lexer.test.js', 'clock'])), ['model/clock', 'sql/lexer']);
   t.deepEqual(names(named(files, ['outage'])), ['e2e/outage.long']);
+  t.deepEqual(names(named(files, ['e2e/dialect'])), ['e2e/dialect/joins', 'e2e/dialect/over']);
+  t.deepEqual(names(named(files, ['e2e/dialect'], true)), ['e2e/dialect/over.long']);
+  t.deepEqual(names(named(files, ['e2e/dialect/over.long'])), ['e2e/dialect/over.long']);
+  t.deepEqual(names(named(files, ['dialect.rare'])), ['e2e/dialect.rare']);
   t.throws(() => named(files, ['lexer', 'nobody']), { message: 'No test file has "nobody" in its path.' });
 });

@@ -6,17 +6,23 @@ export const root = join(import.meta.dirname, '../../..');
 /** The entry files and settings that the runner writes for AVA. */
 export const generated = join(root, 'build/shared-tests');
 
-/** Environment variable that names the file in which the processes of the tests record {@link Ended} files, one JSON text a line. */
+/** Environment variable that names the file in which the processes of the tests record each {@link Step}, one JSON text per line. */
 export const recordVariable = 'TEST_RECORD';
 
-/** A test file that has ended in a process. */
-export interface Ended {
+/** A test file that has begun in a process. */
+export interface Begun {
   /** As `e2e/lineproto`. */
   readonly file: string;
+}
+
+/** A test file that has ended in a process. */
+export interface Ended extends Begun {
   readonly seconds: number;
   /** Processor time of the tests and of the processes they started and waited for, in seconds. */
   readonly processorSeconds: number;
 }
+
+export type Step = Begun | Ended;
 
 /** Environment variable that is set where a test file takes long. */
 export const longVariable = 'TEST_LONG';

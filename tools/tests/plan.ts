@@ -8,7 +8,7 @@ export interface TestFile {
   readonly isLong: boolean;
   /** Runs when it is asked for by its name only: others show nearly the same. */
   readonly isRare: boolean;
-  /** Name of the process that it shares with other files: its room, or its folder where the files share a service. */
+  /** Name of the process that it shares with other files: its room, its folder where the files share a service, or `engine`. */
   readonly share: string | undefined;
 }
 
@@ -31,6 +31,9 @@ const ownProcess =
 /** What a file does that uses the service of its folder. */
 const sharedService = /\bsharedService\(/;
 
+/** What a file does that uses the engine of all such files. */
+const sharedEngine = /\bsharedEngine\(/;
+
 /** All test files in a folder, by name. */
 export function findTests(folder: string): readonly TestFile[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -50,21 +53,24 @@ export function findTests(folder: string): readonly TestFile[] {
 function shareOf(name: string, text: string): string | undefined {
   if (/\.(?:long|rare)$/.test(name) || ownProcess.test(text)) return undefined;
   if (sharedService.test(text)) return dirname(name);
+  if (sharedEngine.test(text)) return 'engine';
   return name.startsWith('e2e/') ? undefined : name.split('/')[0];
 }
 
 /**
- * Files that one of the words names: a part of their path, or a path as a shell completes it (`test/e2e/lineproto.test.ts`).
+ * Files that one of the words names: a part of their path, or a path as a shell completes it (`test/e2e/lineproto.test.ts`). Where
+ * a word names files that take long and others, they are the others, or with `long` those that take long.
  * @throws Error for a word that names none.
  */
-export function named(files: readonly TestFile[], words: readonly string[]): readonly TestFile[] {
+export function named(files: readonly TestFile[], words: readonly string[], long = false): readonly TestFile[] {
   const wanted = new Set<TestFile>();
   for (const word of words) {
     const part = word.replace(/^(?:\.\/)?(?:build\/)?test\//, '').replace(/\.test(?:\.[jt]s)?$/, '');
     const found = files.filter(({ name }) => name.includes(part));
     if (found.length === 0) throw new Error(`No test file has "${part}" in its path.`);
     const exact = found.filter(({ name }) => name === part);
-    for (const file of exact.length > 0 ? exact : found) wanted.add(file);
+    const fitting = found.filter(({ isLong, isRare }) => !isRare && isLong === long);
+    for (const file of [exact, fitting, found].find((some) => some.length > 0) ?? []) wanted.add(file);
   }
   return files.filter((file) => wanted.has(file));
 }

@@ -4,14 +4,15 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { type Ended, generated, recordVariable, root } from './places.js';
+import { type Ended, generated, recordVariable, root, type Step } from './places.js';
 import { findTests, named, type Share, shares, type TestFile } from './plan.js';
 import { type Entry, plainTitles, Report, summary } from './report.js';
+import { slowFiles } from './slow-files.js';
 
 /**
  * `npm test [-- <part of a file's name> …]`: builds what has changed, runs tests, and says how it went.
  *
- * Without names everything runs that does not take long; files named `*.long.test.ts` run with `--long`.
+ * Everything runs that does not take long; with `--long` what does, which are files named `*.long.test.ts`.
  */
 const { values: flags, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -28,9 +29,13 @@ const { values: flags, positionals: words } = parseArgs({
 
 /** What a file took when it last ran; only the order depends on it. */
 const memory = join(root, 'node_modules/.cache/test-seconds.json');
-const slowFiles = 12;
+const shownFiles = 12;
 const pollMs = 100;
 const idleMs = 240_000;
+/** What a run that is stopped has for ending by itself. */
+const graceMs = 10_000;
+/** Where more files fail, it is not because the machine is busy. */
+const maxAgain = 10;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Outcome {
@@ -39,6 +44,9 @@ interface Outcome {
   /** Also false when a process broke down. */
   readonly isGood: boolean;
 }
+
+/** True once a run was stopped before its end. */
+let stopped = false;
 
 process.exitCode = await main();
 
@@ -49,7 +57,10 @@ async function main(): Promise<number> {
   let files: readonly TestFile[];
   try {
     const all = findTests(join(root, 'test'));
-    files = words.length > 0 ? named(all, words) : all.filter(({ isLong, isRare }) => !isRare && isLong === flags.long);
+    files =
+      words.length > 0
+        ? named(all, words, flags.long)
+        : all.filter(({ isLong, isRare }) => !isRare && isLong === flags.long);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return 1;
@@ -57,7 +68,10 @@ async function main(): Promise<number> {
   let outcome = await run(files, Number(flags.concurrency));
   const { failures } = outcome.report.totals;
   const failed = files.filter(({ name }) => failures.some((title) => isIn(name, title)));
-  if (!outcome.isGood && flags.again && failed.length > 0) {
+  if (stopped) say('\nStopped before the end.');
+  else if (flags.again && failed.length > maxAgain)
+    say(`\n${failed.length} files failed, too many to run them once more.`);
+  else if (!outcome.isGood && flags.again && failed.length > 0) {
     say(`\nOnce more, alone: ${failed.map(({ name }) => name).join(', ')}`);
     outcome = afterwards(outcome, failed, await run(failed, 1));
   }
@@ -92,9 +106,17 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
   const record = join(directory, 'record');
   const report = new Report(say, plainTitles(entries));
   const ended: Ended[] = [];
-  const readEnded = (): void => {
-    for (const line of textOf(record).split('\n').slice(ended.length, -1)) {
-      const file: Ended = JSON.parse(line);
+  const running = new Set<string>();
+  let steps = 0;
+  const readSteps = (): void => {
+    for (const line of textOf(record).split('\n').slice(steps, -1)) {
+      steps++;
+      const file: Step = JSON.parse(line);
+      if (!('seconds' in file)) {
+        running.add(file.file);
+        continue;
+      }
+      running.delete(file.file);
       ended.push(file);
       const place = `${String(ended.length).padStart(String(files.length).length)} of ${files.length}`;
       say(
@@ -102,7 +124,7 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
       );
     }
   };
-  const timer = setInterval(readEnded, pollMs);
+  const timer = setInterval(readSteps, pollMs);
   const match = flags.match.map((title) => `--match=${title}`);
   const child = spawn(
     process.execPath,
@@ -110,20 +132,21 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
     {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, so that everything ends with it.
+      detached: true,
       // AVA does less for a person when it takes a machine for one that only tests.
       env: { ...process.env, [recordVariable]: record, AVA_FORCE_CI: 'not-ci' },
     },
   );
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const left = (): string[] => files.map(({ name }) => name).filter((name) => !ended.some(({ file }) => file === name));
-  const isAlive = stopWhenIdle(child, left);
+  const isAlive = stopWhenIdle(child, () => [...running]);
   for await (const line of createInterface({ input: child.stdout })) {
     isAlive();
     report.line(line);
   }
   const isGood = (await code) === 0 && report.totals.failed === 0;
   clearInterval(timer);
-  readEnded();
+  readSteps();
   rmSync(directory, { recursive: true, force: true });
   remember(ended);
   return { report, ended, isGood };
@@ -163,15 +186,38 @@ export default { ...settings, sortTestFiles: (one, other) => order(one) - order(
   return config;
 }
 
-/** Stops a run in which no test ends for so long: something hangs. Gives what is to be called at every sign of life. */
+/**
+ * Stops a run in which no test ends for so long: something hangs. A signal stops it too. Gives what is to be called at every sign of
+ * life.
+ */
 function stopWhenIdle(child: ChildProcess, running: () => readonly string[]): () => void {
   const stop = (): void => {
-    say(`FAILED  Nothing has ended for ${idleMs / 60_000} minutes. Not ended: ${running().join(', ')}`);
-    child.kill('SIGINT');
+    stopped = true;
+    signal(child, 'SIGINT');
+    setTimeout(() => signal(child, 'SIGKILL'), graceMs).unref();
   };
-  const timer = setTimeout(stop, idleMs);
-  child.once('close', () => clearTimeout(timer));
+  const timer = setTimeout(() => {
+    say(`FAILED  No test has ended for ${idleMs / 60_000} minutes. These files run: ${running().join(', ')}`);
+    stop();
+  }, idleMs);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of signals) process.once(name, stop);
+  child.once('exit', () => {
+    clearTimeout(timer);
+    for (const name of signals) process.off(name, stop);
+    // What the tests have left running.
+    signal(child, 'SIGKILL');
+  });
   return () => void timer.refresh();
+}
+
+/** Sends a signal to a process and to all of its group. */
+function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name);
+  } catch {
+    // It has ended.
+  }
 }
 
 /** What is true after the files that failed have run once more. */
@@ -193,7 +239,7 @@ function isIn(name: string, title: string): boolean {
 
 function conclude({ report, ended }: Outcome, files: number, seconds: number): void {
   const { skipped, failures } = report.totals;
-  const slowest = ended.toSorted((one, other) => other.seconds - one.seconds).slice(0, slowFiles);
+  const slowest = ended.toSorted((one, other) => other.seconds - one.seconds).slice(0, shownFiles);
   if (files > 1) {
     say('\nSlowest files (seconds, and processor time of what they started and waited for):');
     for (const file of slowest) {
@@ -212,10 +258,11 @@ function conclude({ report, ended }: Outcome, files: number, seconds: number): v
   );
 }
 
+/** What each file took when it last ran here, or what slow ones usually take. */
 function lastSeconds(): ReadonlyMap<string, number> {
   const text = textOf(memory);
   const known: Readonly<Record<string, number>> = text === '' ? {} : JSON.parse(text);
-  return new Map(Object.entries(known));
+  return new Map(Object.entries({ ...slowFiles, ...known }));
 }
 
 function remember(ended: readonly Ended[]): void {

@@ -1,6 +1,6 @@
 import ava, { type ExecutionContext } from 'ava';
 import { declareLater, lastTurn, takeTurn } from './turns.js';
-import { processorSeconds, recordEnd } from './worker.js';
+import { processorSeconds, recordStep } from './worker.js';
 
 /**
  * What a test file imports as `ava` when it shares a process with others (`shared-hook.ts`): AVA's own `test`, with the file's
@@ -27,6 +27,7 @@ let serialTests = Promise.resolve();
 /** Begins the file's turn with its first test. */
 async function open(t: ExecutionContext): Promise<void> {
   await filesBefore;
+  recordStep({ file });
   began = { at: performance.now(), processor: processorSeconds() };
   for (const hook of before) await hook(t);
 }
@@ -65,7 +66,7 @@ async function close(t: ExecutionContext): Promise<void> {
     for (const hook of after) await hook(t);
   } finally {
     const { at, processor } = began ?? { at: performance.now(), processor: processorSeconds() };
-    recordEnd({ file, seconds: (performance.now() - at) / 1000, processorSeconds: processorSeconds() - processor });
+    recordStep({ file, seconds: (performance.now() - at) / 1000, processorSeconds: processorSeconds() - processor });
     filesBefore.then(end);
   }
 }

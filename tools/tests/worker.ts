@@ -3,7 +3,7 @@ import { register } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { type Ended, generated, longVariable, recordVariable, root } from './places.js';
+import { generated, longVariable, recordVariable, root, type Step } from './places.js';
 
 /** What each process of the tests begins with. */
 const record = process.env[recordVariable];
@@ -14,15 +14,16 @@ if (isShared || readFileSync(file, 'utf8').includes('fast-check')) await import(
 if (/\.(?:long|rare)\.test\.js$/.test(file)) process.env[longVariable] = 'true';
 if (isShared) register('./shared-hook.js', import.meta.url);
 else {
+  const name = relative(`${root}/build/test`, file).replace(/\.test\.js$/, '');
+  recordStep({ file: name });
   process.once('exit', () => {
-    const name = relative(`${root}/build/test`, file).replace(/\.test\.js$/, '');
-    recordEnd({ file: name, seconds: performance.now() / 1000, processorSeconds: processorSeconds() });
+    recordStep({ file: name, seconds: performance.now() / 1000, processorSeconds: processorSeconds() });
   });
 }
 
-/** Says that a file has ended, to whoever runs the tests. */
-export function recordEnd(ended: Ended): void {
-  if (record !== undefined) appendFileSync(record, `${JSON.stringify(ended)}\n`);
+/** Says that a file has begun or ended, to whoever runs the tests. */
+export function recordStep(step: Step): void {
+  if (record !== undefined) appendFileSync(record, `${JSON.stringify(step)}\n`);
 }
 
 /** Processor time of this process and of those that it has started; without them where the system does not tell. */

@@ -2,10 +2,11 @@ import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Codes } from '../../../src/model/fault.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.after.always(async () => {
   await client.close();

@@ -10,9 +10,9 @@ import { encodeTables, insertStatement } from '../../../src/database/engine/nati
 import { statementOf } from '../../../src/database/engine/table-change.js';
 import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
 import { blockOf, tableOf } from '../../support/blocks.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.after.always(async () => {
   await client.close();

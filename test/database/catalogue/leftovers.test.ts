@@ -6,9 +6,10 @@ import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.after.always(async () => {
   await client.close();

@@ -3,12 +3,16 @@ import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { until } from '../../support/until.js';
 
+const engine = await sharedEngine();
+test.after.always(engine.end);
+
 for (const kind of ['super', 'normal'] as const) {
-  test(`a column that a ${kind} table was given after it was made is in its storage`, async (t) => {
-    const engine = await startEngine();
+  test.serial(`a column that a ${kind} table was given after it was made is in its storage`, async (t) => {
+    await engine.clear();
     const client = new EngineClient(engine.endpoint);
     const catalogue = new Catalogue(client, silentLog);
     const storage = new Storage(client, catalogue);
@@ -32,12 +36,11 @@ for (const kind of ['super', 'normal'] as const) {
     ]);
     t.is(await ensured(), 4);
     await client.close();
-    await engine.end();
   });
 }
 
-test('a database goes although others, who do not know of it yet, make tables in it meanwhile', async (t) => {
-  const engine = await startEngine();
+test.serial('a database goes although others, who do not know of it yet, make tables in it meanwhile', async (t) => {
+  await engine.clear();
   const client = new EngineClient(engine.endpoint);
   const catalogue = new Catalogue(client, silentLog);
   const storage = new Storage(client, catalogue);
@@ -56,5 +59,4 @@ test('a database goes although others, who do not know of it yet, make tables in
   }
   t.deepEqual(await client.rows("SELECT name FROM system.databases WHERE match(name, '^d[0-9]')"), []);
   await client.close();
-  await engine.end();
 });

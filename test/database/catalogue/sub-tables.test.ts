@@ -8,9 +8,10 @@ import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Codes } from '../../../src/model/fault.js';
 import { dataType } from '../../../src/model/schema.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.after.always(async () => {
   await client.close();

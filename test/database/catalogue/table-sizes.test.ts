@@ -1,14 +1,16 @@
 import test from 'ava';
 import { TableSizes } from '../../../src/database/catalogue/table-sizes.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { until } from '../../support/until.js';
 
 const t1 = { storage: 'd1_0.t1_0', tagStorage: 'd1_0.t2_0' };
 const t2 = { storage: 'd1_0.t2_0', tagStorage: undefined };
 
+const engine = await sharedEngine();
+test.after.always(engine.end);
+
 test('a table is small until the engine has said that it is large, and is asked about now and then', async (t) => {
-  const engine = await startEngine();
   const client = new EngineClient(engine.endpoint);
   let asked = 0;
   const rows = (sql: string) => {
@@ -41,5 +43,4 @@ test('a table is small until the engine has said that it is large, and is asked 
   t.true(sizes.hasShortSeries(t1, 31_000));
   t.is(asked, 3);
   await client.close();
-  await engine.end();
 });

@@ -2,10 +2,10 @@ import test from 'ava';
 import { UniqueRowsLooks } from '../../../src/database/catalogue/unique-rows.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import type { UniqueRows } from '../../../src/model/unique-rows.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.before(() => client.exec('CREATE DATABASE d'));
 test.after.always(async () => {

@@ -7,10 +7,11 @@ import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { dropSubTables, dropWhole } from '../../../src/database/definitions/drop-table.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { until } from '../../support/until.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 test.after.always(async () => {
   await client.close();

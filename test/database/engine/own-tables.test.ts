@@ -3,16 +3,17 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import type { Engine } from '../../../src/database/engine/engine.js';
 import { insertNumbers, OwnTables } from '../../../src/database/engine/own-tables.js';
 import { statementOf } from '../../../src/database/engine/table-change.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
 const create = [
   `CREATE TABLE IF NOT EXISTS sluice.notes (name String, words Array(String), size UInt8 DEFAULT 7)
    ENGINE = MergeTree ORDER BY tuple() ${insertNumbers}`,
 ];
 
+const { endpoint, end } = await sharedEngine();
+test.after.always(end);
+
 test('tables are made once, after a failure with the next call, and rows are read in the order of their inserts', async (t) => {
-  const { endpoint, end } = await startEngine();
-  t.teardown(end);
   const client = new EngineClient(endpoint);
   t.teardown(() => client.close());
   let statements = 0;

@@ -5,9 +5,10 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { Changes } from '../../../src/database/rows/changes.js';
 import { dataType } from '../../../src/model/schema.js';
 import { writtenAt, writtenBetween } from '../../../src/sql/engine/storage.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
-const engine = await startEngine();
+const engine = await sharedEngine();
 const client = new EngineClient(engine.endpoint);
 const catalogue = new Catalogue(client, silentLog);
 const storage = new Storage(client, catalogue);

@@ -4,10 +4,10 @@ import { EngineClient } from '../../../src/database/engine/client.js';
 import { EventsStore } from '../../../src/database/rows/events-store.js';
 import { type EventFilter, eventSeverities, eventStatuses } from '../../../src/model/event.js';
 import type { EventOperation, EventSight, StoredEvent } from '../../../src/model/event-log.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 import { firstStart, manyEvents, storedEvent } from '../../support/stored-events.js';
 
-const { endpoint, end } = await startEngine();
+const { endpoint, end } = await sharedEngine();
 const engine = new EngineClient(endpoint);
 const store = new EventsStore(engine);
 /** A store that looks at few rows first, so that sixty events are many. */

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { holderOf, type StreamState, StreamStates } from '../../../src/database/rows/stream-states.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
+
+const { endpoint, end } = await sharedEngine();
+test.after.always(end);
 
 test('the first claim counts while its owner is heard', (t) => {
   t.is(holderOf([]), undefined);
@@ -66,8 +69,6 @@ test('who says that it goes on keeps the lease, and who releases it gives it awa
 });
 
 test('states are kept by stream and claims agree between processes', async (t) => {
-  const { endpoint, end } = await startEngine();
-  t.teardown(end);
   const [one, other] = [new StreamStates(new EngineClient(endpoint)), new StreamStates(new EngineClient(endpoint))];
   const state: StreamState = { place: 7, newest: '12', opened: '1', closed: undefined, fault: undefined };
   t.deepEqual(await one.read(['s']), new Map());

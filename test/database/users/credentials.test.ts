@@ -4,20 +4,20 @@ import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { CredentialCheck, firstUser, tokenDigest } from '../../../src/database/users/credentials.js';
 import { hashPassword } from '../../../src/database/users/password-hash.js';
-import { silentLog, startEngine } from '../../support/engine.js';
+import { silentLog } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
+
+const engine = await sharedEngine();
+test.after.always(engine.end);
 
 /** Two processes on one engine. */
 async function startPair() {
-  const engine = await startEngine();
+  await engine.clear();
   const client = new EngineClient(engine.endpoint);
   const processes = [new Catalogue(client, silentLog), new Catalogue(client, silentLog)] as const;
   const checks = [new CredentialCheck(processes[0], silentLog), new CredentialCheck(processes[1], silentLog)] as const;
   for (const check of checks) await check.prepare();
-  const end = async (): Promise<void> => {
-    await client.close();
-    await engine.end();
-  };
-  return { engine, processes, checks, end };
+  return { processes, checks, end: () => client.close() };
 }
 
 /** `in`, or the kind of the fault. */
@@ -26,7 +26,7 @@ async function answer(check: CredentialCheck, user: string, password: string, fr
   return 'kind' in identity ? identity.kind : 'in';
 }
 
-test('the first user is made once; a new user and a new password count in every process at once', async (t) => {
+test.serial('the first user is made once; a new user and a new password count in every process at once', async (t) => {
   const { processes, checks, end } = await startPair();
   t.is(processes[0].principals.users().length, 1);
   t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
@@ -43,15 +43,18 @@ test('the first user is made once; a new user and a new password count in every 
   await end();
 });
 
-test('while the engine is away known credentials are let in, and nobody is told that theirs are wrong', async (t) => {
-  const { checks, end } = await startPair();
-  await end();
-  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
-  t.is(await answer(checks[0], firstUser.name, 'wrong'), 'network');
-  t.is(await answer(checks[0], 'nobody', 'wrong'), 'network');
-});
+test.serial(
+  'while the engine is away known credentials are let in, and nobody is told that theirs are wrong',
+  async (t) => {
+    const { checks, end } = await startPair();
+    await end();
+    t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+    t.is(await answer(checks[0], firstUser.name, 'wrong'), 'network');
+    t.is(await answer(checks[0], 'nobody', 'wrong'), 'network');
+  },
+);
 
-test('a token made, disabled or dropped by one process counts in the others', async (t) => {
+test.serial('a token made, disabled or dropped by one process counts in the others', async (t) => {
   const { processes, checks, end } = await startPair();
   const submit = (operation: Operation) => processes[1].submit([operation]);
   const token = 'x'.repeat(63);
@@ -74,21 +77,24 @@ test('a token made, disabled or dropped by one process counts in the others', as
   t.is(await byToken(), 'network');
 });
 
-test('a flood of wrong passwords is turned away in part, and never keeps out who is known or another user', async (t) => {
-  const { processes, checks, end } = await startPair();
-  await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);
-  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
-  const flood = Array.from({ length: 500 }, (_, i) => answer(checks[0], firstUser.name, `wrong ${i}`));
-  t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
-  t.is(await answer(checks[0], 'ann', 'Secret-1'), 'in');
-  const endings = await Promise.all(flood);
-  t.true(endings.filter((ending) => ending === 'resource').length >= 480);
-  t.true(endings.every((ending) => ending === 'resource' || ending === 'auth'));
-  for (let i = 0; i < 5; i++) t.is(await answer(checks[0], 'bob', 'the same wrong one'), 'auth');
-  await end();
-});
+test.serial(
+  'a flood of wrong passwords is turned away in part, and never keeps out who is known or another user',
+  async (t) => {
+    const { processes, checks, end } = await startPair();
+    await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);
+    t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+    const flood = Array.from({ length: 500 }, (_, i) => answer(checks[0], firstUser.name, `wrong ${i}`));
+    t.is(await answer(checks[0], firstUser.name, firstUser.password), 'in');
+    t.is(await answer(checks[0], 'ann', 'Secret-1'), 'in');
+    const endings = await Promise.all(flood);
+    t.true(endings.filter((ending) => ending === 'resource').length >= 480);
+    t.true(endings.every((ending) => ending === 'resource' || ending === 'auth'));
+    for (let i = 0; i < 5; i++) t.is(await answer(checks[0], 'bob', 'the same wrong one'), 'auth');
+    await end();
+  },
+);
 
-test('guesses are limited for each address and name, and keep out nobody from elsewhere', async (t) => {
+test.serial('guesses are limited for each address and name, and keep out nobody from elsewhere', async (t) => {
   const { processes, checks, end } = await startPair();
   t.teardown(end);
   await processes[0].submit([{ op: 'create-user', name: 'ann', passwordHash: await hashPassword('Secret-1') }]);

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { batched, rowRanges } from '../../../src/pipelines/streams/ranges.js';
-import { startEngine } from '../../support/engine.js';
+import { sharedEngine } from '../../support/shared-engine.js';
 
-const { endpoint, end } = await startEngine();
+const { endpoint, end } = await sharedEngine();
 test.after.always(end);
 const engine = new EngineClient(endpoint);
 
