@@ -1,6 +1,7 @@
 import type { TableDef } from '../../model/schema.js';
 import type { UniqueRows } from '../../model/unique-rows.js';
 import type { QueryPlan } from '../../sql/plan/query.js';
+import { type MovablePlan, movablePlan, movedPlan, timePlaces } from '../../sql/plan/time-places.js';
 import type { Query } from '../../sql/syntax/ast.js';
 import type { QueryRequest } from './query-names.js';
 
@@ -35,31 +36,41 @@ interface KeptPlan extends PlanOrigin {
   readonly tables: readonly KnownTable[];
 }
 
+interface KeptMovable extends Omit<KeptPlan, 'plan'> {
+  readonly movable: MovablePlan;
+}
+
 /** Longest text of a plan that is kept: views and lists of names make a short query a long one. */
 const keptCharacters = 65_536;
+/** Plans for other times that are kept, and the longest text of one: dashboards ask about each of a thousand devices in turn. */
+const [keptMovable, movableCharacters] = [1_000, 2_048];
 
 /**
- * The last plan of each query that is still in memory, for the programs that ask the same thing again and again. A plan holds
- * for the same user and request while the catalogue does not grow.
+ * The last plan of each query that is still in memory, for the programs that ask the same thing again and again, also with other times. A
+ * plan holds for the same user and request while the catalogue does not grow.
  */
 export class KeptPlans {
   readonly #plans = new WeakMap<Query, KeptPlan>();
+  /** By the shape of the text; the one used last stands last. */
+  readonly #movable = new Map<string, KeptMovable>();
 
-  find(query: Query, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
+  /** `text` is what the query was read from. */
+  find(query: Query, text: string, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
     const kept = this.#plans.get(query);
-    if (kept === undefined || !isSame(kept, origin)) return undefined;
-    const holds = kept.tables.every(
-      ({ table, isLarge, isShort, unique }) =>
-        known.isReadable(table) &&
-        known.isLarge(table) === isLarge &&
-        known.hasShortSeries(table) === isShort &&
-        known.uniqueRows(table) === unique,
-    );
-    return holds ? kept.plan : undefined;
+    if (kept !== undefined && holds(kept, origin, known)) return kept.plan;
+    const places = timePlaces(query, text);
+    const movable = places && this.#movable.get(places.shape);
+    if (places === undefined || movable === undefined || !holds(movable, origin, known)) return undefined;
+    this.#movable.delete(places.shape);
+    this.#movable.set(places.shape, movable);
+    const plan = movedPlan(movable.movable, places.times);
+    this.#plans.set(query, { ...movable, plan });
+    return plan;
   }
 
   keep(
     query: Query,
+    text: string,
     origin: PlanOrigin,
     plan: QueryPlan,
     tables: readonly TableDef[],
@@ -75,8 +86,31 @@ export class KeptPlans {
       unique: known.uniqueRows(table),
     }));
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
-    this.#plans.set(query, { user, position, request: asked, plan, tables: found });
+    const kept: KeptPlan = { user, position, request: asked, plan, tables: found };
+    this.#plans.set(query, kept);
+    if (plan.isLight && text.length + plan.sql.length <= movableCharacters) this.#keepMovable(query, text, kept);
   }
+
+  #keepMovable(query: Query, text: string, { plan, ...how }: KeptPlan): void {
+    const places = timePlaces(query, text);
+    const movable = places && movablePlan(plan, places.times);
+    if (places === undefined || movable === undefined) return;
+    this.#movable.delete(places.shape);
+    this.#movable.set(places.shape, { ...how, movable });
+    const [oldest] = this.#movable.keys();
+    if (this.#movable.size > keptMovable && oldest !== undefined) this.#movable.delete(oldest);
+  }
+}
+
+function holds(kept: Omit<KeptPlan, 'plan'>, origin: PlanOrigin, known: KnownTables): boolean {
+  if (!isSame(kept, origin)) return false;
+  return kept.tables.every(
+    ({ table, isLarge, isShort, unique }) =>
+      known.isReadable(table) &&
+      known.isLarge(table) === isLarge &&
+      known.hasShortSeries(table) === isShort &&
+      known.uniqueRows(table) === unique,
+  );
 }
 
 function isSame(one: PlanOrigin, other: PlanOrigin): boolean {

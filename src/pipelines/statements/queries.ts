@@ -95,14 +95,15 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   await stored(written, request.database, context);
   const origin = { user, request, position: catalogue.position };
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
-  const kept = plans.find(written, origin, known);
+  const text = request.statement.toString('utf8');
+  const kept = plans.find(written, text, origin, known);
   if (kept !== undefined) return kept;
   const { query, context: names, tables } = await readable(written, asked, context);
   const plan = planQuery(query, { ...names, mayAskAgain });
   if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
-  if (found.every((table) => table !== undefined)) plans.keep(written, origin, plan, found, known);
+  if (found.every((table) => table !== undefined)) plans.keep(written, text, origin, plan, found, known);
   return plan;
 }
 

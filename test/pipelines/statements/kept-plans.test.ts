@@ -29,11 +29,11 @@ function query() {
 test('a plan is found again for the same user, request and catalogue alone', (t) => {
   const plans = new KeptPlans();
   const asked = query();
-  plans.keep(asked, origin, plan, [], whole);
-  t.is(plans.find(asked, { ...origin, request: { ...request } }, whole), plan);
-  t.is(plans.find(query(), origin, whole), undefined);
-  t.is(plans.find(asked, { ...origin, user: 'other' }, whole), undefined);
-  t.is(plans.find(asked, { ...origin, position: 8 }, whole), undefined);
+  plans.keep(asked, 'SELECT 1', origin, plan, [], whole);
+  t.is(plans.find(asked, 'SELECT 1', { ...origin, request: { ...request } }, whole), plan);
+  t.is(plans.find(query(), 'SELECT 1', origin, whole), undefined);
+  t.is(plans.find(asked, 'SELECT 1', { ...origin, user: 'other' }, whole), undefined);
+  t.is(plans.find(asked, 'SELECT 1', { ...origin, position: 8 }, whole), undefined);
   const others = [
     { database: 'e' },
     { connectionZone: 'UTC' },
@@ -42,23 +42,49 @@ test('a plan is found again for the same user, request and catalogue alone', (t)
     { rowLimit: 0 },
   ];
   for (const other of others) {
-    t.is(plans.find(asked, { ...origin, request: { ...request, ...other } }, whole), undefined, JSON.stringify(other));
+    t.is(
+      plans.find(asked, 'SELECT 1', { ...origin, request: { ...request, ...other } }, whole),
+      undefined,
+      JSON.stringify(other),
+    );
   }
 });
 
 test('a plan holds while its tables are readable, and as large as they were', (t) => {
   const plans = new KeptPlans();
   const asked = query();
-  plans.keep(asked, origin, plan, [tableOf('m', {})], whole);
-  t.is(plans.find(asked, origin, whole), plan);
-  t.is(plans.find(asked, origin, { ...whole, isReadable: () => false }), undefined);
-  t.is(plans.find(asked, origin, { ...whole, isLarge: () => true }), undefined);
-  t.is(plans.find(asked, origin, { ...whole, hasShortSeries: () => true }), undefined);
+  plans.keep(asked, 'SELECT 1', origin, plan, [tableOf('m', {})], whole);
+  t.is(plans.find(asked, 'SELECT 1', origin, whole), plan);
+  t.is(plans.find(asked, 'SELECT 1', origin, { ...whole, isReadable: () => false }), undefined);
+  t.is(plans.find(asked, 'SELECT 1', origin, { ...whole, isLarge: () => true }), undefined);
+  t.is(plans.find(asked, 'SELECT 1', origin, { ...whole, hasShortSeries: () => true }), undefined);
+});
+
+test('a plan of a single series is found for other times, as long as it holds', (t) => {
+  const plans = new KeptPlans();
+  const asked = (time: number) => {
+    const text = `SELECT MAX(a) FROM d WHERE ts > ${time}`;
+    const statement = parseStatement(text);
+    if (statement.kind !== 'query') throw new Error('It is a query.');
+    return [statement.query, text] as const;
+  };
+  const light = { ...plan, sql: 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)', isLight: true };
+  plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);
+  const later = asked(1700000600000);
+  const moved = plans.find(...later, origin, whole);
+  t.is(moved?.sql, 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000600000)');
+  t.is(plans.find(...later, origin, whole), moved);
+  t.is(plans.find(...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
+  t.is(plans.find(...asked(1700000700000), { ...origin, position: 8 }, whole), undefined);
+  t.is(plans.find(...asked(1700000700000), origin, { ...whole, isReadable: () => false }), undefined);
+  // One that reads many series is made anew.
+  plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, isLight: false }, [], whole);
+  t.is(plans.find(...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
 });
 
 test('a plan that views have made long is not kept', (t) => {
   const plans = new KeptPlans();
   const asked = query();
-  plans.keep(asked, origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, [], whole);
-  t.is(plans.find(asked, origin, whole), undefined);
+  plans.keep(asked, 'SELECT 1', origin, { ...plan, sql: `SELECT ${'1 + '.repeat(50_000)}1` }, [], whole);
+  t.is(plans.find(asked, 'SELECT 1', origin, whole), undefined);
 });
