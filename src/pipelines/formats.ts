@@ -39,8 +39,8 @@ const mostRowsAtOnce = 8_192;
 /** The same of messages that must be inflated before their rows are counted, inflated. */
 const shortDeflatedBytes = 1024 * 1024;
 const mostDeflatedRows = 16_384;
-/** Rows of the messages that others are cut into: new series of so many take 10 to 20 ms. */
-const rowsOfPiece = 4_096;
+/** Rows of the messages that others are cut into: new series of so many take 5 to 10 ms. */
+const rowsOfPiece = 2_048;
 
 /** Series of remote write: of version 1 beside the metadata of metrics, of version 2 beside the symbols that they refer to. */
 const remoteWriteShape: MessageShape = { steps: [new Set([1, 5])], once: new Set([3]) };

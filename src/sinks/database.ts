@@ -24,6 +24,8 @@ const maxAttempts = 10;
  * inserts would be made for nothing.
  */
 const cautiousWrites = 32;
+/** Tables of a group that are written together: what is done for them in memory holds up everybody else. */
+const maxTablesAtOnce = 2_048;
 /** Encoded groups kept for the next ones. */
 const pooledBuffers = 8;
 const pooledBufferBytes = 16 * 1024 * 1024;
@@ -107,6 +109,18 @@ export class DatabaseSink implements Sink<BlockGroup> {
     const synced = check === 'before' ? this.#context.catalogue.sync() : undefined;
     // Awaited where it is needed, which may be never.
     synced?.catch(() => undefined);
+    const changed: Portion[] = [];
+    for (let from = 0; from < portions.length; from += maxTablesAtOnce) {
+      changed.push(...(await this.#writeSome(database, portions.slice(from, from + maxTablesAtOnce), synced)));
+    }
+    return changed;
+  }
+
+  async #writeSome(
+    database: DatabaseDef,
+    portions: readonly Portion[],
+    synced: Promise<void> | undefined,
+  ): Promise<readonly Portion[]> {
     const prepared = await this.#prepare(database, portions);
     const places = new Map<string, Prepared[]>();
     for (const one of prepared) {

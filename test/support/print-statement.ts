@@ -2,6 +2,8 @@ import type {
   Duration,
   Expression,
   Fill,
+  Frame,
+  FrameEnd,
   FromItem,
   Limit,
   Name,
@@ -44,7 +46,11 @@ export function printExpression(node: Expression): string {
       const order = node.orderBy.map(
         ({ value, descending }) => `${printExpression(value)}${descending ? ' DESC' : ''}`,
       );
-      const parts = [by && `PARTITION BY ${by}`, order.length > 0 && `ORDER BY ${order.join(', ')}`, node.frame];
+      const parts = [
+        by && `PARTITION BY ${by}`,
+        order.length > 0 && `ORDER BY ${order.join(', ')}`,
+        node.frame && printFrame(node.frame),
+      ];
       return `${printExpression(node.call)} OVER (${parts.filter((part) => part).join(' ')})`;
     }
     case 'cast':
@@ -186,6 +192,12 @@ function printOrderBy(items: readonly OrderItem[]): string | undefined {
 
 function printLimit(keyword: string, offsetKeyword: string, limit: Limit | undefined): string | undefined {
   return limit && `${keyword} ${limit.count} ${offsetKeyword} ${limit.offset}`;
+}
+
+function printFrame({ unit, from, to }: Frame): string {
+  const printEnd = (end: FrameEnd): string =>
+    typeof end === 'string' ? end : `${printLength(end.distance)} ${end.side}`;
+  return `${unit} BETWEEN ${printEnd(from)} AND ${printEnd(to)}`;
 }
 
 function printCase(node: Extract<Expression, { kind: 'case' }>): string {

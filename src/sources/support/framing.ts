@@ -41,7 +41,7 @@ export interface FramingLimits {
 
 /** Rows that are read in one turn of the event loop, and in how many those of a text with more of them are: each may make a table. */
 const mostRowsAtOnce = 8_192;
-const rowsOfPiece = 4_096;
+const rowsOfPiece = 2_048;
 /** Text without so many bytes has not so many rows. */
 const shortTextBytes = 64 * 1024;
 /** The same where rows are no lines. */

@@ -1,8 +1,7 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
-import { refuseUnsupported } from '../values/context.js';
 import { isBinary, isText, type Value } from '../values/value.js';
+import { sm4Decrypted, sm4Encrypted } from './sm4.js';
 import { type ScalarFunction, wrongParameterType, wrongParameterValue } from './spec.js';
 
 /** Longest text that a cipher is asked about. */
@@ -60,31 +59,31 @@ function aes(name: string, engine: string): ScalarFunction['translate'] {
   };
 }
 
-/** The engine has no SM4, so literals alone can be had. */
-function sm4(name: string, encrypts: boolean): ScalarFunction['translate'] {
+function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (text: Value) => string): ScalarFunction['translate'] {
   return (args) => {
     const text = checkedText(name, args);
-    const how = cipherOf(name, args);
+    const { key, vector } = cipherOf(name, args);
     if (text.role === 'null') return 'NULL';
-    if (typeof text.constant !== 'string') throw refuseUnsupported(`${name.toLowerCase()} of anything but a literal`);
-    const make = encrypts ? createCipheriv : createDecipheriv;
-    const run = make(`sm4-${modeOf(how)}`, how.key, how.vector ?? null);
-    try {
-      const given = encrypts ? Buffer.from(text.constant) : Buffer.from(text.constant, 'hex');
-      return quoteBytes(Buffer.concat([run.update(given), run.final()]));
-    } catch {
-      return 'NULL';
-    }
+    return `if(isNull(${text.sql}), NULL, ${of(`assumeNotNull(${bytesOf(text)})`, key, vector)})`;
   };
 }
 
+/** What hexadecimal digits stand for; no bytes for text that is none. */
+function ofDigits({ sql, type }: Value): string {
+  return isBinary(type) ? sql : `if(match(${sql}, '^([0-9a-fA-F]{2})*$'), unhex(${sql}), '')`;
+}
+
 /**
- * Ciphers with keys of 128 bits. What is encrypted is bytes, which print as hexadecimal digits; SM4_DECRYPT takes such digits, and
- * AES_DECRYPT the bytes themselves. What cannot be decrypted is NULL.
+ * Ciphers with keys of 128 bits. What is encrypted is bytes, which print as hexadecimal digits; SM4_DECRYPT takes such digits or
+ * the bytes, and AES_DECRYPT the bytes. What cannot be decrypted is NULL.
  */
 export const cipherFunctions: readonly ScalarFunction[] = [
   cipher('AES_ENCRYPT', true, aes('AES_ENCRYPT', 'encrypt')),
   cipher('AES_DECRYPT', false, aes('AES_DECRYPT', 'tryDecrypt')),
-  cipher('SM4_ENCRYPT', true, sm4('SM4_ENCRYPT', true)),
-  cipher('SM4_DECRYPT', false, sm4('SM4_DECRYPT', false)),
+  cipher(
+    'SM4_ENCRYPT',
+    true,
+    sm4('SM4_ENCRYPT', sm4Encrypted, ({ sql }) => sql),
+  ),
+  cipher('SM4_DECRYPT', false, sm4('SM4_DECRYPT', sm4Decrypted, ofDigits)),
 ];

@@ -1,7 +1,7 @@
-import type { Expression, OrderItem, OverWindow } from '../syntax/ast.js';
+import type { Expression, Frame, FrameEnd, OrderItem, OverWindow } from '../syntax/ast.js';
 import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
-import { parseInteger } from './literals.js';
+import { parseWindowLength } from './literals.js';
 
 type ReadExpression = (cursor: Cursor) => Expression;
 
@@ -32,23 +32,22 @@ function parseNulls(cursor: Cursor): 'first' | 'last' {
 }
 
 /** `ROWS | RANGE` with one end, which the current row then ends, or with two of them. */
-function parseFrame(cursor: Cursor): string {
-  const unit = cursor.word;
-  cursor.advance();
-  if (!cursor.accept('BETWEEN')) return `${unit} BETWEEN ${parseEnd(cursor, unit)} AND CURRENT ROW`;
+function parseFrame(cursor: Cursor): Frame {
+  const unit = cursor.accept('ROWS') ? 'ROWS' : 'RANGE';
+  if (unit === 'RANGE') cursor.expect('RANGE');
+  if (!cursor.accept('BETWEEN')) return { unit, from: parseEnd(cursor, unit), to: 'CURRENT ROW' };
   const from = parseEnd(cursor, unit);
   cursor.expect('AND');
-  return `${unit} BETWEEN ${from} AND ${parseEnd(cursor, unit)}`;
+  return { unit, from, to: parseEnd(cursor, unit) };
 }
 
-function parseEnd(cursor: Cursor, unit: string): string {
-  if (cursor.acceptPhrase('CURRENT ROW')) return 'CURRENT ROW';
-  if (cursor.acceptPhrase('UNBOUNDED PRECEDING')) return 'UNBOUNDED PRECEDING';
-  if (cursor.acceptPhrase('UNBOUNDED FOLLOWING')) return 'UNBOUNDED FOLLOWING';
-  if (cursor.kind !== TokenKind.integer) cursor.fail();
-  if (unit === 'RANGE') cursor.refuse('a distance in RANGE of OVER');
-  const count = parseInteger(cursor);
-  if (cursor.accept('PRECEDING')) return `${count} PRECEDING`;
+function parseEnd(cursor: Cursor, unit: Frame['unit']): FrameEnd {
+  for (const words of ['CURRENT ROW', 'UNBOUNDED PRECEDING', 'UNBOUNDED FOLLOWING'] as const) {
+    if (cursor.acceptPhrase(words)) return words;
+  }
+  if (cursor.kind !== TokenKind.integer && unit === 'ROWS') cursor.fail();
+  const distance = parseWindowLength(cursor);
+  if (cursor.accept('PRECEDING')) return { distance, side: 'PRECEDING' };
   cursor.expect('FOLLOWING');
-  return `${count} FOLLOWING`;
+  return { distance, side: 'FOLLOWING' };
 }

@@ -11,10 +11,11 @@ import {
   type Parameter,
   wrongCount,
 } from '../functions/spec.js';
-import type { Expression } from '../syntax/ast.js';
+import type { Expression, Frame, FrameEnd, WindowLength } from '../syntax/ast.js';
+import { durationTicks } from '../times/timestamp.js';
 import { refuse, refuseUnsupported } from '../values/context.js';
 import { convertTo, type Environment } from '../values/convert.js';
-import { bigintType, doubleType, Uses, type Value } from '../values/value.js';
+import { bigintType, doubleType, isInteger, isNumeric, Uses, type Value } from '../values/value.js';
 
 type Over = Extract<Expression, { kind: 'over' }>;
 
@@ -117,13 +118,54 @@ export function overValue(over: Over, translate: (part: Expression) => Value, en
 
 function windowOf({ partitionBy, orderBy, frame }: Over, translate: (part: Expression) => Value): Window {
   const keys = partitionBy.map((key) => translate(key).sql);
-  const terms = orderBy.map((order) => {
-    const { sql, nullable: mayBeNull } = translate(order.value);
-    return sortTerm(sql, mayBeNull, order);
-  });
+  const values = orderBy.map((order) => translate(order.value));
+  const terms = values.map((value, at) =>
+    sortTerm(isMeasured(frame) ? measured(value) : value.sql, value.nullable, orderBy[at]),
+  );
   const partition = keys.length === 0 ? '' : `PARTITION BY ${keys.join(', ')} `;
   const order = terms.length === 0 ? '' : `ORDER BY ${terms.join(', ')}`;
-  return { rows: `${partition}${order}`, frame: frame ?? '' };
+  return { rows: `${partition}${order}`, frame: frame === undefined ? '' : printedFrame(frame, values) };
+}
+
+/** Largest distance that the engine takes. */
+const maxDistance = 2n ** 32n - 1n;
+
+function isMeasured(frame: Frame | undefined): boolean {
+  return frame?.unit === 'RANGE' && !(typeof frame.from === 'string' && typeof frame.to === 'string');
+}
+
+/** A value of ORDER BY of which distances are taken: the engine takes only those that its type can hold. */
+function measured({ sql, type }: Value): string {
+  return isInteger(type) && type.name !== 'BIGINT UNSIGNED' ? castToEngine(sql, bigintType) : sql;
+}
+
+/** A frame in the words of the engine, in an order by `keys`. */
+function printedFrame({ unit, from, to }: Frame, keys: readonly Value[]): string {
+  const printedEnd = (end: FrameEnd): string => {
+    if (typeof end === 'string') return end;
+    const distance = unit === 'ROWS' ? rowsOf(end.distance) : distanceOf(end.distance, keys);
+    return `${distance} ${end.side}`;
+  };
+  return `${unit} BETWEEN ${printedEnd(from)} AND ${printedEnd(to)}`;
+}
+
+function rowsOf(distance: WindowLength): bigint {
+  if ('ticks' in distance) return distance.ticks;
+  throw refuseUnsupported('a duration in ROWS of OVER');
+}
+
+/** What the value of ORDER BY may differ by, which is one number, or one time and then also a duration of fixed length. */
+function distanceOf(distance: WindowLength, keys: readonly Value[]): bigint {
+  const [key] = keys;
+  const isTime = key?.type.name === 'TIMESTAMP';
+  if (key === undefined || keys.length > 1 || !(isTime || isNumeric(key.type)) || key.type.name === 'DECIMAL') {
+    throw refuseUnsupported('a distance in RANGE of OVER without one number or time in ORDER BY');
+  }
+  const ticks = 'ticks' in distance ? distance.ticks : durationTicks(distance, key.precision);
+  if (ticks === undefined || !('ticks' in distance || isTime))
+    throw refuseUnsupported('this duration in RANGE of OVER');
+  if (ticks > maxDistance) throw refuseUnsupported(`a distance of more than ${maxDistance} in RANGE of OVER`);
+  return ticks;
 }
 
 /** Error 0x264F for OVER where there are no rows of a result yet, as in WHERE. */

@@ -130,12 +130,26 @@ export type Expression =
       readonly span: Span;
     };
 
-/** Which rows a call with OVER looks at; `frame` in the words of SQL. */
+/** Which rows a call with OVER looks at. */
 export interface OverWindow {
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly OrderItem[];
-  readonly frame: string | undefined;
+  readonly frame: Frame | undefined;
 }
+
+/** The rows around the current one: counted, or in RANGE those whose value of ORDER BY is near enough. */
+export interface Frame {
+  readonly unit: 'ROWS' | 'RANGE';
+  readonly from: FrameEnd;
+  readonly to: FrameEnd;
+}
+
+/** An end of a frame in the words of SQL, or so many rows, or in RANGE so much, before or after the current row. */
+export type FrameEnd =
+  | 'CURRENT ROW'
+  | 'UNBOUNDED PRECEDING'
+  | 'UNBOUNDED FOLLOWING'
+  | { readonly distance: WindowLength; readonly side: 'PRECEDING' | 'FOLLOWING' };
 
 /** A type as written: `VARCHAR(20)`, `DECIMAL(10,2)`, `INT UNSIGNED`; `name` in upper case, BINARY given as VARCHAR. */
 export interface TypeSyntax {

@@ -104,7 +104,18 @@ statements('OVER adds up', service, 'd', [
   { sql: 'SELECT row_number() FROM a', error: 0x264d },
   { sql: 'SELECT twa(v) OVER () FROM a', error: 0x0100, says: 'twa with OVER' },
   { sql: 'SELECT lag() OVER (ORDER BY v) FROM a', error: 0x2801 },
-  { sql: 'SELECT sum(v) OVER (ORDER BY v RANGE 5 PRECEDING) FROM a', error: 0x0100 },
+  { sql: 'SELECT sum(v) OVER (ORDER BY v RANGE 1 PRECEDING) FROM a', rows: [[1], [3], [5]] },
+  { sql: 'SELECT sum(v) OVER (ORDER BY v RANGE BETWEEN 300 PRECEDING AND 3 FOLLOWING) FROM a', rows: [[3], [8], [8]] },
+  {
+    sql: 'SELECT count(*) OVER (ORDER BY ts RANGE BETWEEN 1m PRECEDING AND CURRENT ROW) FROM a ORDER BY ts',
+    rows: [[1], [2], [2]],
+  },
+  { sql: 'SELECT sum(v) OVER (ORDER BY ts RANGE 59999 PRECEDING) FROM a ORDER BY ts', rows: [[1], [2], [5]] },
+  { sql: 'SELECT sum(v) OVER (ORDER BY ts RANGE 1n PRECEDING) FROM a', error: 0x0100, says: 'this duration' },
+  { sql: 'SELECT sum(v) OVER (ORDER BY ts RANGE 100d PRECEDING) FROM a', error: 0x0100, says: 'more than 4294967295' },
+  { sql: 'SELECT sum(v) OVER (ORDER BY v RANGE 1s PRECEDING) FROM a', error: 0x0100, says: 'this duration' },
+  { sql: 'SELECT sum(v) OVER (ORDER BY ts, v RANGE 1 PRECEDING) FROM a', error: 0x0100, says: 'one number or time' },
+  { sql: 'SELECT sum(v) OVER (ORDER BY ts ROWS 1s PRECEDING) FROM a', error: 0x2600 },
   { sql: 'SELECT diff(v), row_number() OVER (ORDER BY v) FROM a', error: 0x264f },
   { sql: 'CREATE TOPIC t AS SELECT row_number() OVER (ORDER BY ts) FROM s', error: 0x2639 },
 ]);
@@ -150,9 +161,9 @@ statements('neighbours of INTERP that are too far away give way to the values of
 ]);
 
 /** `text` under the key 0123456789abcdef. */
-function encrypted(cipher: string): string {
+function encrypted(cipher: string, text = 'text'): string {
   const run = createCipheriv(`${cipher}-ecb`, '0123456789abcdef', null);
-  return Buffer.concat([run.update('text'), run.final()]).toString('hex');
+  return Buffer.concat([run.update(text), run.final()]).toString('hex');
 }
 
 statements('ciphers hide texts and bring them back', service, 'd', [
@@ -172,5 +183,16 @@ statements('ciphers hide texts and bring them back', service, 'd', [
   },
   { sql: "SELECT aes_encrypt('text', 'k', 'short')", error: 0x2803 },
   { sql: "SELECT aes_encrypt(1, 'k')", error: 0x2802 },
-  { sql: "SELECT sm4_encrypt(tbname, 'k') FROM s", error: 0x0100 },
+  {
+    sql: "SELECT DISTINCT sm4_encrypt(tbname, '0123456789abcdef'), sm4_decrypt(sm4_encrypt(tbname, 'k'), 'k') FROM a",
+    rows: [[encrypted('sm4', 'a'), 'a']],
+  },
+  {
+    sql: "SELECT sm4_decrypt(sm4_encrypt('text of more than one block', 'k', '0123456789abcdef'), 'k', '0123456789abcdef')",
+    rows: [['text of more than one block']],
+  },
+  {
+    sql: "SELECT sm4_encrypt(null, 'k'), sm4_decrypt('0g', 'k'), sm4_encrypt(lower(null), 'k')",
+    rows: [[null, null, null]],
+  },
 ]);

@@ -1,0 +1,144 @@
+/**
+ * SM4 (GB/T 32907-2016, https://datatracker.ietf.org/doc/html/draft-ribose-cfrg-sm4-10) as expressions of the engine, which has no such
+ * cipher: the round keys and the table of the rounds are worked out here, and the rounds are a fold in the engine.
+ */
+
+const blockBytes = 16;
+const rounds = 32;
+const systemKey = [0xa3b1bac6, 0x56aa3350, 0x677d9197, 0xb27022dc];
+/** Of the field in which the substitution inverts, and of the affine steps before and after. */
+const polynomial = 0x1f5;
+const affine = 0xd3;
+
+function product(a: number, b: number): number {
+  let result = 0;
+  for (let [left, right] = [a, b]; right > 0; right >>= 1) {
+    if ((right & 1) === 1) result ^= left;
+    left <<= 1;
+    if (left > 0xff) left ^= polynomial;
+  }
+  return result;
+}
+
+/** Rows of the matrix are {@link affine}, each turned by one bit more. */
+function affineStep(byte: number): number {
+  let result = 0;
+  for (let row = 0; row < 8; row++) {
+    let bits = ((affine >>> row) | (affine << (8 - row))) & byte & 0xff;
+    for (bits ^= bits >> 4, bits ^= bits >> 2, bits ^= bits >> 1; bits > 1; ) bits &= 1;
+    result |= bits << (7 - row);
+  }
+  return result ^ affine;
+}
+
+function inverse(byte: number): number {
+  for (let other = 1; other < 256; other++) if (product(byte, other) === 1) return other;
+  return 0;
+}
+
+const substitution = Array.from({ length: 256 }, (_, byte) => affineStep(inverse(affineStep(byte))));
+
+function turned(word: number, bits: number): number {
+  return ((word << bits) | (word >>> (32 - bits))) >>> 0;
+}
+
+/** What the first byte of a word becomes in a round; that of a later byte is the same, turned to its place. */
+const table = substitution.map((byte) => {
+  const word = byte << 24;
+  return (word ^ turned(word, 2) ^ turned(word, 10) ^ turned(word, 18) ^ turned(word, 24)) >>> 0;
+});
+
+function substituted(word: number): number {
+  let result = 0;
+  for (const shift of [0, 8, 16, 24]) result |= substitution[(word >>> shift) & 0xff]! << shift;
+  return result;
+}
+
+/** The keys of the rounds in the order of encryption; decryption takes them from the last to the first. */
+function roundKeys(key: Buffer): number[] {
+  const words = systemKey.map((word, at) => (word ^ key.readUInt32BE(4 * at)) >>> 0);
+  return Array.from({ length: rounds }, (_, round) => {
+    let constant = 0;
+    for (let byte = 0; byte < 4; byte++) constant = (constant << 8) | (((4 * round + byte) * 7) & 0xff);
+    const [a = 0, b = 0, c = 0, d = 0] = words.slice(-4);
+    const mixed = substituted(b ^ c ^ d ^ constant);
+    const next = (a ^ mixed ^ turned(mixed, 13) ^ turned(mixed, 23)) >>> 0;
+    words.push(next);
+    return next;
+  });
+}
+
+/** An expression in which `name` stands for `value`, which is worked out once. */
+function given(name: string, value: string, body: string): string {
+  return `arrayMap(${name} -> ${body}, [${value}])[1]`;
+}
+
+/** Four words of a tuple, from `first` on, as an expression of them. */
+function words(made: (at: number) => string): string {
+  return `(${[1, 2, 3, 4].map(made).join(', ')})`;
+}
+
+/** The words of a block that begins behind `from` bytes of a text. */
+function blockAt(text: string, from: string): string {
+  return words((at) => `reinterpretAsUInt32(reverse(substring(${text}, ${from} + ${4 * at - 3}, 4)))`);
+}
+
+/** The bytes of four words. */
+function bytesOf(block: string): string {
+  const bytes = [1, 2, 3, 4].flatMap((at) => [24, 16, 8, 0].map((shift) => `bitShiftRight(${block}.${at}, ${shift})`));
+  return `char(${bytes.join(', ')})`;
+}
+
+/** Four words after all rounds. */
+function ciphered(block: string, keys: readonly number[]): string {
+  const mixed = 'bitXor(bitXor(s.2, s.3), bitXor(s.4, k))';
+  const bytes = `arrayMap(h -> bitRotateRight(arrayElement([${table}]::Array(UInt32), bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1), h), [0, 8, 16, 24])`;
+  const step = `(s.2, s.3, s.4, bitXor(s.1, arrayReduce('groupBitXor', ${bytes})))`;
+  const folded = `arrayFold((s, k) -> ${step}, [${keys}]::Array(UInt32), ${block})`;
+  return given(
+    'r',
+    folded,
+    words((at) => `r.${5 - at}`),
+  );
+}
+
+function xored(a: string, b: string): string {
+  return words((at) => `bitXor(${a}.${at}, ${b}.${at})`);
+}
+
+/** The words of a vector as a literal. */
+function literal(vector: Buffer): string {
+  return words((at) => `toUInt32(${vector.readUInt32BE(4 * at - 4)})`);
+}
+
+/** Where the blocks of a text begin. */
+function starts(text: string): string {
+  return `range(0, length(${text}), ${blockBytes})`;
+}
+
+/** The bytes of a text, filled up to whole blocks as PKCS #7 does, encrypted: in the mode CBC with a vector, else in ECB. */
+export function sm4Encrypted(text: string, key: Buffer, vector: Buffer | undefined): string {
+  const keys = roundKeys(key);
+  const padding = `toUInt8(${blockBytes} - length(t) % ${blockBytes})`;
+  const filled = given('t', text, `concat(t, repeat(char(${padding}), ${padding}))`);
+  if (vector === undefined) {
+    const block = given('c', ciphered(blockAt('p', 'b'), keys), bytesOf('c'));
+    return given('p', filled, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
+  }
+  const mixed = xored('a.2', blockAt('p', 'b'));
+  const chained = given('c', ciphered(mixed, keys), `(concat(a.1, ${bytesOf('c')}), c)`);
+  return given('p', filled, `arrayFold((a, b) -> ${chained}, ${starts('p')}, ('', ${literal(vector)})).1`);
+}
+
+/** What was encrypted into bytes; NULL for bytes that are no whole blocks or do not end as encrypted ones do. */
+export function sm4Decrypted(bytes: string, key: Buffer, vector: Buffer | undefined): string {
+  const keys = roundKeys(key).reverse();
+  const plain = ciphered(blockAt('p', 'b'), keys);
+  const before = `if(b = 0, ${vector === undefined ? '' : literal(vector)}, ${blockAt('p', `b - ${blockBytes}`)})`;
+  const block = given('c', plain, vector === undefined ? bytesOf('c') : given('e', before, bytesOf(xored('c', 'e'))));
+  const all = given('p', bytes, `arrayStringConcat(arrayMap(b -> ${block}, ${starts('p')}))`);
+  const last = 'reinterpretAsUInt8(right(t, 1))';
+  const isFilled = `length(t) > 0 AND length(t) % ${blockBytes} = 0 AND ${last} BETWEEN 1 AND ${blockBytes}
+    AND right(t, ${last}) = repeat(right(t, 1), ${last})`;
+  return given('t', all, `if(${isFilled}, left(t, length(t) - ${last}), NULL)`);
+}

@@ -1,0 +1,36 @@
+import { createCipheriv } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import { quoteBytes } from '../../../src/sql/engine/quote.js';
+import { sm4Decrypted, sm4Encrypted } from '../../../src/sql/functions/sm4.js';
+import { releaseSession, takeSession } from '../../support/engine-session.js';
+import { propertyRuns } from '../../support/property-seed.js';
+
+const session = takeSession();
+test.after.always(releaseSession);
+
+const bytes = (length: { minLength?: number; maxLength: number }) =>
+  fc.uint8Array(length).map((found) => Buffer.from(found));
+const block = bytes({ minLength: 16, maxLength: 16 });
+
+test('texts are encrypted as OpenSSL does it, and decrypted again, in both modes', (t) => {
+  fc.assert(
+    fc.property(bytes({ maxLength: 70 }), block, fc.option(block, { nil: undefined }), (text, key, vector) => {
+      const cipher = createCipheriv(vector === undefined ? 'sm4-ecb' : 'sm4-cbc', key, vector ?? null);
+      const expected = Buffer.concat([cipher.update(text), cipher.final()]);
+      const encrypted = sm4Encrypted(quoteBytes(text), key, vector);
+      const decrypted = sm4Decrypted(quoteBytes(expected), key, vector);
+      const answer = session.query(`SELECT lower(hex(${encrypted})), lower(hex(${decrypted}))`, 'TSV');
+      t.is(answer.trimEnd(), `${expected.toString('hex')}\t${text.toString('hex')}`.trimEnd());
+    }),
+    { numRuns: propertyRuns(20) },
+  );
+});
+
+test('bytes that were not encrypted are NULL', (t) => {
+  const key = Buffer.alloc(16);
+  for (const given of ['', 'short', 'sixteen letters.']) {
+    const decrypted = sm4Decrypted(quoteBytes(Buffer.from(given)), key, undefined);
+    t.is(session.query(`SELECT isNull(${decrypted})`, 'TSV').trim(), '1', given);
+  }
+});
