@@ -161,7 +161,7 @@ test.serial('where the catalogue changes all the time, inserts are not made for 
     countsLog: false,
     cluster: undefined,
     nodes: () => [],
-    history: undefined,
+    history: client.history,
     hasKeeper: false,
     stores: () => client.stores(),
     define: (change) => client.define(change),

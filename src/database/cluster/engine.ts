@@ -7,7 +7,7 @@ import type { Cell, Engine, EngineNode, InsertOptions, ResultOptions, Store } fr
 import { engineCodeOf } from '../engine/engine-faults.js';
 import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
-import { definingParameters, flushQueues, nodesWithQueues } from './catch-up.js';
+import { definingParameters } from './catch-up.js';
 import { VersionHistory } from './history.js';
 import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
@@ -39,13 +39,17 @@ const placeNanos = 1_000n;
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
 const alterLaterCode = 517;
-const alterPauseMs = 100;
+const alterPauseMs = 50;
+/** How long a replica is waited for that has not taken an earlier change yet. */
+const maxAlterMs = 20_000;
+/** UNFINISHED: replicas that are away change their rows later. */
+const laterElsewhereCode = 341;
 
 /** A cluster of engines as one {@link Engine}: every node that answers takes every statement. See docs/cluster.md. */
 export class ClusterEngine implements Engine {
   readonly countsLog = true;
   readonly cluster: string;
-  readonly history: VersionHistory | undefined;
+  readonly history: VersionHistory;
   readonly #nodes: ClusterNodes;
   readonly #layout: ClusterLayout;
   #hasKeeper = false;
@@ -56,7 +60,7 @@ export class ClusterEngine implements Engine {
     this.#nodes = nodes;
     this.#layout = layout;
     this.cluster = layout.cluster;
-    this.history = layout.replication === 'distributed' ? new VersionHistory(nodes) : undefined;
+    this.history = new VersionHistory(nodes, nodes.copies);
   }
 
   /** See {@link ClusterNodes.start}; finds out, too, whether the nodes have a keeper for the catalogue. */
@@ -82,8 +86,8 @@ export class ClusterEngine implements Engine {
     const statements = nodeStatements(change, this.#layout, this.#nodes.weight);
     if (change.change !== 'delete-rows') {
       await this.#nodes.changing(this.#everywhere(statements, this.#nodes.usable));
-    } else if (this.#layout.replication === 'replicated') {
-      await this.#everywhere(statements, this.#oneOfEachShard());
+    } else if (!this.#nodes.copies.isQueued) {
+      await this.#deleteFromShards(statements);
     } else if (change.isUnseen) {
       await this.#everywhere(statements, this.#nodes.usable);
     } else {
@@ -132,7 +136,7 @@ export class ClusterEngine implements Engine {
   }
 
   stores(): readonly Store[] {
-    const nodes = this.#layout.replication === 'replicated' ? this.#oneOfEachShard() : this.#nodes.usable;
+    const nodes = this.#nodes.copies.isQueued ? this.#nodes.usable : this.#oneOfEachShard();
     return nodes.map(({ client }) => ({ engine: client, prefix: localPrefix }));
   }
 
@@ -163,7 +167,10 @@ export class ClusterEngine implements Engine {
 
   #oneOfEachShard(): readonly ClusterNode[] {
     const found = new Map<number | undefined, ClusterNode>();
-    for (const node of this.#nodes.usable) if (!found.has(node.place?.shard)) found.set(node.place?.shard, node);
+    for (const node of this.#nodes.usable) {
+      const known = found.get(node.place?.shard);
+      if (known === undefined || (known.state !== 'up' && node.state === 'up')) found.set(node.place?.shard, node);
+    }
     return [...found.values()];
   }
 
@@ -212,13 +219,15 @@ export class ClusterEngine implements Engine {
     for (let attempt = 1; ; attempt++) {
       const [missing] = this.#nodes.missingShards;
       if (missing !== undefined) throw unreachable(`No node of shard ${missing} of the cluster answers`);
-      const queues = this.#layout.replication === 'distributed' && isSpread && !this.#nodes.isWhole;
+      const { isQueued } = this.#nodes.copies;
+      const queues = isQueued && isSpread && !this.#nodes.isWhole;
       const route = routeOf(this.#nodes.all, this.#turn++);
       if (route === undefined) throw unreachable('No node of the cluster answers');
       const own = { ...spreadInsert, distributed_foreground_insert: queues ? '0' : '1', [versionSetting]: version };
       try {
         await send(route.node.client, { ...route.parameters, ...own });
-        if (queues && table !== undefined) await this.#afterQueued(route.node, table);
+        const isCopiedLater = queues || (!isQueued && isSpread);
+        if (isCopiedLater && table !== undefined) await this.#afterStored(route.node, table);
         return;
       } catch (error) {
         // Whoever appends to the log finds out by itself whether an entry has come there.
@@ -235,13 +244,15 @@ export class ClusterEngine implements Engine {
   }
 
   /**
-   * Sends queued rows on at once. Rejects unless every node that is to have everything has them, and every shard in some node: what a
+   * Brings rows to the other replicas at once. Rejects unless every node that is to have everything has them, and every shard in some node: what a
    * node misses that others ask as one that has everything would be missing in their answers.
    */
-  async #afterQueued(entry: ClusterNode, table: string): Promise<void> {
+  async #afterStored(entry: ClusterNode, table: string): Promise<void> {
+    const { all, copies } = this.#nodes;
     for (let attempt = 1; ; attempt++) {
-      await flushQueues([entry], table);
-      const waiting = await nodesWithQueues(this.#nodes.all, [entry], table);
+      await copies.send([entry], [table]);
+      const asked = copies.isQueued ? [entry] : all.filter(({ state }) => state === 'up');
+      const waiting = await copies.lacking(all, asked, [table]);
       const late = [...waiting].find(({ state }) => state === 'up');
       if (late === undefined) {
         const stored = new Set(
@@ -270,8 +281,17 @@ export class ClusterEngine implements Engine {
       const away = all.filter(({ state }) => state !== 'up').map(({ url }) => url);
       throw unreachable(`Rows are deleted when all nodes have everything; not yet: ${away.join(', ')}`);
     }
-    await flushQueues(all, table);
+    await this.#nodes.copies.send(all, [table]);
     await this.#everywhere(statements, all, true);
+  }
+
+  /** One replica of each shard is told; a replica that is away does the same once it is back, before it is asked. */
+  async #deleteFromShards(statements: readonly string[]): Promise<void> {
+    try {
+      await this.#everywhere(statements, this.#oneOfEachShard(), true);
+    } catch (error) {
+      if (engineCodeOf(error) !== laterElsewhereCode) throw error;
+    }
   }
 
   /** Runs statements on nodes side by side. A node that goes away meanwhile catches up when it is back, unless `needsAll`. */
@@ -285,6 +305,7 @@ export class ClusterEngine implements Engine {
   /** The error of a node that is away by now; throws any other one. */
   async #runOn(node: ClusterNode, statements: readonly string[]): Promise<unknown> {
     for (const statement of statements) {
+      const begun = Date.now();
       for (let attempt = 1; ; attempt++) {
         try {
           await node.client.exec(statement, { parameters: definingParameters });
@@ -294,8 +315,8 @@ export class ClusterEngine implements Engine {
           if (!isEarly && !isPassing(error)) throw error;
           if (!isEarly) await this.#nodes.look();
           if (node.state === 'away') return error;
-          if (attempt === maxAttempts) throw error;
-          if (isEarly) await sleep(alterPauseMs * attempt);
+          if (isEarly ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;
+          if (isEarly) await sleep(alterPauseMs);
         }
       }
     }

@@ -1,5 +1,5 @@
 import { activeParts, type History, type Visible } from '../engine/history.js';
-import { nodesWithQueues } from './catch-up.js';
+import type { Copies } from './copies.js';
 import { lateMs, localPrefix, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
 import { type ClusterNodes, isPassing } from './nodes.js';
@@ -27,9 +27,11 @@ export const runningInserts = `SELECT toString(toUnixTimestamp64Micro(now64(6)) 
 export class VersionHistory implements History {
   readonly order = 'versions';
   readonly #nodes: ClusterNodes;
+  readonly #copies: Copies;
 
-  constructor(nodes: ClusterNodes) {
+  constructor(nodes: ClusterNodes, copies: Copies) {
     this.#nodes = nodes;
+    this.#copies = copies;
   }
 
   async visible(tables: readonly string[]): Promise<Visible> {
@@ -47,7 +49,7 @@ export class VersionHistory implements History {
     const asked = this.#nodes.usable;
     const begun = await Promise.all(asked.map(({ client }) => client.rows(runningInserts)));
     // Rows leave an insert that runs for a queue, and a queue for a node: they are looked for in this order.
-    const waiting = await nodesWithQueues(this.#nodes.all, asked);
+    const waiting = await this.#copies.lacking(this.#nodes.all, asked, this.#copies.isQueued ? undefined : tables);
     if ([...waiting].some(({ state }) => state === 'up')) return nothing;
     const upTo = Math.min(...begun.map(([row]) => placeOf(row ?? [])));
     const found = new Map<string, number>();

@@ -1,10 +1,10 @@
-import { makeTable, statementOf, type TableChange, type TableKind } from '../engine/table-change.js';
+import { makeTable, statementOf, type TableChange } from '../engine/table-change.js';
 
 /**
  * Who makes the copies of a row: `replicated`, tables that copy each other through the keeper; `distributed`, the table that
  * spreads the rows writes each to all replicas of its shard.
  */
-type Replication = 'replicated' | 'distributed';
+export type Replication = 'replicated' | 'distributed';
 
 /** How tables lie in a cluster; see docs/decisions/026-cluster-layout.md. */
 export interface ClusterLayout {
@@ -73,30 +73,31 @@ export function nodeStatements(change: TableChange, layout: ClusterLayout, weigh
       return [localPrefix, ''].map((prefix) => statementOf({ ...change, table: prefix + change.table }));
     case 'delete-rows':
       return [statementOf({ ...change, table: localPrefix + change.table })];
-    case 'make-table': {
-      const local = localPrefix + change.table;
-      const make = replication === 'replicated' ? replicatedTable(local, change) : copiedTable(local, change);
-      return [make, spreadTable(change.table, layout, weight, 'CREATE TABLE IF NOT EXISTS')];
-    }
+    case 'make-table':
+      return [localTable(change, replication), spreadTable(change.table, layout, weight, 'CREATE TABLE IF NOT EXISTS')];
   }
 }
 
 type MakeTable = Extract<TableChange, { change: 'make-table' }>;
 
-function replicatedTable(local: string, { columns, kind }: MakeTable): string {
-  const version = kind.version === undefined ? '' : `, ${kind.version}`;
-  const engine = `ReplicatedReplacingMergeTree('/sluice/tables/{shard}/${local}', '{replica}'${version})`;
-  return makeTable(local, columns, engine, withSettings(kind, 'replicated_deduplication_window = 1000'));
-}
+/**
+ * What the keeper does not answer in time is tried again soon, and inserts are not told apart by what they hold: rows that are deleted
+ * may be written again as they were.
+ */
+const replicatedSettings = [
+  'replicated_deduplication_window = 0',
+  'max_postpone_time_for_failed_replicated_fetches_ms = 1000',
+  'zookeeper_session_expiration_check_period = 5',
+];
 
 /** An INSERT that comes a second time has a greater version and the same rows, so nothing has to be kept of the first one. */
-function copiedTable(local: string, { columns, kind }: MakeTable): string {
-  const { version } = kind;
+function localTable({ table, columns, kind }: MakeTable, replication: Replication): string {
+  const local = localPrefix + table;
+  const { version, deduplicates: _, ...rest } = kind;
   const all = version === undefined ? [...columns, versionColumn, versionIndex] : columns;
-  return makeTable(local, all, `ReplacingMergeTree(${version ?? 'version'})`, withSettings(kind));
-}
-
-function withSettings(kind: TableKind, ...own: readonly string[]): TableKind {
-  const { deduplicates = false, tableSettings = [], ...rest } = kind;
-  return { ...rest, tableSettings: [...tableSettings, ...(deduplicates ? own : [])] };
+  const newest = version ?? 'version';
+  if (replication === 'distributed') return makeTable(local, all, `ReplacingMergeTree(${newest})`, rest);
+  const tableSettings = [...(kind.tableSettings ?? []), ...replicatedSettings];
+  const engine = `ReplicatedReplacingMergeTree('/sluice/tables/{shard}/${local}', '{replica}', ${newest})`;
+  return makeTable(local, all, engine, { ...rest, tableSettings });
 }

@@ -10,6 +10,8 @@ import { Lifeline } from './lifeline.js';
 export interface NodePlace {
   readonly shard: number;
   readonly replica: number;
+  /** The name of the replica among its neighbours, as the macro `replica` says; empty where there is none. */
+  readonly name: string;
   /** Of the remainders of ids by the weight of all shards those that its shard has: from one on, up to before another. */
   readonly slots: { readonly from: number; readonly to: number };
   /** The node knows that this is itself, so it reads its own rows without asking any replica. */

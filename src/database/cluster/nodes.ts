@@ -1,7 +1,8 @@
 import type { ComponentLog } from '../../model/component.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { copyDefinitions, flushQueues, nodesWithQueues } from './catch-up.js';
+import { copyDefinitions } from './catch-up.js';
+import { type Copies, copiesOf } from './copies.js';
 import type { ClusterLayout } from './layout.js';
 import type { ClusterNode, NodePlace } from './node.js';
 
@@ -19,11 +20,13 @@ const awayText = 'the node does not answer';
 
 /**
  * The nodes of a cluster: which answer, and which have all rows. One that comes back is given the tables that it lacks and the
- * rows that others keep for it, before it counts as whole. A node also stays behind while any node is away, because that one may keep
- * rows for it.
+ * rows that others have for it, before it counts as whole. Where nodes keep rows for each other it also stays behind while any is away,
+ * because that one may keep some.
  */
 export class ClusterNodes {
   readonly all: readonly ClusterNode[];
+  /** How rows come to all replicas. */
+  readonly copies: Copies;
   readonly #layout: ClusterLayout;
   readonly #log: ComponentLog;
   readonly #timers = new Map<ClusterNode, NodeJS.Timeout>();
@@ -41,6 +44,7 @@ export class ClusterNodes {
   constructor(all: readonly ClusterNode[], layout: ClusterLayout, log: ComponentLog) {
     this.all = all;
     this.#layout = layout;
+    this.copies = copiesOf(layout.replication);
     this.#log = log;
     for (const node of all)
       node.lifeline.watch(() => {
@@ -213,9 +217,9 @@ export class ClusterNodes {
       this.#defined.add(node);
     }
     const { usable } = this;
-    await flushQueues(usable);
-    if (usable.length < this.all.length) return;
-    const waited = await nodesWithQueues(this.all, usable);
+    await this.copies.send(usable);
+    if (this.copies.isQueued && usable.length < this.all.length) return;
+    const waited = await this.copies.lacking(this.all, this.copies.isQueued ? usable : behind);
     for (const node of behind) {
       if (!waited.has(node) && node.state === 'behind' && this.#defined.has(node)) this.#enter(node, 'up');
     }
@@ -233,8 +237,9 @@ export class ClusterNodes {
       throw problem(`database.urls must name every node of the cluster: ${counts}`);
     }
     const local = rows.find(([, , isLocal]) => isLocal === 1);
-    const own = local ?? (await namedPlace(client));
-    if (own === undefined) {
+    const macros = await macrosOf(client);
+    const own = local ?? [macros.get('shard'), macros.get('replica')].map(Number);
+    if (own.some(Number.isNaN)) {
       const ways = 'neither is_local of system.clusters nor the macros shard and replica, as numbers, tell its place';
       throw problem(`The node at ${url} does not find itself in the cluster ${cluster}: ${ways}`);
     }
@@ -244,7 +249,7 @@ export class ClusterNodes {
     this.#weight = sumOf(weights.values());
     const from = sumOf([...weights].flatMap(([number, weight]) => (number < shard ? [weight] : [])));
     const slots = { from, to: from + (weights.get(shard) ?? 0) };
-    return { shard, replica, slots, isLocal: local !== undefined };
+    return { shard, replica, name: macros.get('replica') ?? '', slots, isLocal: local !== undefined };
   }
 }
 
@@ -257,12 +262,8 @@ function sumOf(numbers: Iterable<number>): number {
   return [...numbers].reduce((sum, number) => sum + number, 0);
 }
 
-/** The place that macros name, for a node that others reach by another address than its own. */
-async function namedPlace(
-  client: ClusterNode['client'],
-): Promise<readonly [shard: number, replica: number] | undefined> {
+/** The macros that name the place of a node; by numbers, a node knows it that others reach by another address than its own. */
+async function macrosOf(client: ClusterNode['client']): Promise<ReadonlyMap<string, string>> {
   const rows = await client.rows("SELECT macro, substitution FROM system.macros WHERE macro IN ('replica', 'shard')");
-  const macros = new Map(rows.map(([macro, value]) => [macro, Number(value)]));
-  const [shard, replica] = [macros.get('shard'), macros.get('replica')];
-  return shard === undefined || replica === undefined || Number.isNaN(shard + replica) ? undefined : [shard, replica];
+  return new Map(rows.map(([macro, value]) => [String(macro), String(value)]));
 }

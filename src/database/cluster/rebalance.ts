@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
-import { flushQueues, nodesWithQueues } from './catch-up.js';
 import { runningInserts } from './history.js';
 import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
 import type { ClusterNode } from './node.js';
@@ -46,6 +45,7 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
     for (const replicas of nodes.shards()) moved += await moveAway(table, replicas, layout, nodes.weight);
   }
   progress(tables.length, tables.length);
+  await drain(nodes);
   await run(`DROP TABLE IF EXISTS ${holdTable} SYNC`);
   return moved;
 }
@@ -55,8 +55,8 @@ async function drain(nodes: ClusterNodes): Promise<void> {
   for (const begun = Date.now(); ; await sleep(pauseMs)) {
     const running = await Promise.all(nodes.all.map(({ client }) => client.rows(runningInserts)));
     if (running.every(([row]) => Number(row?.[2]) === 0)) {
-      await flushQueues(nodes.all);
-      if ((await nodesWithQueues(nodes.all, nodes.all)).size === 0) return;
+      await nodes.copies.send(nodes.all);
+      if ((await nodes.copies.lacking(nodes.all, nodes.all)).size === 0) return;
     }
     if (Date.now() - begun > maxDrainMs) throw new Error('Some inserts do not end; try again.');
   }

@@ -79,8 +79,8 @@ export interface Engine {
   readonly cluster: string | undefined;
   /** The nodes of a cluster; none of a single engine. */
   nodes(): readonly EngineNode[];
-  /** The order in which rows were written; undefined where copies make it up among themselves. */
-  readonly history: History | undefined;
+  /** The order in which rows were written. */
+  readonly history: History;
   /** True where the catalogue's log is kept by a keeper. */
   readonly hasKeeper: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import { notSupported } from '../../model/refusals.js';
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
@@ -48,7 +47,6 @@ export class Changes {
 
   /** Resolves once the rows of a table keep the numbers of their inserts. Must come before any place is taken. */
   track(database: DatabaseDef, table: TableDef): Promise<void> {
-    followed(this.#engine, 'streams and topics');
     const { storage } = table;
     const known = this.#tracked.get(storage);
     if (known !== undefined) return known;
@@ -62,7 +60,7 @@ export class Changes {
 
   /** What tells in which order rows were written. */
   get order(): WriteOrder {
-    return followed(this.#engine, 'streams and topics').order;
+    return this.#engine.history.order;
   }
 
   /** The place behind everything that is stored now: what is committed later has a greater one. */
@@ -72,7 +70,7 @@ export class Changes {
 
   /** The {@link latest} places of engine tables; those without rows are not in it. */
   async latestOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const history = followed(this.#engine, 'streams and topics');
+    const { history } = this.#engine;
     const begun = Date.now();
     for (;;) {
       const { upTo, tables } = await history.visible(storages);
@@ -84,7 +82,7 @@ export class Changes {
 
   /** The places up to which everything is visible now, which in a cluster is a moment ago; those without rows are not in it. */
   async visibleOf(storages: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    return (await followed(this.#engine, 'streams and topics').visible(storages)).tables;
+    return (await this.#engine.history.visible(storages)).tables;
   }
 
   /**
@@ -140,12 +138,6 @@ export class Changes {
 }
 
 const unsettled = 'Not all nodes of the cluster have the rows that were written';
-
-/** The history of an engine's rows. Throws where its copies have none: what follows rows cannot be had there. */
-export function followed({ history }: Engine, what: string): History {
-  if (history === undefined) throw new FaultError(notSupported(`${what} on a cluster whose tables copy each other`));
-  return history;
-}
 
 function pieces(
   { order, after, upTo: end }: Written,

@@ -1,7 +1,6 @@
 import { Access } from '../../database/catalogue/rights.js';
 import type { Asker } from '../../database/definitions/statement-rights.js';
 import { defineTopic } from '../../database/definitions/topics.js';
-import { followed } from '../../database/rows/changes.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import { planTableTopic, planTopic, type TopicPlan } from '../../sql/plan/topic.js';
@@ -23,7 +22,6 @@ export async function createTopic(
 ): Promise<SqlAnswer> {
   await upToDate(context, async () => {
     const plan = await planSource(statement.source, asked, context);
-    followed(context.engine, 'topics');
     await defineTopic(statement, plan, definitionsOf(asked, context));
   });
   return done;

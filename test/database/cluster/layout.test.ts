@@ -13,29 +13,34 @@ const table: TableChange = {
 };
 const spread =
   "CREATE TABLE IF NOT EXISTS d1_0.s1 AS local_d1_0.s1 ENGINE = Distributed('metrics', 'local_d1_0', 's1', id % 2)";
+const versioned =
+  'id UInt64, ts Int64, v Nullable(Float64), ' +
+  "version UInt64 DEFAULT if(toUInt64OrZero(getSetting('log_comment')) <= 1, toUInt64OrZero(getSetting('log_comment')), " +
+  "greatest(toUInt64OrZero(getSetting('log_comment')), toUInt64(toUnixTimestamp64Nano(now64(9)) - 1000000000))), " +
+  'INDEX by_version version TYPE minmax GRANULARITY 1';
+const fetching =
+  'replicated_deduplication_window = 0, max_postpone_time_for_failed_replicated_fetches_ms = 1000, ' +
+  'zookeeper_session_expiration_check_period = 5';
 
 test('replicated tables copy each other through the keeper, in one place for each shard', (t) => {
   t.deepEqual(nodeStatements(table, replicated, 2), [
-    'CREATE TABLE IF NOT EXISTS local_d1_0.s1 (id UInt64, ts Int64, v Nullable(Float64)) ' +
-      "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}') " +
-      'PARTITION BY intDiv(ts, 10) ORDER BY (id, ts) SETTINGS replicated_deduplication_window = 1000',
+    `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
+      "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}', version) " +
+      `PARTITION BY intDiv(ts, 10) ORDER BY (id, ts) SETTINGS ${fetching}`,
     spread,
   ]);
 });
 
 test('a replicated table whose rows have a version of their own keeps the newest one', (t) => {
   const [local] = nodeStatements({ ...table, kind: { order: 'id', version: 'seen' } }, replicated, 2);
-  t.regex(local ?? '', /ReplicatedReplacingMergeTree\('[^']+', '\{replica\}', seen\) ORDER BY \(id\)$/);
+  t.regex(local ?? '', /ReplicatedReplacingMergeTree\('[^']+', '\{replica\}', seen\) ORDER BY \(id\) SETTINGS/);
 });
 
 test('distributed tables tell copies of a row apart by the version that its writer gave', (t) => {
   const [local, over] = nodeStatements(table, distributed, 2);
   t.is(
     local,
-    'CREATE TABLE IF NOT EXISTS local_d1_0.s1 (id UInt64, ts Int64, v Nullable(Float64), ' +
-      "version UInt64 DEFAULT if(toUInt64OrZero(getSetting('log_comment')) <= 1, toUInt64OrZero(getSetting('log_comment')), " +
-      "greatest(toUInt64OrZero(getSetting('log_comment')), toUInt64(toUnixTimestamp64Nano(now64(9)) - 1000000000))), " +
-      'INDEX by_version version TYPE minmax GRANULARITY 1) ' +
+    `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
       'ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(ts, 10) ORDER BY (id, ts)',
   );
   t.is(over, spread);

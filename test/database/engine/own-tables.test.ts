@@ -21,7 +21,7 @@ test('tables are made once, after a failure with the next call, and rows are rea
     countsLog: false,
     cluster: undefined,
     nodes: () => [],
-    history: undefined,
+    history: client.history,
     hasKeeper: false,
     stores: () => client.stores(),
     define: (change) => failsFirst.exec(statementOf(change)),

@@ -1,3 +1,5 @@
+import type { Replication } from '../../../src/database/cluster/layout.js';
+
 /** Where one node of a cluster listens, and its place there. */
 export interface NodePlace {
   readonly shard: number;
@@ -8,6 +10,8 @@ export interface NodePlace {
   /** The same of the native protocol, for the other nodes. */
   readonly tcpPort: number;
   readonly ownTcpPort: number;
+  /** At which others fetch parts of its replicated tables. */
+  readonly partsPort: number;
 }
 
 /** A cluster as the configuration of its nodes describes it. */
@@ -18,20 +22,25 @@ export interface ClusterPlan {
   readonly password: string;
   /** Port of a keeper on this machine, where there is one. */
   readonly keeperPort: number | undefined;
+  readonly replication: Replication;
 }
 
 /** `config.xml` of one node. */
-export function nodeConfig({ name, places, user, password, keeperPort }: ClusterPlan, own: NodePlace): string {
+export function nodeConfig(plan: ClusterPlan, own: NodePlace): string {
+  const { name, places, user, password, keeperPort, replication } = plan;
   const shards = [...new Set(places.map(({ shard }) => shard))].map((shard) => {
     const replicas = places
       .filter((place) => place.shard === shard)
       .map(({ tcpPort }) => element('replica', { host: '127.0.0.1', port: tcpPort, user, password }));
-    return `<shard><internal_replication>false</internal_replication>${replicas.join('')}</shard>`;
+    const isInternal = replication === 'replicated';
+    return `<shard><internal_replication>${isInternal}</internal_replication>${replicas.join('')}</shard>`;
   });
+  // Nodes of the tests have no identity of their own, so that each would end the session of the others at one path.
   const keeper =
     keeperPort === undefined
       ? ''
       : `<zookeeper><node><host>127.0.0.1</host><port>${keeperPort}</port></node>
+         <sessions_path>/sessions/${own.shard}-${own.replica}</sessions_path>
          <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms></zookeeper>
          <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>`;
   return `<clickhouse>
@@ -40,6 +49,7 @@ export function nodeConfig({ name, places, user, password, keeperPort }: Cluster
     <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
     ${element('macros', { shard: own.shard, replica: own.replica })}
     ${keeper}
+    <background_fetches_pool_size>8</background_fetches_pool_size>
     <mark_cache_size>67108864</mark_cache_size>
     <memory_worker_use_cgroup>0</memory_worker_use_cgroup><max_server_memory_usage>0</max_server_memory_usage>
   </clickhouse>`;

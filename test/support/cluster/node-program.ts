@@ -1,7 +1,9 @@
 // One node of a cluster: the engine out of the installed package with its own HTTP and native listeners. The argument is a
-// directory with its `config.xml`; the node lives until its standard input ends.
+// directory with its `config.xml`; the node lives until its standard input ends. Two more arguments give it replicated tables: the place
+// that `findInterserver` has found, and the port at which others fetch its parts.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { announceInterserver, engineLibrary } from './interserver.js';
 
 /** What is used of the package ffi-rs, which is asked for by name so that the tests build without it. */
 interface ForeignCalls {
@@ -24,12 +26,13 @@ interface ForeignCalls {
 const require = createRequire(import.meta.url);
 const { DataType, load, open }: ForeignCalls = require('ffi-rs');
 
-const directory = process.argv[2] ?? '';
+const [, , directory = '', place, partsPort] = process.argv;
 // The engine reads what lies in its working directory, and this process is to leave nothing elsewhere.
 process.chdir(directory);
 
 const library = 'engine';
-open({ library, path: require.resolve('@chdb/lib-linux-x64-gnu/libchdb.so') });
+open({ library, path: engineLibrary() });
+if (place !== undefined) announceInterserver(Number(place), Number(partsPort));
 
 // The last query waits for the end of standard input.
 const args = [

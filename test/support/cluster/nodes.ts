@@ -6,14 +6,23 @@ import { createServer } from 'node:net';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Replication } from '../../../src/database/cluster/layout.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { directoryFor, type Scope } from '../processes.js';
 import { until } from '../until.js';
+import { findInterserver } from './interserver.js';
 import { missingKeeper, TestKeeper } from './keeper.js';
 import { type ClusterPlan, type NodePlace, nodeConfig, usersConfig } from './node-config.js';
+import { serveParts } from './parts-server.js';
 import { softLine } from './soft-line.js';
 
 const program = fileURLToPath(new URL('node-program.js', import.meta.url));
+
+/** Who makes copies in the clusters of this process. */
+export const replication: Replication = process.env.CLUSTER_REPLICATION === 'replicated' ? 'replicated' : 'distributed';
+
+/** See {@link findInterserver}. */
+const interserver = replication === 'replicated' ? findInterserver() : undefined;
 
 /** Why no cluster can be started on this machine; undefined where one can. */
 export function missingCluster(needsKeeper: boolean): string | undefined {
@@ -23,7 +32,9 @@ export function missingCluster(needsKeeper: boolean): string | undefined {
   } catch {
     return 'the package ffi-rs is not installed';
   }
-  return needsKeeper ? missingKeeper() : undefined;
+  if (replication === 'replicated' && interserver === undefined)
+    return 'of this engine the place of its address is unknown';
+  return needsKeeper || replication === 'replicated' ? missingKeeper() : undefined;
 }
 
 /** How many nodes to start. */
@@ -60,7 +71,8 @@ export class TestNode {
   /** Starts it, also again after a kill with its data, and waits until it answers. */
   async start(): Promise<void> {
     // Its standard input ends with this process, and the node with it.
-    const child = spawn(process.execPath, [program, this.#directory], { stdio: ['pipe', 'ignore', 'pipe'] });
+    const parts = interserver === undefined ? [] : [interserver, this.place.partsPort].map(String);
+    const child = spawn(process.execPath, [program, this.#directory, ...parts], { stdio: ['pipe', 'ignore', 'pipe'] });
     this.#child = child;
     this.#errors = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -69,6 +81,12 @@ export class TestNode {
     const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     await until(async () => hasEnded() || (await this.#answers()));
     if (hasEnded() || !(await this.#answers())) throw new Error(`The node does not answer: ${this.#errors}`);
+  }
+
+  /** Gives other nodes the parts of its replicated tables while it runs. */
+  serveParts(t: Scope): Promise<void> {
+    const data = join(this.#directory, 'data/data');
+    return serveParts(t, this.place.partsPort, data, () => this.#child !== undefined);
   }
 
   /** Id of its process; 0 while it does not run. */
@@ -117,7 +135,7 @@ export class TestCluster {
     const { name, user, password } = this;
     const listed = places.filter(({ shard }) => shard <= begun);
     this.keeper = keeperPort === undefined ? undefined : new TestKeeper(t, keeperPort);
-    const plan = { name, places: listed, user, password, keeperPort };
+    const plan = { name, places: listed, user, password, keeperPort, replication };
     this.#all = places.map((place) => new TestNode(t, plan, place));
   }
 
@@ -130,13 +148,18 @@ export class TestCluster {
   async grow(): Promise<void> {
     const { name, user, password } = this;
     const places = this.#all.map(({ place }) => place);
-    const plan = { name, places, user, password, keeperPort: this.keeper?.port };
+    const plan = { name, places, user, password, keeperPort: this.keeper?.port, replication };
     for (const node of this.#all) {
       await node.kill();
       node.configure(plan);
     }
     await Promise.all(this.#all.map((node) => node.start()));
     this.#begun = Math.max(...places.map(({ shard }) => shard));
+  }
+
+  /** Lets all nodes, also those that come later, fetch parts of each other's replicated tables. */
+  async serveParts(): Promise<void> {
+    await Promise.all(this.#all.map((node) => node.serveParts(this.#scope)));
   }
 
   /** Connections to one node alone, the same for every caller. */
@@ -154,7 +177,7 @@ export class TestCluster {
   get settings(): readonly string[] {
     const urls = this.nodes.map(({ url }) => url).join(',');
     const access = [`--database.user=${this.user}`, `--database.password=${this.password}`];
-    const layout = [`--database.cluster=${this.name}`, '--database.replication=distributed'];
+    const layout = [`--database.cluster=${this.name}`, `--database.replication=${replication}`];
     return ['--database.mode=cluster', `--database.urls=${urls}`, ...layout, ...access];
   }
 }
@@ -164,12 +187,12 @@ export async function startCluster(
   t: Scope,
   { shards, replicas, keeper, begun = shards }: ClusterSize,
 ): Promise<TestCluster> {
-  const ports = await unusedPorts(shards * replicas * 4 + 1);
+  const ports = await unusedPorts(shards * replicas * 5 + 1);
   const places: NodePlace[] = [];
   for (let shard = 1; shard <= shards; shard++) {
     for (let replica = 1; replica <= replicas; replica++) {
-      const [httpPort = 0, ownHttpPort = 0, tcpPort = 0, ownTcpPort = 0] = ports.splice(0, 4);
-      places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort });
+      const [httpPort = 0, ownHttpPort = 0, tcpPort = 0, ownTcpPort = 0, partsPort = 0] = ports.splice(0, 5);
+      places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort, partsPort });
     }
   }
   const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, begun);
@@ -178,6 +201,7 @@ export async function startCluster(
     await softLine(t, httpPort, ownHttpPort);
     await softLine(t, tcpPort, ownTcpPort);
   }
+  if (replication === 'replicated') await cluster.serveParts();
   await Promise.all(cluster.nodes.map((node) => node.start()));
   return cluster;
 }

@@ -1,0 +1,123 @@
+import { FaultError } from '../../model/fault.js';
+import { quoteString } from '../../sql/engine/quote.js';
+import { localPrefix, ownDatabases, type Replication } from './layout.js';
+import type { ClusterNode } from './node.js';
+
+/** How rows that one node has come to the other replicas of its shard. Tables are `database.table`; without them all are meant. */
+export interface Copies {
+  /** True where a node that is away may keep rows which another one lacks, and nobody else knows of them. */
+  readonly isQueued: boolean;
+  /** Sends on what some nodes keep for others, as far as those take it now. */
+  send(keepers: readonly ClusterNode[], tables?: readonly string[]): Promise<void>;
+  /** The nodes that lack rows, as far as some nodes know. */
+  lacking(
+    all: readonly ClusterNode[],
+    asked: readonly ClusterNode[],
+    tables?: readonly string[],
+  ): Promise<ReadonlySet<ClusterNode>>;
+}
+
+/** The node that takes rows keeps in files what another one misses. */
+const queued: Copies = {
+  isQueued: true,
+
+  async send(keepers, tables) {
+    const queues = `SELECT DISTINCT database, table FROM system.distribution_queue WHERE data_files > 0${ofTables(tables)}`;
+    await Promise.all(
+      keepers.map(async ({ client }) => {
+        for (const [database, name] of await client.rows(queues)) {
+          // Of the replicas some may still be away; the others have been sent theirs.
+          await isDone(client.exec(`SYSTEM FLUSH DISTRIBUTED ${database}.${name}`));
+        }
+      }),
+    );
+  },
+
+  async lacking(all, asked, tables) {
+    const paths = `SELECT DISTINCT data_path FROM system.distribution_queue WHERE data_files > 0${ofTables(tables)}`;
+    const rows = await Promise.all(asked.map(({ client }) => client.rows(paths)));
+    const found = new Set<ClusterNode>();
+    for (const [path] of rows.flat()) {
+      const [, shard, replica] = /shard(\d+)_replica(\d+)\/?$/.exec(String(path)) ?? [];
+      const isMeant = ({ place }: ClusterNode): boolean =>
+        place?.shard === Number(shard) && place.replica === Number(replica);
+      for (const node of all) if (isMeant(node)) found.add(node);
+    }
+    return found;
+  },
+};
+
+/** How long a node is given to fetch what is new, seconds. */
+const fetchSeconds = 5;
+
+/** Tables fetch from each other what the keeper lists, in one order. */
+const fetched: Copies = {
+  isQueued: false,
+
+  async send() {},
+
+  async lacking(all, asked, tables) {
+    const found = new Set<ClusterNode>();
+    await Promise.all(
+      asked.map(async (node) => {
+        const hasAll = tables === undefined ? hasFetched(node) : fetch(node, all, tables);
+        if (!(await hasAll)) found.add(node);
+      }),
+    );
+    return found;
+  },
+};
+
+export function copiesOf(replication: Replication): Copies {
+  return replication === 'replicated' ? fetched : queued;
+}
+
+/** Lets a node fetch what its neighbours have, but for those that are away: false where it has not within some seconds. */
+async function fetch(node: ClusterNode, all: readonly ClusterNode[], tables: readonly string[]): Promise<boolean> {
+  const neighbours = all.filter(
+    (other) => other !== node && other.state !== 'away' && other.place?.shard === node.place?.shard,
+  );
+  if (neighbours.length === 0) return true;
+  const names = neighbours.map(({ place }) => quoteString(place?.name ?? '')).join(', ');
+  return areSynced(
+    node,
+    tables.map((table) => `${localPrefix}${table} LIGHTWEIGHT FROM ${names}`),
+  );
+}
+
+const ownTables = `match(database, ${quoteString(ownDatabases)})`;
+
+/** True where a node works with the keeper, and has fetched everything that the keeper has listed until now. */
+async function hasFetched(node: ClusterNode): Promise<boolean> {
+  const open = await node.client.rows(
+    `SELECT database, table, is_readonly OR is_session_expired, queue_size - inserts_in_queue - merges_in_queue FROM system.replicas
+     WHERE ${ownTables} AND (is_readonly OR is_session_expired OR queue_size > merges_in_queue OR log_pointer <= log_max_index)`,
+  );
+  if (open.some(([, , isCut, changes]) => isCut === 1 || Number(changes) > 0)) return false;
+  return areSynced(
+    node,
+    open.map(([database, table]) => `${database}.${table} LIGHTWEIGHT`),
+  );
+}
+
+async function areSynced({ client }: ClusterNode, whats: readonly string[]): Promise<boolean> {
+  const parameters = { receive_timeout: String(fetchSeconds) };
+  const done = whats.map((what) => isDone(client.exec(`SYSTEM SYNC REPLICA ${what}`, { parameters })));
+  return (await Promise.all(done)).every(Boolean);
+}
+
+/** False where an engine refused or did not answer. */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error;
+    return false;
+  }
+}
+
+function ofTables(tables: readonly string[] | undefined): string {
+  if (tables === undefined) return '';
+  return ` AND concat(database, '.', table) IN (${tables.map(quoteString).join(', ')})`;
+}
