@@ -142,7 +142,7 @@ export class ValueRules {
     for (const { states } of this.#byName.values()) states.removeAll(stateExcluded);
   }
 
-  /** There is an open event of the rule about the series, whoever found it. */
+  /** There is an open event of the rule about the series, in whatever process it was found. */
   opened(rule: string, series: bigint, lastMs: number): void {
     const found = this.#find(rule, series);
     if (found === undefined) return;

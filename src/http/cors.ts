@@ -72,7 +72,7 @@ function nameOf(host: string): string {
 
 /**
  * True for names that no page from elsewhere can have been loaded under: addresses, names of this machine, and names without a dot,
- * which no public name server knows. Any other name may have been pointed here by somebody else (DNS rebinding).
+ * which no public name server knows. An attacker may have pointed any other name here (DNS rebinding).
  */
 function isOwnName(name: string): boolean {
   if (isIP(name) !== 0 || (name.startsWith('[') && name.endsWith(']'))) return true;
@@ -85,7 +85,7 @@ function isFromBrowser({ origin, site, referer, userAgent }: CorsRequest): boole
   return userAgent?.startsWith('Mozilla/') ?? false;
 }
 
-/** A link that somebody follows brings nothing but the page that it leads to. */
+/** A followed link brings nothing but the page that it leads to. */
 function isNavigation({ method, mode }: CorsRequest): boolean {
   return mode === 'navigate' && (method === 'GET' || method === 'HEAD');
 }

@@ -15,7 +15,7 @@ export type CredentialReader = (call: Call, context: HandlerContext) => Credenti
 /** What a route asks of a call before its handler sees it. */
 export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
 
-/** A route that asks nobody who they are and answers whatever the memory guard says. */
+/** A route without credentials that answers whatever the memory guard says. */
 interface OpenDoor {
   readonly guard?: undefined;
   readonly handler: (context: HandlerContext) => Handler;

@@ -37,7 +37,7 @@ export class RequestBody {
     return readWhole(raw);
   }
 
-  /** The body as it comes, where nothing is to be unwrapped and nobody has asked for the stream. Destroying it would close the connection. */
+  /** The body as it comes, where nothing is to be unwrapped and the stream was not asked for. Destroying it would close the connection. */
   get plain(): Readable | undefined {
     return this.#layers > 0 || this.#open !== undefined ? undefined : this.#raw;
   }
@@ -102,7 +102,7 @@ function openBody(raw: IncomingMessage, layers: number, maxInflatedBytes = Numbe
   let failure: Fault | undefined;
   const broken = new Promise<Fault>((resolve) => {
     last.once('error', (error) => {
-      // Whoever reads it has enough.
+      // The reader has enough.
       if (error.name === 'AbortError') return;
       const sender = layers > 0 ? notGzip : unreadable;
       failure = error instanceof FaultError ? error.fault : sender;

@@ -74,7 +74,7 @@ const dataCodes: readonly number[] = [
 
 /** Codes whose status says what happened, whatever kind of fault carries them. */
 const statusOfCode: ReadonlyMap<number, number> = new Map([
-  // Somebody is known but may not: senders shall neither log in nor try again.
+  // A known user lacks a right: senders shall neither log in nor try again.
   [Codes.insufficientPrivilege, 403],
   [Codes.permissionDenied, 403],
   [Codes.databaseNotExist, 404],

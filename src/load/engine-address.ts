@@ -60,7 +60,7 @@ function isNamed({ host, port }: LoadConnection): boolean {
   return host !== defaultHost || port !== defaultPort;
 }
 
-/** True when only the HTTP service can be reached: an engine lets nobody from elsewhere in without its password. */
+/** True when only the HTTP service can be reached: an engine admits clients of other machines with its password alone. */
 export function isBehindService(connection: LoadConnection): boolean {
   const { url, password } = addressOf(connection, settingsOf(connection));
   return password === '' && !isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));

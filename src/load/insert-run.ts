@@ -128,7 +128,7 @@ async function openWorld(
   return untilAnswered(() => openOrService(open, { ...context, ...search }), attempts, context);
 }
 
-/** What is asked for, as soon as somebody answers; other refusals are final. */
+/** The first answer, over outages that pass; other refusals are final. */
 async function untilAnswered<T>(ask: () => Promise<T>, attempts: Attempts, context: LoadRunContext): Promise<T> {
   type Ending = { readonly value: T } | { readonly error: unknown };
   const ending = await tried<Ending>({

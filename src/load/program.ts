@@ -36,7 +36,7 @@ interface LoadProgramWorld {
   readonly program: string;
   readonly argv: readonly string[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Somebody is asked only at a terminal. */
+  /** A person is asked only at a terminal. */
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: ViewStream;
   readonly errors: ViewStream;
@@ -188,7 +188,7 @@ function written(path: string, write: () => void, log: RunLog): boolean {
   }
 }
 
-/** Asks once, and only somebody who can answer. */
+/** Asks once, and only at a terminal. */
 async function isConfirmed(
   { confirm }: LoadScenario,
   { input, output }: LoadProgramWorld,

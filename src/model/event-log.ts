@@ -28,7 +28,7 @@ export type EventOperation =
       /** Random name of the operation: what is tried again is stored once. */
       readonly key: string;
       readonly slot: string;
-      /** When it was found, by the clock of whoever did. */
+      /** When it was found, by the clock of the finder. */
       readonly at: number;
       /** Id of the event if this opens one. */
       readonly id: string;

@@ -85,7 +85,7 @@ export interface EventPage {
 /** What a person does with an event. */
 export type EventMove = 'acknowledge' | 'resolve';
 
-/** The event after a move; `changed` is false when somebody had done it before. */
+/** The event after a move; `changed` is false when it had been done before. */
 export interface MovedEvent extends Event {
   readonly changed: boolean;
 }

@@ -184,7 +184,7 @@ export function fault(kind: FaultKind, code: number, message: string, cause?: un
   return cause === undefined ? { kind, code, message } : { kind, code, message, cause };
 }
 
-/** A database that is not there. The name is told: whoever reads it in a log knows what to create. */
+/** A database that is not there. The message has the name, so that the reader of a log knows what to create. */
 export function missingDatabase(name: string): Fault {
   return fault('database', Codes.databaseNotExist, `Database not exist: ${name}`);
 }

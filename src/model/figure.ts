@@ -5,7 +5,7 @@ export interface Figure {
   readonly values: readonly (readonly [name: string, value: number])[];
 }
 
-/** Figures that are read whenever somebody asks for them, by name and with a help text. */
+/** Figures that are read on each scrape, by name and with a help text. */
 export interface WatchedFigures {
   readonly [name: string]: {
     readonly help: string;

@@ -13,7 +13,7 @@ export interface NotificationChannel {
   readonly target: string;
   /** Events that were told. */
   readonly sent: number;
-  /** Events that nobody could be told of: refused for good, too old, or too many. */
+  /** Events that were never delivered: refused for good, too old, or too many. */
   readonly failed: number;
   /** Events that are tried again, or wait behind one that is. */
   readonly waiting: number;

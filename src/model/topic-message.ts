@@ -18,7 +18,7 @@ export interface TopicMessage {
 /** Where to begin where a group has no committed place. */
 type OffsetReset = 'earliest' | 'latest' | 'none';
 
-/** One consumer of a group, as whoever polls it sees it. All methods reject with a FaultError. */
+/** One consumer of a group, as its caller sees it. All methods reject with a FaultError. */
 export interface TopicPoller {
   /**
    * The next message; undefined when none came within `waitMs` (negative: waits until there is one or `signal` ends it).

@@ -56,7 +56,7 @@ export function readNotifySettings(reader: SettingReader): NotifySettings {
   return { webhook: webhook === '' ? undefined : webhook, mail, severity };
 }
 
-/** Undefined when the text is no address of a mail server with a sender and somebody to read it. */
+/** Undefined when the text is no address of a mail server with a sender and a recipient. */
 function readMail(text: string): MailSettings | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

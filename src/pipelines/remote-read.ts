@@ -130,7 +130,7 @@ async function readOne(
   if (series.length === 0) return result;
   result.addSeries(Buffer.concat(series));
   for await (const piece of await engine.result(plan.samples, how)) {
-    // Nobody waits for the answer any more; leaving the loop cancels the statement.
+    // The reader has left; leaving the loop cancels the statement.
     if (aborted.aborted) break;
     result.addRows(piece);
   }

@@ -26,7 +26,7 @@ export function reported(losses: LossLog): MonoTypeOperatorFunction<Batch<ByteBl
   }));
 }
 
-/** Why a batch was lost; for a lack of rights, with the statements that mend it, for nobody else reads of it. */
+/** Why a batch was lost; for a lack of rights, with the statements that mend it, because no sender is told. */
 function lossReason(fault: Fault, { target: { database, user } }: Batch<ByteBlock>): string {
   if (!isDenied(fault)) return fault.message;
   const name = `\`${database}\``;

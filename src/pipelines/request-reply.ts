@@ -76,7 +76,7 @@ export class RequestReply<Q extends { readonly credentials: Credentials }, A> im
     await this.#closed.promise;
   }
 
-  /** Runs a request of the service itself, as a user whom nobody has to let in. */
+  /** Runs a request of the service itself, as a user whose password is not checked. */
   runAs(user: string, id: string, request: Q, aborted: AbortSignal): Promise<A> {
     return this.#runInSlot({ id, request, aborted, answer: () => {}, refuse: () => {} }, user);
   }

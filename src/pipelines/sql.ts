@@ -24,7 +24,7 @@ interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans'
   readonly waited: (seconds: number) => void;
 }
 
-/** A query holds its slot until its last row has left or nobody wants it any more. */
+/** A query holds its slot until its last row has left or its client leaves. */
 const holdRows: Hold<SqlAnswer> = (answer, release) => {
   if (answer.kind === 'rows') return { ...answer, lines: ended(answer.lines, release) };
   release();

@@ -4,7 +4,7 @@ import type { ComponentLog } from '../model/component.js';
 import type { Identity } from '../model/exchange.js';
 import { Codes, type Fault, fault } from '../model/fault.js';
 
-/** How long a verdict counts before it is looked at again, which delays nobody. */
+/** How long a verdict counts before it is checked again, which delays no write. */
 const verdictMs = 10_000;
 /** Between two attempts while the database cannot tell. */
 const retryMs = 500;

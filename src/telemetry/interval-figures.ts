@@ -60,7 +60,7 @@ export class IntervalFigures {
       }
     }
     for (const [key, { tags, values }] of summaries) {
-      // A route that nobody asked has no times in this interval; what it has counted stays.
+      // A route without requests has no times in this interval; what it has counted stays.
       const count = values.find(([name]) => name === 'count')?.[1] ?? 0;
       if (count === this.#kept.get(`${summary} ${key}`)) continue;
       taken.set(`${summary} ${key}`, count);

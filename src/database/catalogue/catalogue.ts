@@ -23,7 +23,7 @@ const toldPollMs = 10_000;
 export interface Polling {
   /** Called when the log could not be read. */
   readonly failed?: () => void;
-  /** Tells how many entries the log has whenever that may have changed; undefined where nobody does. */
+  /** Tells how many entries the log has whenever that may have changed; undefined for an engine that does not tell. */
   readonly watchLog?: ((listener: (entries: number) => void) => void) | undefined;
   /** Told how many entries the log has after each of our own, before its submitter goes on. */
   readonly submitted?: ((entries: number) => Promise<unknown>) | undefined;
@@ -233,7 +233,7 @@ export class Catalogue implements SchemaView {
   }
 
   async #readOn(): Promise<void> {
-    // Whoever waits for an own entry knows that there is more.
+    // A caller that waits for its own entry knows that there is more.
     if (this.#waiting.size === 0 && (await this.#log.count()) === this.#entries) return;
     const entries = await this.#log.read(this.#position);
     const slice = new Slice();

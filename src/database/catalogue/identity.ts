@@ -46,7 +46,7 @@ export function sharedTagStorage(databaseId: string): string {
 }
 
 /**
- * True when no entry of the log after the one that made a table has changed it, so that nobody has ever known it with
+ * True when no entry of the log after the one that made a table has changed it, so that no process has ever known it with
  * less: its id begins with the number of that entry.
  */
 export function isAsMade({ id, revision }: TableDef): boolean {

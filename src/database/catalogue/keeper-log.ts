@@ -13,7 +13,7 @@ const entriesPerQuery = 1_000;
 /** How often an append that others overtook is tried again. */
 const maxAttempts = 200;
 
-/** The engine gives up soon when its keeper is away: whoever waits for it waits for the catalogue. */
+/** The engine gives up soon when its keeper is away, because callers wait for the catalogue meanwhile. */
 const keeperSettings = 'keeper_max_retries = 2, keeper_retry_max_backoff_ms = 500';
 const appendSettings = `keeper_map_strict_mode = 1, insert_keeper_max_retries = 2, insert_keeper_retry_max_backoff_ms = 500`;
 
@@ -37,7 +37,7 @@ export class KeeperLog implements CatalogueLog {
         await this.#engine.insert(`INSERT INTO ${logTable} SETTINGS ${appendSettings} FORMAT JSONEachRow`, data);
         return key;
       } catch (error) {
-        // Of an append that broke off nobody knows whether it came through, also when the keeper says that the key is there.
+        // An append that broke off may have come through, also when the keeper says that the key is there.
         const found = await this.#at(position);
         if (found?.key === key) return key;
         if (found === undefined) throw error;

@@ -122,7 +122,7 @@ export function insufficientPrivilege(): FaultError {
   return new FaultError(fault('database', Codes.insufficientPrivilege, 'Insufficient privilege for operation'));
 }
 
-/** True for the refusals of somebody who is known and may not. */
+/** True for the refusals of a known user who lacks a right. */
 export function isDenied({ code }: Fault): boolean {
   return code === Codes.permissionDenied || code === Codes.insufficientPrivilege;
 }

@@ -153,7 +153,7 @@ export class Storage {
       this.#engine.define(dataTable(database, table, columns, this.#compression)),
       tagStorage === undefined ? undefined : this.#engine.define(tagTable(tagStorage, table, tags)),
     ]);
-    // A super table that was never altered has its columns from being made, whoever made it.
+    // A super table that was never altered has the columns it was made with.
     if (!isAsMade(table)) {
       if (columns.length > 0) await this.#engine.define(addMissingColumns(storage, columns, this.#compression));
       if (tagStorage !== undefined && tags.length > 0) await this.#engine.define(addMissingTags(tagStorage, tags));

@@ -160,7 +160,7 @@ export class SubTables {
     const taken = this.#takenByTable(database, names);
     if (taken !== undefined) return taken;
     await this.#write(database, superTable, [...missing.values()]);
-    // A table of such a name may have been created meanwhile: whoever looks last sees the other one.
+    // A table of such a name may have been created meanwhile: the later look sees both.
     await this.#catalogue.sync();
     return this.#takenByTable(database, names);
   }

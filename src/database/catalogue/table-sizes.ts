@@ -22,8 +22,8 @@ interface Size {
 const unknown = { isLarge: false, hasShortSeries: false };
 
 /**
- * How large engine tables are, as far as it matters to plans. It is asked of the engine when somebody wants to know, and
- * nobody waits for it: until then the last answer counts, and at first nothing is known.
+ * How large engine tables are, as far as it matters to plans. It is asked of the engine when a plan asks, and
+ * no query waits for it: until then the last answer counts, and at first nothing is known.
  */
 export class TableSizes {
   readonly #engine: Pick<Engine, 'stores'>;

@@ -31,7 +31,7 @@ interface Known {
 
 /**
  * Which rows of engine tables have a key each, so that queries can do without merging versions. It is found by counting: where rows are
- * as many as keys, each key is stored once. Counted is beside the queries, when somebody wants to know, and nobody waits for it. What was stored
+ * as many as keys, each key is stored once. Rows are counted beside the queries, when a plan asks, and no query waits for it. What was stored
  * after that is the business of the query, see `scanUniqueRows`; so nothing depends on who writes.
  */
 export class UniqueRowsLooks {
@@ -63,7 +63,7 @@ export class UniqueRowsLooks {
 
   /** Forgets everything: an engine that was started anew may give the numbers of inserts that are gone to others. */
   forget(): void {
-    // Looks that are under way end in what nobody reads any more.
+    // The results of looks that are under way are not used any more.
     this.#known = new Map();
   }
 

@@ -230,7 +230,7 @@ export class ClusterEngine implements Engine {
         if (isCopiedLater && table !== undefined) await this.#afterStored(route.node, table);
         return;
       } catch (error) {
-        // Whoever appends to the log finds out by itself whether an entry has come there.
+        // The caller that appends to the log finds out by itself whether an entry has come there.
         if (attempt === maxAttempts || !isSpread || !isPassing(error)) throw error;
         await this.#nodes.look();
       }

@@ -28,7 +28,7 @@ export const versionSetting = 'log_comment';
 /**
  * In copies that the engine does not keep in one order the row with the greatest version stays. Whoever takes the INSERT gives the
  * version before it sends the rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs}
- * when its INSERT begins, so whoever follows rows knows when there are no more with older ones.
+ * when its INSERT begins, so a follower of rows knows when there are no more with older ones.
  */
 const givenVersion = `toUInt64OrZero(getSetting('${versionSetting}'))`;
 

@@ -92,7 +92,7 @@ export class ClusterNode implements EngineNode {
       }
       this.#silentSince = undefined;
       this.isHeld = false;
-      // Whoever comes with a wrong password is told so by the first statement.
+      // A wrong password is told by the first statement.
       return error instanceof EngineRefusal && error.code !== endingCode ? 'there' : 'away';
     }
   }

@@ -169,7 +169,7 @@ export class ClusterNodes {
       node.place = await this.#locate(node);
     } catch (error) {
       node.client.refuseAll(awayText);
-      // At the start whoever waits is told; later the node stays away until it is one of the cluster.
+      // At the start the caller is told; later the node stays away until it is one of the cluster.
       if (this.#timers.size === 0 && !isPassing(error)) throw error;
       this.#log.warn({ url: node.url, error: reasonOf(error) }, 'A node of the cluster answers, but cannot be used.');
       return;

@@ -36,7 +36,7 @@ export async function rebalance(nodes: ClusterNodes, layout: ClusterLayout, prog
   await sleep(holdNoticeMs);
   await drain(nodes);
   const tables = await spreadTables(nodes);
-  // What comes from now on, from whoever does not know of the hold yet, goes to its new shard.
+  // Rows that come from now on, from adapters that do not know of the hold yet, go to their new shard.
   for (const { name } of tables) await run(spreadTable(name, layout, nodes.weight, 'CREATE OR REPLACE TABLE'));
   await drain(nodes);
   let moved = 0;

@@ -163,7 +163,7 @@ export class TopicConsumer implements TopicPoller {
 
   /**
    * True while a share is on its way to this consumer, which is looked after more often then: that nothing came does not
-   * mean that there is nothing. Whoever does not release it is expelled in the end.
+   * mean that there is nothing. A consumer that does not release it is expelled in the end.
    */
   async #followAwaited(): Promise<boolean> {
     const awaits = (): boolean => [...this.#subscriptions.values()].some(({ state }) => state.awaits(this.id));
@@ -189,7 +189,7 @@ export class TopicConsumer implements TopicPoller {
     }
   }
 
-  /** Reads the group's log on. Whoever was expelled begins anew, from what the group has committed. */
+  /** Reads the group's log on. An expelled consumer begins anew, from what the group has committed. */
   async #follow(): Promise<void> {
     const topics = [...this.#subscriptions.keys()];
     for (const { number, topic, entry } of await this.#groups.entries(topics, this.#options.group, this.#logPlace)) {

@@ -102,7 +102,7 @@ export class TopicReader {
     return changed === undefined ? undefined : this.#read(part, share, changed, undefined);
   }
 
-  /** What is left of an insert that somebody has read up to a key. */
+  /** What is left of an insert that was read up to a key. */
   #restOf(
     part: TopicPart,
     share: Share,

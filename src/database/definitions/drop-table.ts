@@ -113,7 +113,7 @@ export async function dropWhole(
     await context.storage.dropTable(table);
     if (table.kind === 'super') await context.subTables.forgetAll(database, table);
   };
-  // Rows and tags of a number that no table has are seen by nobody.
+  // No query sees rows and tags of a number that no table has.
   if (table.number === undefined) await removeThoroughly(remove);
   else removeLater(remove);
 }

@@ -21,7 +21,7 @@ export async function removeThoroughly(remove: () => Promise<void>): Promise<voi
 }
 
 /**
- * Like {@link removeThoroughly} for what nobody sees any more once it was dropped, so that the caller need not wait: it runs
+ * Like {@link removeThoroughly} for what is invisible once it was dropped, so that the caller need not wait: it runs
  * when every process has read the drop. What a process that ends before that leaves is removed at the next start.
  */
 export function removeLater(remove: () => Promise<void>): void {

@@ -59,7 +59,7 @@ function storedSource(
   return { kind: source.kind, text: source.text, table, parent: target.table.name, columns, current };
 }
 
-/** DROP TOPIC, with all that its consumer groups have read; refused while somebody consumes, unless forced. */
+/** DROP TOPIC, with all that its consumer groups have read; refused while it has consumers, unless forced. */
 export async function dropTopic(
   { name, ifExists, force }: StatementOf<'drop-topic'>,
   context: DefinitionContext,

@@ -11,7 +11,7 @@ export interface JointQuestion extends SeriesFigures {
 /** Rows of a question that was asked together with others; or that it has to be asked by itself, perhaps with a place for it. */
 export type JointAnswer = { readonly rows: Chunks } | { readonly place?: ResultPlace };
 
-/** Whoever asked, as far as waiting goes. */
+/** A caller that waits for its answer. */
 interface Asker {
   readonly signal?: AbortSignal | undefined;
   readonly waited?: ((ms: number) => void) | undefined;

@@ -26,7 +26,7 @@ interface Waiter {
   readonly take: (place: ResultPlace) => void;
 }
 
-/** A reader that takes nothing for this long loses its place when somebody waits for one. */
+/** A reader that takes nothing for this long loses its place when another reader waits for one. */
 const patienceMs = 5_000;
 const lookMs = 500;
 
@@ -109,7 +109,7 @@ export class ResultPlaces {
     next.take(this.#hold(next.owner));
   }
 
-  /** Cuts the reader that has stalled longest, as long as somebody waits. */
+  /** Cuts the reader that has stalled longest, as long as another one waits. */
   #look(): void {
     if (this.#waiters.length === 0) {
       clearInterval(this.#timer);

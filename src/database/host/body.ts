@@ -19,7 +19,7 @@ export function openBody(request: IncomingMessage): RequestBody {
     return { pieces: piecesOf(request), length: declared === undefined ? undefined : Number(declared) };
   }
   const unpack = unpackerOf(coding);
-  // The error reaches whoever reads the unpacked side.
+  // The error reaches the reader of the unpacked side.
   pipeline(request, unpack, () => {});
   return { pieces: piecesOf(unpack), length: undefined };
 }

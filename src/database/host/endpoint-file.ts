@@ -15,7 +15,7 @@ import { join } from 'node:path';
 interface PublishedEngine {
   readonly url: string;
   readonly user: string;
-  /** New with every start of the engine; nobody but the owner of the file may read it. */
+  /** New with every start of the engine; only the owner of the file may read it. */
   readonly password: string;
   /** Process that serves it. */
   readonly pid: number;

@@ -49,7 +49,7 @@ export async function handle(context: HandlerContext, request: IncomingMessage, 
     headers['X-ClickHouse-Timezone'] = context.timeZone;
     await new Execution(context, request, response, asked, headers).run();
   } catch (error) {
-    // A body that nobody will read must not be mistaken for the next request.
+    // A body that is not read must not be mistaken for the next request.
     if (!request.complete) headers.Connection = 'close';
     const { code, status, text } = exceptionReply(error);
     if (!response.headersSent && !response.destroyed) sendException(response, headers, code, status, text);
@@ -276,7 +276,7 @@ class Execution {
     }
   }
 
-  /** The memory of a statement that somebody has asked for counts as that user's, until the returned function is called. */
+  /** The memory of a statement counts as that of the user who asked for it, until the returned function is called. */
   #counted(tag: string, cancel: () => void): () => void {
     const owner = this.#request.headers[ownerHeader];
     if (typeof owner !== 'string') return () => {};

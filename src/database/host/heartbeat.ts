@@ -20,7 +20,7 @@ const longestTickMs = 2_000;
 
 /**
  * Asks an engine host again and again over its channel whether it works, one question at a time. Silence is counted in
- * ticks that have passed and not by the clock, so that a machine that slept, or this process being late, accuses nobody.
+ * ticks that have passed and not by the clock, so that a machine that slept, or this process being late, is no silence of the host.
  */
 export class Heartbeat {
   readonly #child: ChildProcess;

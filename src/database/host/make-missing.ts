@@ -8,7 +8,7 @@ const others = 0o007;
 
 /**
  * Makes a directory of the service's own, for its user alone. One that is there already is closed to strangers; what its
- * group may do stays as somebody has set it.
+ * group may do stays as it was set.
  * @throws the error of the system when it cannot be made or is a file.
  */
 export function makePrivate(path: string): void {
@@ -20,7 +20,7 @@ export function makePrivate(path: string): void {
   try {
     chmodSync(path, wanted);
   } catch {
-    // It belongs to somebody else, whose affair its rights are.
+    // It belongs to another user, who decides about its rights.
   }
 }
 

@@ -11,7 +11,7 @@ export interface HostOptions {
   /** Statements that run side by side. */
   readonly sessions: number;
   readonly user: string;
-  /** Empty: whoever reaches the port is served. */
+  /** Empty: every client that reaches the port is served. */
   readonly password: string;
   /** Bytes of INSERT bodies held in memory-backed files; above it uploads wait. */
   readonly maxSpoolBytes: number;

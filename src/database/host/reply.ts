@@ -42,7 +42,7 @@ interface ReplyOptions {
 
 /**
  * One reply. Until the head is sent an error still gets its own status; later it can only be shown by breaking the
- * body off, after a block that names it (`X-ClickHouse-Exception-Tag`), so that nobody takes the part for the whole.
+ * body off, after a block that names it (`X-ClickHouse-Exception-Tag`), so that the part is not taken for the whole.
  */
 export class Reply {
   readonly #response: ServerResponse;

@@ -69,7 +69,7 @@ export class ResultPipe {
     await this.#ended;
   }
 
-  /** Call it when the statement has failed: reads on for nobody until the engine lets go of the pipe. */
+  /** Call it when the statement has failed: reads and discards until the engine lets go of the pipe. */
   async discard(): Promise<void> {
     this.#listener = () => true;
     this.#release();
@@ -112,7 +112,7 @@ export class ResultPipe {
     return true;
   }
 
-  /** Leaves a pipe that is never let go to whoever holds it, who now writes to nobody, and puts a new one in its place. */
+  /** Leaves a pipe that is never let go to the process that holds it, and puts a new one in its place. */
   #replace(): void {
     try {
       rmSync(this.path, { force: true });

@@ -103,7 +103,7 @@ export class EngineSupervisor {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls the listener with the number of entries in the catalogue's log whenever it may have changed, whoever has changed it. */
+  /** Calls the listener with the number of entries in the catalogue's log whenever any process may have changed it. */
   onLogChange(listener: (entries: number) => void): void {
     this.#logListeners.add(listener);
   }

@@ -19,7 +19,7 @@ export interface StreamState {
 
 /** How long one process runs the streams without saying so again. */
 export const leaseMs = 10_000;
-/** How far back claims are read. Whoever won once goes on winning long before. */
+/** How far back claims are read. The winner of a lease claims it again long before. */
 const claimsMs = 60_000;
 
 const create = [
@@ -96,7 +96,7 @@ export class StreamStates {
   }
 }
 
-/** Who holds the lease after claims in their order; each with its age in milliseconds. Undefined when nobody does. */
+/** Who holds the lease after claims in their order; each with its age in milliseconds. Undefined when there is no holder. */
 export function holderOf(
   claims: readonly (readonly [owner: string, released: boolean, ageMs: number])[],
 ): string | undefined {

@@ -150,7 +150,7 @@ export class CredentialCheck {
     return pending;
   }
 
-  /** Nobody is refused before the catalogue was read: another process may have made the user or changed the password. */
+  /** The catalogue is read before a user is refused: another process may have made the user or changed the password. */
   async #verify(asked: Required<PasswordCredentials>, digest: Buffer): Promise<Identity | Fault> {
     const { user } = asked;
     const before = this.#catalogue.principals.user(user);

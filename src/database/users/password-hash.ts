@@ -11,7 +11,7 @@ const hashBytes = 32;
  * run in the thread pool, never on the event loop.
  */
 const maxRunning = Math.max(1, Math.floor(availableParallelism() / 2));
-/** Hashes that wait: in all, from one address, and from there for one user name; whoever comes then is told to come again. */
+/** Hashes that wait: in all, from one address, and from there for one user name; further callers are told to try again. */
 const maxWaiting = 64;
 const maxWaitingOfAddress = 24;
 const maxWaitingOfName = 8;

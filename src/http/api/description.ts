@@ -74,7 +74,7 @@ export interface Answer {
   readonly content?: Content;
 }
 
-/** Ways to say who asks; an empty list is: nobody is asked. */
+/** Ways to send credentials; an empty list means that none are needed. */
 export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | 'lineprotoPassword' | 'influxToken';
 
 /** Groups of operations. */

@@ -29,7 +29,7 @@ export function json(description: string, schema: Schema): Answer {
 /** The three schemes of the `Authorization` header. */
 export const anyScheme: Operation['security'] = [{ basic: [] }, { bearer: [] }, { custom: [] }];
 
-/** Operations that ask nobody who they are. */
+/** Operations without credentials. */
 export const noScheme: Operation['security'] = [];
 
 /** Refusals that most operations share. */

@@ -18,7 +18,7 @@ const borrowed: readonly (readonly [specifier: string, folder: string, names: re
   ['@fastify/swagger-ui', './static/', ['swagger-ui.css', 'swagger-ui-bundle.js']],
 ];
 
-/** Nothing from elsewhere, nothing inline, nobody may frame it; images that style sheets carry in themselves are let in. */
+/** Nothing from elsewhere, nothing inline, no frames around it; images that style sheets carry in themselves are let in. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -7,7 +7,7 @@ import { define, type StatementContext } from '../work/statements.js';
 import { allThreads, throwFailure } from '../work/threads.js';
 import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
 
-/** Tables a statement when nobody asks for a number, which the tool takes `usualBatch` for: what the registry writes well at once. */
+/** Tables per statement where the settings give no number, which counts as `usualBatch`: as many as the registry writes well at once. */
 const usualBatch = 10;
 const largeBatch = 2000;
 /** Longest creation statement, well below what a query may be. */

@@ -45,7 +45,7 @@ export function rangeFill(type: TypeName, min: number | bigint, max: number | bi
 /** `first + step × k`, k a whole number below `count`. */
 export function stepsFill(type: TypeName, first: number, step: number, count: number): Fill {
   const places = placesOf[type] === undefined ? 1 : 1e6;
-  // Sums of decimal fractions are rounded to what somebody would have written.
+  // Sums of decimal fractions are rounded to what a person would have written.
   const values = Array.from({ length: count }, (_, k) => Math.round((first + step * k) * places) / places);
   return numberFill(type, (seed, entry) => values[below(seed, entry, count)]!);
 }

@@ -74,7 +74,7 @@ const usualRowsPerSecond = 200_000;
 /** What a row of random values takes on disk beside its columns; rows that are alike take a third of all that. */
 const bytesBesideColumns = 8;
 
-/** How long a run may take, and how much disk; undefined when nobody can tell. */
+/** How long a run may take, and how much disk; undefined when that cannot be told. */
 function estimateLine(databases: readonly DatabasePlan[]): string | undefined {
   let rows = 0;
   let bytes = 0;

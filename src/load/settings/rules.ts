@@ -77,7 +77,7 @@ function tooLongFields(fields: readonly FieldPlan[], role: 'column' | 'tag'): re
 }
 
 /**
- * A line when a name is empty, too long, or holds what nobody means a name to hold; `inSql` also when it holds a dot, which parts
+ * A line when a name is empty, too long, or holds what no name is meant to hold; `inSql` also when it holds a dot, which parts
  * names of an INSERT even in quotes.
  */
 export function nameMistakes(what: 'database' | 'table', name: string, inSql = true): readonly string[] {

@@ -49,7 +49,7 @@ export class RowsFile {
   }
 }
 
-/** The files of a run by path; whoever names the same path appends to the same file. */
+/** The files of a run by path; consumers that name the same path append to the same file. */
 export class RowsFiles {
   readonly #files = new Map<string, Promise<RowsFile>>();
 

@@ -23,7 +23,7 @@ export interface LateEnding {
 }
 
 /**
- * Lines to a telnet-format listener over one connection. Nobody says that a line is stored: a request counts as delivered when
+ * Lines to a telnet-format listener over one connection. No answer says that a line is stored: a request counts as delivered when
  * the operating system has taken all of it. What the listener complains about meanwhile is taken off the next ones, and
  * what it complains about after the last one is told by {@link TelnetTcpSink.end}.
  */
@@ -117,7 +117,7 @@ export class TelnetTcpSink implements RowSink<RowText> {
     return socket;
   }
 
-  /** Nobody will say what became of the rows of a connection that broke. */
+  /** No answer will say what became of the rows of a connection that broke. */
   #lose(why: string): void {
     if (this.#unconfirmedRows === 0) return;
     const text = `The connection to the telnet-format listener at ${this.#address} broke: ${why}`;

@@ -122,7 +122,7 @@ async function runTask(task: OlderTask, files: RowsFiles, given: SubscribeRun): 
   }
 }
 
-/** Topics whose progress nobody keeps are of no use after the run, and would keep their database from being dropped. */
+/** Topics whose progress is not kept are of no use after the run, and would keep their database from being dropped. */
 async function dropTopics(tasks: readonly OlderTask[], { run, log }: SubscribeRun): Promise<void> {
   const kept = new Set(tasks.filter(({ part }) => part.keepProgress).map(topicOf));
   const topics = new Set(tasks.map(topicOf).filter((topic) => !kept.has(topic)));

@@ -4,7 +4,7 @@ import type { RunLog } from '../model/ports.js';
 
 /** Where the lines of a run go. */
 interface RunLogOutput {
-  /** Writes whole lines; a live view below them is redrawn by whoever is behind it. */
+  /** Writes whole lines; the caller redraws a live view below them. */
   readonly write: (text: string, stream: 'out' | 'error') => void;
   /** Lines are coloured for a person in front of a terminal. */
   readonly colour: boolean;

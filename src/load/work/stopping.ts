@@ -3,7 +3,7 @@ import type { RunLog } from '../model/ports.js';
 
 /** How long requests under way may still take once a person has asked for the end. */
 const usualGraceMs = 10_000;
-/** How long somebody who is asked for the first time may be silent. */
+/** How long the server that is asked first may be silent. */
 const firstAnswerTimeoutMs = 30_000;
 
 /** A person asked for the end before anything was done. */
@@ -21,7 +21,7 @@ interface FirstQuestion<T> {
 
 /**
  * The answer to the first question of a run. Throws a {@link StoppedBeforehand} as soon as a person asks for the end, and a
- * FaultError of kind `network` when nobody answers in time; the caller then gives up the connection.
+ * FaultError of kind `network` when no answer comes in time; the caller then gives up the connection.
  */
 export async function firstAnswer<T>(question: FirstQuestion<T>): Promise<T> {
   const { ask, otherwise, stop, timeoutMs = firstAnswerTimeoutMs, tooLate } = question;
@@ -53,7 +53,7 @@ interface Stopping {
 }
 
 /**
- * Cuts off what is still under way some time after a person asked for the end, so that nobody waits for a server that does not
+ * Cuts off what is still under way some time after a person asked for the end, so that the run does not wait for a server that does not
  * answer. The result calls it off.
  */
 export function cutAfterGrace({ stop, log }: Stopping, cut: () => void, graceMs = usualGraceMs): () => void {

@@ -6,7 +6,7 @@ import type { EventOperation } from '../../model/event-log.js';
 /** Operations that one caller records together. */
 interface Entry {
   readonly operations: readonly EventOperation[];
-  /** True when they may have been appended before, by an attempt whose end nobody knows. */
+  /** True when they may have been appended before, by an attempt whose end is unknown. */
   readonly again: boolean;
 }
 

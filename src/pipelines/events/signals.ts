@@ -12,7 +12,7 @@ export type Signal =
   /** A group of rows was written, or not. */
   | { readonly kind: 'wrote'; readonly isStored: boolean };
 
-/** Where the parts of the service tell what they notice; nobody has to listen. */
+/** Where the parts of the service tell what they notice; there may be no listener. */
 export class ServiceSignals {
   readonly signals$ = new Subject<Signal>();
   /** Addresses that are asked for data. */

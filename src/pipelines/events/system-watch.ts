@@ -58,7 +58,7 @@ export class SystemWatch implements Component {
     this.#troubles = new LastingTroubles(context.failingMs);
   }
 
-  /** Nobody waits for it: what it begins with is asked of the database. */
+  /** The start does not wait for it: what it begins with is asked of the database. */
   async start(): Promise<void> {
     void this.#begin();
   }
@@ -87,7 +87,7 @@ export class SystemWatch implements Component {
     this.#subscription.unsubscribe();
   }
 
-  /** What a process of this name left open holds until it is found not to. What nobody looks at any more is over. */
+  /** What a process of this name left open holds until it is found not to. A condition that is not watched any more is over. */
   async #takeOver(): Promise<void> {
     const { store, identity, signals } = this.#context;
     for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {

@@ -60,7 +60,7 @@ export function upToDate<T>(context: StatementContext, run: () => Promise<T>): P
   return withCurrentSchema(context, run, isOutOfDate);
 }
 
-/** Lists show the statement until it ends, is ended by somebody or takes too long. */
+/** Lists show the statement until it ends, is killed or takes too long. */
 export function begun({ request, user, aborted }: Asked, { running, queryTimeMs }: StatementContext): Running {
   return running.begin(user, request.statement, { aborted, limitMs: queryTimeMs });
 }

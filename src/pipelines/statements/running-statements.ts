@@ -12,7 +12,7 @@ const maxShownBytes = 2048;
 export interface Running {
   /** Fires when the statement is to be broken off. */
   readonly signal: AbortSignal;
-  /** Why it was broken off; undefined when it was not, or when nobody is there to be told. */
+  /** Why it was broken off; undefined when it was not, or when its client has left. */
   because(): FaultError | undefined;
   end(): void;
 }

@@ -164,7 +164,7 @@ export type Statement =
       readonly meta: boolean;
       readonly source: TopicSourceSyntax;
     }
-  /** `force`: also while somebody consumes. */
+  /** `force`: also while consumers read it. */
   | { readonly kind: 'drop-topic'; readonly name: Name; readonly ifExists: boolean; readonly force: boolean }
   | {
       readonly kind: 'drop-consumer-group';

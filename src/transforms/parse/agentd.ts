@@ -232,7 +232,7 @@ class PacketReader {
     if (unstorable !== undefined) this.#reject(unstorable.message, unstorable.code);
   }
 
-  /** The table is plugin and name of the value; the name is its number when a list has several and nobody knows better. */
+  /** The table is plugin and name of the value; the name is its number when a list has several and no types database names them. */
   #seriesKey(index: number, count: number): SeriesKey | Fault {
     const [, plugin = '', , type = ''] = this.#names.map((name) => this.#textOf(name));
     if (plugin === '') return fault('parameter', Codes.schemalessData, 'a list of values has no plugin');

@@ -25,7 +25,7 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Finds its way through JSON text by positions, without making anything of it. Whoever finds something else than it needs
+ * Finds its way through JSON text by positions, without making anything of it. A caller that finds something else than it needs
  * gets -1 and {@link JsonText.problem}. The text must end with a line break, and nothing is followed deeper than one call.
  */
 export class JsonText {
