@@ -7,14 +7,14 @@ import { type MoveOptions, moveDefinitions, moveRows, type RowProgress } from '.
 import { startEngine } from '../service/running-engine.js';
 import { componentLog, createLogger } from '../telemetry/logger.js';
 
-/** What is told of a copy, and how it is made. */
+/** How a copy is made, and what hears of its progress. */
 interface CopyOptions extends MoveOptions {
   /** Databases, tables and users are there. */
   readonly defined?: () => void;
   readonly progress: RowProgress;
 }
 
-/** What a copy has. */
+/** What was copied. */
 interface Copied {
   readonly rows: number;
   /** Names of topics and streams. */

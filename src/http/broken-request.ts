@@ -26,7 +26,7 @@ const badLength: Answer = {
   text: 'invalid content length',
 };
 
-/** What a connection is told whose bytes never became a request, by the code of the platform's parser. */
+/** Answers to bytes that are no request, by the code of the platform's parser. */
 const answers: Readonly<Record<string, Answer>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',

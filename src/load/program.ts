@@ -22,9 +22,9 @@ import { createRunLog } from './view/run-log.js';
 import { faultLine } from './work/statements.js';
 import { StoppedBeforehand } from './work/stopping.js';
 
-/** What a run that failed ends with. */
+/** Exit code of a run that failed. */
 const failedExitCode = 255;
-/** What is asked for and cannot be. */
+/** Exit code of a run that cannot do what it was asked for. */
 const refusedExitCode = 1;
 /** Longest file of keys or statements. */
 const maxFileBytes = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import type { Component, ComponentLog } from '../model/component.js';
 const drainShare = 0.75;
 /** When releasing ends at the latest, as a part of the stop deadline; the rest is for what the components stand on. */
 const releaseShare = 0.9;
-/** What a start that fails allows for releasing what was started. */
+/** Deadline for releasing the started components when a start fails. */
 const failedStartMs = 5_000;
 
 type Step = 'drain' | 'stop';

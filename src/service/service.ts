@@ -26,7 +26,7 @@ import { type RunningEngine, startEngine } from './running-engine.js';
 import { hasWorkers, shareOf } from './worker-share.js';
 import { leftWriteLogs, openWriteLog } from './write-log.js';
 
-/** What the engine has to end in at least, however long the rest of a stop took. */
+/** Least time for the engine to end, however long the rest of a stop took. */
 const leastEngineStopMs = 500;
 
 /** States of the memory guard by the number that the figures show. */

@@ -5,7 +5,7 @@ const askAgainMs = 100;
 const patienceMs = 60_000;
 const timeoutMs = 5_000;
 
-/** What became of the rows that waited: `stored`, or why nobody knows, in words. */
+/** Whether the waiting rows are stored, or why that is unknown, in words. */
 export type WaitedFor = 'stored' | { readonly problem: string };
 
 /**

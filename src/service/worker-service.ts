@@ -17,7 +17,7 @@ import { engineOfFirst, type RunningEngine, startEngine } from './running-engine
 import { setRuntimeFlags } from './runtime-flags.js';
 import { openWriteLog } from './write-log.js';
 
-/** What a worker that could not go on, or was not told how long, stops within. */
+/** Deadline of a stop after a failure, or of one without a deadline of its own. */
 const stopMs = 5_000;
 /** How often it is looked whether a log that was left behind is stored. */
 const lookMs = 250;

@@ -6,7 +6,7 @@ import { ownDatabases } from './layout.js';
 export const definingParameters = { allow_experimental_codecs: '1' } as const;
 
 const ofProduct = `match(database, ${quoteString(ownDatabases)})`;
-/** What lies on one node alone, by intent, is left out. */
+/** Tables that every node has; those that are meant for one node are left out. */
 const everywhere = "(database != 'sluice' OR engine IN ('Distributed', 'KeeperMap'))";
 
 /**

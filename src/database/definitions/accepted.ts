@@ -4,7 +4,7 @@ import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import { type DefinitionContext, databaseOf, findTable, knownDatabase } from './context.js';
 
-/** What is accepted and does nothing names databases, super tables and tags that exist. */
+/** Statements that are accepted and do nothing must name databases, super tables and tags that exist. */
 export async function checkAccepted(
   { database, superTable, tags = [] }: StatementOf<'accepted'>,
   context: DefinitionContext,

@@ -12,7 +12,7 @@ export class HeldBytes {
   }
 }
 
-/** What one result may be ahead of its reader while there is room, and when there is none. */
+/** How far one result may be ahead of its reader while there is room, and when there is none. */
 const aheadBytes = 4 * 1024 * 1024;
 const leastBytes = 64 * 1024;
 

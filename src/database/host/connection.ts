@@ -5,7 +5,7 @@ import { inAskedWords } from './asked-words.js';
 import type { HostOptions } from './options.js';
 import type { PieceListener, ResultPipe } from './result-pipe.js';
 
-/** What a request wants around its statement; gone when the statement has ended. */
+/** Session settings of one statement, which are undone when it has ended. */
 export interface StatementContext {
   readonly database: string;
   readonly settings: ReadonlyMap<string, string>;

@@ -27,7 +27,7 @@ export interface HostOptions {
   readonly stopTimeoutMs: number;
 }
 
-/** What the engine host does when it is told nothing. */
+/** Defaults of the engine host's options. */
 export const hostDefaults: HostOptions = {
   path: './data',
   host: '127.0.0.1',

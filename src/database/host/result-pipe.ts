@@ -112,7 +112,7 @@ export class ResultPipe {
     return true;
   }
 
-  /** Leaves a pipe that is never let go to the process that holds it, and puts a new one in its place. */
+  /** Gives up a pipe that its writer never closes, and puts a new one in its place. */
   #replace(): void {
     try {
       rmSync(this.path, { force: true });

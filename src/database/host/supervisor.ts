@@ -44,7 +44,7 @@ const failedEndMs = 3_000;
 const defaultHangTimeoutMs = 30_000;
 /** An engine that is silent this long is called hung, or earlier when it is to be replaced earlier. */
 const longestNoticeMs = 10_000;
-/** What a stop allows on top of the host's own deadline. */
+/** Time that a stop allows beyond the host's own deadline. */
 const stopGraceMs = 8_000;
 
 /**

@@ -28,7 +28,7 @@ export const tokensTable: SystemTable = {
   rows: ({ catalogue, access }) => listTokens(catalogue, access.user),
 };
 
-/** What a user who comes from everywhere is shown with. */
+/** How a user without a list of hosts is shown. */
 const everyHost = '0.0.0.0/0, ::/0';
 
 /** The rows of `ins_users` that a viewer sees: all for the administrator, the own one for everybody else. */

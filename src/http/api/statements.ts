@@ -32,7 +32,7 @@ export const statementSchemas: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** What takes long. */
+/** Descriptions of the lists of slow statements. */
 export const statementOperations = {
   slow: {
     operationId: 'getSlowStatements',

@@ -78,7 +78,7 @@ export interface InsertScenario extends LoadRun {
   readonly definitionsOverHttp: boolean;
   /** Aggregation queries after the insertion (`-x`). */
   readonly aggregate: boolean;
-  /** What makes a run the same again; undefined is a new one each time. */
+  /** Runs of the same seed write the same values; undefined is a new seed each time. */
   readonly seed: number | undefined;
   readonly databases: readonly DatabasePlan[];
   readonly streams: readonly StreamPlan[];

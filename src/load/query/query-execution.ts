@@ -78,7 +78,7 @@ async function rowsIn({ lines }: RowsAnswer): Promise<number> {
   return rows;
 }
 
-/** What a file gives; throws a {@link ResultFileFailure} where it gives a fault. */
+/** The result of work on a file; a fault is thrown as a {@link ResultFileFailure}. */
 export async function orFileFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

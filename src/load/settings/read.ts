@@ -61,7 +61,7 @@ function refused(lines: readonly string[]): LoadRefusal {
   return { outcome: 'refused', lines, exitCode: 1 };
 }
 
-/** One line with the arguments that a file makes useless; complaints about their values are not worth showing. */
+/** One line with the arguments that have no effect beside a file; complaints about their values are not worth showing. */
 function warnOfIgnored(args: LoadArguments): void {
   const ignored = flags.filter(({ setting, withFile }) => withFile !== true && args.has(setting));
   if (ignored.length === 0) return;

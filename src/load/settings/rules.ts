@@ -7,7 +7,7 @@ const maxPoolBytes = 2 * 1024 ** 3;
 /** Longest names, in bytes. */
 const maxNameBytes = { database: 64, table: 192 } as const;
 
-/** What no server would take, as lines without an end: checked before anything is dropped. */
+/** Mistakes that every server refuses, one line each without a full stop: checked before anything is dropped. */
 export function tableMistakes(plan: SuperTablePlan): readonly string[] {
   const mistakes: string[] = [];
   const schemaless = isSchemaless(plan.mode);
@@ -59,7 +59,7 @@ function poolMistakes({ columns, preparedRows, interlaceRows, nonStop, rows }: S
   return [`${kept} prepared rows would take ${Math.round(bytes / 1048576)} MB, more than ${maxPoolBytes / 1048576} MB`];
 }
 
-/** What the database would refuse when it is made, after the old one was dropped. */
+/** Lengths that the database would refuse only after the old one was dropped. */
 function lengthMistakes({ columns, tags }: SuperTablePlan): readonly string[] {
   const tooLong = [...tooLongFields(columns, 'column'), ...tooLongFields(tags, 'tag')];
   if (tooLong.length > 0) return tooLong;

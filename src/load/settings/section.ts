@@ -173,7 +173,7 @@ export class Section implements Values {
     if (ignored !== undefined) this.warnMember(ignored, `is ignored: ${row.key} is given twice`);
   }
 
-  /** What several objects read from one around them is told once. */
+  /** Tells a line once, though several objects have the value from the same object around them. */
   #tell(lines: string[], text: string): void {
     if (!lines.includes(text)) lines.push(text);
   }

@@ -30,7 +30,7 @@ export const flagGroups = {
 } as const;
 type FlagGroup = keyof typeof flagGroups;
 
-/** What a setting is as an argument of the command line; what it leaves out is as in a file. */
+/** A setting as an argument of the command line; its members that are left out are those of the key. */
 export interface Flag<V> {
   readonly long: string;
   readonly short?: string;

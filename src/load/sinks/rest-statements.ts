@@ -28,7 +28,7 @@ export function restStatements(service: HttpService): RunSql {
   };
 }
 
-/** What reads, and rows, which are stored once however often they are written. Definitions may not be carried out twice. */
+/** Statements that may be sent twice: queries, and rows, which are stored once however often they are written. */
 const repeatable = /^\s*(?:select|show|desc|describe|explain|insert|import)\b/i;
 
 function mayRepeat(statement: Uint8Array): boolean {

@@ -87,7 +87,7 @@ export class SystemWatch implements Component {
     this.#subscription.unsubscribe();
   }
 
-  /** What a process of this name left open holds until it is found not to. A condition that is not watched any more is over. */
+  /** Takes events over that an earlier process of this name left open: they stay open until their condition is over, or is not watched any more. */
   async #takeOver(): Promise<void> {
     const { store, identity, signals } = this.#context;
     for (const { rule, attributes } of await store.open(systemRuleNames, maxOpen)) {

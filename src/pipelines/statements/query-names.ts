@@ -20,7 +20,7 @@ export interface QueryNamesContext {
   readonly version: string;
 }
 
-/** What of a request decides what its statement means. */
+/** The part of a request that decides what its statement means. */
 export type QueryRequest = Pick<SqlRequest, 'database' | 'connectionZone' | 'timeZone' | 'keyed' | 'rowLimit'>;
 
 /**

@@ -10,7 +10,7 @@ export interface ListenAddress {
   readonly setting: string;
 }
 
-/** What carries the bytes. */
+/** Transport protocol of a listener. */
 export type Transport = 'TCP' | 'UDP';
 
 /** A TCP listener; see {@link TcpListener}. */

@@ -34,7 +34,7 @@ function excerptAt(text: Buffer, at: number): string {
   return text.toString('utf8', at, end).replace(/\p{C}/gu, ' ').trim();
 }
 
-/** What a client is told of whose lines none were stored: that it is useless to try again, or not, and how many they were. */
+/** The answer to lines of which none was stored: how many they were, and whether a retry may help. */
 export function deliveryAnswer(delivery: Exclude<Delivery, Delivered>, lines: number): string {
   if (delivery.outcome === 'shed') return `put: please throttle writes: the service takes no more (lines: ${lines})\n`;
   const word = delivery.outcome === 'rejected' ? 'refused' : 'not stored';

@@ -4,7 +4,7 @@ import { keyIsNull } from '../syntax/faults.js';
 import { Field, fieldKindOf } from './field.js';
 import type { Layout, TableShape } from './shape.js';
 
-/** What a short first row makes believe is not believed beyond that. */
+/** Most rows that room is made for beforehand: a first row that is shorter than the others promises too many. */
 const maxExpectedRows = 65_536;
 
 /** A block that rows are being added to. */

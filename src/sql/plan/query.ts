@@ -38,7 +38,7 @@ export interface QueryPlan {
   readonly hasFewRows: boolean;
   /** True when it reads single series alone. */
   readonly isLight: boolean;
-  /** What it asks of one short series, where others may be asked for the same in one statement with it. */
+  /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
   readonly figures?: SeriesFigures | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;

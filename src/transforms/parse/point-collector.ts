@@ -376,7 +376,7 @@ export class PointCollector {
   }
 }
 
-/** What is said of a bad row of a text whose rest was not read. */
+/** The reject of a bad row, with a note that the rest of the text was not read. */
 function cutOff({ row, fault: { kind, code, message } }: RowReject): RowReject {
   return { row, fault: fault(kind, code, `${message}; next to all rows are bad, so the rest was not read`) };
 }

@@ -35,7 +35,7 @@ export interface GroupKey {
 export interface WindowLimits extends WindowEnds {
   /** The same inside aggregates; only of windows that do not depend on rows. */
   readonly span?: WindowEnds;
-  /** What else is the same for all rows of a window. */
+  /** Further values that are the same for all rows of a window. */
   readonly shared?: readonly GroupKey[];
 }
 

@@ -242,7 +242,7 @@ function numberedRows(partner: Side, keys: readonly Key[]): string {
   });
 }
 
-/** What a main row without partner leaves NULL must be able to be NULL before it is joined. */
+/** Makes the partner's columns nullable before the join, because they are NULL in a main row without partner. */
 function nullableRows(numbered: string, columns: readonly string[], keys: readonly Key[]): string {
   return printSelect({
     columns: [

@@ -16,7 +16,7 @@ export interface JoinLeaf {
   readonly relation: Relation;
   /** As it is known above: values are names of `columns`. */
   readonly member: JoinMember & { readonly time: Value };
-  /** What is read: engine SQL over `relation`, and the name it gets. */
+  /** Columns that are read: engine SQL over `relation`, and the name of each. */
   readonly columns: readonly (readonly [sql: string, alias: string])[];
   /** Names of the columns that give the rows their natural order, the time first. */
   readonly order: readonly string[];

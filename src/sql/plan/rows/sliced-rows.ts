@@ -31,9 +31,9 @@ export class SlicedRows implements RowWindows {
   readonly #alias: string;
   readonly #columns: WindowColumn[] = [];
   readonly #known = new Map<string, string>();
-  /** What tells rows of one time apart; undefined when it takes numbering them. */
+  /** Columns that order rows of one time; undefined when the rows must be numbered. */
   readonly #tieBreak: readonly string[] | undefined;
-  /** What is the same in rows of one series and time, which differ in the rest of their key; undefined where there are none. */
+  /** Columns that are the same in rows of one series and time that differ in the rest of their key; undefined where there are no such rows. */
   readonly #sameTime: readonly string[] | undefined;
   #slices: readonly string[] = [];
   #isThinned = false;
