@@ -12,7 +12,7 @@ import { Announcer } from './events/announcer.js';
 import { EventLedger } from './events/ledger.js';
 import { EventQuestions } from './events/questions.js';
 import { EventRecorder } from './events/recorder.js';
-import { EventRetention } from './events/retention.js';
+import { eventRetention } from './events/retention.js';
 import { RuleMemory } from './events/rule-memory.js';
 import { tryRule } from './events/rule-trial.js';
 import { RuleWatch } from './events/rule-watch.js';
@@ -56,7 +56,7 @@ export class EventsPipeline {
     const ledger = new EventLedger(store, (operations, outcomes) => announcer.recorded(operations, outcomes));
     this.recorder = new EventRecorder(ledger, settings.maxWaiting, log, (operations) => announcer.waiting(operations));
     this.questions = new EventQuestions({ credentials, slots, log, catalogue, store, ledger });
-    const retention = new EventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
+    const retention = eventRetention({ store, ledger, retentionMs: settings.retentionMs, log });
     const names = new SeriesNames(engine, catalogue);
     const rules = isWorker ? rulesOfWorker(settings.rules) : settings.rules;
     const memory = isWorker ? noMemory : new RuleMemory(context.rulesFile);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Settings } from '../config/adapter-settings.js';
 import { renewCodecs } from '../database/catalogue/compression.js';
 import { removeLeftovers } from '../database/catalogue/leftovers.js';
-import { Expiry } from '../database/definitions/table-expiry.js';
+import { expiry } from '../database/definitions/table-expiry.js';
 import { type CredentialCheck, firstUser } from '../database/users/credentials.js';
 import type { RecordSql } from '../http/call.js';
 import type { ComponentLog } from '../model/component.js';
@@ -119,9 +119,9 @@ async function startOn(
     leftLogs: () => leftWriteLogs(settings, secret),
   };
   const door = hasWorkers(settings) ? undefined : await createHttpDoor(parts, pipelines, recordSql);
-  const expiry = new Expiry({ ...parts, engine: engine.client }, logOf('expiry'));
+  const sweeps = expiry({ ...parts, engine: engine.client }, logOf('expiry'));
   const senders = statsdSenders(settings, monitoring.metrics, logOf('statsd-sender'));
-  const watching = [monitoring.guard, monitoring.memory, ...senders, expiry, notifier, ...events.components];
+  const watching = [monitoring.guard, monitoring.memory, ...senders, sweeps, notifier, ...events.components];
   const doors = [...(door === undefined ? [] : [door]), ...(await otlpGrpcDoors(parts, pipelines))];
   const components = [keptCatalogue(parts), ...watching, writes, streams, sql, reads, ...doors, pool];
   const lifecycle = new Lifecycle(components, logOf('lifecycle'));

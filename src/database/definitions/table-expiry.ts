@@ -1,5 +1,6 @@
 import type { Component, ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
+import { RepeatedWork } from '../../model/repeated-work.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import type { Engine } from '../engine/engine.js';
 import { dropOldRows } from '../rows/retention.js';
@@ -67,47 +68,17 @@ async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signa
 }
 
 /** Drops expired tables, and rows that are no longer kept, now and then. A sweep that fails is left to the next one. */
-export class Expiry implements Component {
-  readonly name = 'expiry';
-  readonly #context: ExpiryContext;
-  readonly #log: ComponentLog;
-  #timer: NodeJS.Timeout | undefined;
-  #sweep: Promise<void> = Promise.resolve();
-  readonly #ending = new AbortController();
-
-  constructor(context: ExpiryContext, log: ComponentLog) {
-    this.#context = context;
-    this.#log = log;
-  }
-
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => {
-      this.#sweep = this.#sweep.then(() => this.#run());
-    }, sweepMs);
-    this.#timer.unref();
-  }
-
-  async drain(): Promise<void> {
-    await this.stop();
-    await this.#sweep;
-  }
-
-  /** Ends the sweep between two tables. */
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#ending.abort();
-  }
-
-  async #run(): Promise<void> {
+export function expiry(context: ExpiryContext, log: ComponentLog): Component {
+  return new RepeatedWork('expiry', sweepMs, async (stopped) => {
     try {
-      const tables = await dropExpired(this.#context, Date.now(), this.#ending.signal);
-      if (tables > 0) this.#log.info({ tables }, 'Tables were dropped at the end of their TTL.');
-      const partitions = await dropOldRows(this.#context, Date.now(), this.#ending.signal);
-      if (partitions > 0)
-        this.#log.info({ partitions }, 'Rows were dropped that are older than their databases keep them.');
+      const tables = await dropExpired(context, Date.now(), stopped);
+      if (tables > 0) log.info({ tables }, 'Tables were dropped at the end of their TTL.');
+      const partitions = await dropOldRows(context, Date.now(), stopped);
+      if (partitions > 0) log.info({ partitions }, 'Rows were dropped that are older than their databases keep them.');
     } catch (error) {
       const reason = error instanceof FaultError ? error.fault.message : String(error);
-      this.#log.warn({ error: reason }, 'What has expired could not be dropped; the next sweep tries again.');
+      log.warn({ error: reason }, 'What has expired could not be dropped; the next sweep tries again.');
     }
-  }
+    return sweepMs;
+  });
 }

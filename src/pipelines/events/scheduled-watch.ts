@@ -9,6 +9,7 @@ import { type AbsenceRule, passes, type QueryRule } from '../../events/rule.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventFacts, StoredEvent } from '../../model/event-log.js';
 import { FaultError } from '../../model/fault.js';
+import { RepeatedWork } from '../../model/repeated-work.js';
 import { parseStatement } from '../../sql/parser/statement.js';
 import type { EventRecorder } from './recorder.js';
 
@@ -75,9 +76,7 @@ export function checkQuery({ name, sql }: QueryRule): void {
 export class ScheduledWatch implements Component {
   readonly name = 'scheduled-rules';
   readonly #context: ScheduledWatchContext;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #stopped = new AbortController();
+  #runs: readonly RepeatedWork[] = [];
   /** Rules whose last run failed: that is said once. */
   readonly #failing = new Set<string>();
 
@@ -88,54 +87,42 @@ export class ScheduledWatch implements Component {
   /** Rejects when a query of a rule cannot be read: no run of it would ever succeed. */
   async start(): Promise<void> {
     for (const rule of this.#context.rules) if (rule.kind === 'query') checkQuery(rule);
-    for (const rule of this.#context.rules) this.#schedule(rule);
+    // Each run begins at the start of an interval by the clock.
+    this.#runs = this.#context.rules.map((rule) => {
+      const intervalMs = intervalOf(rule);
+      const untilNext = (): number => intervalMs - (Date.now() % intervalMs);
+      return new RepeatedWork(rule.name, untilNext(), async (stopped) => {
+        await this.#run(rule, intervalMs, stopped);
+        return untilNext();
+      });
+    });
+    for (const run of this.#runs) await run.start();
   }
 
   async drain(): Promise<void> {
-    await this.stop();
-    await Promise.all(this.#running);
+    await Promise.all(this.#runs.map((run) => run.drain()));
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort();
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+    await Promise.all(this.#runs.map((run) => run.stop()));
   }
 
-  /** Each run begins at the start of its interval by the clock, or at once when the one before took longer. */
-  #schedule(rule: AbsenceRule | QueryRule): void {
-    if (this.#stopped.signal.aborted) return;
-    const intervalMs = intervalOf(rule);
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer);
-        const work: Promise<void> = this.#run(rule, intervalMs).finally(() => {
-          this.#running.delete(work);
-          this.#schedule(rule);
-        });
-        this.#running.add(work);
-      },
-      intervalMs - (Date.now() % intervalMs),
-    );
-    timer.unref();
-    this.#timers.add(timer);
-  }
-
-  async #run(rule: AbsenceRule | QueryRule, intervalMs: number): Promise<void> {
+  async #run(rule: AbsenceRule | QueryRule, intervalMs: number, stopped: AbortSignal): Promise<void> {
     const { store, log, repeatIntervalMs } = this.#context;
     const now = Date.now();
     const run = Math.floor(now / intervalMs);
     try {
       const open = (await store.open([rule.name], maxElements)).filter(({ source }) => source === 'rule');
-      const { found, over } = await (rule.kind === 'query' ? this.#ask(rule, open, now) : this.#miss(rule, open, now));
+      const { found, over } = await (rule.kind === 'query'
+        ? this.#ask(rule, open, now, stopped)
+        : this.#miss(rule, open, now));
       const isTold = run % Math.max(1, Math.ceil(repeatIntervalMs / intervalMs)) === 0;
       const known = new Set(open.map(({ slot }) => slot));
       for (const one of found) if (isTold || !known.has(one.slot)) this.#tellFound(one, now, run);
       if (rule.resolves) for (const [event, time] of over) this.#tellOver(event, time, now, run);
       this.#failing.delete(rule.name);
     } catch (error) {
-      if (this.#stopped.signal.aborted) return;
-      if (this.#failing.has(rule.name)) return;
+      if (stopped.aborted || this.#failing.has(rule.name)) return;
       this.#failing.add(rule.name);
       log.warn({ rule: rule.name, error: String(error) }, 'A rule could not be run; its next runs try again.');
     }
@@ -152,8 +139,8 @@ export class ScheduledWatch implements Component {
     this.#context.recorder.add(async () => [operation]);
   }
 
-  async #ask(rule: QueryRule, open: readonly StoredEvent[], now: number): Promise<Verdict> {
-    const rows = await this.#context.query(rule.database, rule.sql, maxElements, this.#stopped.signal);
+  async #ask(rule: QueryRule, open: readonly StoredEvent[], now: number, stopped: AbortSignal): Promise<Verdict> {
+    const rows = await this.#context.query(rule.database, rule.sql, maxElements, stopped);
     const found = findingsOf(rows, rule.name).map(({ element, value, tags }) => ({
       slot: slotOf('query', rule.name, rule.database, element),
       facts: factsOf(rule, { element, tags, value, series: '' }),

@@ -9,6 +9,7 @@ import { type Finding, ValueRules } from '../../events/value-rules.js';
 import type { BlockGroup } from '../../model/batch.js';
 import type { Component, ComponentLog } from '../../model/component.js';
 import type { EventOperation } from '../../model/event-log.js';
+import { RepeatedWork } from '../../model/repeated-work.js';
 import { ticksPerSecond } from '../../model/schema.js';
 import type { EventRecorder } from './recorder.js';
 
@@ -49,8 +50,12 @@ export class ValueWatch implements Component {
   readonly #rules: ValueRules;
   readonly #bySlot = new Map<string, Watched>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Follows what other processes, and people, do with events. */
+  readonly #polls = new RepeatedWork('events-log', pollMs, async () => {
+    await this.#poll();
+    return pollMs;
+  });
   #position = 0;
-  #polling = false;
   #overflowed = 0;
 
   constructor(context: ValueWatchContext) {
@@ -81,7 +86,7 @@ export class ValueWatch implements Component {
     for (const { rule, series, lastSeenTime } of await store.open(names, maxSeries)) {
       this.#opened(rule, series, lastSeenTime);
     }
-    this.#every(pollMs, () => void this.#poll());
+    await this.#polls.start();
     this.#every(repeatIntervalMs, () => this.#repeat());
     this.#every(excludedMs, () => this.#rules.forgetExcluded());
   }
@@ -92,6 +97,7 @@ export class ValueWatch implements Component {
   }
 
   async stop(): Promise<void> {
+    await this.#polls.stop();
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers.clear();
   }
@@ -115,8 +121,6 @@ export class ValueWatch implements Component {
 
   /** Follows the log. A poll that fails is left to the next one. */
   async #poll(): Promise<void> {
-    if (this.#polling) return;
-    this.#polling = true;
     try {
       for (const { position, operation } of await this.#context.store.entriesAfter(this.#position)) {
         this.#follow(operation);
@@ -124,8 +128,6 @@ export class ValueWatch implements Component {
       }
     } catch (error) {
       this.#context.log.debug({ error: String(error) }, 'The log of events could not be read.');
-    } finally {
-      this.#polling = false;
     }
   }
 

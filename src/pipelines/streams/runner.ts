@@ -3,6 +3,7 @@ import { leaseMs, type StreamState } from '../../database/rows/stream-states.js'
 import type { Component } from '../../model/component.js';
 import type { StreamDef } from '../../model/derivation.js';
 import { FaultError, mayPass } from '../../model/fault.js';
+import { RepeatedWork } from '../../model/repeated-work.js';
 import type { CreateStream } from '../../sql/plan/stream-query.js';
 import { durationTicks } from '../../sql/times/timestamp.js';
 import { withCurrentSchema } from '../statements/current-schema.js';
@@ -52,8 +53,10 @@ export class StreamRunner implements Component {
   readonly #runs = new Map<string, Run>();
   readonly #working = new Set<Promise<void>>();
   readonly #ending = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #looks = new RepeatedWork('streams', pollMs / 2, async () => {
+    await this.#look();
+    return pollMs / 2;
+  });
   #holds = false;
   #nextClaimMs = 0;
   /** Until when no other process takes the lease. */
@@ -64,13 +67,12 @@ export class StreamRunner implements Component {
   }
 
   async start(): Promise<void> {
-    this.#schedule();
+    await this.#looks.start();
   }
 
   async drain(): Promise<void> {
     this.#ending.abort();
-    clearTimeout(this.#timer);
-    await this.#turn;
+    await this.#looks.drain();
     await Promise.all(this.#working);
   }
 
@@ -80,18 +82,10 @@ export class StreamRunner implements Component {
    */
   async stop(): Promise<void> {
     this.#ending.abort();
-    clearTimeout(this.#timer);
+    await this.#looks.stop();
     if (!this.#holds) return;
     this.#holds = false;
     await this.#context.states.release().catch(() => undefined);
-  }
-
-  #schedule(): void {
-    if (this.#ending.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#turn = this.#look().then(() => this.#schedule());
-    }, pollMs / 2);
-    this.#timer.unref();
   }
 
   /** Begins the rounds that are due. */

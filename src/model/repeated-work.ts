@@ -1,0 +1,44 @@
+import type { Component } from './component.js';
+
+/**
+ * Work that is done again and again, one run after the other, from `firstMs` after its start until it is drained or stopped. It
+ * keeps no process alive.
+ */
+export class RepeatedWork implements Component {
+  readonly name: string;
+  readonly #firstMs: number;
+  readonly #work: (stopped: AbortSignal) => Promise<number>;
+  readonly #ending = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #run: Promise<void> = Promise.resolve();
+
+  /** `work` gives after how many ms it begins again, and must not reject; its signal fires when it is to end early. */
+  constructor(name: string, firstMs: number, work: (stopped: AbortSignal) => Promise<number>) {
+    this.name = name;
+    this.#firstMs = firstMs;
+    this.#work = work;
+  }
+
+  async start(): Promise<void> {
+    this.#schedule(this.#firstMs);
+  }
+
+  async drain(): Promise<void> {
+    await this.stop();
+    await this.#run;
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(ms: number): void {
+    const { signal } = this.#ending;
+    if (signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#run = this.#work(signal).then((restMs) => this.#schedule(restMs));
+    }, ms);
+    this.#timer.unref();
+  }
+}
