@@ -12,17 +12,14 @@ import type { AdmittedCall, Handler, HandlerContext, HandlerSettings } from './c
 import { knownLayers } from './compression.js';
 import type { CredentialReader, DoorRules } from './door.js';
 import { apiErrors, opentsdbErrors, restErrors, textErrors, tsdbwireErrors } from './error-forms.js';
-import { descriptionHandler } from './handlers/description.js';
 import { eventHandler, eventsHandler, moveHandler } from './handlers/events.js';
 import { influxQueryHandler } from './handlers/influx-query.js';
 import { influxHealthHandler, influxPingHandler } from './handlers/influx-status.js';
 import { influx1WriteHandler, influx2WriteHandler } from './handlers/influx-write.js';
 import { lineprotoErrors, lineprotoWriteHandler } from './handlers/lineproto-write.js';
 import { loginHandler } from './handlers/login.js';
-import { historyHandler, metricsHandler } from './handlers/metrics.js';
 import { otlpWriteHandler } from './handlers/otlp-write.js';
 import { fileHandler, namedFileHandler } from './handlers/page-files.js';
-import { pingHandler } from './handlers/ping.js';
 import { forgetHandler, importHandler, pushHandler } from './handlers/push.js';
 import { remoteReadHandler } from './handlers/remote-read.js';
 import { remoteWriteHandler } from './handlers/remote-write.js';
@@ -33,7 +30,13 @@ import {
   testNotificationsHandler,
   tryRuleHandler,
 } from './handlers/rules.js';
-import { slowStatementsHandler } from './handlers/slow-statements.js';
+import {
+  descriptionHandler,
+  historyHandler,
+  metricsHandler,
+  pingHandler,
+  slowStatementsHandler,
+} from './handlers/service.js';
 import { bareSqlHandler, sqlHandler } from './handlers/sql.js';
 import { opentsdbPutHandler, putCredentials, tsdbwireWriteHandler } from './handlers/tsdbwire-write.js';
 import { vgroupHandler, vgroupsHandler } from './handlers/vgid.js';

@@ -1,0 +1,53 @@
+import { isFault } from '../auth.js';
+import type { Handler, HandlerContext, KnownCall } from '../call.js';
+import { refusalOf } from '../door.js';
+import { apiErrors } from '../error-forms.js';
+import { headerText, safeJson, sendEmpty, sendJson } from '../reply.js';
+
+const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+const olderText = 'text/plain; version=0.0.4; charset=utf-8';
+
+/**
+ * `GET /-/ping`: 200, or 503 while the memory guard pauses everything or the database hangs; with `action=query`, also while
+ * the guard pauses queries or no node of a shard of the database answers. Never asks who calls.
+ */
+export function pingHandler(context: HandlerContext): Handler {
+  return async (call) => {
+    const state = context.intake.guard();
+    const aboutQueries = call.query.get('action') === 'query';
+    const paused =
+      state === 'all-paused' || (aboutQueries && (state === 'query-paused' || context.intake.isDatabaseMissing()));
+    return sendEmpty(call.reply, paused || context.intake.isDatabaseHung() ? 503 : 200);
+  };
+}
+
+/**
+ * `GET /metrics`: the service's figures as OpenMetrics text, without authentication. A reader that names only plain text
+ * in `Accept` gets the same lines under the type of the older format, in which they are valid as well.
+ */
+export function metricsHandler(context: HandlerContext): Handler {
+  return async (call) => {
+    const accept = headerText(call.request.headers.accept) ?? '';
+    const older = accept.includes('text/plain') && !accept.includes('openmetrics');
+    const text = await context.intake.metrics();
+    return call.reply.header('content-type', older ? olderText : openMetrics).send(Buffer.from(text));
+  };
+}
+
+/** `GET /metrics/history`: some of the figures over the last hour as JSON, without authentication, for pages that are opened later. */
+export function historyHandler({ intake }: HandlerContext): Handler {
+  return async ({ reply }) => sendJson(reply, 200, safeJson(intake.history()));
+}
+
+/** `GET /api/v1/statements`: the statements that count as slow, for administrators. */
+export function slowStatementsHandler({ intake, settings }: HandlerContext): Handler<KnownCall> {
+  return async (call) => {
+    const list = await intake.slowStatements(call.user);
+    return isFault(list) ? apiErrors(call, refusalOf(list), settings) : sendJson(call.reply, 200, safeJson(list));
+  };
+}
+
+/** `GET /openapi.json`: the description of the interfaces that are switched on, for everybody. */
+export function descriptionHandler({ description }: HandlerContext): Handler {
+  return async ({ reply }) => sendJson(reply, 200, description);
+}
