@@ -1,6 +1,6 @@
 import { eventSeverities, eventSources, eventStatuses } from '../../model/event.js';
 import type { IntegerParameter, Operation, Parameter, Schema, TextParameter, WordParameter } from './description.js';
-import { anyScheme, json, refusal, shared, unauthorized, unavailable } from './shared.js';
+import { anyScheme, json, optionalText, refusal, shared, time, unauthorized, unavailable } from './shared.js';
 
 /** Longest element id, and longest comment, in characters. */
 const maxElementIdLength = 512;
@@ -79,10 +79,8 @@ const idParameter: Parameter = {
   schema: { type: 'string', minLength: 1 },
 };
 
-const optionalText: Schema = { type: ['string', 'null'] };
 const optionalTime: Schema = { type: ['integer', 'null'], format: 'int64', description: 'Unix time in milliseconds.' };
 const optionalNumber: Schema = { type: ['number', 'null'] };
-const time: Schema = { type: 'integer', format: 'int64', description: 'Unix time in milliseconds.' };
 
 /** `Event` and `EventPage`. */
 export const eventSchemas: Readonly<Record<string, Schema>> = {

@@ -1,12 +1,5 @@
 import type { Answer, Operation, Schema } from './description.js';
-import {
-  ackParameter,
-  anyScheme,
-  databaseParameters,
-  pathParameter,
-  requestIdParameter,
-  unavailable,
-} from './shared.js';
+import { ackParameter, anyScheme, databaseParameters, pathParameter, requestId, unavailable } from './shared.js';
 
 function said(description: string): Answer {
   return { description, content: { 'text/plain': { schema: { type: 'string' } } } };
@@ -24,7 +17,6 @@ const refusals: Readonly<Record<string, Answer>> = {
 
 const counted = (what: string) => ({ description: `${what} that were stored.`, schema: { type: 'integer' } }) as const;
 const binary = { type: 'string', contentEncoding: 'binary' } as const;
-const requestId = requestIdParameter();
 const message = 'A protobuf message as a snappy block.';
 
 const rpcStatus: Schema = {

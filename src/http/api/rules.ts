@@ -1,13 +1,11 @@
 import { eventSeverities } from '../../model/event.js';
 import type { Operation, Schema } from './description.js';
-import { anyScheme, json, refusal, shared, unauthorized, unavailable } from './shared.js';
+import { anyScheme, json, optionalText, refusal, shared, time, unauthorized, unavailable } from './shared.js';
 
 const names: Schema = { type: 'array', items: { type: 'string' } };
 const severity: Schema = { type: 'string', enum: eventSeverities };
 const text: Schema = { type: 'string' };
 const count: Schema = { type: 'integer', minimum: 0 };
-const time: Schema = { type: 'integer', format: 'int64', description: 'Unix time in milliseconds.' };
-const optionalText: Schema = { type: ['string', 'null'] };
 
 function record(properties: Readonly<Record<string, Schema>>): Schema {
   return { type: 'object', properties, required: Object.keys(properties) };

@@ -53,12 +53,20 @@ export const ackParameter: Parameter = {
   schema: { type: 'string', enum: ['logged', 'stored'] },
 };
 
-/** `req_id`: a number, or on the SQL routes any word. */
-export function requestIdParameter({ isWord = false }: { readonly isWord?: boolean } = {}): Parameter {
-  const description = 'Name of the request in the logs; left out or 0, the service makes one.';
-  const schema: Schema = isWord ? { type: 'string', maxLength: 128 } : { type: 'integer', format: 'int64', minimum: 0 };
-  return { name: 'req_id', in: 'query', description, schema };
-}
+const named = {
+  name: 'req_id',
+  in: 'query',
+  description: 'Name of the request in the logs; left out or 0, the service makes one.',
+} as const;
+/** `req_id` of most routes, a number. */
+export const requestId: Parameter = { ...named, schema: { type: 'integer', format: 'int64', minimum: 0 } };
+/** `req_id` of the SQL routes, any word. */
+export const requestWord: Parameter = { ...named, schema: { type: 'string', maxLength: 128 } };
+
+/** A time in answers. */
+export const time: Schema = { type: 'integer', format: 'int64', description: 'Unix time in milliseconds.' };
+/** A text in answers that may be missing. */
+export const optionalText: Schema = { type: ['string', 'null'] };
 
 /** What a write may be answered; `error` is the schema of refusals, `rowWord` what the format calls rows. */
 export function writeAnswers(error: string, rowWord = 'rows'): Readonly<Record<string, Answer>> {

@@ -5,7 +5,7 @@ import {
   json,
   pathParameter,
   refusal,
-  requestIdParameter,
+  requestWord,
   shared,
   unauthorized,
   unavailable,
@@ -71,7 +71,7 @@ const parameters: readonly Parameter[] = [
     description: 'As `tz`, and also the zone of times that the statement writes without one.',
     schema: { type: 'string', examples: ['Europe/Paris'] },
   },
-  requestIdParameter({ isWord: true }),
+  requestWord,
   {
     name: 'row_with_meta',
     in: 'query',

@@ -1,14 +1,6 @@
 import { precisionWords } from '../parameters.js';
 import type { Operation, Parameter, Schema } from './description.js';
-import {
-  ackParameter,
-  databaseParameters,
-  json,
-  pathParameter,
-  requestIdParameter,
-  shared,
-  writeAnswers,
-} from './shared.js';
+import { ackParameter, databaseParameters, json, pathParameter, requestId, shared, writeAnswers } from './shared.js';
 
 /** `LineError`, `PutError`, `PointError`, `PutCounts` and `Point`. */
 export const writeSchemas: Readonly<Record<string, Schema>> = {
@@ -64,7 +56,6 @@ const ttl: Parameter = {
   description: 'Days that sub-tables live which this write makes; 0 is for ever.',
   schema: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647, default: 0 },
 };
-const requestId = requestIdParameter();
 const database = pathParameter('db', 'Database. It must exist unless the service runs with `smlAutoCreateDB`.');
 
 const points = {
