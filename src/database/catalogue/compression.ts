@@ -48,9 +48,20 @@ export async function offeredCompression(engine: Engine, wanted: Compression): P
   }
 }
 
-/** Databases, and tables of rows in them, by the names that the catalogue gives. */
-function rowTables(prefix: string): string {
-  return `match(database, '^${prefix}d[0-9]+_[0-9]+$') AND match(table, '^[tns][0-9a-f]+') AND name != 'version'`;
+/**
+ * The columns that have codecs, by the names that the catalogue gives: all of tables of rows, and names and times of sub-tables, of which
+ * a fingerprint is half as long for it. What sub-tables have beside those, questions look through again and again.
+ */
+function compressedColumns(prefix: string): string {
+  const ofRows = "match(table, '^[tns][0-9a-f]+') AND name != 'version'";
+  const ofTags = "match(table, '^g([0-9]|s$)') AND name IN ('ts', 'name')";
+  const ofRegistry = `database = '${prefix}sluice' AND table = 'sub_tables' AND name IN ('name', 'created')`;
+  return `(match(database, '^${prefix}d[0-9]+_[0-9]+$') AND (${ofRows} OR ${ofTags}) OR ${ofRegistry})`;
+}
+
+/** A column of type `type` with its codec, to be defined; none of these codecs is experimental. */
+export function packedColumn(name: string, type: 'Int64' | 'String'): string {
+  return `${name} ${type} CODEC(${codecOf(type, 'plain')})`;
 }
 
 /**
@@ -74,7 +85,7 @@ async function renewCodecsOf({ engine, prefix }: Store, compression: Compression
   const outdated = await engine.rows(
     `WITH multiIf(${terms.join(', ')}) AS codec
      SELECT concat(database, '.', table), arrayStringConcat(groupArray(${change}), ', ') FROM system.columns
-     WHERE ${rowTables(prefix)} AND compression_codec != concat('CODEC(', codec, ')') GROUP BY database, table`,
+     WHERE ${compressedColumns(prefix)} AND compression_codec != concat('CODEC(', codec, ')') GROUP BY database, table`,
   );
   let changed = 0;
   for (const [place, changes] of outdated) {

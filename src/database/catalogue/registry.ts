@@ -6,6 +6,7 @@ import { setOfIds } from '../engine/key-sets.js';
 import { type EngineColumn, encodeTables, inputOf, structureOf } from '../engine/native-block.js';
 import { OwnTables } from '../engine/own-tables.js';
 import type { TableChange } from '../engine/table-change.js';
+import { packedColumn } from './compression.js';
 
 /** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
 const idsPerQuery = 10_000;
@@ -20,7 +21,14 @@ const create: readonly TableChange[] = [
   {
     change: 'make-table',
     table,
-    columns: ['database String', 'id UInt64', 'name String', 'parent String', 'ttl Int32', 'created Int64'],
+    columns: [
+      'database String',
+      'id UInt64',
+      packedColumn('name', 'String'),
+      'parent String',
+      'ttl Int32',
+      packedColumn('created', 'Int64'),
+    ],
     kind: { order: 'database, id' },
   },
   { change: 'add-columns', table, columns: ['dropped UInt8', 'comment Nullable(String)'] },

@@ -3,7 +3,7 @@ import { daysInTicks, keyColumn } from '../../model/schema.js';
 import { quoteIdentifier } from '../../sql/engine/quote.js';
 import { engineType } from '../../sql/engine/storage.js';
 import type { TableChange } from '../engine/table-change.js';
-import { type Compression, codecOf, codecSettings } from './compression.js';
+import { type Compression, codecOf, codecSettings, packedColumn } from './compression.js';
 
 /** Days a partition spans at least, and how many partitions a database's retention is cut into at most. */
 const minPartitionDays = 10;
@@ -78,7 +78,8 @@ function numbering(number: number | undefined): { readonly own: readonly string[
 /** Makes the engine table of a super table's tags; see {@link dataTable}. */
 export function tagTable(tagStorage: string, { number }: TableDef, tags: readonly ColumnDef[]): TableChange {
   const { own, key } = numbering(number);
-  const fixed = ['id UInt64', 'ts Int64', 'name String', 'dropped UInt8', 'revision UInt64'];
+  const times = packedColumn('ts', 'Int64');
+  const fixed = ['id UInt64', times, packedColumn('name', 'String'), 'dropped UInt8', 'revision UInt64'];
   const columns = [...own, ...fixed, ...tags.map(tagDefinition)];
   return { change: 'make-table', table: tagStorage, columns, kind: { order: `${key}id`, version: 'revision' } };
 }

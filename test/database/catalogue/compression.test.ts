@@ -110,7 +110,7 @@ test.serial(
     const old = `(id UInt64, ts Int64 CODEC(DoubleDelta, LZ4), c1_Float64 Nullable(Float64), c2_Int32 Nullable(Int32),
     c3_String Nullable(String), c4_Decimal_30_2_ Nullable(Decimal(30, 2)))
     ENGINE = ReplacingMergeTree ORDER BY (id, ts)`;
-    for (const place of ['d2_0.t3_0', 'd2_0.g3_0', 'other.t3_0']) await client.exec(`CREATE TABLE ${place} ${old}`);
+    for (const place of ['d2_0.t3_0', 'other.t3_0']) await client.exec(`CREATE TABLE ${place} ${old}`);
     await client.exec(
       `INSERT INTO d2_0.t3_0 SELECT number % 10, number, number / 100, number, toString(number), 1 FROM numbers(50000)`,
     );
@@ -140,8 +140,8 @@ test.serial(
       ['c3_String', 'CODEC(ZSTD(1))'],
       ['c4_Decimal_30_2_', 'CODEC(ZSTD(1))'],
     ]);
-    // Tags, and what the catalogue has not named, stay as they are.
-    for (const place of ['d2_0.g3_0', 'other.t3_0']) t.deepEqual(await codecs(place), before);
+    // What the catalogue has not named stays as it is.
+    t.deepEqual(await codecs('other.t3_0'), before);
     t.is(await renewCodecs(client, 'compact'), 0);
     t.is(await size(), sizeBefore);
     await client.exec('OPTIMIZE TABLE d2_0.t3_0 FINAL SETTINGS optimize_skip_merged_partitions = 0');
@@ -156,6 +156,30 @@ test.serial(
     t.deepEqual((await codecs('d2_0.t3_0'))[2], ['c1_Float64', 'CODEC(ZSTD(1))']);
   },
 );
+
+test.serial('names and times of sub-tables are given codecs, and their tags none', async (t) => {
+  const columns = 'id UInt64, ts Int64, name String, dropped UInt8, revision UInt64, c1_String Nullable(String)';
+  await client.exec('CREATE DATABASE IF NOT EXISTS sluice');
+  await client.exec('CREATE DATABASE IF NOT EXISTS d5_0');
+  await client.exec(
+    'CREATE TABLE sluice.sub_tables (id UInt64, name String, created Int64) ENGINE = MergeTree ORDER BY id',
+  );
+  for (const place of ['d5_0.g3_0', 'd5_0.gs'])
+    await client.exec(`CREATE TABLE ${place} (${columns}) ENGINE = ReplacingMergeTree(revision) ORDER BY id`);
+  t.is(await renewCodecs(client, 'plain'), 3);
+  for (const place of ['d5_0.g3_0', 'd5_0.gs', 'sluice.sub_tables']) {
+    t.deepEqual(
+      await client.rows(
+        `SELECT name, compression_codec FROM system.columns WHERE concat(database, '.', table) = '${place}' AND compression_codec != '' ORDER BY name`,
+      ),
+      [
+        ['name', 'CODEC(ZSTD(1))'],
+        [place === 'sluice.sub_tables' ? 'created' : 'ts', 'CODEC(Delta(8), ZSTD(1))'],
+      ].toSorted(),
+    );
+  }
+  t.is(await renewCodecs(client, 'plain'), 0);
+});
 
 test.serial('an engine that lacks a codec, or does not tell, is asked for none of them', async (t) => {
   t.is(await offeredCompression(client, 'compact'), 'compact');
