@@ -10,7 +10,7 @@ export const limitsOptions = optionTable({
       type: 'size',
       default: '64MB',
       env: 'ADAPTER_LIMITS_SQL_BYTES',
-      help: 'longest SQL statement over HTTP, which only an INSERT of rows may be',
+      help: 'longest INSERT of rows over HTTP',
       min: 1,
     },
     {
@@ -42,7 +42,7 @@ export const limitsOptions = optionTable({
       type: 'size',
       default: '32MB',
       env: 'ADAPTER_LIMITS_CREDIT_BYTES',
-      help: 'bytes that a door may hold before it answers, and bytes of logged rows that may wait in memory',
+      help: 'bytes that HTTP writes, and each listener, may hold before they are answered; the same for logged rows that wait in memory',
       min: 1,
     },
     {

@@ -30,7 +30,7 @@ export const generalOptions = optionTable({
       min: 1,
       max: 64,
     },
-    { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: 'debug mode of the HTTP service' },
+    { flag: 'debug', type: 'bool', default: 'true', env: 'ADAPTER_DEBUG', help: 'accepted, without effect' },
     {
       flag: 'logLevel',
       type: 'string',
@@ -171,14 +171,14 @@ export const corsOptions = optionTable({
 /** The door for line protocol. */
 export const lineprotoOptions = optionTable({
   group: 'lineproto',
-  title: 'Line protocol over HTTP',
+  title: 'Line protocol over HTTP (InfluxDB)',
   rows: [
     {
       flag: 'lineproto.enable',
       type: 'bool',
       default: 'true',
       env: 'ADAPTER_LINEPROTO_ENABLE',
-      help: 'serve the line-protocol write route',
+      help: 'serve /lineproto/v1/write and the paths of InfluxDB',
     },
   ],
 });
@@ -186,14 +186,14 @@ export const lineprotoOptions = optionTable({
 /** The doors for JSON and telnet format. */
 export const tsdbwireOptions = optionTable({
   group: 'tsdbwire',
-  title: 'JSON and telnet format over HTTP',
+  title: 'Points as JSON and telnet lines over HTTP (OpenTSDB)',
   rows: [
     {
       flag: 'tsdbwire.enable',
       type: 'bool',
       default: 'true',
       env: 'ADAPTER_TSDBWIRE_ENABLE',
-      help: 'serve the JSON and telnet-format write routes',
+      help: 'serve /api/put and the write routes of /tsdbwire',
     },
     {
       flag: 'tsdbwire.db',
@@ -208,7 +208,7 @@ export const tsdbwireOptions = optionTable({
 /** The doors of remote read, remote write and pushes. */
 export const metricsdbOptions = optionTable({
   group: 'metricsdb',
-  title: 'Remote read and remote write',
+  title: 'Remote write, remote read and pushed text (Prometheus)',
   rows: [
     {
       flag: 'metricsdb.enable',

@@ -4,14 +4,14 @@ import { storeRows, ttlRow } from '../support/option-rows.js';
 /** The direct metric-agent listener, which speaks collectd's binary protocol. */
 const agentdOptions = optionTable({
   group: 'agentd',
-  title: 'Metric-agent listener',
+  title: 'Listener for metric agents (collectd)',
   rows: [
     {
       flag: 'agentd.enable',
       type: 'bool',
       default: 'true',
       env: 'ADAPTER_AGENTD_ENABLE',
-      help: 'listen for metric agents',
+      help: 'listen for packets of collectd',
     },
     {
       flag: 'agentd.port',

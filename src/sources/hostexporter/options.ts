@@ -4,7 +4,7 @@ import { storeRows, ttlRow } from '../support/option-rows.js';
 /** The scraper of host-metric exporters. */
 const hostexporterOptions = optionTable({
   group: 'hostexporter',
-  title: 'Scraper of host-metric exporters',
+  title: 'Scraper of exporters (Prometheus)',
   rows: [
     {
       flag: 'hostexporter.enable',

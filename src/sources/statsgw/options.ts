@@ -4,14 +4,14 @@ import { storeRows, tcpRows, ttlRow } from '../support/option-rows.js';
 /** The statistics-daemon listener. */
 const statsgwOptions = optionTable({
   group: 'statsgw',
-  title: 'Statistics-daemon listener',
+  title: 'Listener for statistics (StatsD)',
   rows: [
     {
       flag: 'statsgw.enable',
       type: 'bool',
       default: 'true',
       env: 'ADAPTER_STATSGW_ENABLE',
-      help: 'listen for statistics clients',
+      help: 'listen for messages of StatsD clients',
     },
     {
       flag: 'statsgw.port',

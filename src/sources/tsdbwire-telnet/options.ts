@@ -4,7 +4,7 @@ import { tcpRows, ttlRow, userRows } from '../support/option-rows.js';
 /** The telnet-format TCP listeners. */
 const tsdbwireTelnetOptions = optionTable({
   group: 'tsdbwire_telnet',
-  title: 'Telnet-format listeners',
+  title: 'Listeners for telnet lines (OpenTSDB)',
   rows: [
     {
       flag: 'tsdbwire_telnet.enable',
