@@ -3,6 +3,7 @@ import { h, put, say } from './dom.js';
 import { exploreStatement, functions, labelOf } from './explore-sql.js';
 import { filterRow, idOf } from './filter-row.js';
 import { count } from './format.js';
+import { narrowed } from './json-tags.js';
 import { linked, queryLink } from './links.js';
 import { quoted } from './names.js';
 import { rangePicker } from './range.js';
@@ -20,6 +21,10 @@ const mostGroups = 40;
 /** Lines that the first picture of a table has at most. */
 const firstLines = 20;
 const pauseMs = 250;
+/** Names of what only rises, as Prometheus gives them. */
+const counterName = /_(?:total|bucket|count|sum)$/;
+/** Whether a tag is the name of the metric, in a table that holds many. */
+const isName = (/** @type {import('./explore-sql.js').Tag} */ { key }) => key === '__name__';
 
 /** @typedef {import('./tags.js').KnownTag} KnownTag */
 /** @typedef {{ database: string; table: string; column: string; of: string; range: string; groups: string[]; filters: { tag: string; comparison: string; value: string }[] | undefined }} State */
@@ -91,6 +96,8 @@ export function exploreView(context) {
   let running;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
+  /** The metric whose labels are offered. */
+  let metric = '';
   let statement = '';
   let stopped = false;
 
@@ -126,6 +133,19 @@ export function exploreView(context) {
     return tags.filter((tag) => checked.has(idOf(tag)));
   };
 
+  const filtersOf = () => rows.flatMap((row) => row.filter ?? []);
+  /** The metric of a table that holds many, as the filters have it. */
+  const metricOf = () => filtersOf().find(({ tag, comparison }) => isName(tag) && comparison === '=')?.value ?? '';
+  /** After a filter has changed: another metric is first seen by labels of its own. */
+  const narrow = () => {
+    const now = metricOf();
+    const isKnown = tags.some((tag) => isName(tag) && tag.values?.some(({ value }) => value === now));
+    if (now !== metric && isKnown) chooseLines(now);
+    else state.groups = chosenGroups().map(idOf);
+    showTags();
+    soon();
+  };
+
   const draw = async () => {
     if (column.value === '') return;
     running?.abort();
@@ -137,7 +157,7 @@ export function exploreView(context) {
         ...from,
         column: column.value,
         of: of.value,
-        filters: rows.flatMap((row) => row.filter ?? []),
+        filters: filtersOf(),
         groups: chosenGroups(),
       },
       range.span() ?? (await wholeSpan(from)),
@@ -163,7 +183,8 @@ export function exploreView(context) {
   };
 
   const showTags = () => {
-    const shown = tags.slice(0, mostGroups);
+    const left = narrowed(tags, filtersOf());
+    const shown = left.slice(0, mostGroups);
     put(
       groups,
       shown.map((tag) => {
@@ -173,7 +194,7 @@ export function exploreView(context) {
         return h('label', {}, box, labelOf(tag), h('span', { class: 'muted' }, ` ${values}`));
       }),
       shown.length === 0 ? h('span', { class: 'muted' }, 'This table has no tags.') : null,
-      tags.length > shown.length ? h('span', { class: 'muted' }, `and ${tags.length - shown.length} more`) : null,
+      left.length > shown.length ? h('span', { class: 'muted' }, `and ${left.length - shown.length} more`) : null,
     );
     add.hidden = tags.length === 0;
     choices.hidden = false;
@@ -182,12 +203,12 @@ export function exploreView(context) {
     const row = filterRow({
       tags,
       first,
-      changed: soon,
+      changed: narrow,
       values: (tag) => tagValues(database.value, table.value, tag).catch(() => []),
       gone: () => {
         rows = rows.filter((other) => other !== row);
         row.element.remove();
-        soon();
+        narrow();
       },
     });
     rows.push(row);
@@ -235,6 +256,7 @@ export function exploreView(context) {
     put(filters);
     if (state.filters === undefined) await chooseFirst();
     for (const kept of state.filters ?? []) addFilter(kept);
+    metric = metricOf();
     showTags();
     if (drawable.length === 0) {
       below.hidden = true;
@@ -243,19 +265,29 @@ export function exploreView(context) {
     }
     await draw();
   };
-  /** What a table is first seen by: the metric with most series, and a line for each value of its narrowest tags. */
+  /** What a table is first seen by: the metric with most series that is no bucket of a histogram. */
   const chooseFirst = async () => {
-    const name = tags.find(({ key }) => key === '__name__');
-    const first = name === undefined ? undefined : (await tagValues(database.value, table.value, name))[0];
-    // A counter says little by itself: scraped ones have a column of that name, others a name that ends so.
-    const isCounter = column.value === 'counter' || /_total$/.test(first?.value ?? table.value);
+    const name = tags.find(isName);
+    const values = name === undefined ? [] : await tagValues(database.value, table.value, name);
+    const first = (values.find(({ value }) => !value.endsWith('_bucket')) ?? values[0])?.value ?? '';
+    state.filters = name === undefined || first === '' ? [] : [{ tag: idOf(name), comparison: '=', value: first }];
+    chooseLines(first);
+  };
+  /**
+   * A line for each value of the narrowest tags, and the rate of a counter, which says little by itself.
+   * @param {string} chosen the metric, where the table holds many
+   */
+  const chooseLines = (chosen) => {
+    metric = chosen;
+    // Scraped counters have a column of that name, others a name that ends so.
+    const isCounter = column.value === 'counter' || counterName.test(chosen === '' ? table.value : chosen);
     if (isCounter) of.value = 'IRATE';
     else if (of.value === 'IRATE') of.value = 'AVG';
-    state.filters =
-      first === undefined || name === undefined ? [] : [{ tag: idOf(name), comparison: '=', value: first.value }];
+    const name = tags.find(isName);
+    const own = narrowed(tags, name === undefined ? [] : [{ tag: name, comparison: '=', value: chosen }]);
     let lines = 1;
     state.groups = [];
-    for (const tag of tags.filter((known) => known !== name && known.distinct > 1).reverse()) {
+    for (const tag of own.filter((known) => !isName(known) && known.distinct > 1).reverse()) {
       lines *= tag.distinct;
       if (lines > firstLines) break;
       state.groups.push(idOf(tag));

@@ -1,3 +1,4 @@
+import { byValues, keysOf } from './json-tags.js';
 import { literal } from './names.js';
 import { runSql } from './sql.js';
 
@@ -7,7 +8,7 @@ const jsonSample = 10_000;
 const mostValues = 200;
 
 /** @typedef {{ value: string; series: number }} TagValue */
-/** @typedef {import('./explore-sql.js').Tag & { distinct: number; values?: TagValue[]; isSample?: boolean }} KnownTag */
+/** @typedef {import('./explore-sql.js').Tag & { distinct: number; values?: TagValue[]; isSample?: boolean; series?: readonly import('./json-tags.js').Labels[] }} KnownTag */
 
 /** @type {(database: string, table: string) => string} */
 const ofTable = (database, table) =>
@@ -31,7 +32,7 @@ export async function knownTags(database, table) {
       return tag.type === 'JSON' ? jsonKeys(database, table, tag) : [tag];
     }),
   );
-  return known.flat().sort((a, b) => b.distinct - a.distinct || (a.name < b.name ? -1 : 1));
+  return known.flat().sort(byValues);
 }
 
 /**
@@ -45,24 +46,8 @@ async function jsonKeys(database, table, tag) {
     `SELECT tag_value ${ofTable(database, table)} AND tag_name = ${literal(tag.name)} LIMIT ${jsonSample}`,
     '',
   );
-  /** @type {Map<string, Map<string, number>>} */
-  const keys = new Map();
-  for (const [text] of data) {
-    for (const [key, value] of Object.entries(JSON.parse(String(text ?? '{}')) ?? {})) {
-      const counts = keys.get(key) ?? new Map();
-      keys.set(key, counts);
-      const said = String(value);
-      counts.set(said, (counts.get(said) ?? 0) + 1);
-    }
-  }
-  return [...keys].map(([key, counts]) => ({
-    name: tag.name,
-    key,
-    type: 'JSON',
-    distinct: counts.size,
-    values: [...counts].map(([value, series]) => ({ value, series })).sort((a, b) => b.series - a.series),
-    isSample: data.length === jsonSample,
-  }));
+  const series = data.map(([text]) => JSON.parse(String(text ?? '{}')) ?? {});
+  return keysOf(tag.name, series, data.length === jsonSample);
 }
 
 /**

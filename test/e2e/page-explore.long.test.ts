@@ -148,6 +148,18 @@ inBrowser('scraped metrics are explored by their name, rates of counters by a la
     const rows = Array.from({ length: 60 }, (_, at) => `(${now - at * 5000}, ${(60 - at) * (cpu + 1)})`).join(' ');
     await service().run(`INSERT INTO scraped.c${cpu} USING scraped.metrics TAGS ('${labels}') VALUES ${rows}`);
   }
+  // Buckets have most series, and say least.
+  for (const [metric, key, values] of [
+    ['disk_free_bytes', 'disk', ['a', 'b']],
+    ['took_seconds_bucket', 'le', ['1', '2', '+Inf']],
+  ] as const) {
+    for (const value of values) {
+      const labels = JSON.stringify({ __name__: metric, [key]: value });
+      await service().run(
+        `INSERT INTO scraped.\`${metric}${value}\` USING scraped.metrics TAGS ('${labels}') VALUES (${now}, 1)`,
+      );
+    }
+  }
   const { page, wrong } = await logInAndSee(t, '/#series');
   await page.click('summary:has-text("scraped.metrics")');
   await page.waitForSelector('td >> text=cpu_seconds_total (2)');
@@ -158,6 +170,15 @@ inBrowser('scraped metrics are explored by their name, rates of counters by a la
   await page.waitForSelector('.sql >> text=SUM(r) AS rate');
   await page.waitForSelector('.outcome >> text=/rows in/');
   t.true(await drawn(page, ['Time', 'cpu=0', 'cpu=1']));
+
+  // Only labels of the metric are offered, and another metric has others.
+  const offered = async () =>
+    (await page.locator('.choices label').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()).join();
+  t.is(await offered(), 'cpu 2,__name__ 1');
+  await page.fill('[aria-label=Value]', 'disk_free_bytes');
+  t.true(await drawn(page, ['Time', 'disk=a', 'disk=b']));
+  t.is(await offered(), 'disk 2,__name__ 1');
+  t.is(await page.inputValue('#function'), 'AVG');
   t.deepEqual(wrong, []);
 });
 
