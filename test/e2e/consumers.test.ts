@@ -4,12 +4,14 @@ import type { ConsumerOptions } from '../../src/database/consumers/consumer-opti
 import type { TopicMessage } from '../../src/model/topic-message.js';
 import { whenBrief, whenLong } from '../support/cases.js';
 import { partsOn } from '../support/engine-parts.js';
-import { engineSecret, startService } from '../support/service.js';
+import { engineSecret } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
 const brief = whenBrief(test);
 const long = whenLong(test);
 // Consumers are processes of their own: they see what is stored.
-const { service, end } = await startService('--write.ack=stored');
+const { neighbour, end } = await sharedService();
+const service = await neighbour();
 const parts = await partsOn(service.engineUrl, engineSecret);
 test.after.always(async () => {
   await parts.end();

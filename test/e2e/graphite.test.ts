@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-const { service, end } = await startService('--graphite.enable=true', '--graphite.port=0');
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** The port of a transport, as the log has it. */

@@ -3,9 +3,12 @@ import { promisify } from 'node:util';
 import { InfluxDB as InfluxDB2, Point, setLogger } from '@influxdata/influxdb-client';
 import test, { type ExecutionContext } from 'ava';
 import { FieldType, InfluxDB as InfluxDB1 } from 'influx';
-import { root, startService } from '../support/service.js';
+import { root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService();
+// It makes no databases as data arrives.
+const { neighbour, end } = await sharedService();
+const service = await neighbour();
 test.after.always(end);
 
 // Its failures are looked at here, and need not be printed.

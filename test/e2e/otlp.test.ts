@@ -11,9 +11,11 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
 import { otlpAnswer, otlpRequest, requestOf } from '../support/otlp-messages.js';
-import { basic, basicOf, startService } from '../support/service.js';
+import { basic, basicOf } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService('--otlp.grpc=true', '--otlp.grpcPort=0', '--limits.messageBytes=1MB');
+const { neighbour, end } = await sharedService();
+const service = await neighbour();
 test.after.always(end);
 const url = `http://127.0.0.1:${service.port}/v1/metrics`;
 
@@ -98,7 +100,7 @@ test('the exporter that speaks gRPC writes every kind of metric, and is told why
     [forbidden, otlpRequest(halfBad), status.PERMISSION_DENIED, /Permission denied/],
     [{ authorization: basic }, Uint8Array.of(), status.NOT_FOUND, /Database not exist/],
     [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Uint8Array.of(0x0a, 0x7f), status.INVALID_ARGUMENT, /longer/],
-    [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Buffer.alloc(1_500_000), status.RESOURCE_EXHAUSTED, /larger/],
+    [{ authorization: basic, 'x-sluice-db': 'by_grpc' }, Buffer.alloc(4_500_000), status.RESOURCE_EXHAUSTED, /larger/],
   ];
   const client = new Client(`127.0.0.1:${grpcPort()}`, credentials.createInsecure());
   t.teardown(() => client.close());

@@ -11,9 +11,10 @@ import {
   writeBody,
   writeBody2,
 } from '../support/remote-messages.js';
-import { type Ask, type Reply, startService } from '../support/service.js';
+import type { Ask, Reply } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService('--smlAutoCreateDB=true', '--limits.messageBytes=4MB');
+const { service, neighbour, end } = await sharedService();
 test.after.always(end);
 
 function send(
@@ -166,8 +167,7 @@ test('what is wrong with the request is 4xx with a reason in plain text', async 
 });
 
 test('a missing database is 404, unless writes make databases', async (t) => {
-  const strict = await service.attach();
-  t.teardown(() => strict.stop());
+  const strict = await neighbour();
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const reply = await strict.ask({ path: '/metricsdb/v1/remote_write/nowhere', body });
   t.deepEqual([reply.status, reply.text], [404, '[0x388] Database not exist: nowhere']);

@@ -1,9 +1,10 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { type Ask, basicOf, root, startService } from '../support/service.js';
+import { type Ask, basicOf, root } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService();
-const mapped = await service.attach('--httpCodeServerError=true');
+const { service, end } = await sharedService();
+const mapped = await service.attach('--httpCodeServerError=true', '--cors.allowAllOrigins=true');
 test.after.always(async () => {
   await mapped.stop();
   await end();
@@ -208,9 +209,7 @@ test('an authorization code stands for user and password, unless a character of 
 
 test('a page of another origin is refused, or let in where all of them are', async (t) => {
   const origin = 'http://x.example';
-  const open = await service.attach('--cors.allowAllOrigins=true');
-  t.teardown(() => open.stop());
-  const asked = await open.ask({ method: 'OPTIONS', path: '/rest/sql', headers: { origin }, auth: false });
+  const asked = await mapped.ask({ method: 'OPTIONS', path: '/rest/sql', headers: { origin }, auth: false });
   t.deepEqual([asked.status, asked.headers['access-control-allow-origin']], [204, '*']);
   const foreign = await service.ask({ path: '/rest/sql', body: 'select 1', headers: { origin } });
   t.deepEqual([foreign.status, foreign.text], [403, '']);

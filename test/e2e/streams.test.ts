@@ -1,13 +1,14 @@
 import test, { type ExecutionContext } from 'ava';
 import { cases, whenBrief, whenLong } from '../support/cases.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
-import { basicOf, startService } from '../support/service.js';
+import { basicOf } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { statements } from '../support/statement-cases.js';
 import { until } from '../support/until.js';
 
 const brief = whenBrief(test.serial);
 const long = whenLong(test.serial);
-const { service, end } = await startService();
+const { service, end } = await sharedService();
 test.after.always(end);
 
 /** 2023-11-14T22:13:20Z. */

@@ -1,12 +1,13 @@
 import net from 'node:net';
 import test from 'ava';
-import { basicOf, startService, type TestService } from '../support/service.js';
+import { basicOf, type TestService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
 /** The long run has a thousand of them. */
 const readers = Number(process.env.SLUICE_TEST_STUCK_READERS ?? 60);
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test.before(async () => {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { startService } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 
-const { service, end } = await startService('--limits.lineBytes=64KB');
+const { neighbour, end } = await sharedService();
+const service = await neighbour();
 test.after.always(end);
 
 let databases = 0;

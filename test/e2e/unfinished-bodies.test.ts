@@ -3,7 +3,8 @@ import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { basicOf, startService } from '../support/service.js';
+import { basicOf } from '../support/service.js';
+import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
 /** The long run has two thousand of them. */
@@ -11,7 +12,7 @@ const bodies = Number(process.env.SLUICE_TEST_UNFINISHED_BODIES ?? 60);
 const mebibyte = 1024 * 1024;
 const mostMemory = 600 * mebibyte;
 
-const { service, end } = await startService('--smlAutoCreateDB=true');
+const { service, end } = await sharedService();
 test.after.always(end);
 
 test.before(async () => {
@@ -64,6 +65,7 @@ async function figure(name: string): Promise<number> {
 }
 
 test('bodies that never end take little memory, and others are served meanwhile', async (t) => {
+  service.forgetMostMemory();
   const sockets: net.Socket[] = [];
   t.teardown(() => {
     for (const socket of sockets) socket.destroy();
