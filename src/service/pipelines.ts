@@ -150,20 +150,10 @@ function writePipeline(
   metrics.watch({
     adapter_credit_bytes: { help: 'Bytes taken in over HTTP and not yet answered.', read: () => gate.bytes },
   });
-  const newCutter = (format: WireFormat) => newBodyCutter(format, limits.lineBytes);
-  const bodies = {
-    origin: 'lineproto',
-    smallBodyBytes,
-    blockBytes,
-    maxLineBytes: limits.lineBytes,
-    newCutter,
-    weigh,
-    piecesOf,
-  };
   const tables = { catalogue, storage, subTables };
   const sink = observed(new DatabaseSink({ engine: engine.client, ...tables }), meter);
   const writes = new WritePipeline({
-    bodies: new HttpBodySource(bodies, gate, budget),
+    bodies: bodySource(limits.lineBytes, gate, budget),
     dataSourceNames: readTypesDatabases(settings.sources.agentd.typesDb),
     otlpSuffixes: settings.otlp.suffixes,
     inputs,
@@ -198,6 +188,12 @@ function writePipeline(
   };
   if (writeLog !== undefined) metrics.watch(writeLogFigures(writeLog, () => writes));
   return writes;
+}
+
+function bodySource(maxLineBytes: number, gate: ByteCreditGate, budget: BodyBudget): HttpBodySource {
+  const newCutter = (format: WireFormat) => newBodyCutter(format, maxLineBytes);
+  const bodies = { origin: 'lineproto', smallBodyBytes, blockBytes, maxLineBytes, newCutter, weigh, piecesOf };
+  return new HttpBodySource(bodies, gate, budget);
 }
 
 function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {

@@ -44,11 +44,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   checkManyRows(task);
   const having = select.having === undefined ? [] : [translator.condition(select.having).sql];
   const hidden = select.orderBy.map(({ value }) => orderValue(value, task, translator));
-  const overGroups = [...items, ...select.orderBy].map(({ value }) => value).filter(hasOver);
-  const compared = [...(select.having === undefined ? [] : [select.having]), ...overGroups].flatMap(aggregateCalls);
-  const plain = [...values, ...hidden].filter((_, at) => !hasOver([...items, ...select.orderBy][at]?.value));
-  const wanted = [...plain, ...compared.map((call) => translator.translate(call))];
-  const filled = new FilledColumns(scope.source, names, wanted);
+  const filled = new FilledColumns(scope.source, names, valuesOfGroups(task, [...values, ...hidden], translator));
   const wantsDistinctTimes = rows !== undefined && aggregatesOf(task).some(checksTimes);
   const checks = wantsDistinctTimes && mayRepeatTimes(block.relation, slices) ? [rows.distinctTimes()] : [];
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
@@ -87,6 +83,19 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
+}
+
+/** What is computed for each group: the values of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */
+function valuesOfGroups(
+  { select, items }: BlockTask,
+  values: readonly Value[],
+  translator: ExpressionTranslator,
+): readonly Value[] {
+  const expressions = [...items, ...select.orderBy].map(({ value }) => value);
+  const compared = [...(select.having === undefined ? [] : [select.having]), ...expressions.filter(hasOver)];
+  const calls = compared.flatMap(aggregateCalls);
+  const plain = values.filter((_, at) => !hasOver(expressions[at]));
+  return [...plain, ...calls.map((call) => translator.translate(call))];
 }
 
 /** How many windows of INTERVAL there are between the limits of time; undefined without limits, and where keys tell more groups apart. */
