@@ -304,7 +304,7 @@ export interface TopicConsumers {
   readonly expectRows: number;
 }
 
-/** Statements that are polled for new rows (benchmark reference, 5.4). */
+/** Statements that are polled for new rows. */
 export interface OlderSubscriptions {
   readonly kind: 'statements';
   readonly database: string | undefined;

@@ -8,10 +8,10 @@ import type { OlderSubscription, OlderSubscriptions, QueryText } from '../model/
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
 import { forChild } from '../work/child-placeholder.js';
 import { faultLine, queried } from '../work/statements.js';
+import type { Consumption, SubscribeRun } from './consumption.js';
 import { printedRow } from './message-lines.js';
 import { polledThrough } from './polled-through.js';
 import { ConsumerCount } from './subscribe-figures.js';
-import type { Consumption, SubscribeRun } from './subscribe-run.js';
 
 /** How long one look for new rows takes at most when there are none. */
 const lookMs = 500;
@@ -28,7 +28,7 @@ interface OlderTask {
 }
 
 /**
- * Subscriptions in the older form (benchmark reference, 5.4): every statement in every thread is a topic with a group of its
+ * Subscriptions in the older form: every statement in every thread is a topic with a group of its
  * own, named after the statement, so that a later run finds its progress.
  */
 export class OlderRun implements Consumption {

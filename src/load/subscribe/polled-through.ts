@@ -2,7 +2,7 @@ import { isPassing } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
 import { faultLine } from '../work/statements.js';
-import type { SubscribeRun } from './subscribe-run.js';
+import type { SubscribeRun } from './consumption.js';
 import { topicRows } from './topic-rows.js';
 
 /** How long a database that cannot be reached is waited for, and the pause between two attempts. */

@@ -4,9 +4,9 @@ import type { SubscribeScenario } from '../model/scenario.js';
 import type { SubscribeReport } from '../model/subscribe-report.js';
 import { environmentOf } from '../work/environment.js';
 import { faultLine } from '../work/statements.js';
+import type { Consumption, SubscribeRun } from './consumption.js';
 import { OlderRun } from './older-subscriptions.js';
 import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';
-import type { Consumption, SubscribeRun } from './subscribe-run.js';
 import { TopicRun } from './topic-consumption.js';
 
 /**

@@ -4,12 +4,12 @@ import { sqlName, storedName } from '../model/names.js';
 import type { TopicConsumers } from '../model/scenario.js';
 import { RowsFile } from '../sinks/rows-file.js';
 import { faultLine } from '../work/statements.js';
+import type { Consumption, SubscribeRun } from './consumption.js';
 import { messageLines } from './message-lines.js';
 import { polledThrough } from './polled-through.js';
 import { ConsumerCount } from './subscribe-figures.js';
-import type { Consumption, SubscribeRun } from './subscribe-run.js';
 
-/** Consumers of topics (benchmark reference, 5.2). */
+/** Consumers of topics. */
 export class TopicRun implements Consumption {
   readonly counts: readonly ConsumerCount[];
   readonly #plan: TopicConsumers;
