@@ -36,10 +36,10 @@ export function errorBody(code: number, description: string): string {
   return safeJson({ code, desc: description });
 }
 
-/** Adds a header name to `Vary` without losing what is there. */
-function vary(reply: FastifyReply, name: string): void {
+/** Says that the answer depends on `Accept-Encoding`, beside what it depends on already. */
+function varyByEncoding(reply: FastifyReply): void {
   const before = reply.getHeader('vary');
-  reply.header('vary', before === undefined ? name : `${String(before)}, ${name}`);
+  reply.header('vary', before === undefined ? 'Accept-Encoding' : `${String(before)}, Accept-Encoding`);
 }
 
 /** Sends a JSON text with its length. 401 names the scheme to use, 503 says when to come back. */
@@ -124,7 +124,7 @@ const gzip = promisify(gzipWithCallback);
 /** Begins the answer with a result set; true when the client takes it gzipped. */
 function beginRows({ request, reply }: Call): boolean {
   reply.code(200).header('content-type', jsonType);
-  vary(reply, 'Accept-Encoding');
+  varyByEncoding(reply);
   return acceptsGzip(headerText(request.headers['accept-encoding']));
 }
 

@@ -33,11 +33,6 @@ function first(args: readonly Value[]): Value {
   return arg;
 }
 
-/** A flag that is 0 or 1; 0 when it is left out. */
-function flag(name: string, arg: Value | undefined): boolean {
-  return arg !== undefined && integerArgument(name, arg, 0n, 1n) === 1n;
-}
-
 /** Distances of integers, times and truth values are BIGINT, those of fractions DOUBLE. */
 function differenceType(args: readonly Value[]): DataType {
   const { type } = first(args);
@@ -71,7 +66,7 @@ function laterRows(arg: Value, before: string, rows: RowWindows): string {
 function derivative(args: readonly Value[], rows: RowWindows, env: Environment): SeriesResult {
   const arg = first(args);
   const unit = unitTicksOf(args[1], env);
-  const ignoresNegative = flag('DERIVATIVE', args[2]);
+  const ignoresNegative = args[2] !== undefined && integerArgument('DERIVATIVE', args[2], 0n, 1n) === 1n;
   const [value, time] = [doubleArgument(arg), rows.time.sql];
   const rise = `(${value} - ${previous(value, given(arg), rows)})`;
   const run = `(${time} - ${previous(time, given(arg), rows)})`;

@@ -28,10 +28,6 @@ function oneText(name: string, result: ScalarFunction['result'], engine: (sql: s
   return { kind: 'scalar', name, parameters: ['text'], result, translate: (args) => engine(text(args, 0)) };
 }
 
-function repeated(name: string, result: DataType, translate: ScalarFunction['translate']): ScalarFunction {
-  return { kind: 'scalar', name, parameters: ['text', 'text'], result, translate };
-}
-
 /** Bytes for VARCHAR; every character of NCHAR counts four. */
 function byteLength(args: readonly Value[]): string {
   const sql = text(args, 0);
@@ -157,10 +153,16 @@ export const textFunctions: readonly ScalarFunction[] = [
     result: (args) => dataType(args[0]?.type.name === 'NCHAR' ? 'NCHAR' : 'VARCHAR', repeatLength(args)),
     translate: (args) => `repeat(${text(args, 0)}, greatest(toInt64(${plainArgument(args, 1)}), 0))`,
   },
-  repeated('POSITION', bigintType, (args) => {
-    const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
-    return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
-  }),
+  {
+    kind: 'scalar',
+    name: 'POSITION',
+    parameters: ['text', 'text'],
+    result: bigintType,
+    translate: (args) => {
+      const search = args[1]?.type.name === 'NCHAR' ? 'positionUTF8' : 'position';
+      return `toInt64(${search}(${text(args, 1)}, ${text(args, 0)}))`;
+    },
+  },
   inSet('FIND_IN_SET', (words, sought) => `indexOf(${words}, ${sought})`),
   inSet('LIKE_IN_SET', (words, sought) => `arrayFirstIndex(p -> like(${sought}, p), ${words})`),
   inSet('REGEXP_IN_SET', (words, sought) => `arrayFirstIndex(p -> match(${sought}, p), ${words})`),

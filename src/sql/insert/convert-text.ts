@@ -1,7 +1,8 @@
+import { backslash, lowerX } from '../../bytes/ascii.js';
 import { parseWellKnownText } from '../../bytes/geometry.js';
 import type { ColumnDef } from '../../model/schema.js';
 import { valueTooLong } from '../syntax/faults.js';
-import { Byte, type Cursor, Token } from './cursor.js';
+import { type Cursor, Token } from './cursor.js';
 
 const noBytes = new Uint8Array(0);
 
@@ -39,7 +40,7 @@ export class TextReader {
   readBinary(column: ColumnDef): boolean {
     const from = this.#cursor.at;
     if (!this.#readQuoted('invalid varbinary data')) return false;
-    if (this.bytes[this.start] === Byte.backslash && this.bytes[this.start + 1] === Byte.lowerX) this.#decodeHex(from);
+    if (this.bytes[this.start] === backslash && this.bytes[this.start + 1] === lowerX) this.#decodeHex(from);
     if (this.end - this.start > column.type.length) throw valueTooLong(column.name);
     return true;
   }

@@ -1,10 +1,11 @@
+import { apostrophe, dot, minus, openParenthesis, plus, quote, zero } from '../../bytes/ascii.js';
 import { setBigInt, setInteger, toBigInt } from '../../bytes/words.js';
 import { type Precision, ticksPerSecond } from '../../model/schema.js';
 import type { Duration, DurationUnit } from '../syntax/ast.js';
 import { timestampOutOfRange } from '../syntax/faults.js';
 import { addDuration, setTicks, startOfDay, TimestampReader, ticksOfNanos } from '../times/timestamp.js';
 import { zoneOffsets } from '../times/zone.js';
-import { Byte, type Cursor, isWordByte, Token } from './cursor.js';
+import { type Cursor, isWordByte, Token } from './cursor.js';
 import { fastInteger, fastWide, parseScaled } from './number.js';
 
 const units: readonly DurationUnit[] = ['b', 'u', 'a', 's', 'm', 'h', 'd', 'w', 'n', 'y'];
@@ -39,7 +40,7 @@ export class TimeReader {
   read(): boolean {
     const cursor = this.#cursor;
     const byte = cursor.bytes[cursor.at];
-    if (byte === Byte.quote || byte === Byte.doubleQuote) return this.#readText();
+    if (byte === apostrophe || byte === quote) return this.#readText();
     const ticks = fastInteger(cursor);
     if (!Number.isNaN(ticks)) {
       setInteger(this.ticks, ticks);
@@ -80,7 +81,7 @@ export class TimeReader {
   #setInteger(reason: string, start: number): void {
     const { text, textStart, textEnd } = this.#cursor;
     for (let at = textStart; at < textEnd; at++) {
-      if (text[at] === Byte.dot) throw this.#cursor.syntaxError(reason, start);
+      if (text[at] === dot) throw this.#cursor.syntaxError(reason, start);
     }
     const value = parseScaled(text, textStart, textEnd, 0);
     if (value === undefined) throw this.#cursor.syntaxError(reason, start);
@@ -95,7 +96,7 @@ export class TimeReader {
       return;
     }
     if (!now && !cursor.textIs('TODAY')) throw cursor.syntaxError('invalid data or symbol', start);
-    if (cursor.skip(Byte.open)) cursor.expect(Byte.close, ') expected');
+    if (cursor.skip(openParenthesis)) cursor.expectClose();
     this.#set(now ? this.#now : startOfDay(this.#now, this.#precision, this.#zone));
   }
 
@@ -104,7 +105,7 @@ export class TimeReader {
     const cursor = this.#cursor;
     cursor.skipBlanks();
     const byte = cursor.bytes[cursor.at];
-    if (byte !== Byte.quote && byte !== Byte.doubleQuote) throw cursor.syntaxError('invalid data or symbol', start);
+    if (byte !== apostrophe && byte !== quote) throw cursor.syntaxError('invalid data or symbol', start);
     const textAt = cursor.at;
     cursor.readString();
     const { text, textStart, textEnd } = cursor;
@@ -117,10 +118,10 @@ export class TimeReader {
     const cursor = this.#cursor;
     cursor.skipBlanks();
     const sign = cursor.bytes[cursor.at];
-    if (sign !== Byte.plus && sign !== Byte.minus) return;
+    if (sign !== plus && sign !== minus) return;
     cursor.at++;
     cursor.skipBlanks();
-    const duration = this.#readDuration(sign === Byte.minus ? -1 : 1);
+    const duration = this.#readDuration(sign === minus ? -1 : 1);
     this.#set(addDuration(toBigInt(this.ticks), duration, this.#precision, this.#zone));
   }
 
@@ -128,10 +129,10 @@ export class TimeReader {
     const cursor = this.#cursor;
     const start = cursor.at;
     let count = 0;
-    let digit = cursor.bytes[cursor.at]! - Byte.zero;
+    let digit = cursor.bytes[cursor.at]! - zero;
     while (digit >= 0 && digit <= 9) {
       count = count * 10 + digit;
-      digit = cursor.bytes[++cursor.at]! - Byte.zero;
+      digit = cursor.bytes[++cursor.at]! - zero;
     }
     const digits = cursor.at - start;
     const letter = String.fromCharCode(cursor.bytes[cursor.at] ?? 0).toLowerCase();

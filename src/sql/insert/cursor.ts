@@ -1,3 +1,19 @@
+import {
+  apostrophe,
+  backquote,
+  backslash,
+  closeParenthesis,
+  comma,
+  dot,
+  lowerX,
+  minus,
+  openParenthesis,
+  plus,
+  quote,
+  slash,
+  space,
+  star,
+} from '../../bytes/ascii.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { Name } from '../syntax/ast.js';
 import { invalidIdentifier } from '../syntax/faults.js';
@@ -5,26 +21,6 @@ import { invalidIdentifier } from '../syntax/faults.js';
 const maxQuotedCharacters = 63;
 const maxDatabaseBytes = 64;
 const maxNameBytes = 192;
-
-/** Bytes the grammar knows by name. */
-export const Byte = {
-  blank: 32,
-  doubleQuote: 34,
-  quote: 39,
-  open: 40,
-  close: 41,
-  star: 42,
-  plus: 43,
-  comma: 44,
-  minus: 45,
-  dot: 46,
-  slash: 47,
-  zero: 48,
-  semicolon: 59,
-  backslash: 92,
-  backquote: 96,
-  lowerX: 120,
-} as const;
 
 /** What {@link Cursor.readValue} found. */
 export const Token = { null: 0, true: 1, false: 2, number: 3, string: 4, word: 5 } as const;
@@ -52,7 +48,7 @@ export function isWordByte(byte: number | undefined): boolean {
 }
 
 function isBlank(byte: number): boolean {
-  return byte === Byte.blank || (byte >= 9 && byte <= 13);
+  return byte === space || (byte >= 9 && byte <= 13);
 }
 
 /**
@@ -101,9 +97,9 @@ export class Cursor {
     if (end < this.end) throw this.syntaxError(`more than ${maxGapBytes} bytes of blanks and comments`, start);
   }
 
-  /** Passes one byte and the blanks before it, or fails with the reason. */
-  expect(byte: number, reason: string): void {
-    if (!this.skip(byte)) throw this.syntaxError(reason);
+  /** Passes blanks and the bracket that closes a list. */
+  expectClose(): void {
+    if (!this.skip(closeParenthesis)) throw this.syntaxError(') expected');
   }
 
   /** Passes blanks and then `byte`, when it comes next. */
@@ -146,7 +142,7 @@ export class Cursor {
     this.skipBlanks();
     const start = this.at;
     const first = this.bytes[start];
-    if (first === Byte.backquote) return this.#readQuotedName();
+    if (first === backquote) return this.#readQuotedName();
     let at = start;
     while (at < this.end && isWordByte(this.bytes[at])) at++;
     if (at === start || (first !== undefined && first >= 48 && first <= 57)) throw this.syntaxError(reason);
@@ -158,7 +154,7 @@ export class Cursor {
   /** Reads `[db.]name`; lengths are limited and a table name holds no dot. */
   readObjectName(): { readonly database: Name | undefined; readonly name: Name } {
     const first = this.readName('table_name is expected');
-    if (!this.skip(Byte.dot)) return { database: undefined, name: checkedName(first, maxNameBytes) };
+    if (!this.skip(dot)) return { database: undefined, name: checkedName(first, maxNameBytes) };
     const name = this.readName('table_name is expected');
     return { database: checkedName(first, maxDatabaseBytes), name: checkedName(name, maxNameBytes) };
   }
@@ -168,20 +164,20 @@ export class Cursor {
     const names: Name[] = [];
     do {
       names.push(this.readName('column name is expected'));
-    } while (this.skip(Byte.comma));
-    this.expect(Byte.close, ') expected');
+    } while (this.skip(comma));
+    this.expectClose();
     return names;
   }
 
   /** Reads one literal or word; blanks before it are passed already. */
   readValue(): TokenKind {
     const byte = this.bytes[this.at];
-    if (byte === Byte.quote || byte === Byte.doubleQuote) {
+    if (byte === apostrophe || byte === quote) {
       this.readString();
       return Token.string;
     }
     if (byte === undefined) throw this.syntaxError('invalid data or symbol');
-    if ((byte >= 48 && byte <= 57) || byte === Byte.plus || byte === Byte.minus || byte === Byte.dot) {
+    if ((byte >= 48 && byte <= 57) || byte === plus || byte === minus || byte === dot) {
       this.#readNumber();
       return Token.number;
     }
@@ -191,13 +187,13 @@ export class Cursor {
   /** Reads a quoted string; the opening quote comes next. Backslashes escape; a doubled quote stands for one. */
   readString(): void {
     const open = this.at;
-    const quote = this.bytes[open]!;
+    const closing = this.bytes[open]!;
     this.#isPlain = true;
     let at = open + 1;
     let close = -1;
     // In pieces, because a loop that goes on and on is never compiled.
     for (const end = Math.min(this.end, at + maxStringBytes); close < 0 && at < end; at = this.#pieceEnd) {
-      close = this.#findQuote(at, Math.min(end, at + pieceBytes), quote);
+      close = this.#findQuote(at, Math.min(end, at + pieceBytes), closing);
     }
     if (close < 0) {
       const isLong = this.end - open > maxStringBytes;
@@ -207,20 +203,20 @@ export class Cursor {
     this.text = this.bytes;
     this.textStart = open + 1;
     this.textEnd = close;
-    if (!this.#isPlain) this.#unescape(quote);
+    if (!this.#isPlain) this.#unescape(closing);
   }
 
   /** Position of the quote that ends a string, -1 when it is not in this piece; the next piece begins at `#pieceEnd`. */
-  #findQuote(from: number, pieceEnd: number, quote: number): number {
+  #findQuote(from: number, pieceEnd: number, closing: number): number {
     const { bytes } = this;
     let at = from;
     for (; at < pieceEnd; at++) {
       const byte = bytes[at]!;
-      if (byte === quote) {
-        if (bytes[at + 1] !== quote) return at;
+      if (byte === closing) {
+        if (bytes[at + 1] !== closing) return at;
         this.#isPlain = false;
         at++;
-      } else if (byte === Byte.backslash) {
+      } else if (byte === backslash) {
         this.#isPlain = false;
         at++;
       }
@@ -233,8 +229,8 @@ export class Cursor {
   skipValue(): void {
     while (this.at < this.end) {
       const byte = this.bytes[this.at]!;
-      if (byte === Byte.comma || byte === Byte.close) return;
-      if (byte === Byte.open) this.skipBrackets();
+      if (byte === comma || byte === closeParenthesis) return;
+      if (byte === openParenthesis) this.skipBrackets();
       else this.#skipPiece(byte);
     }
   }
@@ -244,8 +240,8 @@ export class Cursor {
     let depth = 0;
     while (this.at < this.end) {
       const byte = this.bytes[this.at]!;
-      if (byte === Byte.open) depth++;
-      else if (byte === Byte.close && --depth === 0) {
+      if (byte === openParenthesis) depth++;
+      else if (byte === closeParenthesis && --depth === 0) {
         this.at++;
         return;
       }
@@ -255,18 +251,18 @@ export class Cursor {
   }
 
   #skipPiece(byte: number): void {
-    if (byte === Byte.quote || byte === Byte.doubleQuote) this.readString();
-    else if ((byte !== Byte.minus && byte !== Byte.slash) || !this.#skipComment(byte)) this.at++;
+    if (byte === apostrophe || byte === quote) this.readString();
+    else if ((byte !== minus && byte !== slash) || !this.#skipComment(byte)) this.at++;
   }
 
   #skipComment(byte: number): boolean {
     const next = this.bytes[this.at + 1];
-    if (byte === Byte.minus && next === Byte.minus) {
+    if (byte === minus && next === minus) {
       const line = this.#statement.indexOf(10, this.at);
       this.at = line < 0 ? this.end : line + 1;
       return true;
     }
-    if (byte === Byte.slash && next === Byte.star) {
+    if (byte === slash && next === star) {
       const close = this.#endOfComment(this.at + 2);
       if (close < 0) return false;
       this.at = close;
@@ -279,7 +275,7 @@ export class Cursor {
   #endOfComment(from: number): number {
     const near = Math.min(from + shortCommentBytes, this.end - 1);
     for (let at = from; at < near; at++) {
-      if (this.bytes[at] === Byte.star && this.bytes[at + 1] === Byte.slash) return at + 2;
+      if (this.bytes[at] === star && this.bytes[at + 1] === slash) return at + 2;
     }
     const close = this.#statement.indexOf('*/', Math.max(from, near), 'latin1');
     return close < 0 ? -1 : close + 2;
@@ -293,8 +289,8 @@ export class Cursor {
   #readQuotedName(): Name {
     const start = this.at;
     const { bytes } = this;
-    let close = bytes.indexOf(Byte.backquote, start + 1);
-    while (close >= 0 && bytes[close + 1] === Byte.backquote) close = bytes.indexOf(Byte.backquote, close + 2);
+    let close = bytes.indexOf(backquote, start + 1);
+    while (close >= 0 && bytes[close + 1] === backquote) close = bytes.indexOf(backquote, close + 2);
     if (close < 0) throw this.syntaxError('invalid data or symbol');
     if (close === start + 1) throw invalidIdentifier('');
     this.at = close + 1;
@@ -309,13 +305,13 @@ export class Cursor {
     const { bytes } = this;
     const start = this.at;
     let at = start;
-    if (bytes[at] === Byte.plus || bytes[at] === Byte.minus) at++;
-    const hex = at + 1 < this.end && (bytes[at + 1]! | 32) === Byte.lowerX;
+    if (bytes[at] === plus || bytes[at] === minus) at++;
+    const hex = at + 1 < this.end && (bytes[at + 1]! | 32) === lowerX;
     const end = Math.min(this.end, start + maxNumberBytes + 1);
     for (; at < end; at++) {
       const byte = bytes[at]!;
-      if (isWordByte(byte) || byte === Byte.dot) continue;
-      const exponentSign = (byte === Byte.plus || byte === Byte.minus) && (bytes[at - 1]! | 32) === 101;
+      if (isWordByte(byte) || byte === dot) continue;
+      const exponentSign = (byte === plus || byte === minus) && (bytes[at - 1]! | 32) === 101;
       if (!exponentSign || hex) break;
     }
     if (at - start > maxNumberBytes) throw this.syntaxError(`a number of more than ${maxNumberBytes} bytes`);
@@ -338,7 +334,7 @@ export class Cursor {
     return this.textIs('FALSE') ? Token.false : Token.word;
   }
 
-  #unescape(quote: number): void {
+  #unescape(closing: number): void {
     if (this.#scratch.length < this.textEnd - this.textStart) {
       this.#scratch = new Uint8Array(
         Math.max(this.textEnd - this.textStart, this.#scratch.length * 2, minScratchBytes),
@@ -347,7 +343,7 @@ export class Cursor {
     let to = 0;
     const { textEnd } = this;
     for (let at = this.textStart; at < textEnd; at = this.#pieceEnd) {
-      to = this.#unescapePiece(at, Math.min(textEnd, at + pieceBytes), to, quote);
+      to = this.#unescapePiece(at, Math.min(textEnd, at + pieceBytes), to, closing);
     }
     this.text = this.#scratch;
     this.textStart = 0;
@@ -355,21 +351,21 @@ export class Cursor {
   }
 
   /** Where the next piece goes in the scratch buffer. */
-  #unescapePiece(from: number, end: number, start: number, quote: number): number {
+  #unescapePiece(from: number, end: number, start: number, closing: number): number {
     const { bytes } = this;
     const scratch = this.#scratch;
     let to = start;
     let at = from;
     for (; at < end; at++) {
       const byte = bytes[at]!;
-      if (byte === quote) at++;
-      if (byte !== Byte.backslash) {
+      if (byte === closing) at++;
+      if (byte !== backslash) {
         scratch[to++] = byte;
         continue;
       }
       const escaped = bytes[++at]!;
       // the backslash stays before % and _ (escapes of LIKE) and before x (prefix of binary literals)
-      if (escaped === 37 || escaped === 95 || escaped === Byte.lowerX) scratch[to++] = byte;
+      if (escaped === 37 || escaped === 95 || escaped === lowerX) scratch[to++] = byte;
       scratch[to++] = escaped === 110 ? 10 : escaped === 114 ? 13 : escaped === 116 ? 9 : escaped;
     }
     this.#pieceEnd = at;

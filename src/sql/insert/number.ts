@@ -1,6 +1,7 @@
+import { dot, minus, zero } from '../../bytes/ascii.js';
 import { powersOfTen } from '../../bytes/decimal.js';
 import { exactDigits, NumberReader } from '../../bytes/number-reader.js';
-import { Byte, type Cursor } from './cursor.js';
+import type { Cursor } from './cursor.js';
 
 /** Numbers with more bytes are read in another way. */
 const maxPlainBytes = 64;
@@ -25,24 +26,24 @@ let decimals = 0;
  */
 function scanPlain(cursor: Cursor): number {
   const { bytes } = cursor;
-  const negative = bytes[cursor.at] === Byte.minus;
+  const negative = bytes[cursor.at] === minus;
   const first = negative ? cursor.at + 1 : cursor.at;
   const most = first + maxPlainBytes;
   let at = first;
   let value = 0;
-  let digit = bytes[at]! - Byte.zero;
+  let digit = bytes[at]! - zero;
   while (digit >= 0 && digit <= 9 && at < most) {
     value = value * 10 + digit;
-    digit = bytes[++at]! - Byte.zero;
+    digit = bytes[++at]! - zero;
   }
   let digits = at - first;
   let fraction = 0;
-  if (digit === Byte.dot - Byte.zero) {
+  if (digit === dot - zero) {
     const point = ++at;
-    digit = bytes[at]! - Byte.zero;
+    digit = bytes[at]! - zero;
     while (digit >= 0 && digit <= 9 && at < most) {
       value = value * 10 + digit;
-      digit = bytes[++at]! - Byte.zero;
+      digit = bytes[++at]! - zero;
     }
     fraction = at - point;
     digits += fraction;
@@ -61,15 +62,15 @@ function endsValue(byteLess48: number): boolean {
 /** Reads a plain decimal integer of at most 15 digits and passes it; NaN, and nothing passed, for every other value. */
 export function fastInteger(cursor: Cursor): number {
   const { bytes } = cursor;
-  const negative = bytes[cursor.at] === Byte.minus;
+  const negative = bytes[cursor.at] === minus;
   const first = negative ? cursor.at + 1 : cursor.at;
   const most = first + maxPlainBytes;
   let at = first;
   let value = 0;
-  let digit = bytes[at]! - Byte.zero;
+  let digit = bytes[at]! - zero;
   while (digit >= 0 && digit <= 9 && at < most) {
     value = value * 10 + digit;
-    digit = bytes[++at]! - Byte.zero;
+    digit = bytes[++at]! - zero;
   }
   if (at === first || at - first > exactDigits || !endsValue(digit)) return Number.NaN;
   cursor.at = at;
@@ -95,7 +96,7 @@ function longDecimal(cursor: Cursor): number {
 /** Scans the number at the cursor; -1 when there is none that ends as a value may. */
 function endOfNumber({ bytes, at, end }: Cursor): number {
   const stop = numbers.scan(bytes, at, Math.min(end, at + maxPlainBytes));
-  return stop >= 0 && endsValue(bytes[stop]! - Byte.zero) ? stop : -1;
+  return stop >= 0 && endsValue(bytes[stop]! - zero) ? stop : -1;
 }
 
 /**
@@ -150,7 +151,7 @@ function radixValue(bytes: Uint8Array, start: number, end: number): bigint | und
   const digits = hexadecimal ?? binary;
   const prefix = hexadecimal === undefined ? '0b' : '0x';
   const size = digits.length > maxRadixDigits ? beyondAll : BigInt(prefix + digits);
-  return bytes[start] === Byte.minus ? -size : size;
+  return bytes[start] === minus ? -size : size;
 }
 
 /** The digits before the exponent, read without their point, times 10^zeros, rounded to a whole number. */

@@ -1,8 +1,9 @@
+import { closeParenthesis, comma, minus, openParenthesis, slash, space } from '../../bytes/ascii.js';
 import { compareSigned } from '../../bytes/words.js';
 import { illegalColumnCount, invalidOperation, primaryTimeNull, timestampOutOfRange } from '../syntax/faults.js';
 import type { OpenBlock } from './blocks.js';
 import { ValueConverter } from './convert.js';
-import { Byte, type Cursor, Token } from './cursor.js';
+import { type Cursor, Token } from './cursor.js';
 import { type Field, FieldKind } from './field.js';
 import type { SeriesIndex } from './series-index.js';
 import type { Layout, TableShape } from './shape.js';
@@ -84,16 +85,16 @@ export class RowScanner {
 
   expectRow(): void {
     this.#cursor.skipBlanks();
-    if (this.#cursor.bytes[this.#cursor.at] !== Byte.open) throw this.#cursor.syntaxError('no any data points');
+    if (this.#cursor.bytes[this.#cursor.at] !== openParenthesis) throw this.#cursor.syntaxError('no any data points');
   }
 
   /** Moves to the next row, behind a comma or not; false when there is none. */
   nextRow(): boolean {
     const cursor = this.#cursor;
-    const comma = cursor.skip(Byte.comma);
+    const hasComma = cursor.skip(comma);
     cursor.skipBlanks();
-    if (cursor.bytes[cursor.at] === Byte.open) return true;
-    if (comma) throw cursor.syntaxError('( is expected');
+    if (cursor.bytes[cursor.at] === openParenthesis) return true;
+    if (hasComma) throw cursor.syntaxError('( is expected');
     return false;
   }
 
@@ -103,27 +104,27 @@ export class RowScanner {
     const row = block.builder.rows;
     const last = fields.length - 1;
     cursor.at++;
-    if (bytes[cursor.at] === Byte.close) throw illegalColumnCount();
+    if (bytes[cursor.at] === closeParenthesis) throw illegalColumnCount();
     for (let i = 0; i <= last; i++) {
       const field = fields[i]!;
       const first = bytes[cursor.at]!;
-      if (first <= Byte.blank || first === Byte.minus || first === Byte.slash) cursor.skipBlanks();
+      if (first <= space || first === minus || first === slash) cursor.skipBlanks();
       if (field.kind === FieldKind.time) this.#time(shape, block, row);
       else if (index !== undefined && field.kind <= FieldKind.tag) this.#seriesPart(field, i, index);
       else this.#converter.convert(field, row, shape.times);
       let next = bytes[cursor.at];
-      if (next !== Byte.comma && next !== Byte.close) {
+      if (next !== comma && next !== closeParenthesis) {
         cursor.skipBlanks();
         next = bytes[cursor.at];
       }
-      if (next !== (i < last ? Byte.comma : Byte.close)) throw this.#unexpected(next, i < last);
+      if (next !== (i < last ? comma : closeParenthesis)) throw this.#unexpected(next, i < last);
       cursor.at++;
     }
   }
 
   /** Too few or too many values, or something that ends no value. */
   #unexpected(byte: number | undefined, more: boolean): Error {
-    if (byte === (more ? Byte.close : Byte.comma)) return illegalColumnCount();
+    if (byte === (more ? closeParenthesis : comma)) return illegalColumnCount();
     return this.#cursor.syntaxError(more ? ', expected' : ') expected');
   }
 

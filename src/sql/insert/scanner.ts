@@ -1,3 +1,4 @@
+import { closeParenthesis, comma, openParenthesis, semicolon } from '../../bytes/ascii.js';
 import type { ColumnDef, DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import type { Name } from '../syntax/ast.js';
 import * as faults from '../syntax/faults.js';
@@ -5,7 +6,7 @@ import { BlockSet } from './blocks.js';
 import type { InsertContext, InsertPlan, Resolved, TableName } from './context.js';
 import { TagReader } from './convert-tag.js';
 import { TimeReader } from './convert-time.js';
-import { Byte, Cursor } from './cursor.js';
+import { Cursor } from './cursor.js';
 import { RowScanner } from './rows.js';
 import { SeriesIndex } from './series-index.js';
 import { type Layout, TableShape } from './shape.js';
@@ -69,8 +70,8 @@ class InsertScanner {
       yield* this.#scanClause();
       cursor.skipBlanks();
       if (++clauses % clausesPerTurn === 0) yield;
-    } while (cursor.at < cursor.end && cursor.bytes[cursor.at] !== Byte.semicolon);
-    cursor.skip(Byte.semicolon);
+    } while (cursor.at < cursor.end && cursor.bytes[cursor.at] !== semicolon);
+    cursor.skip(semicolon);
     cursor.skipBlanks();
     if (cursor.at < cursor.end) throw cursor.syntaxError('invalid data or symbol');
     if (this.#lookups.size > 0) return { kind: 'lookup', names: [...this.#lookups.values()] };
@@ -95,7 +96,7 @@ class InsertScanner {
   }
 
   #readColumnList(): Name[] | undefined {
-    return this.#cursor.skip(Byte.open) ? this.#cursor.readNames() : undefined;
+    return this.#cursor.skip(openParenthesis) ? this.#cursor.readNames() : undefined;
   }
 
   /** Undefined when a name has to be looked up first. */
@@ -190,7 +191,7 @@ class InsertScanner {
       tags.set(tag.name, this.#tags.read(tag, shape.times));
       cursor.skipBlanks();
       const next = cursor.bytes[cursor.at];
-      if (next !== Byte.comma && next !== Byte.close) throw cursor.syntaxError(', expected');
+      if (next !== comma && next !== closeParenthesis) throw cursor.syntaxError(', expected');
     }
     return tags;
   }
@@ -208,8 +209,8 @@ class InsertScanner {
       const tag = listed[count++];
       if (tag === undefined) throw faults.tagsNotMatched();
       tags.set(tag.name, this.#tags.read(tag, times));
-    } while (cursor.skip(Byte.comma));
-    cursor.expect(Byte.close, ') expected');
+    } while (cursor.skip(comma));
+    cursor.expectClose();
     if (count !== listed.length) throw faults.tagsNotMatched();
     cursor.at = after;
     return tags;

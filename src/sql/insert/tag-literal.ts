@@ -1,7 +1,8 @@
+import { apostrophe, quote } from '../../bytes/ascii.js';
 import type { ColumnDef, Precision, TagValue } from '../../model/schema.js';
 import { TagReader } from './convert-tag.js';
 import { TimeReader } from './convert-time.js';
-import { Byte, Cursor } from './cursor.js';
+import { Cursor } from './cursor.js';
 import { parseDouble } from './number.js';
 
 /**
@@ -36,7 +37,7 @@ function isBadNumber(literal: string): boolean {
   const cursor = new Cursor(Buffer.from(literal));
   cursor.skipBlanks();
   const byte = cursor.bytes[cursor.at];
-  if (byte !== Byte.quote && byte !== Byte.doubleQuote) return false;
+  if (byte !== apostrophe && byte !== quote) return false;
   cursor.readString();
   return !cursor.textIs('NULL') && Number.isNaN(parseDouble(cursor.text, cursor.textStart, cursor.textEnd));
 }

@@ -1,7 +1,8 @@
+import { openParenthesis } from '../../bytes/ascii.js';
 import { FaultError } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { Name } from '../syntax/ast.js';
-import { Byte, type Cursor, Token } from './cursor.js';
+import { type Cursor, Token } from './cursor.js';
 import { parseScaled } from './number.js';
 
 const maxCommentBytes = 1024;
@@ -27,11 +28,11 @@ export interface SubTableOptions {
 /** Reads `stb [(tags)] TAGS (values) {TTL days | COMMENT text}`; the word USING is passed already. */
 export function readUsing(cursor: Cursor): UsingClause {
   const { database, name } = cursor.readObjectName();
-  const tagNames = cursor.skip(Byte.open) ? cursor.readNames() : undefined;
+  const tagNames = cursor.skip(openParenthesis) ? cursor.readNames() : undefined;
   if (!cursor.skipWord('TAGS')) throw cursor.syntaxError('TAGS is expected');
   cursor.skipBlanks();
   const valuesAt = cursor.at;
-  if (cursor.bytes[valuesAt] !== Byte.open) throw cursor.syntaxError('( is expected');
+  if (cursor.bytes[valuesAt] !== openParenthesis) throw cursor.syntaxError('( is expected');
   cursor.skipBrackets();
   return { database: database?.text, name: name.text, tagNames, valuesAt, options: readOptions(cursor) };
 }

@@ -277,8 +277,8 @@ export class PointCollector {
   }
 
   /** Counts rejected rows; `row` is the index in the text, from 0, of what they stand in. The first ones are described. */
-  reject(row: number, cause: Fault, rows = 1): void {
-    this.#rejectedRows += rows;
+  reject(row: number, cause: Fault): void {
+    this.#rejectedRows++;
     if (this.#rejects.length >= maxDetailedRejects) return;
     this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
   }
