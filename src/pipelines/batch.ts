@@ -10,6 +10,7 @@ import {
   append,
   emptyLane,
   type GroupLimits,
+  hasSeries,
   isReady,
   type Lane,
   pairsIn,
@@ -116,9 +117,10 @@ export class GroupCommit {
 
   /**
    * Makes the blocks of tables that wait go at once; resolves when they have ended, rejects with the fault that keeps them
-   * waiting. Undefined when none wait. Tables are as {@link tableKey} names them.
+   * waiting. Undefined when none wait. Tables are as {@link tableKey} names them. With `series` blocks stay where they are while none
+   * has rows of these.
    */
-  visible(tables: readonly string[] | 'all'): Promise<void> | undefined {
+  visible(tables: readonly string[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
     const lanes = new Set<Lane>();
     if (tables === 'all') for (const { lane } of this.#pins.values()) lanes.add(lane);
     else {
@@ -127,9 +129,9 @@ export class GroupCommit {
         if (pin !== undefined) lanes.add(pin.lane);
       }
     }
-    if (lanes.size === 0) return undefined;
-    const waits = [...lanes].map((lane) => this.#flush(lane));
-    return Promise.all(waits).then(() => undefined);
+    const wanted = [...lanes].filter((lane) => series === undefined || hasSeries(lane, series));
+    if (wanted.length === 0) return undefined;
+    return Promise.all(wanted.map((lane) => this.#flush(lane))).then(() => undefined);
   }
 
   /** What waits goes at once, as there is no room for more. */
@@ -210,7 +212,8 @@ export class GroupCommit {
   async #launch(lane: Lane): Promise<void> {
     this.#inFlight++;
     const begun = performance.now();
-    const { members, group } = lane.sealed ?? (await this.#seal(lane));
+    lane.inFlight = lane.sealed?.members ?? takeGroup(lane, this.#limits);
+    const { members, group } = lane.sealed ?? (await this.#seal(lane, lane.inFlight));
     lane.sealed = undefined;
     lane.inFlightMicros = members[0]?.target.reading?.nowMicros;
     const settle = (delivery: Delivery): void => {
@@ -224,8 +227,7 @@ export class GroupCommit {
   }
 
   /** The next group of a lane, once it is noted. */
-  async #seal(lane: Lane): Promise<Sealed> {
-    const members = takeGroup(lane, this.#limits);
+  async #seal(lane: Lane, members: readonly Batch<ColumnBlock>[]): Promise<Sealed> {
     if (lane.waiting.length > 0) lane.dueAt = performance.now() + this.#limits.flushIntervalMs;
     const earlier = members[0]!.logged?.earlierGroup;
     if (earlier !== undefined && earlier.pairs === pairsIn(members)) return { members, group: earlier.group };
@@ -265,6 +267,7 @@ export class GroupCommit {
     }
     if (group !== undefined) this.#log?.end(group, ended, back);
     takeBack(lane, back, alone.size > 0 || lane.alone > 0);
+    lane.inFlight = [];
     this.#wake(lane);
     if (back.length > 0 && alone.size === 0) this.#tryLater(lane);
     else {

@@ -48,6 +48,8 @@ export interface Lane {
   /** When the first of those that wait is to go at the latest, by the monotonic clock. */
   dueAt: number;
   sealed: Sealed | undefined;
+  /** The group in flight. */
+  inFlight: readonly Batch<ColumnBlock>[];
   /** Arrival of the first block of the group in flight, in Unix microseconds. */
   inFlightMicros: bigint | undefined;
   /** Failed attempts at the group in front. */
@@ -73,7 +75,7 @@ export function emptyLane(key: string): Lane {
     dueAgainAt: 0,
   };
   const nothing = { linger: undefined, sealed: undefined, inFlightMicros: undefined, dueAt: Number.POSITIVE_INFINITY };
-  return { key, waiting: [], busy: false, ...counts, ...nothing, waiters: [] };
+  return { key, waiting: [], inFlight: [], busy: false, ...counts, ...nothing, waiters: [] };
 }
 
 /** Adds a batch behind those that wait. */
@@ -98,6 +100,13 @@ export function isReady(lane: Lane, limits: GroupLimits, now: number): boolean {
 /** True for a lane in which nothing waits, is in flight or is to be tried again. */
 function isEmpty({ waiting, sealed, busy }: Lane): boolean {
   return waiting.length === 0 && sealed === undefined && !busy;
+}
+
+/** True when rows of one of these series have come and have not ended. */
+export function hasSeries({ waiting, sealed, inFlight }: Lane, series: readonly bigint[]): boolean {
+  return [waiting, sealed?.members ?? [], inFlight].some((batches) =>
+    batches.some(({ payload }) => series.some((id) => payload.ids.includes(id))),
+  );
 }
 
 /** Arrival of the oldest block that has not ended, in Unix microseconds; undefined when there is none. */

@@ -254,20 +254,20 @@ export class WritePipeline implements Component {
   }
 
   /**
-   * Makes the answered rows of tables that wait visible; undefined when none do. Rejects with a FaultError when the
-   * database cannot take them.
+   * Makes the answered rows of tables that wait visible, with `series` those of these at least; undefined when none do. Rejects with a
+   * FaultError when the database cannot take them.
    */
-  visible(tables: readonly WaitingTable[] | 'all'): Promise<void> | undefined {
+  visible(tables: readonly WaitingTable[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
     const keys = tables === 'all' ? tables : tables.map((table) => tableKey(table));
     const others = this.#context.others?.(keys);
-    const own = this.visibleHere(keys);
+    const own = this.visibleHere(keys, series);
     return others === undefined ? own : Promise.all([own, others]).then(() => undefined);
   }
 
   /** The same for the rows that wait in this process; tables are as {@link tableKey} names them. */
-  visibleHere(keys: readonly string[] | 'all'): Promise<void> | undefined {
-    const caughtUp = this.#logStage?.caughtUp();
-    return caughtUp === undefined ? this.#commit.visible(keys) : caughtUp.then(() => this.#commit.visible(keys));
+  visibleHere(keys: readonly string[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
+    const flush = () => this.#commit.visible(keys, series);
+    return this.#logStage?.caughtUp()?.then(flush) ?? flush();
   }
 
   /** The chain of operators from the doors to the database. */

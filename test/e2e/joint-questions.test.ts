@@ -68,6 +68,24 @@ test.serial('questions that come at the same time have the answers that each has
   );
 });
 
+test.serial(
+  'a question about one device sees its rows that were answered before, and leaves those of others where they are',
+  async (t) => {
+    const asked = (device: number) =>
+      service.rows(`SELECT LAST_ROW(i), LAST_ROW(ts) FROM d${device} WHERE ts >= ${first}`, database);
+    const [one, other] = [1, 2];
+    for (const device of [one, other]) await asked(device);
+    for (let round = 1; round <= cases(20, 200); round++) {
+      const device = round % 3 === 0 ? other : one;
+      const time = first + 3_600_000 + round * 1000;
+      await service.run(`INSERT INTO d${device} VALUES (${time}, ${round}, 1, 'x')`, database);
+      const [others, own] = await Promise.all([asked(device === one ? other : one), asked(device)]);
+      t.deepEqual(own, [[round, new Date(time).toISOString()]]);
+      t.notDeepEqual(others, own);
+    }
+  },
+);
+
 test.serial('among many questions each sees the rows that were answered before it', async (t) => {
   for (let round = 1; round <= cases(5, 50); round++) {
     const others = Array.from({ length: 40 }, (_, at) => service.rows(`SELECT MAX(i) FROM d${(at % 7) + 1}`, database));

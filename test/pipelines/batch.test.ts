@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { Subject } from 'rxjs';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
-import type { ColumnBlock } from '../../src/model/column-block.js';
+import { type ColumnBlock, tableKey } from '../../src/model/column-block.js';
 import { delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { GroupCommit } from '../../src/pipelines/batch.js';
@@ -74,6 +74,42 @@ test('logged blocks wait for more of them, and go at once when they are told to 
   t.is(groups.length, 0);
   commit.hurry();
   t.true(await until(() => groups.length === 2));
+});
+
+test('blocks go at once for a reader of a series while they have rows of it', async (t) => {
+  const commit = new GroupCommit({ workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1e6, flushIntervalMs: 60_000 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  const add = (id: bigint) => input.next({ ...recordedBatch(blockOf('a', { v: int }, [[id, 1n, { v: 1 }]])), logged });
+  const table = tableKey({ database: 'db', table: 'a' });
+  add(1n);
+  add(2n);
+  t.is(commit.visible([table], [3n]), undefined);
+  t.is(commit.visible([tableKey({ database: 'db', table: 'b' })], [1n]), undefined);
+  await turn();
+  t.is(groups.length, 0);
+  const seen = t.throwsAsync(async () => commit.visible([table], [3n, 2n]));
+  t.true(await until(() => groups.length === 1));
+  // They are in flight now, and another one waits behind them.
+  add(3n);
+  t.is(commit.visible([table], [4n]), undefined);
+  const inFlight = t.throwsAsync(async () => commit.visible([table], [1n]));
+  groups[0]!.settle({ outcome: 'failed', fault: fault('network', Codes.free, 'away') });
+  await Promise.all([seen, inFlight]);
+  // And now they are to be tried again.
+  const tried = commit.visible([table], [2n]);
+  t.not(tried, undefined);
+  t.true(await until(() => groups.length === 2, 10_000));
+  groups[1]!.settle(delivered(2));
+  t.true(await until(() => groups.length === 3, 10_000));
+  t.is(commit.visible([table], [1n, 2n]), undefined);
+  const last = commit.visible([table], [3n]);
+  groups[2]!.settle(delivered(1));
+  await Promise.all([tried, last]);
+  t.is(commit.visible([table], [3n]), undefined);
 });
 
 test('logged blocks that the database could not take are tried again soon for a reader', async (t) => {

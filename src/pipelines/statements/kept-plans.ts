@@ -88,7 +88,8 @@ export class KeptPlans {
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
     const kept: KeptPlan = { user, position, request: asked, plan, tables: found };
     this.#plans.set(query, kept);
-    if (plan.isLight && text.length + plan.sql.length <= movableCharacters) this.#keepMovable(query, text, kept);
+    if (plan.series !== undefined && text.length + plan.sql.length <= movableCharacters)
+      this.#keepMovable(query, text, kept);
   }
 
   #keepMovable(query: Query, text: string, { plan, ...how }: KeptPlan): void {

@@ -4,7 +4,7 @@ import { namesSystemTable, systemRelations } from '../../database/system-tables/
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
-import { planQuery, type QueryPlan } from '../../sql/plan/query.js';
+import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
 import type { Explain } from '../../sql/syntax/ast-statement.js';
 import { collectTables, type QueryContext } from '../../sql/values/context.js';
@@ -44,7 +44,8 @@ async function rowsOf(
   const format = asked.request.keyed ? objectRowFormat : arrayRowFormat;
   const tail = ` SETTINGS ${plan.settings} FORMAT ${format}`;
   // Until the engine begins its answer the statement can be planned anew.
-  const { hasFewRows, isLight, figures } = plan;
+  const { hasFewRows, series, figures } = plan;
+  const isLight = series !== undefined;
   const joint = figures && { ...figures, tail };
   const how = { signal, hasFewRows, isLight, joint, owner: asked.user, waited: asked.waited };
   const lines = await context.engine.result(`${plan.sql}${tail}`, how);
@@ -92,12 +93,16 @@ export async function answerExplain(
 export async function planned(written: Query, asked: AskedForRows, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
   const { request, user, mayAskAgain = false } = asked;
-  await stored(written, request.database, context);
-  const origin = { user, request, position: catalogue.position };
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const text = request.statement.toString('utf8');
-  const kept = plans.find(written, text, origin, known);
+  const find = () => plans.find(written, text, { user, request, position: catalogue.position }, known);
+  const series = find()?.series;
+  await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
+  const kept = find();
   if (kept !== undefined) return kept;
+  // What the names meant before may not be what they mean now.
+  if (series !== undefined) await stored(written, request.database, context);
+  const origin = { user, request, position: catalogue.position };
   const { query, context: names, tables } = await readable(written, asked, context);
   const plan = planQuery(query, { ...names, mayAskAgain });
   if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
@@ -117,6 +122,14 @@ function stored(
   // A name that is no table may be a sub-table, a view or a list of such.
   const areKnown = tables.every(({ database, table }) => catalogue.table(database, table) !== undefined);
   return writes.visible(areKnown ? tables : 'all');
+}
+
+/** The same for those of single series, most of which have none that wait. */
+function storedOf(series: readonly ReadSeries[], { writes }: StatementContext): Promise<void> | undefined {
+  return writes.visible(
+    series,
+    series.map(({ id }) => id),
+  );
 }
 
 /** A query without views, and what its names mean to a user who may read all of them. */

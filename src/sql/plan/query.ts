@@ -36,12 +36,19 @@ export interface QueryPlan {
   readonly meta: readonly ColumnMeta[];
   /** True when it is known to give so few rows that all of them come to less than a megabyte of text. */
   readonly hasFewRows: boolean;
-  /** True when it reads single series alone. */
-  readonly isLight: boolean;
+  /** The single series that it reads, where it reads nothing else. */
+  readonly series?: readonly ReadSeries[] | undefined;
   /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
   readonly figures?: SeriesFigures | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
+}
+
+/** A series by the names of its database and of its super table. */
+export interface ReadSeries {
+  readonly database: string;
+  readonly table: string;
+  readonly id: bigint;
 }
 
 /** So many bytes of values are less than a megabyte of text. */
@@ -86,7 +93,7 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
       return role === 'null' && type === nullValue.type ? { name, type, isNull: true } : { name, type };
     }),
     hasFewRows,
-    isLight: series !== undefined,
+    series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
     isTimeless: !usesNow,
   };

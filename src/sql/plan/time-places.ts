@@ -70,7 +70,7 @@ export interface MovablePlan {
  * same way whatever the times are.
  */
 export function movablePlan(plan: QueryPlan, times: readonly string[]): MovablePlan | undefined {
-  if (!plan.isLight) return undefined;
+  if (plan.series === undefined) return undefined;
   const sql = templateOf(plan.sql, times);
   const isEachOnce = sql.places.length === times.length && new Set(sql.places).size === times.length;
   if (!isEachOnce || !sql.places.every((_, at) => isLimit(sql.pieces, at))) return undefined;

@@ -12,7 +12,7 @@ const request = {
   rowLimit: -1,
 };
 const origin: PlanOrigin = { user: 'root', position: 7, request };
-const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isLight: false, isTimeless: true };
+const plan: QueryPlan = { sql: 'SELECT 1', settings: '', meta: [], hasFewRows: true, isTimeless: true };
 const whole: KnownTables = {
   isReadable: () => true,
   isLarge: () => false,
@@ -68,7 +68,8 @@ test('a plan of a single series is found for other times, as long as it holds', 
     if (statement.kind !== 'query') throw new Error('It is a query.');
     return [statement.query, text] as const;
   };
-  const light = { ...plan, sql: 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)', isLight: true };
+  const series = [{ database: 'd', table: 'm', id: 1n }];
+  const light = { ...plan, sql: 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)', series };
   plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);
   const later = asked(1700000600000);
   const moved = plans.find(...later, origin, whole);
@@ -78,7 +79,7 @@ test('a plan of a single series is found for other times, as long as it holds', 
   t.is(plans.find(...asked(1700000700000), { ...origin, position: 8 }, whole), undefined);
   t.is(plans.find(...asked(1700000700000), origin, { ...whole, isReadable: () => false }), undefined);
   // One that reads many series is made anew.
-  plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, isLight: false }, [], whole);
+  plans.keep(...asked(1700000000000), { ...origin, user: 'other' }, { ...light, series: undefined }, [], whole);
   t.is(plans.find(...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
 });
 
