@@ -4,19 +4,22 @@
  */
 export class BufferPool {
   readonly #free: Buffer[] = [];
-  readonly #maxBuffers: number;
   readonly #maxBytes: number;
+  #bytes = 0;
 
-  /** Keeps at most `maxBuffers` free buffers of at most `maxBytes` bytes each. */
-  constructor(maxBuffers: number, maxBytes: number) {
-    this.#maxBuffers = maxBuffers;
+  /** Keeps free buffers of at most `maxBytes` bytes together. */
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
   /** A buffer of at least `bytes` bytes with any content; cut to length by the caller, given back whole. */
   take(bytes: number): Buffer {
     const at = this.#free.findIndex((buffer) => buffer.length >= bytes);
-    if (at >= 0) return this.#free.splice(at, 1)[0]!;
+    if (at >= 0) {
+      const [buffer] = this.#free.splice(at, 1);
+      this.#bytes -= buffer!.length;
+      return buffer!;
+    }
     let size = 4096;
     while (size < bytes) size *= 2;
     return Buffer.allocUnsafeSlow(size > this.#maxBytes ? bytes : size);
@@ -24,6 +27,8 @@ export class BufferPool {
 
   /** Gives a buffer back; nobody may hold on to it or to a part of it. */
   give(buffer: Buffer): void {
-    if (buffer.length <= this.#maxBytes && this.#free.length < this.#maxBuffers) this.#free.push(buffer);
+    if (this.#bytes + buffer.length > this.#maxBytes) return;
+    this.#free.push(buffer);
+    this.#bytes += buffer.length;
   }
 }

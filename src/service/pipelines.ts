@@ -30,7 +30,7 @@ import { deskOfFirst, otherRows, otherStatements } from './peers.js';
 import { logFolder, writeLogFigures } from './write-log.js';
 
 /** Bodies up to this length are parsed whole; longer ones are cut into blocks of about the other length. */
-const smallBodyBytes = 1024 * 1024;
+const smallBodyBytes = 4 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 /** Bounds of one group of blocks: enough for the engine to be at full speed, little enough to hold in memory. */
 const leastMaxRows = 200_000;

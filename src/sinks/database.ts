@@ -26,9 +26,8 @@ const maxAttempts = 10;
 const cautiousWrites = 32;
 /** Tables of a group that are written together: what is done for them in memory holds up everybody else. */
 const maxTablesAtOnce = 2_048;
-/** Encoded groups kept for the next ones. */
-const pooledBuffers = 8;
-const pooledBufferBytes = 16 * 1024 * 1024;
+/** Bytes of the buffers of encoded groups that are kept for the next ones. */
+const pooledBytes = 32 * 1024 * 1024;
 const insertSettings =
   'async_insert = 0, optimize_on_insert = 0, max_partitions_per_insert_block = 0, max_threads = 1, max_insert_threads = 1';
 
@@ -63,7 +62,7 @@ interface Prepared {
 export class DatabaseSink implements Sink<BlockGroup> {
   readonly name = 'database';
   readonly #context: DatabaseParts;
-  readonly #buffers = new BufferPool(pooledBuffers, pooledBufferBytes);
+  readonly #buffers = new BufferPool(pooledBytes);
   #cautious = 0;
 
   constructor(context: DatabaseParts) {

@@ -12,8 +12,8 @@ import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
 
-/** Buffers of short bodies kept for the next ones. */
-const pooledBuffers = 16;
+/** Bytes of the buffers of short bodies that are kept for the next ones. */
+const pooledBytes = 16 * 1024 * 1024;
 
 /** What the source needs besides the gate. */
 interface HttpBodyOptions extends FramingLimits {
@@ -56,7 +56,7 @@ export class HttpBodySource implements Source<ByteBlock> {
   readonly #gate: CreditGate;
   #open = 0;
   readonly #closed = deferred();
-  readonly #buffers: BufferPool;
+  readonly #buffers = new BufferPool(pooledBytes);
   readonly #bodies: BodyBudget;
   #draining = false;
 
@@ -66,7 +66,6 @@ export class HttpBodySource implements Source<ByteBlock> {
     this.#options = options;
     this.#gate = gate;
     this.#bodies = bodies;
-    this.#buffers = new BufferPool(pooledBuffers, options.smallBodyBytes);
   }
 
   async start(): Promise<void> {}
