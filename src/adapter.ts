@@ -86,11 +86,13 @@ async function run({
   }
   log.debug({ file, listing }, 'All settings.');
   try {
-    // Read only now: settings that are refused, or asked for, take no service.
+    // Read only now: settings that are refused, or asked for, take no service. The engine starts while the service is read.
+    const { beginEngine } = await import('./service/engine-start.js');
+    const engine = await beginEngine(settings, logger);
     const { startService } = await import('./service/service.js');
     const { recordSql } = files;
     const workerLine = (line: string): void => void lines.write(`${line}\n`);
-    const extras = { readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
+    const extras = { engine, readRules, workerLine, ...(recordSql === undefined ? {} : { recordSql }) };
     const service = await startService(settings, version, logger, extras);
     const stopped = stopSignal();
     log.info(

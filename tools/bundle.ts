@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -27,9 +27,11 @@ const ownPlace: Plugin = {
 
 for (const name of readdirSync(target)) if (pieces.test(name)) rmSync(join(target, name));
 
+const programs = ['adapter', 'worker', 'engine', 'bench'];
+
 await build({
   absWorkingDir: root,
-  entryPoints: ['adapter', 'worker', 'engine', 'bench'].map((name) => join(source, `${name}.ts`)),
+  entryPoints: programs.map((name) => join(source, `${name}.ts`)),
   outdir: target,
   allowOverwrite: true,
   bundle: true,
@@ -43,10 +45,32 @@ await build({
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'eof',
-  // What is found on the disk by its package: the engine's library and the files of the page. `unix-dgram` is for a protocol that is not used.
-  external: ['chdb', 'uplot', '@fastify/swagger-ui', 'unix-dgram'],
+  // What is found on the disk by its package: the engine's library and the files of the page. `unix-dgram` is for a protocol that is not
+  // used, and so are Fastify's compilers of schemas and its requests without a socket.
+  external: [
+    'chdb',
+    'uplot',
+    '@fastify/swagger-ui',
+    'unix-dgram',
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    'light-my-request',
+  ],
   // Packages in the older module format ask for Node's own modules with `require`.
   banner: { js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);" },
   plugins: [ownPlace],
   logLevel: 'warning',
 });
+
+// The runtime keeps the text of every program in memory, each character in two bytes once a single one does not fit into one. What is
+// left of such characters stands in comments and patterns, which may have them by number.
+for (const name of readdirSync(target)) {
+  if (!pieces.test(name) && !programs.includes(name.replace(/\.js$/, ''))) continue;
+  if (name.endsWith('.map')) continue;
+  const text = readFileSync(join(target, name), 'utf8');
+  const plain = text.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  if (plain !== text) writeFileSync(join(target, name), plain);
+}

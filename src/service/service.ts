@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Settings } from '../config/adapter-settings.js';
 import { renewCodecs } from '../database/catalogue/compression.js';
 import { removeLeftovers } from '../database/catalogue/leftovers.js';
@@ -13,6 +11,7 @@ import { componentLog, type Logger } from '../telemetry/logger.js';
 import type { EngineNews } from '../workers/messages.js';
 import { type FirstDuties, WorkerPool } from '../workers/pool.js';
 import { answering } from './answering.js';
+import { type BegunEngine, beginEngine } from './engine-start.js';
 import type { ReadRulesAgain } from './events-desk.js';
 import { Failure } from './failure.js';
 import { createHttpDoor } from './http-door.js';
@@ -21,8 +20,7 @@ import { otlpGrpcDoors } from './otlp-grpc-door.js';
 import { createParts, type ServiceParts } from './parts.js';
 import { keptCatalogue } from './peers.js';
 import { createPipelines, type ServicePipelines } from './pipelines.js';
-import { requireFreePorts } from './port-check.js';
-import { type RunningEngine, startEngine } from './running-engine.js';
+import type { RunningEngine } from './running-engine.js';
 import { hasWorkers, shareOf } from './worker-share.js';
 import { leftWriteLogs, openWriteLog } from './write-log.js';
 
@@ -54,6 +52,8 @@ export interface ServiceExtras {
   readonly readRules?: ReadRulesAgain;
   /** Hears the lines that workers log. */
   readonly workerLine?: (line: string) => void;
+  /** The engine of these settings, which was begun before; without it the service begins it. */
+  readonly engine?: BegunEngine;
 }
 
 /** Builds the service from its settings and starts it; rejects with one clear line when something does not work. */
@@ -63,9 +63,8 @@ export async function startService(
   logger: Logger,
   more: ServiceExtras = {},
 ): Promise<Service> {
-  await requireFreePorts(settings);
-  sayWhereDataIs(settings, componentLog(logger, 'service'));
-  const engine = await startEngine(settings, logger);
+  const begun = more.engine ?? (await beginEngine(settings, logger));
+  const engine = await begun.running;
   try {
     const count = hasWorkers(settings) ? settings.general.workers : 0;
     const { readMemoryPercent, workerLine: line = () => undefined } = more;
@@ -81,17 +80,6 @@ export async function startService(
     await engine.stop();
     throw error;
   }
-}
-
-/** A relative path is another directory for every working directory, so the whole path is told. */
-function sayWhereDataIs({ database }: Settings, log: ComponentLog): void {
-  if (database.mode === 'cluster') {
-    log.info({ urls: database.urls }, 'The data is in the database of database.urls.');
-    return;
-  }
-  const path = resolve(database.path);
-  const isThere = existsSync(path);
-  log.info({ path }, isThere ? `The data is in ${path}.` : `A new data directory is made: ${path}.`);
 }
 
 async function startOn(
