@@ -81,6 +81,8 @@ test('a path of another product is answered with the one that does the same here
     ['POST', '/otlp/v1/metrics', 'POST /v1/metrics?db=<database>'],
     ['POST', '/api/v1/write', 'POST /metricsdb/v1/remote_write/<database>'],
     ['POST', '/api/put/', 'POST /api/put?db=<database>'],
+    ['POST', '/api/v1/push', 'POST /metricsdb/v1/remote_write/<database>'],
+    ['GET', '/api/v1/query_range?query=up', 'POST /rest/sql/<database>, with SQL as the body'],
   ] as const;
   for (const [method, path, meant] of cases) {
     const reply = await ask(room, { method, path });
