@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/adapter-settings.js';
+import { dialectVersion } from '../config/version.js';
 import type { Variable } from '../database/system-tables/system-table.js';
 import type { Rule } from '../events/rule.js';
 import type { WireFormat } from '../model/batch.js';
@@ -197,7 +198,7 @@ function bodySource(maxLineBytes: number, gate: ByteCreditGate, budget: BodyBudg
 }
 
 function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
-  const { settings, version, engine, catalogue, storage, subTables, changes, states, credentials, logOf } = parts;
+  const { settings, engine, catalogue, storage, subTables, changes, states, credentials, logOf } = parts;
   const { limits } = settings;
   const { metrics } = parts.monitoring;
   const sql = new SqlPipeline({
@@ -211,13 +212,13 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
     writes,
     log: logOf('sql'),
     connectionZone: settings.database.timeZone,
-    version: dialectVersion(version),
+    version: dialectVersion,
     slots: limits.slots,
     queryBytes: limits.queryBytes,
     queryTimeMs: limits.queryTimeMs,
     slowStatementMs: settings.monitor.slowStatementMs,
     endpoint: `${hostname()}:${settings.general.port}`,
-    variables: variablesOf(settings, dialectVersion(version)),
+    variables: variablesOf(settings, dialectVersion),
     others: otherStatements(parts.peers),
     waited: (seconds) => metrics.waited(seconds),
   });
@@ -229,11 +230,11 @@ function sqlPipeline(parts: ServiceParts, writes: WritePipeline): SqlPipeline {
 }
 
 function streamRunner(parts: ServiceParts, writes: WritePipeline): StreamRunner {
-  const { settings, version, engine, catalogue, storage, subTables, changes, states, monitoring, logOf } = parts;
+  const { settings, engine, catalogue, storage, subTables, changes, states, monitoring, logOf } = parts;
   const tables = { catalogue, storage, subTables, changes, states };
   const connectionZone = settings.database.timeZone;
   const isHeld = (): boolean => monitoring.guard.state !== 'normal';
-  const names = { connectionZone, version: dialectVersion(version) };
+  const names = { connectionZone, version: dialectVersion };
   return new StreamRunner({ ...tables, ...names, engine: engine.client, writes, isHeld, log: logOf('streams') });
 }
 
@@ -253,11 +254,6 @@ function readPipeline(
     maxMessageBytes: limits.messageBytes,
     maxAnswerBytes: limits.remoteReadBytes,
   });
-}
-
-/** The version as SERVER_VERSION() says it: its readers take it apart into four numbers. */
-function dialectVersion(version: string): string {
-  return [...version.split('.'), '0', '0', '0'].slice(0, 4).join('.');
 }
 
 /** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */
