@@ -1,5 +1,6 @@
 import type { StoredPart, UniqueRows } from '../../model/unique-rows.js';
 import { int64 } from '../../sql/engine/quote.js';
+import { shortBlocks } from '../../sql/engine/settings.js';
 import { bareTime, keysSource, rowsSource } from '../../sql/engine/storage.js';
 import { mergedRows } from '../../sql/plan/group/unique-rows.js';
 import type { Engine } from '../engine/engine.js';
@@ -156,7 +157,7 @@ export class UniqueRowsLooks {
     );
     const found = await this.#engine.rows(
       `SELECT toUInt32(p), sumIf(n, merged = 0), sumIf(n, merged = 1) FROM (${counted.join(' UNION ALL ')}) GROUP BY p ORDER BY p
-       SETTINGS max_threads = 1, optimize_move_to_prewhere_if_final = 1`,
+       SETTINGS max_threads = 1, max_block_size = ${shortBlocks.max_block_size}, optimize_move_to_prewhere_if_final = 1`,
     );
     const at = (number: bigint): bigint | undefined => (number >= pieces ? undefined : since + number * width);
     const times: UniqueTimes[] = [];

@@ -30,6 +30,10 @@ test('a statement asks for the settings that its words and its result depend on'
   const beforeMerging = 'optimize_move_to_prewhere_if_final';
   t.true(names(settingsOf('SELECT max(c1) FROM t AS r FINAL WHERE r.id = 1', traits)).includes(beforeMerging));
   t.false(names(plain).includes(beforeMerging));
+  const rows = 'SELECT max(c1) FROM d.t4_0 AS t1 FINAL';
+  t.true(settingsOf(rows, traits).includes('max_block_size = 8192'));
+  t.false(names(settingsOf(rows, { ...traits, readsLittle: true })).includes('max_block_size'));
+  t.false(names(settingsOf('SELECT name FROM (SELECT * FROM d.g4_0 FINAL) AS g1', traits)).includes('max_block_size'));
 });
 test('what is left at its default is named for engines that may have another', (t) => {
   for (const name of ['join_use_nulls', 'prefer_column_name_to_alias', 'transform_null_in']) {
