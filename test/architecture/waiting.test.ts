@@ -5,8 +5,8 @@ import { pauses } from './pauses.js';
 
 const folder = join(import.meta.dirname, '../../../test');
 
-/** A pause of a given time; waiting for a condition is `until` in `test/support/until.ts`. */
-const pause = /(?<!function )\bsleep\(|\bawait setTimeout\(|\bsetTimeout\(\s*(?:resolve|done|r)\b/g;
+/** A pause of a given time, but for one that a statement asks of the engine; waiting for a condition is `until` in `test/support/until.ts`. */
+const pause = /(?<!function |SELECT |%)\bsleep\(|\bawait setTimeout\(|\bsetTimeout\(\s*(?:resolve|done|r)\b/g;
 
 /** Comments say what is not done. */
 function pausesIn(file: string): number {

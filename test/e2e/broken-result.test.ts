@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { isAlive } from '../support/processes.js';
 import { startService } from '../support/service.js';
 import { until } from '../support/until.js';
 
@@ -21,8 +21,9 @@ async function loseEngine(headers: Readonly<Record<string, string>>): Promise<{ 
   try {
     for await (const piece of response) {
       if (pieces.length === 0) {
-        process.kill(service.enginePid(), 'SIGKILL');
-        await sleep(200);
+        const engine = service.enginePid();
+        process.kill(engine, 'SIGKILL');
+        await until(() => !isAlive(engine));
       }
       pieces.push(piece);
     }

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
-import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
 import { goTo, isOpenToAll, labelsOf, logIn } from '../support/page.js';
 import { startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
@@ -15,6 +15,7 @@ async function start() {
 }
 
 const world = noBrowser === undefined ? await start() : undefined;
+test.afterEach.always(waitLess);
 test.after.always(async () => {
   await world?.browser.close();
   await world?.end();

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { version } from '../../src/config/version.js';
-import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
 import { goTo, isOpenToAll, logIn, type } from '../support/page.js';
 import { startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
@@ -18,6 +18,7 @@ async function start() {
 }
 
 const world = noBrowser === undefined ? await start() : undefined;
+test.afterEach.always(waitLess);
 test.after.always(async () => {
   await world?.browser.close();
   await world?.end();
@@ -92,7 +93,7 @@ inBrowser('several events are acknowledged at once, and resolved with one commen
   await isOpenToAll(t, page, 'events chosen');
   await page.click('.bulk >> text=Acknowledge');
   await page.waitForSelector('.toast >> text=Acknowledged: 3 events.');
-  t.is(await page.locator('.status:text-is("acknowledged")').count(), 3);
+  await page.locator('.status:text-is("acknowledged")').nth(2).waitFor();
   await page.getByLabel('Select all').check();
   t.true(await page.locator('.bulk >> text=Acknowledge').isDisabled());
   await page.click('.bulk >> text=Resolve…');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
-import { launchBrowser, noBrowser, type Visit, visit } from '../support/browser.js';
+import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
 import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page.js';
 import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
@@ -39,6 +39,7 @@ async function start() {
 }
 
 const world = noBrowser === undefined ? await start() : undefined;
+test.afterEach.always(waitLess);
 test.after.always(async () => {
   await world?.browser.close();
   await world?.end();

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { BehaviorSubject } from 'rxjs';
 import type { GuardState } from '../../src/model/exchange.js';
@@ -81,11 +81,11 @@ test('a gate is held while everything is paused, beside its credit', async (t) =
   const waiting = gate.opened().then(() => {
     opened = true;
   });
-  await sleep(5);
+  await turn();
   t.false(opened);
   gate.take(10);
   state$.next('query-paused');
-  await sleep(5);
+  await turn();
   t.false(opened, 'there is no credit');
   gate.give(10);
   await waiting;

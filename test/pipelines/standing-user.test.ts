@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { Subject } from 'rxjs';
 import type { Batch, ByteBlock } from '../../src/model/batch.js';
@@ -34,7 +34,7 @@ test('batches pass in their order, the first ones once the user is let in', asyn
   send(2);
   t.deepEqual(passed, []);
   await user.verify();
-  await sleep(5);
+  await turn();
   send(3);
   t.deepEqual(passed, [1, 2, 3]);
   t.deepEqual(log, []);

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
+import type { ExecutionContext } from 'ava';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
-/** However busy the machine is, a page has come by then. */
-const limitMs = 90_000;
+/** How long a test waits for something on a page: more than anything takes, also on a busy machine. */
+let limitMs = 30_000;
+/** The same once a test has failed. */
+const hastyMs = 5_000;
 
 /** Why there is no browser to test with, or undefined when there is one. */
 export const noBrowser: string | undefined = existsSync(program)
@@ -17,6 +20,11 @@ export function launchBrowser(): Promise<Browser> {
   const lean = ['--disable-component-update', '--disable-sync', '--disable-gpu', '--disable-dev-shm-usage'];
   // The sandbox does not work for root, as whom tests run in containers.
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', ...quiet, ...lean], timeout: limitMs });
+}
+
+/** Runs after each test: what one that has failed waited for in vain most of the next ones lack as well, so they wait less. */
+export function waitLess({ passed }: ExecutionContext): void {
+  if (!passed) limitMs = hastyMs;
 }
 
 /** A page of a new visitor, and all that went wrong in it. */

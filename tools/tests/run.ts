@@ -22,14 +22,16 @@ const { values: flags, positionals: words } = parseArgs({
     again: { type: 'boolean', default: false },
     /** Only tests whose title matches, with `*` for any text. */
     match: { type: 'string', multiple: true, default: [] },
-    /** One process more than there are processors: many tests wait for something to happen. */
-    concurrency: { type: 'string', default: String(availableParallelism() + 1) },
+    /** How many processes run at once. */
+    concurrency: { type: 'string' },
   },
 });
 
 /** What a file took when it last ran; only the order depends on it. */
 const memory = join(root, 'node_modules/.cache/test-seconds.json');
 const shownFiles = 12;
+/** Many tests wait for something to happen, and those that take long wait half of their time. */
+const usualConcurrency = flags.long ? availableParallelism() * 2 : availableParallelism() + 1;
 const pollMs = 100;
 const idleMs = 240_000;
 /** What a run that is stopped has for ending by itself. */
@@ -65,7 +67,7 @@ async function main(): Promise<number> {
     say(error instanceof Error ? error.message : String(error));
     return 1;
   }
-  let outcome = await run(files, Number(flags.concurrency));
+  let outcome = await run(files, Number(flags.concurrency ?? usualConcurrency));
   const { failures } = outcome.report.totals;
   const failed = files.filter(({ name }) => failures.some((title) => isIn(name, title)));
   if (stopped) say('\nStopped before the end.');

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
@@ -118,8 +117,10 @@ test('a host started by hand ends cleanly on SIGTERM, after what it was doing', 
   t.teardown(remove);
   const { child, line } = await startByHand(['--path', path, '--port', '0']);
   const url = /http:\S+\d/.exec(line())?.[0] ?? '';
-  const slow = fetch(url, { method: 'POST', body: 'SELECT sleep(1)' });
-  await sleep(300);
+  const slow = fetch(url, { method: 'POST', body: 'SELECT sleep(2)' });
+  const asked =
+    "SELECT count() FROM system.processes WHERE query LIKE '%sleep(2)%' AND query NOT LIKE '%system.processes%'";
+  t.true(await until(async () => (await (await fetch(url, { method: 'POST', body: asked })).text()) === '1\n'));
   child.kill('SIGTERM');
   t.is(await (await slow).text(), '0\n');
   if (child.exitCode === null) await once(child, 'exit');

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { holderOf, type StreamState, StreamStates } from '../../../src/database/rows/stream-states.js';
 import { sharedEngine } from '../../support/shared-engine.js';
+import { until } from '../../support/until.js';
 
 const { endpoint, end } = await sharedEngine();
 test.after.always(end);
@@ -83,7 +83,6 @@ test('states are kept by stream and claims agree between processes', async (t) =
   t.false(await other.claim());
   t.true(await one.claim());
   await one.release();
-  await sleep(5);
-  t.true(await other.claim());
+  t.true(await until(() => other.claim()));
   t.false(await one.claim());
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { cutAfterGrace, firstAnswer, StoppedBeforehand } from '../../../src/load/work/stopping.js';
 import { FaultError } from '../../../src/model/fault.js';
@@ -46,7 +46,7 @@ test('silence is a fault of the network after the limit, and an answer that come
   t.is(error?.fault.kind, 'network');
   t.is(error?.fault.message, 'No database: no answer within 0.02 seconds');
   silent.answer('at last');
-  await sleep(0);
+  await turn();
   t.deepEqual(silent.late, ['at last']);
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Batch, ByteBlock } from '../../../src/model/batch.js';
@@ -280,7 +280,7 @@ test('however the bytes are cut into packets, the same lines come out in the sam
         const size = sizes[i % sizes.length]!;
         socket.write(bytes.subarray(at, at + size));
         at += size;
-        if (i % 4 === 0) await sleep(0);
+        if (i % 4 === 0) await turn();
       }
       socket.end();
       await text(socket);
