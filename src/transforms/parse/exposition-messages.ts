@@ -1,4 +1,3 @@
-import { two32 } from '../../bytes/words.js';
 import { readExpositionHead } from '../../model/exposition-head.js';
 import { type Fault, fault } from '../../model/fault.js';
 import { boundField } from './bound-field.js';
@@ -172,7 +171,7 @@ class FamilyReader {
     const reader = this.#reader;
     let value = 0;
     while (reader.next()) {
-      if (reader.field === plainValue) value = this.#double();
+      if (reader.field === plainValue) value = this.#reader.double();
       else reader.skip();
     }
     return this.#put(field, value);
@@ -188,8 +187,8 @@ class FamilyReader {
     let problem: Fault | undefined;
     while (reader.next()) {
       const { field } = reader;
-      if (field === Distribution.count) count = this.#unsigned();
-      else if (field === Distribution.sum) sum = this.#double();
+      if (field === Distribution.count) count = this.#reader.unsigned();
+      else if (field === Distribution.sum) sum = this.#reader.double();
       else if (field === Distribution.parts) {
         reader.is(field, Wire.bytes);
         reader.end = reader.enter();
@@ -197,7 +196,7 @@ class FamilyReader {
         hasInfinite ||= name === infinite;
         problem ??= this.#put(name, value);
         reader.end = distributionEnd;
-      } else if (isHistogram && field === Distribution.countFloat) count = this.#double();
+      } else if (isHistogram && field === Distribution.countFloat) count = this.#reader.double();
       else {
         isNative ||= isHistogram && (field === Distribution.negativeSpan || field === Distribution.positiveSpan);
         reader.skip();
@@ -212,8 +211,8 @@ class FamilyReader {
     const reader = this.#reader;
     let [quantile, value] = [0, 0];
     while (reader.next()) {
-      if (reader.field === Quantile.quantile) quantile = this.#double();
-      else if (reader.field === Quantile.value) value = this.#double();
+      if (reader.field === Quantile.quantile) quantile = this.#reader.double();
+      else if (reader.field === Quantile.value) value = this.#reader.double();
       else reader.skip();
     }
     return [boundField(quantile), value];
@@ -223,9 +222,9 @@ class FamilyReader {
     const reader = this.#reader;
     let [bound, count] = [0, 0];
     while (reader.next()) {
-      if (reader.field === Bucket.bound) bound = this.#double();
-      else if (reader.field === Bucket.count) count = this.#unsigned();
-      else if (reader.field === Bucket.countFloat) count = this.#double();
+      if (reader.field === Bucket.bound) bound = this.#reader.double();
+      else if (reader.field === Bucket.count) count = this.#reader.unsigned();
+      else if (reader.field === Bucket.countFloat) count = this.#reader.double();
       else reader.skip();
     }
     return [boundField(bound), count];
@@ -238,25 +237,10 @@ class FamilyReader {
 
   /** Takes the time of the metric, in milliseconds; returns why it cannot be stored, if so. */
   #readTime(): string | undefined {
-    const millis = this.#unsigned();
+    const millis = this.#reader.unsigned();
     const seconds = Math.floor(millis / 1000);
     if (seconds >= 2 ** 48) return 'its timestamp is before 1970 or too large';
     return this.#times.set(seconds, (millis - seconds * 1000) * 1e6);
-  }
-
-  #unsigned(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.varint);
-    reader.varint();
-    return reader.high * two32 + reader.low;
-  }
-
-  #double(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.fixed64);
-    const { at } = reader;
-    reader.skip();
-    return reader.view.getFloat64(at, true);
   }
 
   #append(bytes: Uint8Array): void {

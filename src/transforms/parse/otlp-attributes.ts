@@ -1,5 +1,4 @@
 import { malformedMessage, Wire, WireReader } from './protobuf.js';
-import { countCharacters } from './utf8.js';
 
 /** Fields of an attribute, of its value, and of the lists in one. */
 const keyField = 1;
@@ -22,7 +21,7 @@ export function readAttribute(reader: WireReader): Attribute {
   let name = '';
   let value: Value = null;
   while (reader.next()) {
-    if (reader.is(keyField, Wire.bytes)) name = readText(reader);
+    if (reader.is(keyField, Wire.bytes)) name = reader.text();
     else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, 0);
     else reader.skip();
   }
@@ -66,20 +65,14 @@ function readValue(reader: WireReader, depth: number): Value {
   reader.end = reader.enter();
   let value: Value = null;
   while (reader.next()) {
-    if (reader.is(Kind.string, Wire.bytes)) value = readText(reader);
+    if (reader.is(Kind.string, Wire.bytes)) value = reader.text();
     else if (reader.is(Kind.bool, Wire.varint)) {
       reader.varint();
       value = reader.low !== 0 || reader.high !== 0;
-    } else if (reader.is(Kind.int, Wire.varint)) {
-      reader.varint();
-      value = (BigInt(reader.high | 0) << 32n) | BigInt(reader.low);
-    } else if (reader.is(Kind.double, Wire.fixed64)) {
-      const { at } = reader;
-      reader.skip();
-      value = reader.view.getFloat64(at, true);
-    } else if (reader.is(Kind.bytes, Wire.bytes)) {
-      value = Buffer.from(readBytes(reader)).toString('base64');
-    } else if (reader.is(Kind.array, Wire.bytes)) value = readArray(reader, depth);
+    } else if (reader.is(Kind.int, Wire.varint)) value = reader.int64();
+    else if (reader.is(Kind.double, Wire.fixed64)) value = reader.double();
+    else if (reader.is(Kind.bytes, Wire.bytes)) value = Buffer.from(reader.content()).toString('base64');
+    else if (reader.is(Kind.array, Wire.bytes)) value = readArray(reader, depth);
     else if (reader.is(Kind.list, Wire.bytes)) value = readList(reader, depth);
     else reader.skip();
   }
@@ -114,7 +107,7 @@ function readList(reader: WireReader, depth: number): ReadonlyMap<string, Value>
     let name = '';
     let value: Value = null;
     while (reader.next()) {
-      if (reader.is(keyField, Wire.bytes)) name = readText(reader);
+      if (reader.is(keyField, Wire.bytes)) name = reader.text();
       else if (reader.is(valueField, Wire.bytes)) value = readValue(reader, depth + 1);
       else reader.skip();
     }
@@ -123,19 +116,4 @@ function readList(reader: WireReader, depth: number): ReadonlyMap<string, Value>
   }
   reader.end = outerEnd;
   return values;
-}
-
-function readBytes(reader: WireReader): Uint8Array {
-  const end = reader.enter();
-  const bytes = reader.bytes.subarray(reader.at, end);
-  reader.at = end;
-  return bytes;
-}
-
-/** Reads a text whose length comes next; ill-formed UTF-8 is malformed, as protobuf says. */
-export function readText(reader: WireReader): string {
-  const start = reader.at;
-  const bytes = readBytes(reader);
-  if (countCharacters(bytes, 0, bytes.length) < 0) throw malformedMessage(start, 'a text is not well-formed UTF-8');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 }

@@ -1,4 +1,3 @@
-import { two32 } from '../../bytes/words.js';
 import type { Fault } from '../../model/fault.js';
 import { readAttribute } from './otlp-attributes.js';
 import { OtlpTime } from './otlp-time.js';
@@ -70,29 +69,18 @@ export class OtlpExemplars {
     this.#time.clear();
     this.#value = Number.NaN;
     while (reader.next()) {
-      const { at } = reader;
       if (reader.is(Exemplar.attributes, Wire.bytes)) labels.push([...readAttribute(reader)]);
-      else if (reader.is(Exemplar.traceId, Wire.bytes)) labels.push(['trace_id', this.#hex()]);
-      else if (reader.is(Exemplar.spanId, Wire.bytes)) labels.push(['span_id', this.#hex()]);
-      else if (reader.is(Exemplar.time, Wire.fixed64)) {
-        reader.skip();
-        this.#time.read(reader.view, at);
-      } else if (reader.is(Exemplar.double, Wire.fixed64)) {
-        reader.skip();
-        this.#value = reader.view.getFloat64(at, true);
-      } else if (reader.is(Exemplar.int, Wire.fixed64)) {
-        reader.skip();
-        this.#value = reader.view.getInt32(at + 4, true) * two32 + reader.view.getUint32(at, true);
-      } else reader.skip();
+      else if (reader.is(Exemplar.traceId, Wire.bytes)) labels.push(['trace_id', hex(reader.content())]);
+      else if (reader.is(Exemplar.spanId, Wire.bytes)) labels.push(['span_id', hex(reader.content())]);
+      else if (reader.is(Exemplar.time, Wire.fixed64)) this.#time.read(reader.view, reader.fixed64());
+      else if (reader.is(Exemplar.double, Wire.fixed64)) this.#value = reader.double();
+      else if (reader.is(Exemplar.int, Wire.fixed64)) this.#value = reader.fixedSigned();
+      else reader.skip();
     }
     return JSON.stringify(Object.fromEntries(labels.filter(([, value]) => value !== '')));
   }
+}
 
-  #hex(): string {
-    const reader = this.#reader;
-    const end = reader.enter();
-    const text = Buffer.from(reader.bytes.buffer, reader.bytes.byteOffset + reader.at, end - reader.at).toString('hex');
-    reader.at = end;
-    return text;
-  }
+function hex({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('hex');
 }

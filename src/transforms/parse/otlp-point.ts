@@ -89,7 +89,7 @@ export class OtlpPoint {
     for (let at = reader.at; reader.next(); at = reader.at) {
       const { field } = reader;
       if (field === fields.attributes) this.#passAttribute(at);
-      else if (field === timeField) this.time.read(reader.view, this.#fixed64());
+      else if (field === timeField) this.time.read(reader.view, this.#reader.fixed64());
       else if (field === fields.flags) {
         reader.is(field, Wire.varint);
         reader.varint();
@@ -98,10 +98,10 @@ export class OtlpPoint {
         this.exemplarsField = field;
         reader.skip();
       } else if (isNumber) this.#readNumber();
-      else if (field === fields.count) this.#count = this.#unsigned();
-      else if (field === fields.sum) this.#sum = this.#double();
-      else if (field === fields.min) this.#min = this.#double();
-      else if (field === fields.max) this.#max = this.#double();
+      else if (field === fields.count) this.#count = this.#reader.fixedUnsigned();
+      else if (field === fields.sum) this.#sum = this.#reader.double();
+      else if (field === fields.min) this.#min = this.#reader.double();
+      else if (field === fields.max) this.#max = this.#reader.double();
       else if (kind === 'histogram') this.#readHistogram();
       else if (kind === 'exponential') this.#readExponential();
       else if (field === quantilesField) this.#readQuantile();
@@ -132,7 +132,7 @@ export class OtlpPoint {
       }
       if (key === NumberKey.time) this.time.read(view, at + 1);
       else if (key === NumberKey.double) this.#value = view.getFloat64(at + 1, true);
-      else if (key === NumberKey.int) this.#value = intAt(view, at + 1);
+      else if (key === NumberKey.int) this.#value = reader.signedAt(at + 1);
       else if (key !== NumberKey.start) break;
       at += 9;
     }
@@ -222,9 +222,9 @@ export class OtlpPoint {
 
   #readNumber(): void {
     const reader = this.#reader;
-    if (reader.field === NumberValue.double) this.#value = this.#double();
+    if (reader.field === NumberValue.double) this.#value = this.#reader.double();
     else if (reader.field === NumberValue.int) {
-      this.#value = intAt(reader.view, this.#fixed64());
+      this.#value = reader.fixedSigned();
     } else reader.skip();
   }
 
@@ -242,7 +242,7 @@ export class OtlpPoint {
     const isPacked = reader.wire === Wire.bytes;
     const end = isPacked ? reader.enter() : reader.at + 8;
     if (isPacked && (end - reader.at) % 8 !== 0) throw malformedMessage(reader.at, 'packed numbers are cut off');
-    if (!isPacked) this.#fixed64();
+    if (!isPacked) this.#reader.fixed64();
     for (let at = isPacked ? reader.at : end - 8; at < end; at += 8) {
       into.push(isDouble ? view.getFloat64(at, true) : view.getUint32(at + 4, true) * two32 + view.getUint32(at, true));
     }
@@ -269,9 +269,9 @@ export class OtlpPoint {
 
   #readExponential(): void {
     const reader = this.#reader;
-    if (reader.field === Exponential.scale) this.#scale = this.#signed();
-    else if (reader.field === Exponential.zeroCount) this.#zeroCount = this.#unsigned();
-    else if (reader.field === Exponential.zeroThreshold) this.#zeroThreshold = this.#double();
+    if (reader.field === Exponential.scale) this.#scale = this.#reader.zigzag();
+    else if (reader.field === Exponential.zeroCount) this.#zeroCount = this.#reader.fixedUnsigned();
+    else if (reader.field === Exponential.zeroThreshold) this.#zeroThreshold = this.#reader.double();
     else if (reader.field === Exponential.positive) this.#readSide(this.#positive);
     else if (reader.field === Exponential.negative) this.#readSide(this.#negative);
     else reader.skip();
@@ -283,7 +283,7 @@ export class OtlpPoint {
     const outerEnd = reader.end;
     reader.end = reader.enter();
     while (reader.next()) {
-      if (reader.field === Buckets.offset) side.offset = this.#signed();
+      if (reader.field === Buckets.offset) side.offset = this.#reader.zigzag();
       else if (reader.field === Buckets.counts) this.#readVarints(side.counts);
       else reader.skip();
     }
@@ -324,8 +324,8 @@ export class OtlpPoint {
     let quantile = 0;
     let value = 0;
     while (reader.next()) {
-      if (reader.field === Quantile.quantile) quantile = this.#double();
-      else if (reader.field === Quantile.value) value = this.#double();
+      if (reader.field === Quantile.quantile) quantile = this.#reader.double();
+      else if (reader.field === Quantile.value) value = this.#reader.double();
       else reader.skip();
     }
     reader.end = outerEnd;
@@ -333,36 +333,4 @@ export class OtlpPoint {
     this.#bounds.push(quantile);
     this.#counts.push(value);
   }
-
-  /** Passes over a value of eight bytes and returns where it is. */
-  #fixed64(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.fixed64);
-    const { at } = reader;
-    reader.skip();
-    return at;
-  }
-
-  #double(): number {
-    return this.#reader.view.getFloat64(this.#fixed64(), true);
-  }
-
-  #unsigned(): number {
-    const at = this.#fixed64();
-    const { view } = this.#reader;
-    return view.getUint32(at + 4, true) * two32 + view.getUint32(at, true);
-  }
-
-  /** A zigzag number of 32 bits. */
-  #signed(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.varint);
-    reader.varint();
-    return (reader.low >>> 1) ^ -(reader.low & 1);
-  }
-}
-
-/** A whole number of 64 bits with a sign, as near as a double is. */
-function intAt(view: DataView, at: number): number {
-  return view.getInt32(at + 4, true) * two32 + view.getUint32(at, true);
 }

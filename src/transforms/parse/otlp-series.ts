@@ -1,6 +1,6 @@
 import { Codes, type Fault, fault } from '../../model/fault.js';
 import { exemplarsTable, labelSetKey } from './label-set.js';
-import { type Attribute, readAttributes, readText } from './otlp-attributes.js';
+import { type Attribute, readAttributes } from './otlp-attributes.js';
 import { tagName } from './otlp-names.js';
 import { Wire, WireReader } from './protobuf.js';
 import { metricProblem, type SeriesKey, SeriesTags } from './series-tags.js';
@@ -82,8 +82,8 @@ function addScope(values: Map<string, string>, message: Uint8Array, { start, end
   reader.end = end;
   const named: Attribute[] = [];
   while (reader.next()) {
-    if (reader.is(scopeFields.name, Wire.bytes)) named.push(['name', readText(reader)]);
-    else if (reader.is(scopeFields.version, Wire.bytes)) named.push(['version', readText(reader)]);
+    if (reader.is(scopeFields.name, Wire.bytes)) named.push(['name', reader.text()]);
+    else if (reader.is(scopeFields.version, Wire.bytes)) named.push(['version', reader.text()]);
     else reader.skip();
   }
   addAll(values, [...readAttributes(message, start, end, scopeFields.attributes), ...named], 'otel_scope_');

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Fault } from '../../model/fault.js';
 import { metricsStyle } from './label-set.js';
 import { type Metadata, MetadataRows } from './metric-metadata.js';
-import { readText } from './otlp-attributes.js';
 import { OtlpExemplars } from './otlp-exemplars.js';
 import { type MetricKind, metricTable } from './otlp-names.js';
 import { OtlpPoint } from './otlp-point.js';
@@ -174,9 +173,9 @@ class MessageReader {
     let kind: MetricKind | undefined;
     let [start, end] = [0, 0];
     while (reader.next()) {
-      if (reader.is(Metric.name, Wire.bytes)) this.#name = readText(reader);
-      else if (reader.is(Metric.unit, Wire.bytes)) this.#unit = readText(reader);
-      else if (reader.is(Metric.description, Wire.bytes)) this.#description = readText(reader);
+      if (reader.is(Metric.name, Wire.bytes)) this.#name = reader.text();
+      else if (reader.is(Metric.unit, Wire.bytes)) this.#unit = reader.text();
+      else if (reader.is(Metric.description, Wire.bytes)) this.#description = reader.text();
       else if (kinds.has(reader.field) && reader.is(reader.field, Wire.bytes)) {
         kind = kinds.get(reader.field);
         end = reader.enter();

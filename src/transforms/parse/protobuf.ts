@@ -1,4 +1,6 @@
+import { two32 } from '../../bytes/words.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
+import { countCharacters } from './utf8.js';
 
 /** Wire types of Protocol Buffers; groups (3 and 4) are obsolete and refused. */
 export const Wire = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
@@ -97,6 +99,71 @@ export class WireReader {
     }
     if (length > this.end - this.at) throw malformedMessage(start, 'a field is longer than its message');
     return this.at + length;
+  }
+
+  /** Passes a value of eight bytes and returns where it is. */
+  fixed64(): number {
+    this.is(this.field, Wire.fixed64);
+    const { at } = this;
+    this.skip();
+    return at;
+  }
+
+  /** Reads a double. */
+  double(): number {
+    return this.view.getFloat64(this.fixed64(), true);
+  }
+
+  /** Reads a whole number of eight bytes without a sign, as near as a double is. */
+  fixedUnsigned(): number {
+    const at = this.fixed64();
+    return this.view.getUint32(at + 4, true) * two32 + this.view.getUint32(at, true);
+  }
+
+  /** Reads a whole number of eight bytes with a sign, as near as a double is. */
+  fixedSigned(): number {
+    return this.signedAt(this.fixed64());
+  }
+
+  /** The whole number of eight bytes with a sign at a place, as near as a double is. */
+  signedAt(at: number): number {
+    return this.view.getInt32(at + 4, true) * two32 + this.view.getUint32(at, true);
+  }
+
+  /** Reads a varint without a sign, as near as a double is. */
+  unsigned(): number {
+    this.is(this.field, Wire.varint);
+    this.varint();
+    return this.high * two32 + this.low;
+  }
+
+  /** Reads a zigzag number of 32 bits. */
+  zigzag(): number {
+    this.is(this.field, Wire.varint);
+    this.varint();
+    return (this.low >>> 1) ^ -(this.low & 1);
+  }
+
+  /** Reads a varint of 64 bits with a sign. */
+  int64(): bigint {
+    this.varint();
+    return (BigInt(this.high | 0) << 32n) | BigInt(this.low);
+  }
+
+  /** Reads the bytes of a field, in place. */
+  content(): Uint8Array {
+    const end = this.enter();
+    const bytes = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return bytes;
+  }
+
+  /** Reads a text; ill-formed UTF-8 is malformed, as protobuf says. */
+  text(): string {
+    const start = this.at;
+    const bytes = this.content();
+    if (countCharacters(bytes, 0, bytes.length) < 0) throw malformedMessage(start, 'a text is not well-formed UTF-8');
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   }
 
   /** Skips the value of the current field. */

@@ -1,8 +1,7 @@
 import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { LabelMatcher, SeriesQuery } from '../../model/series-query.js';
-import { malformedMessage, Wire, WireReader } from './protobuf.js';
+import { Wire, WireReader } from './protobuf.js';
 import { inflateSnappy } from './snappy.js';
-import { countCharacters } from './utf8.js';
 
 /** Queries in one request, and matchers in one query. */
 const maxQueries = 100;
@@ -28,28 +27,14 @@ function within<T>(reader: WireReader, read: () => T): T {
   return value;
 }
 
-function readInt64(reader: WireReader): bigint {
-  reader.varint();
-  return BigInt.asIntN(64, (BigInt(reader.high) << 32n) | BigInt(reader.low));
-}
-
-function readText(reader: WireReader): string {
-  const start = reader.at;
-  return within(reader, () => {
-    const { bytes, at, end } = reader;
-    if (countCharacters(bytes, at, end) < 0) throw malformedMessage(start, 'a text is not well-formed UTF-8');
-    return Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString();
-  });
-}
-
 function readMatcher(reader: WireReader): LabelMatcher {
   let number = 0n;
   let name = '';
   let value = '';
   while (reader.next()) {
-    if (reader.is(1, Wire.varint)) number = readInt64(reader);
-    else if (reader.is(2, Wire.bytes)) name = readText(reader);
-    else if (reader.is(3, Wire.bytes)) value = readText(reader);
+    if (reader.is(1, Wire.varint)) number = reader.int64();
+    else if (reader.is(2, Wire.bytes)) name = reader.text();
+    else if (reader.is(3, Wire.bytes)) value = reader.text();
     else reader.skip();
   }
   const kind = number < 0n ? undefined : kinds[Number(number)];
@@ -64,8 +49,8 @@ function readQuery(reader: WireReader): SeriesQuery {
   let endMs = 0n;
   const matchers: LabelMatcher[] = [];
   while (reader.next()) {
-    if (reader.is(1, Wire.varint)) startMs = readInt64(reader);
-    else if (reader.is(2, Wire.varint)) endMs = readInt64(reader);
+    if (reader.is(1, Wire.varint)) startMs = reader.int64();
+    else if (reader.is(2, Wire.varint)) endMs = reader.int64();
     else if (reader.is(3, Wire.bytes)) matchers.push(within(reader, () => readMatcher(reader)));
     else reader.skip();
     if (matchers.length > maxMatchers) throw refused(`a query has more than ${maxMatchers} matchers`);
@@ -75,10 +60,10 @@ function readQuery(reader: WireReader): SeriesQuery {
 
 /** True when the sampled answer is among the types accepted, which stand packed or one by one. */
 function acceptsSampled(reader: WireReader): boolean {
-  if (reader.wire === Wire.varint) return readInt64(reader) === BigInt(sampled);
+  if (reader.wire === Wire.varint) return reader.int64() === BigInt(sampled);
   return within(reader, () => {
     let found = false;
-    while (reader.at < reader.end) if (readInt64(reader) === BigInt(sampled)) found = true;
+    while (reader.at < reader.end) if (reader.int64() === BigInt(sampled)) found = true;
     return found;
   });
 }

@@ -156,7 +156,7 @@ export class SeriesExtras {
     this.#clear();
     while (reader.next()) {
       const { field, at } = reader;
-      if (field === Exemplar.value) this.#sum = this.#double();
+      if (field === Exemplar.value) this.#sum = this.#reader.double();
       else if (field === Exemplar.time) this.#readTime();
       else if (field !== Exemplar.labels) reader.skip();
       else if (version === 1) {
@@ -186,26 +186,26 @@ export class SeriesExtras {
     while (reader.next()) {
       switch (reader.field) {
         case Histogram.count:
-          this.#count = this.#unsigned();
+          this.#count = this.#reader.unsigned();
           break;
         case Histogram.countFloat:
-          this.#count = this.#double();
+          this.#count = this.#reader.double();
           this.#isWhole = false;
           break;
         case Histogram.sum:
-          this.#sum = this.#double();
+          this.#sum = this.#reader.double();
           break;
         case Histogram.schema:
-          this.#schema = this.#signed();
+          this.#schema = this.#reader.zigzag();
           break;
         case Histogram.zeroThreshold:
-          this.#zeroThreshold = this.#double();
+          this.#zeroThreshold = this.#reader.double();
           break;
         case Histogram.zeroCount:
-          this.#zeroCount = this.#unsigned();
+          this.#zeroCount = this.#reader.unsigned();
           break;
         case Histogram.zeroCountFloat:
-          this.#zeroCount = this.#double();
+          this.#zeroCount = this.#reader.double();
           break;
         case Histogram.negativeSpans:
           this.#readSpan(this.#negative.spans);
@@ -303,8 +303,8 @@ export class SeriesExtras {
     reader.end = reader.enter();
     let [offset, length] = [0, 0];
     while (reader.next()) {
-      if (reader.field === Span.offset) offset = this.#signed();
-      else if (reader.field === Span.length) length = this.#unsigned();
+      if (reader.field === Span.offset) offset = this.#reader.zigzag();
+      else if (reader.field === Span.length) length = this.#reader.unsigned();
       else reader.skip();
     }
     reader.end = outerEnd;
@@ -339,7 +339,7 @@ export class SeriesExtras {
   #readDoubles(into: number[]): void {
     const reader = this.#reader;
     if (reader.wire !== Wire.bytes) {
-      into.push(this.#double());
+      into.push(this.#reader.double());
       return;
     }
     const end = reader.enter();
@@ -354,26 +354,5 @@ export class SeriesExtras {
     reader.varint();
     this.#timeLow = reader.low;
     this.#timeHigh = reader.high;
-  }
-
-  #double(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.fixed64);
-    const { at } = reader;
-    reader.skip();
-    return reader.view.getFloat64(at, true);
-  }
-
-  #unsigned(): number {
-    const reader = this.#reader;
-    reader.is(reader.field, Wire.varint);
-    reader.varint();
-    return reader.high * two32 + reader.low;
-  }
-
-  /** A zigzag number of 32 bits. */
-  #signed(): number {
-    const value = this.#unsigned();
-    return (value >>> 1) ^ -(value & 1);
   }
 }
