@@ -14,11 +14,14 @@ interface Collecting {
   readonly aborted: AbortSignal;
   /** Memory for it, where that is there already; at least its length. */
   readonly into?: Buffer;
-  /** Where a body is too long, what was taken of it is put back into the stream, to be read on. */
-  readonly keep?: boolean;
+  /**
+   * Where a body is too long, or has not ended after so long, what was taken of it is put back into the stream, to be read on. Left
+   * out, it has all the time, and is dropped where it is too long.
+   */
+  readonly patienceMs?: number;
 }
 
-/** The bytes; or it is longer than it may be, broke off, or is refused. What is left of the stream is not read then. */
+/** The bytes; or it is longer than it may be or takes too long, broke off, or is refused. What is left of the stream is not read then. */
 export type Collected = Buffer | 'too-long' | 'broken' | Fault;
 
 /**
@@ -26,21 +29,35 @@ export type Collected = Buffer | 'too-long' | 'broken' | Fault;
  * stream waits. Never rejects, and never destroys the stream.
  */
 export function collectBytes(stream: Readable, collecting: Collecting): Promise<Collected> {
-  const { length, maxBytes, lease, aborted, into, keep = false } = collecting;
+  const { length, maxBytes, lease, aborted, into, patienceMs } = collecting;
   return new Promise((resolve) => {
     let buffer = into ?? Buffer.allocUnsafeSlow(Math.min(length ?? firstBytes, maxBytes));
     const most = length ?? maxBytes;
     let at = 0;
     let isOver = false;
+    let isGrowing = false;
+    let isOverdue = false;
+    const timer = patienceMs === undefined ? undefined : setTimeout(() => overdue(), patienceMs);
     const finish = (result: Collected): void => {
+      clearTimeout(timer);
       stream.off('data', take).off('end', end).off('error', cut).off('close', cut);
       isOver = true;
       lease.giveUp = undefined;
       lease.ended();
       resolve(result);
     };
+    const putBack = (...chunks: Buffer[]): void => {
+      stream.pause();
+      finish('too-long');
+      stream.unshift(Buffer.concat([buffer.subarray(0, at), ...chunks]));
+    };
+    const overdue = (): void => {
+      isOverdue = true;
+      if (!isGrowing) putBack();
+    };
     const grow = async (chunk: Buffer): Promise<void> => {
       stream.pause();
+      isGrowing = true;
       const size = Math.min(Math.max(2 * buffer.length, at + chunk.length), maxBytes);
       try {
         await lease.more(size - lease.bytes, aborted);
@@ -48,8 +65,10 @@ export function collectBytes(stream: Readable, collecting: Collecting): Promise<
         finish(error instanceof FaultError ? error.fault : 'broken');
         return;
       }
+      isGrowing = false;
       // The reader is gone, and has given back what it knew of.
       if (isOver) return lease.release();
+      if (isOverdue) return putBack(chunk);
       const larger = Buffer.allocUnsafeSlow(size);
       buffer.copy(larger, 0, 0, at);
       buffer = larger;
@@ -58,9 +77,8 @@ export function collectBytes(stream: Readable, collecting: Collecting): Promise<
     };
     const take = (chunk: Buffer): void => {
       if (at + chunk.length > most) {
-        if (keep) stream.pause();
-        finish(length === undefined ? 'too-long' : 'broken');
-        if (keep) stream.unshift(Buffer.concat([buffer.subarray(0, at), chunk]));
+        if (timer === undefined) finish(length === undefined ? 'too-long' : 'broken');
+        else putBack(chunk);
       } else if (at + chunk.length > buffer.length) void grow(chunk);
       else {
         at += chunk.copy(buffer, at);

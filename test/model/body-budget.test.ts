@@ -120,12 +120,39 @@ test('collected bytes are those of the stream, whatever its pieces, and nothing 
 test('what was taken of a long body stays in it where it is to be read on', async (t) => {
   const body = new PassThrough();
   const lease = await newBudget().lease('a', 4, never);
-  const collected = collectBytes(body, { length: undefined, maxBytes: 4, lease, aborted: never, keep: true });
+  const collected = collectBytes(body, { length: undefined, maxBytes: 4, lease, aborted: never, patienceMs: 60_000 });
   body.write('abc');
   body.write('def');
   t.is(await collected, 'too-long');
   body.end('ghi');
   t.is((await body.toArray()).join(''), 'abcdefghi');
+});
+
+test('what was taken of a body that takes too long stays in it, also where it waits for room', async (t) => {
+  const slow = new PassThrough();
+  const lease = await newBudget().lease('a', 4, never);
+  const collected = collectBytes(slow, { length: undefined, maxBytes: 8, lease, aborted: never, patienceMs: 5 });
+  slow.write('abc');
+  t.is(await collected, 'too-long');
+  slow.end('def');
+  t.is((await slow.toArray()).join(''), 'abcdef');
+  lease.release();
+
+  const budget = newBudget({ limitBytes: 4 * firstBytes });
+  const waiting = new PassThrough();
+  const own = await budget.lease('a', firstBytes, never);
+  const others = await budget.lease('b', 2 * firstBytes, never);
+  const rules = { length: undefined, maxBytes: mebibyte, lease: own, aborted: never, patienceMs: 5 };
+  const [first, second] = [Buffer.alloc(firstBytes, 'x'), Buffer.alloc(firstBytes, 'y')];
+  const ending = collectBytes(waiting, rules);
+  waiting.write(first);
+  waiting.write(second);
+  setTimeout(() => others.release(), 20);
+  t.is(await ending, 'too-long');
+  waiting.end('z');
+  t.deepEqual(Buffer.concat(await waiting.toArray()), Buffer.concat([first, second, Buffer.from('z')]));
+  own.release();
+  t.is(budget.bytes, 0);
 });
 
 test('a stream that breaks off, or lies about its length, is broken', async (t) => {

@@ -12,6 +12,8 @@ import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
 
+/** A body of unknown length whose end does not come so soon is read on as a stream. */
+const patienceMs = 250;
 /** Bytes of the buffers of short bodies that are kept for the next ones. */
 const pooledBytes = 16 * 1024 * 1024;
 
@@ -184,16 +186,18 @@ export class HttpBodySource implements Source<ByteBlock> {
     await ending.settled();
   }
 
-  /** Runs a long text through framing, in room for what that holds at once. A text of unknown length that turns out to be short is whole. */
+  /**
+   * Runs a long text through framing, in room for what that holds at once. A text of unknown length that turns out to be short, and to come
+   * soon, is taken whole.
+   */
   async #readLong({ exchange, user, emit, emitAll, ending }: Reading): Promise<void> {
     const { request, aborted } = exchange;
     const { blockBytes, maxLineBytes, smallBodyBytes } = this.#options;
     const { body, format, length } = request;
-    const maxBytes = Math.min(firstBytes, smallBodyBytes);
-    const lease = await this.#bodies.lease(user, maxBytes, aborted);
+    const lease = await this.#bodies.lease(user, Math.min(firstBytes, smallBodyBytes), aborted);
     try {
       if (length === undefined) {
-        const bytes = await collectBytes(body, { length, maxBytes, lease, aborted, keep: true });
+        const bytes = await collectBytes(body, { length, maxBytes: smallBodyBytes, lease, aborted, patienceMs });
         if (bytes !== 'too-long') return await this.#emitWhole(collected(bytes), emitAll, ending);
       }
       await lease.more(2 * blockBytes + maxLineBytes, aborted);
