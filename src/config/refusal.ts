@@ -1,6 +1,5 @@
 import type { OptionRow } from '../model/option.js';
-
-const mask = '******';
+import { mask } from '../text/mask.js';
 
 /**
  * The text of a setting as people may see it: secrets are masked, and so are the credentials inside addresses

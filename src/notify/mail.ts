@@ -1,5 +1,6 @@
 import type { Transporter } from 'nodemailer';
 import type { EventChange } from '../model/notification.js';
+import { mask } from '../text/mask.js';
 import { type Channel, RefusedForGood } from './channel.js';
 import { headOf, textOf } from './message.js';
 import type { MailSettings } from './options.js';
@@ -49,7 +50,7 @@ function troubleOf(error: unknown, server: string): Error {
   const { username, password } = new URL(server);
   const secrets = [password, username].flatMap((part) => (part === '' ? [] : [part, decodeURIComponent(part)]));
   let words = message.replace(/[\r\n]+/g, ' ').slice(0, 300);
-  for (const secret of secrets) words = words.replaceAll(secret, '******');
+  for (const secret of secrets) words = words.replaceAll(secret, mask);
   return responseCode >= 500 && code !== 'EAUTH' ? new RefusedForGood(words) : new Error(words);
 }
 

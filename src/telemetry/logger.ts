@@ -1,8 +1,9 @@
 import { type DestinationStream, destination, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { ComponentLog } from '../model/component.js';
 import type { LogLevel } from '../model/log-level.js';
+import { mask } from '../text/mask.js';
 import { readableLine } from './readable-line.js';
-import { mask, redactFields } from './redact.js';
+import { redactFields } from './redact.js';
 
 export type { Logger } from 'pino';
 

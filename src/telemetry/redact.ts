@@ -1,8 +1,7 @@
 import { stdSerializers } from 'pino';
+import { mask } from '../text/mask.js';
 
 const secretNames: ReadonlySet<string> = new Set(['password', 'token', 'authorization', 'p']);
-/** What a secret is printed as. */
-export const mask = '******';
 const deepest = 8;
 
 /**

@@ -1,4 +1,4 @@
-import { mask } from './redact.js';
+import { mask } from '../text/mask.js';
 
 /** One statement that came over HTTP. */
 export interface RecordedStatement {

@@ -30,7 +30,7 @@ interface Waiter {
 const theService: HashAsker = { from: '', name: '' };
 
 /** A turn-taking queue: each address may have some hashes waiting, and who was served longest ago is next. */
-class Turns {
+class HashQueue {
   readonly #waiting: Waiter[] = [];
   readonly #served = new Map<string, number>();
   #turn = 0;
@@ -74,7 +74,7 @@ class Turns {
   }
 }
 
-const turns = new Turns();
+const turns = new HashQueue();
 
 function derive(who: HashAsker, password: string, salt: Buffer): Promise<Buffer> {
   return turns.run(

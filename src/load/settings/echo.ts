@@ -1,3 +1,4 @@
+import { mask } from '../../text/mask.js';
 import type {
   DatabasePlan,
   InsertScenario,
@@ -6,8 +7,6 @@ import type {
   SubscribeScenario,
   SuperTablePlan,
 } from '../model/scenario.js';
-
-const mask = '******';
 
 /** The whole scenario as JSON text, every default filled in and the password masked. */
 export function scenarioText(scenario: LoadScenario): string {

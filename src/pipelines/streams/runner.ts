@@ -204,7 +204,7 @@ export class StreamRunner implements Component {
   async #fail(run: Run, error: unknown): Promise<void> {
     const { log } = this.#context;
     const { name } = run.def;
-    const passes = !(error instanceof FaultError) || isPassing(error);
+    const passes = !(error instanceof FaultError) || mayPass(error.fault) || isOvertaken(error.fault);
     run.failures += 1;
     const waitMs = passes ? Math.min(firstRetryMs * 2 ** (run.failures - 1), maxRetryMs) : faultRetryMs;
     run.dueMs = Date.now() + waitMs;
@@ -217,10 +217,6 @@ export class StreamRunner implements Component {
     log.warn({ stream: name, error: reason }, 'A stream does not get on.');
     await this.#keep(run, { ...run.state, fault: reason }).catch(() => undefined);
   }
-}
-
-function isPassing({ fault }: FaultError): boolean {
-  return mayPass(fault) || isOvertaken(fault);
 }
 
 function messageOf(error: unknown): string {
