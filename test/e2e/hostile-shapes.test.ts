@@ -113,7 +113,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     says: /longer than/,
   },
   'text of nothing but line feeds': {
-    ask: () => gzipped(lines, Buffer.alloc(512 * mebibyte, '\n')),
+    ask: () => gzipped(lines, Buffer.alloc(times(512 * mebibyte), '\n')),
     says: /inflates to more than 67108864 bytes/,
   },
   'bad lines': { ask: () => ({ path: lines, body: 'x\n'.repeat(90_000) }), says: /90000 rejected, 0 written\)/ },

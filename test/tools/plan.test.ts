@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { root } from '../../tools/tests/places.js';
@@ -60,6 +60,19 @@ test('each shared room or service is one process, and what took long comes first
   t.deepEqual(names(dialect?.files ?? []), ['e2e/dialect/joins', 'e2e/dialect/over']);
   const engine = shares(files, seconds).find(({ name }) => name === 'engine');
   t.deepEqual(names(engine?.files ?? []), ['database/rows/changes', 'sinks/database']);
+});
+
+test('a test that draws cases has a file that takes all of them', (t) => {
+  const all = findTests(join(root, 'test'));
+  const drawing = all.filter(({ name, isLong, isRare }) => {
+    if (isLong || isRare) return false;
+    return /^import .*\/cases\.js'/m.test(readFileSync(join(root, 'test', `${name}.test.ts`), 'utf8'));
+  });
+  const longNames = new Set(all.flatMap(({ name, isLong }) => (isLong ? [name] : [])));
+  t.deepEqual(
+    names(drawing).filter((name) => !longNames.has(`${name}.long`)),
+    [],
+  );
 });
 
 test('every file that is known to be slow exists', (t) => {

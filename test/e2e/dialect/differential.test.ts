@@ -11,7 +11,7 @@ test.after.always(end);
 
 /** Statements over the same rows; a long run has 2,000 of them. */
 const statementsOfData = 20;
-const runs = propertyRuns(cases(4, 100));
+const runs = propertyRuns(cases(3, 100));
 
 let databases = 0;
 

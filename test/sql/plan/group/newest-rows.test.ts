@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { cases } from '../../../support/cases.js';
 import { QueryFixture, type Rows } from '../../../support/query-fixture.js';
 
 const fixture = new QueryFixture();
@@ -59,7 +60,7 @@ test('the newest values of every series are those of all rows, whatever is store
         t.deepEqual(fixture.rows(sql, { isLarge: () => true }).sort(), fixture.rows(sql).sort(), sql);
       }
     }),
-    { numRuns: 8 },
+    { numRuns: cases(3, 8) },
   );
 });
 
