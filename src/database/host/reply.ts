@@ -47,7 +47,8 @@ interface ReplyOptions {
 export class Reply {
   readonly #response: ServerResponse;
   readonly #options: ReplyOptions;
-  readonly #tag = randomBytes(8).toString('hex');
+  /** Drawn once it is needed: most replies go out whole. */
+  #drawnTag: string | undefined;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #out: Writable | undefined;
@@ -56,6 +57,11 @@ export class Reply {
   constructor(response: ServerResponse, options: ReplyOptions) {
     this.#response = response;
     this.#options = options;
+  }
+
+  get #tag(): string {
+    this.#drawnTag ??= randomBytes(8).toString('hex');
+    return this.#drawnTag;
   }
 
   /** Takes a piece of the result; false asks to wait for `onReady`. */

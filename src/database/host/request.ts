@@ -1,4 +1,4 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { EngineException } from './exception.js';
 
@@ -131,7 +131,7 @@ function readCredentials(request: IncomingMessage, url: URL): GivenCredentials |
 }
 
 function sameText(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(a), digest(b));
 }
 

@@ -54,8 +54,14 @@ export class KeptPlans {
   /** By the shape of the text; the one used last stands last. */
   readonly #movable = new Map<string, KeptMovable>();
 
-  /** `text` is what the query was read from. */
+  /** A plan that is the same at any time; `text` is what the query was read from. */
   find(query: Query, text: string, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
+    const plan = this.latest(query, text, origin, known);
+    return plan?.isTimeless === true ? plan : undefined;
+  }
+
+  /** The same, or a plan that was made at another time: what it reads is what it would read now. */
+  latest(query: Query, text: string, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
     const kept = this.#plans.get(query);
     if (kept !== undefined && holds(kept, origin, known)) return kept.plan;
     const places = timePlaces(query, text);
@@ -88,7 +94,7 @@ export class KeptPlans {
     const asked = { database, connectionZone, timeZone, keyed, rowLimit };
     const kept: KeptPlan = { user, position, request: asked, plan, tables: found };
     this.#plans.set(query, kept);
-    if (plan.series !== undefined && text.length + plan.sql.length <= movableCharacters)
+    if (plan.isTimeless && plan.series !== undefined && text.length + plan.sql.length <= movableCharacters)
       this.#keepMovable(query, text, kept);
   }
 

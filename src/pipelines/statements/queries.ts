@@ -95,17 +95,18 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const { request, user, mayAskAgain = false } = asked;
   const known: KnownTables = { ...knownTables(storage), isReadable: (table) => storage.isWhole(table) };
   const text = request.statement.toString('utf8');
-  const find = () => plans.find(written, text, { user, request, position: catalogue.position }, known);
-  const series = find()?.series;
+  const originNow = () => ({ user, request, position: catalogue.position });
+  const latest = () => plans.latest(written, text, originNow(), known);
+  const series = latest()?.series;
   await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
-  const kept = find();
+  const kept = plans.find(written, text, originNow(), known);
   if (kept !== undefined) return kept;
   // What the names meant before may not be what they mean now.
-  if (series !== undefined) await stored(written, request.database, context);
-  const origin = { user, request, position: catalogue.position };
+  if (series !== undefined && latest() === undefined) await stored(written, request.database, context);
+  const origin = originNow();
   const { query, context: names, tables } = await readable(written, asked, context);
   const plan = planQuery(query, { ...names, mayAskAgain });
-  if (!plan.isTimeless || catalogue.position !== origin.position) return plan;
+  if (catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);
   if (found.every((table) => table !== undefined)) plans.keep(written, text, origin, plan, found, known);

@@ -83,6 +83,16 @@ test('a plan of a single series is found for other times, as long as it holds', 
   t.is(plans.find(...asked(1700000700000), { ...origin, user: 'other' }, whole), undefined);
 });
 
+test('a plan of another time tells what a query reads, and is no plan of now', (t) => {
+  const plans = new KeptPlans();
+  const asked = query();
+  const ofThen = { ...plan, isTimeless: false };
+  plans.keep(asked, 'SELECT 1', origin, ofThen, [tableOf('m', {})], whole);
+  t.is(plans.find(asked, 'SELECT 1', origin, whole), undefined);
+  t.is(plans.latest(asked, 'SELECT 1', origin, whole), ofThen);
+  t.is(plans.latest(asked, 'SELECT 1', { ...origin, position: 8 }, whole), undefined);
+});
+
 test('a plan that views have made long is not kept', (t) => {
   const plans = new KeptPlans();
   const asked = query();
