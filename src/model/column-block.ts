@@ -225,15 +225,6 @@ export class ColumnBuilder {
     this.filled++;
   }
 
-  /** Takes back the value of the last row, for a row that turns out bad after some of its values were put. */
-  unset(row: number, poolLength: number, poolRows: number): void {
-    if (row >= this.#capacity || this.nulls[row] === 1) return;
-    this.nulls[row] = 1;
-    this.filled--;
-    this.poolLength = poolLength;
-    this.poolRows = poolRows;
-  }
-
   /** The finished column of `rows` rows. The builder must not be used afterwards. */
   finish(rows: number): Column {
     this.reserve(Math.max(0, rows - 1));

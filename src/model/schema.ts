@@ -139,16 +139,10 @@ export function markRegistered(subTable: SubTable): void {
   subTable.tags = noTags;
 }
 
-/** What parsers and the SQL planner may ask about names, answered from memory and never later than a second old. */
-export interface SchemaView {
-  database(name: string): DatabaseDef | undefined;
+/** Finds tables by name, in memory that is never older than a second. */
+export interface TableLookUp {
   /** A super table or normal table. */
   table(database: string, name: string): TableDef | undefined;
-  tableById(database: string, id: string): TableDef | undefined;
-  /** A number that changes whenever what is remembered about the series of a database may be wrong. */
-  epoch(database: string): number;
-  /** How often a sub-table of this name was dropped; part of its id. */
-  generation(database: string, name: string): number;
 }
 
 /** Of types that are declared without a length and whose values are one number each. */

@@ -1,13 +1,5 @@
 import type { Column, ColumnBlock } from '../../src/model/column-block.js';
-import type {
-  DatabaseDef,
-  Precision,
-  SchemaView,
-  SubTable,
-  TableDef,
-  TagValue,
-  TypeName,
-} from '../../src/model/schema.js';
+import type { DatabaseDef, Precision, SubTable, TableDef, TagValue, TypeName } from '../../src/model/schema.js';
 import { dataType } from '../../src/model/schema.js';
 import { parseLineProtocol } from '../../src/transforms/parse/lineproto.js';
 import type { ParsedPoints, ParseOptions } from '../../src/transforms/parse/parse-options.js';
@@ -77,17 +69,12 @@ export class LineProtocolDesk {
 
   options(more: Partial<ParseOptions> = {}): ParseOptions {
     const database = databaseOf(this.#precision);
-    const schema: Pick<SchemaView, 'table' | 'database' | 'generation'> = {
-      database: () => database,
-      table: (_, name) => this.tables.get(name),
-      generation: () => 0,
-    };
     return {
       database,
       precision: 'ns',
       nowTicks,
       ttl: 0,
-      schema,
+      schema: { table: (_, name) => this.tables.get(name) },
       dictionary: this.dictionary,
       makeSubTable: (superTableName, name, tags, ttl) => this.#make(superTableName, name, tags, ttl),
       ...more,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ComponentLog } from '../../model/component.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, FaultError, fault } from '../../model/fault.js';
-import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
+import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { Slice } from '../../model/slice.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
@@ -38,7 +38,7 @@ export function logOf(engine: Engine): CatalogueLog {
  * The catalogue of one process: the folded log, kept current by polling and by reading up to the end of the log around
  * every submission. Usable only after {@link Catalogue.sync} succeeded once; until then names are unknown.
  */
-export class Catalogue implements SchemaView {
+export class Catalogue {
   readonly #log: CatalogueLog;
   readonly #report: ComponentLog;
   #state = new CatalogueState();
@@ -139,6 +139,7 @@ export class Catalogue implements SchemaView {
     return this.#state.databases();
   }
 
+  /** A super table or normal table. */
   table(database: string, name: string): TableDef | undefined {
     return this.#state.table(database, name);
   }
@@ -159,6 +160,7 @@ export class Catalogue implements SchemaView {
     return this.#state.views(database);
   }
 
+  /** How often a sub-table of this name was dropped; part of its id. */
   generation(database: string, name: string): number {
     return this.#state.generation(database, name);
   }
@@ -168,6 +170,7 @@ export class Catalogue implements SchemaView {
     return this.#state.generations(database);
   }
 
+  /** A number that changes whenever what is remembered about the series of a database may be wrong. */
   epoch(database: string): number {
     return this.#state.epoch(database);
   }

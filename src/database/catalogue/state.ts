@@ -1,6 +1,6 @@
 import { Codes, type Fault, fault, missingDatabase } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
-import type { DatabaseDef, SchemaView, TableDef, ViewDef } from '../../model/schema.js';
+import type { DatabaseDef, TableDef, ViewDef } from '../../model/schema.js';
 import { applyToTable, createTable, dropTable, extendTable, type TableSpace } from './apply-table.js';
 import { Derivations } from './derivations.js';
 import type { LogEntry, Operation, TopicOperation } from './operations.js';
@@ -42,7 +42,7 @@ const defaultVgroups = 2;
  * The catalogue as a pure fold over the log: two processes that have read the same entries hold the same state, and an
  * operation that does not fit the state before it (a second CREATE of one name) is refused by all of them alike.
  */
-export class CatalogueState implements SchemaView {
+export class CatalogueState {
   readonly #databases = new Map<string, DatabaseEntry>();
   /** Users, what they may do, and their tokens. */
   readonly principals = new Principals();

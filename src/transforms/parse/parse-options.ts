@@ -1,7 +1,7 @@
 import type { Target, TextPart } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { RowReject } from '../../model/delivery.js';
-import type { DatabaseDef, SchemaView, SubTable, TagValue } from '../../model/schema.js';
+import type { DatabaseDef, SubTable, TableLookUp, TagValue } from '../../model/schema.js';
 import type { WriteTally } from '../../model/write-tally.js';
 import type { SeriesDictionary } from './series-dictionary.js';
 
@@ -26,7 +26,7 @@ export interface ParseOptions {
   readonly maxTicks?: bigint;
   /** Days to live of sub-tables made by these lines; 0 is for ever. */
   readonly ttl: number;
-  readonly schema: Pick<SchemaView, 'table'>;
+  readonly schema: TableLookUp;
   readonly dictionary: SeriesDictionary;
   readonly makeSubTable: MakeSubTable;
   /** Longest line in bytes; `defaultMaxLineBytes` when left out. */
