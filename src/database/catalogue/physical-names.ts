@@ -20,3 +20,26 @@ export function named(prefix: PhysicalPrefix, { name, type, encoding, isKey }: C
     ...(isKey ? { isKey } : {}),
   };
 }
+
+/** Lists kept for tables to come. */
+const maxLists = 256;
+const lists = new Map<string, readonly ColumnDef[]>();
+
+/**
+ * Columns as asked for, with physical names that are numbered from `first` on. Tables that arriving data makes by the thousand are alike, so
+ * the same list serves all that ask for the same.
+ */
+export function namedList(prefix: PhysicalPrefix, specs: readonly ColumnSpec[], first: number): readonly ColumnDef[] {
+  let key = `${prefix}${first}`;
+  for (const { name, type, isKey } of specs) {
+    key += ` ${name.length}:${name}${isKey ? '!' : ''}${type.name},${type.length},${type.scale}`;
+  }
+  const hasEncoding = specs.some(({ encoding }) => encoding !== undefined);
+  const found = hasEncoding ? undefined : lists.get(key);
+  if (found !== undefined) return found;
+  const made = specs.map((spec, i) => named(prefix, spec, first + i));
+  if (hasEncoding) return made;
+  if (lists.size >= maxLists) lists.clear();
+  lists.set(key, made);
+  return made;
+}

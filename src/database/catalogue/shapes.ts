@@ -1,4 +1,4 @@
-import type { DatabaseDef, DataType, TableDef } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, DataType, TableDef } from '../../model/schema.js';
 import { shapeName, sharedStorage, sharedTagStorage } from './identity.js';
 import { physicalName } from './physical-names.js';
 
@@ -19,9 +19,15 @@ type Placement = 'own' | { readonly place: number };
  */
 const maxAddedColumns = 16;
 
-/** The name of a shape by its physical columns. */
+const shapeNames = new WeakMap<readonly ColumnDef[], string>();
+
+/** The name of a shape by its physical columns, worked out once for a list that many tables have. */
 export function shapeOf({ columns }: Pick<TableDef, 'columns'>): string {
-  return shapeName(columns.map(({ physical }) => physical));
+  const known = shapeNames.get(columns);
+  if (known !== undefined) return known;
+  const name = shapeName(columns.map(({ physical }) => physical));
+  shapeNames.set(columns, name);
+  return name;
 }
 
 /**
@@ -56,14 +62,24 @@ export function widenShape(
   if (storage === sharedStorage(database.id, name, shape.closed)) shape.closed++;
 }
 
-/** A definition whose rows and tags lie among those of others, told apart by a number. */
-export function sharing(
+/** A definition or an entry that is still being put together. */
+export type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The names of the storage that was shared last: tables that come one after the other mostly share the same. */
+let latest = { storage: '', tagStorage: '' };
+
+/** Lays the rows and tags of a table among those of others, told apart by a number. */
+export function share(
+  def: Draft<TableDef>,
   { id }: DatabaseDef,
-  def: TableDef,
   shape: string,
   { place, number }: { readonly place: number; readonly number: number },
-): TableDef {
-  return { ...def, number, storage: sharedStorage(id, shape, place), tagStorage: sharedTagStorage(id) };
+): void {
+  const storage = sharedStorage(id, shape, place);
+  if (storage !== latest.storage) latest = { storage, tagStorage: sharedTagStorage(id) };
+  def.number = number;
+  def.storage = latest.storage;
+  def.tagStorage = latest.tagStorage;
 }
 
 /**

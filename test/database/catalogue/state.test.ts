@@ -397,3 +397,30 @@ test('logs of before shared by type lay out their tables as they did', (t) => {
   const { storage, number, tags } = state.table('db', 'newer')!;
   t.deepEqual([storage, number, tags[0]!.physical], [a.storage, 5, 'g1_String']);
 });
+
+test('tables that are alike have one list of columns, until one of them grows', (t) => {
+  const state = new CatalogueState();
+  const columns = [{ name: 'v', type: dataType('DOUBLE') }];
+  const arrivingTable = (name: string, more: typeof columns = []): Operation => ({
+    op: 'extend-table',
+    database: 'db',
+    name,
+    timeColumn: '_ts',
+    // As they are read from the log: each its own.
+    columns: structuredClone([...columns, ...more]),
+    tags: [{ name: 'site', type: dataType('NCHAR', 8) }],
+    shares: 'shape',
+  });
+  state.apply(entry(1, createDatabase));
+  state.apply(entry(2, arrivingTable('a'), arrivingTable('b')));
+  const [a, b] = ['a', 'b'].map((name) => state.table('db', name)!);
+  t.is(a!.columns, b!.columns);
+  t.is(a!.tags, b!.tags);
+  t.is(a!.storage, b!.storage);
+  t.not(a!.number, b!.number);
+  state.apply(entry(3, arrivingTable('a', [{ name: 'w', type: dataType('DOUBLE') }])));
+  t.deepEqual(
+    ['a', 'b'].map((name) => state.table('db', name)!.columns.map(({ physical }) => physical)),
+    [['c1_Float64', 'c2_Float64'], ['c1_Float64']],
+  );
+});
