@@ -26,7 +26,7 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/tsdbwire-telnet.test.ts': 1,
   'e2e/two-adapters.long.test.ts': 3,
   'http/handlers/lineproto-write.test.ts': 1,
-  'http/handlers/sql.test.ts': 3,
+  'http/handlers/sql-result.test.ts': 3,
   'http/server.test.ts': 1,
   'load/view/rates.test.ts': 1,
   'pipelines/batch.test.ts': 2,

@@ -198,3 +198,17 @@ export function printPoint(point: Point): string {
   const time = point.time === undefined ? '' : ` ${point.time}`;
   return `${measurement}${tags.join('')} ${fields.join(',')}${time}`;
 }
+
+/** The message of the only rejected line. */
+export function rejection(text: string | Uint8Array): string {
+  const desk = new LineProtocolDesk();
+  const parsed = desk.parse(text);
+  return parsed.rejectedRows === 1 && parsed.rows === 0 ? parsed.rejects[0]!.fault.message : `rows: ${parsed.rows}`;
+}
+
+/** The value of the only field of one line. */
+export function onlyValue(text: string): ReadValue | string {
+  const desk = new LineProtocolDesk();
+  const parsed = desk.parse(`m v=${text} 1`);
+  return desk.rows(parsed)[0]?.fields.v ?? parsed.rejects[0]!.fault.message;
+}
