@@ -84,6 +84,10 @@ test('text with very many rows is cut into frames of fewer, with a turn of other
   t.true(streamed.length > 3);
   const long = Array.from({ length: 7_000 }, (_, at) => `m${at} v="${'x'.repeat(100)}"`).join('\n');
   t.is(framesOf(Buffer.from(long), atLineFeed, 1000), undefined);
+  t.not(
+    framesOf(Buffer.from(`[${','.repeat(300_000)}]`), () => new ElementCutter(), 1000),
+    undefined,
+  );
   const points = Array.from({ length: 6_000 }, (_, at) => `{"metric":"m${at}","tags":{"a":"${'x'.repeat(100)}"}}`);
   t.is(
     framesOf(Buffer.from(`[${points.join()}]`), () => new ElementCutter(), 1000),
