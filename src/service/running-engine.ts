@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Settings } from '../config/adapter-settings.js';
+import { warnOfLossyNodes } from '../database/cluster/disk-settings.js';
 import { ClusterEngine } from '../database/cluster/engine.js';
 import { ClusterNode } from '../database/cluster/node.js';
 import { ClusterNodes } from '../database/cluster/nodes.js';
@@ -102,7 +103,8 @@ export async function startEngine(settings: Settings, logger: Logger): Promise<R
   const { database, limits: held, wal } = settings;
   const limits = limitsOf(settings);
   const [node] = database.urls;
-  if (database.mode === 'cluster' && database.cluster !== '') return openCluster(database, limits, logger);
+  if (database.mode === 'cluster' && database.cluster !== '')
+    return openCluster(database, limits, logger, wal.sync !== 'never');
   if (database.mode === 'cluster' && node !== undefined) {
     const { user, password, ca } = database;
     const client = new EngineClient({ ...limits, url: node, user, password, ca, isServer: true });
@@ -173,11 +175,15 @@ export function clusterNodes(
   return new ClusterNodes(nodes, { cluster, replication }, componentLog(logger, 'cluster'));
 }
 
-/** Finds the nodes of a cluster, each with connections of its own. Rejects as {@link ClusterEngine.start} does. */
+/**
+ * Finds the nodes of a cluster, each with connections of its own; with `isForced` those are named that do not force stored rows to the disk.
+ * Rejects as {@link ClusterEngine.start} does.
+ */
 export async function openCluster(
   settings: Settings['database'],
   limits: ConnectionLimits,
   logger: Logger,
+  isForced = false,
 ): Promise<RunningEngine> {
   const { cluster, replication, urls } = settings;
   const layout = { cluster, replication };
@@ -189,6 +195,7 @@ export async function openCluster(
     await client.close();
     throw error;
   }
+  if (isForced) warnOfLossyNodes(nodes, componentLog(logger, 'cluster'));
   const isUp = (): boolean => nodes.missingShards.length === 0 && !nodes.isHeld;
   return {
     client,

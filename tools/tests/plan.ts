@@ -34,6 +34,9 @@ const sharedService = /\bsharedService\(/;
 /** What a file does that uses the engine of all such files. */
 const sharedEngine = /\bsharedEngine\(/;
 
+/** What a file does that runs another one on a cluster. */
+const onCluster = /\bonCluster\(/;
+
 /** All test files in a folder, by name. */
 export function findTests(folder: string): readonly TestFile[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -51,6 +54,7 @@ export function findTests(folder: string): readonly TestFile[] {
 }
 
 function shareOf(name: string, text: string): string | undefined {
+  if (onCluster.test(text) && name.endsWith('.long')) return dirname(name);
   if (/\.(?:long|rare)$/.test(name) || ownProcess.test(text)) return undefined;
   if (sharedService.test(text)) return dirname(name);
   if (sharedEngine.test(text)) return 'engine';

@@ -1,13 +1,13 @@
 import type { ResolveHook } from 'node:module';
 
-/** What declares tests for a test file: each file has one of its own, so that they are tests of that file. */
-const declaresTests = /\/support\/statement-cases\.js$/;
+/** What declares tests for a test file: each file has one of its own, so that they are tests of that file. So it has of a file that it runs elsewhere. */
+const declaresTests = /\/support\/(?:statement-cases|cluster\/on-cluster)\.js$|\.test\.js$/;
 
 /** Gives each test file of a shared process an `ava` of its own, see `shared.ts`. */
 export const resolve: ResolveHook = async (specifier, context, next) => {
   const { parentURL = '' } = context;
   const [, file] =
-    /\/build\/test\/(.+)\.test\.js$/.exec(parentURL) ?? /\/support\/.+[?]file=(.+)$/.exec(parentURL) ?? [];
+    /\/build\/test\/.+[?]file=(.+)$/.exec(parentURL) ?? /\/build\/test\/(.+)\.test\.js$/.exec(parentURL) ?? [];
   if (file === undefined) return next(specifier, context);
   if (specifier === 'ava') {
     return { url: `${new URL('./shared.js', import.meta.url).href}?file=${file}`, shortCircuit: true };

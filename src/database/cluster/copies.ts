@@ -7,8 +7,8 @@ import type { ClusterNode } from './node.js';
 export interface Copies {
   /** True where a node that is away may keep rows which another one lacks, and nobody else knows of them. */
   readonly isQueued: boolean;
-  /** Sends on what some nodes keep for others, as far as those take it now. */
-  send(keepers: readonly ClusterNode[], tables?: readonly string[]): Promise<void>;
+  /** Sends on what some nodes keep for others. True when all of it was taken that was there when this began. */
+  send(keepers: readonly ClusterNode[], tables?: readonly string[]): Promise<boolean>;
   /** The nodes that lack rows, as far as some nodes know. */
   lacking(
     all: readonly ClusterNode[],
@@ -23,14 +23,17 @@ const queued: Copies = {
 
   async send(keepers, tables) {
     const queues = `SELECT DISTINCT database, table FROM system.distribution_queue WHERE data_files > 0${ofTables(tables)}`;
-    await Promise.all(
+    const sent = await Promise.all(
       keepers.map(async ({ client }) => {
+        let isSent = true;
         for (const [database, name] of await client.rows(queues)) {
           // Of the replicas some may still be away; the others have been sent theirs.
-          await isDone(client.exec(`SYSTEM FLUSH DISTRIBUTED ${database}.${name}`));
+          isSent = (await isDone(client.exec(`SYSTEM FLUSH DISTRIBUTED ${database}.${name}`))) && isSent;
         }
+        return isSent;
       }),
     );
+    return sent.every(Boolean);
   },
 
   async lacking(all, asked, tables) {
@@ -54,7 +57,7 @@ const fetchSeconds = 5;
 const fetched: Copies = {
   isQueued: false,
 
-  async send() {},
+  send: () => Promise.resolve(true),
 
   async lacking(all, asked, tables) {
     const found = new Set<ClusterNode>();

@@ -39,6 +39,9 @@ const placeNanos = 1_000n;
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
 const alterLaterCode = 517;
+/** How often queues are looked at, and how long they are left to themselves. */
+const queueLookMs = 25;
+const maxQueueMs = 1_000;
 const alterPauseMs = 50;
 /** How long a replica is waited for that has not taken an earlier change yet. */
 const maxAlterMs = 20_000;
@@ -250,10 +253,11 @@ export class ClusterEngine implements Engine {
   async #afterStored(entry: ClusterNode, table: string): Promise<void> {
     const { all, copies } = this.#nodes;
     for (let attempt = 1; ; attempt++) {
-      await copies.send([entry], [table]);
-      const asked = copies.isQueued ? [entry] : all.filter(({ state }) => state === 'up');
-      const waiting = await copies.lacking(all, asked, [table]);
-      const late = [...waiting].find(({ state }) => state === 'up');
+      // Queues are sent by themselves within a moment; told to, the entry would also wait for a node that hangs.
+      if (attempt > 1) await copies.send([entry], [table]);
+      const asked = copies.isQueued ? [entry] : all.filter(isToHaveAll);
+      const waiting = await this.#lacking(asked, table);
+      const late = [...waiting].find(isToHaveAll);
       if (late === undefined) {
         const stored = new Set(
           this.#nodes.usable.filter((node) => !waiting.has(node)).map(({ place }) => place?.shard),
@@ -264,6 +268,16 @@ export class ClusterEngine implements Engine {
       }
       if (attempt === maxAttempts) throw unreachable(`The node at ${late.url} has not taken the rows`);
       await this.#nodes.look();
+    }
+  }
+
+  /** The nodes that lack rows of a table and do not get them within a moment. */
+  async #lacking(asked: readonly ClusterNode[], table: string): Promise<ReadonlySet<ClusterNode>> {
+    const { all, copies } = this.#nodes;
+    for (const begun = performance.now(); ; await sleep(queueLookMs)) {
+      const waiting = await copies.lacking(all, asked, [table]);
+      const isSent = ![...waiting].some(isToHaveAll);
+      if (isSent || performance.now() - begun > maxQueueMs) return waiting;
     }
   }
 
@@ -322,6 +336,11 @@ export class ClusterEngine implements Engine {
     }
     return undefined;
   }
+}
+
+/** True of a node that is to have rows before they count as stored. */
+function isToHaveAll({ state, isAwaited }: ClusterNode): boolean {
+  return state === 'up' || isAwaited;
 }
 
 function unreachable(text: string): FaultError {

@@ -51,6 +51,8 @@ export class ClusterNode implements EngineNode {
   silence = '';
   /** Rows are being moved between shards, as of the last answer. */
   isHeld = false;
+  /** Rows that are stored from now on wait for this node, too, although it has not got all earlier ones yet. */
+  isAwaited = false;
   #silentSince: number | undefined;
   /** How long its process had run when it answered last, in seconds. */
   #uptime = 0;

@@ -217,11 +217,18 @@ export class ClusterNodes {
       this.#defined.add(node);
     }
     const { usable } = this;
-    await this.copies.send(usable);
-    if (this.copies.isQueued && usable.length < this.all.length) return;
-    const waited = await this.copies.lacking(this.all, this.copies.isQueued ? usable : behind);
-    for (const node of behind) {
-      if (!waited.has(node) && node.state === 'behind' && this.#defined.has(node)) this.#enter(node, 'up');
+    if (this.copies.isQueued && usable.length < this.all.length) return void (await this.copies.send(usable));
+    const defined = behind.filter((node) => this.#defined.has(node));
+    // While rows come all the time, some are always on their way: those of before must be there, and the others wait for the node.
+    for (const node of defined) node.isAwaited = true;
+    try {
+      const isSent = await this.copies.send(usable);
+      const lacking = this.copies.isQueued ? new Set<ClusterNode>() : await this.copies.lacking(this.all, defined);
+      for (const node of defined) {
+        if (isSent && !lacking.has(node) && node.state === 'behind') this.#enter(node, 'up');
+      }
+    } finally {
+      for (const node of defined) node.isAwaited = false;
     }
   }
 

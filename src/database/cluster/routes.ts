@@ -12,7 +12,8 @@ interface Route {
  * Settings under which queries over tables that are spread mean what they mean on one node: what is joined or looked up is gathered
  * first and sent to every shard; a condition on one series asks its shard alone, and groups by series are made there. Of each shard
  * the replica is asked that the adapter names: the engine's own count of errors and its second question to another replica could
- * lead to one that lacks rows. One that does not answer is passed over after one attempt.
+ * lead to one that lacks rows. One that does not answer is passed over after one attempt; of one that hangs in the middle, nothing comes for
+ * so long that it is away by then: a node that works tells how far it is several times per second.
  */
 const spreadQuery = {
   distributed_product_mode: 'global',
@@ -23,6 +24,8 @@ const spreadQuery = {
   distributed_replica_max_ignored_errors: '1000',
   connections_with_failover_max_tries: '1',
   use_hedged_requests: '0',
+  handshake_timeout_ms: '2000',
+  receive_timeout: '10',
 } as const;
 
 /**

@@ -4,9 +4,12 @@
  * between two cuts lie alike, and their middle speaks for them. Areas are compared by the engine.
  */
 
-/** An expression with names for values, as the engine has no variables inside one. */
+/**
+ * An expression with names for values, as the engine has no variables inside one. A list of a constant would be a constant, too, and one
+ * of an empty list of lists is sent to other nodes of a cluster in a form that they do not read.
+ */
 function given(values: Readonly<Record<string, string>>, result: string): string {
-  const lists = Object.values(values).map((value) => `[${value}]`);
+  const lists = Object.values(values).map((value) => `[materialize(${value})]`);
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${result}, ${lists.join(', ')})[1]`;
 }
 

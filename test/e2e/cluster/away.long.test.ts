@@ -23,10 +23,14 @@ async function write(t: ExecutionContext, value: number): Promise<void> {
   t.is(status, 204, text);
 }
 
+/** True when all nodes have everything, as the adapter knows it. */
+async function isWhole(): Promise<boolean> {
+  const lacking = "SELECT count(*) FROM information_schema.ins_dnodes WHERE status = 'offline' OR note <> ''";
+  return (await sql(adapter!, lacking)).data?.[0]?.[0] === 0;
+}
+
 test.serial('writes and queries go on while a node is away, and it catches up when it is back', async (t) => {
   if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
-  const lacking = "SELECT count(*) FROM information_schema.ins_dnodes WHERE status = 'offline' OR note <> ''";
-  const isWhole = async (): Promise<boolean> => (await sql(adapter, lacking)).data?.[0]?.[0] === 0;
   await write(t, 1);
   let rows = series.length - 1;
   for (const [turn, node] of cluster.nodes.entries()) {
@@ -77,4 +81,19 @@ test.serial('without a shard writes wait in the log, queries say why, and ping t
     return data?.[0]?.[0] === series.length;
   };
   t.true(await until(isStored));
+});
+
+test.serial('a node that hangs holds up new rows for some seconds, not for as long as it hangs', async (t) => {
+  if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+  t.true(await until(isWhole));
+  const [, node] = cluster.nodes;
+  process.kill(node!.pid, 'SIGSTOP');
+  try {
+    await write(t, 1_000);
+    t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
+  } finally {
+    process.kill(node!.pid, 'SIGCONT');
+  }
+  t.true(await until(isWhole), 'it is asked again');
+  t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
 });

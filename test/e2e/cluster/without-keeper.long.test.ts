@@ -13,7 +13,12 @@ test('without a keeper the first node has the catalogue for all adapters', async
   if (missing !== undefined) return skipped(t, missing);
   const cluster = await startCluster(scope, { shards: 1, replicas: 2, keeper: false });
   const settings = [...cluster.settings, '--write.ack=stored'];
-  const [a, b] = await Promise.all([startAdapter(scope, settings), startAdapter(scope, settings)]);
+  const forced = [...settings, '--wal.sync=interval'];
+  const [a, b] = await Promise.all([startAdapter(scope, settings), startAdapter(scope, forced)]);
+  // What was answered by way of a log that is forced to the disk is to be on a disk once it has left the log.
+  const lossy = /"fsync_after_insert","fsync_part_directory","min_rows_to_fsync_after_merge"/g;
+  t.true(await until(() => b.stdout().match(lossy)?.length === cluster.nodes.length), 'each node is named');
+  t.notRegex(a.stdout(), lossy, 'not where nothing is forced');
   const bodies = 5;
   const writeAll = async (adapter: typeof a, side: number): Promise<void> => {
     for (let body = 0; body < bodies; body++) {

@@ -50,6 +50,7 @@ export function nodeConfig(plan: ClusterPlan, own: NodePlace): string {
     ${element('macros', { shard: own.shard, replica: own.replica })}
     ${keeper}
     <background_fetches_pool_size>8</background_fetches_pool_size>
+    <background_distributed_schedule_pool_size>8</background_distributed_schedule_pool_size>
     <mark_cache_size>67108864</mark_cache_size>
     <memory_worker_use_cgroup>0</memory_worker_use_cgroup><max_server_memory_usage>0</max_server_memory_usage>
   </clickhouse>`;
