@@ -39,9 +39,13 @@ export interface FramingLimits {
   readonly eager?: boolean;
 }
 
-/** Rows that are read in one turn of the event loop, and in how many those of a text with more of them are: each may make a table. */
+/**
+ * Rows that are read in one turn of the event loop: each may make a table. Those of a text with more of them begin in smaller pieces, which
+ * grow to the same as long as none takes longer than so many ms.
+ */
 const mostRowsAtOnce = 8_192;
 const rowsOfPiece = 2_048;
+const quickMs = 5;
 /** Text without so many bytes has not so many rows. */
 const shortTextBytes = 64 * 1024;
 /** What rows are estimated by, and how many of these a row has: line breaks, or the objects and commas of an element with some tags. */
@@ -143,13 +147,16 @@ async function* wholeLines(
       yield tooLong;
       dropping = false;
     }
-    const step = bytesAtOnce(rest, cutter);
+    let step = bytesAtOnce(rest, cutter);
+    const longest = step * (mostRowsAtOnce / rowsOfPiece);
     let start = 0;
     for (let end = step; ; end = Math.min(end + step, rest.length)) {
       const length = cutter.lastLineBreak(rest.subarray(start, end));
       if (length > 0) {
         if (start > 0) await othersTurn();
+        const begun = performance.now();
         yield wholeFrame(rest.subarray(start, start + length), cutter, first, false);
+        if (performance.now() - begun < quickMs) step = Math.min(2 * step, longest);
         first = false;
         start += length;
       }
