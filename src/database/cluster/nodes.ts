@@ -225,7 +225,9 @@ export class ClusterNodes {
       const isSent = await this.copies.send(usable);
       const lacking = this.copies.isQueued ? new Set<ClusterNode>() : await this.copies.lacking(this.all, defined);
       for (const node of defined) {
-        if (isSent && !lacking.has(node) && node.state === 'behind') this.#enter(node, 'up');
+        // One that went and came back meanwhile lacks definitions again.
+        const isSame = node.state === 'behind' && this.#defined.has(node);
+        if (isSent && !lacking.has(node) && isSame) this.#enter(node, 'up');
       }
     } finally {
       for (const node of defined) node.isAwaited = false;
