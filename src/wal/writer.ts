@@ -264,9 +264,15 @@ export class SegmentWriter {
     });
   }
 
+  /** The room of a file that is open is freed when it is closed, which does not hold up this thread. */
   #remove(path: string): void {
     try {
-      rmSync(path, { force: true });
+      const fd = openSync(path, 'r');
+      try {
+        rmSync(path, { force: true });
+      } finally {
+        close(fd, () => undefined);
+      }
     } catch (error) {
       this.#limits.failed(error, `The file ${path} of the write-ahead log could not be deleted.`);
     }
