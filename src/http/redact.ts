@@ -13,7 +13,10 @@ function decoded(text: string): string {
 function redactPair(pair: string): string {
   const equals = pair.indexOf('=');
   if (equals === -1) return pair;
-  return secretKeys.has(decoded(pair.slice(0, equals)).toLowerCase()) ? `${pair.slice(0, equals)}=***` : pair;
+  const key = decoded(pair.slice(0, equals)).toLowerCase();
+  // A statement of InfluxQL may have a password in it.
+  const isSecret = secretKeys.has(key) || (key === 'q' && /password/i.test(decoded(pair.slice(equals + 1))));
+  return isSecret ? `${pair.slice(0, equals)}=***` : pair;
 }
 
 /**

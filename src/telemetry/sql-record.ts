@@ -12,12 +12,17 @@ export interface RecordedStatement {
 
 /** Words after which a text literal is a secret: passwords of users and of connections. */
 const secretLiteral =
-  /\b(pass(?:word)?|identified\s+by)((?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n)*=?\s*)(?:'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?)/gi;
+  /\b(pass(?:word)?|identified\s+by)((?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n)*=?\s*)(?:'(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?)[^\s;,)]*/gi;
+/** The same without quotes, where a user is made or changed: such a statement is refused, but is recorded. */
+const bareSecret = /\b(pass(?:word)?)(\s+)[^\s'"*/;]+/gi;
+const aboutUser = /\b(?:create|alter)\b[\s\S]*\buser\b/i;
 const breaks: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
 /** The statement with passwords masked. */
 export function withoutSecrets(statement: string): string {
-  return statement.replace(secretLiteral, (_all, word: string, gap: string) => `${word}${gap}'${mask}'`);
+  const masked = (_all: string, word: string, gap: string): string => `${word}${gap}'${mask}'`;
+  const shown = statement.replace(secretLiteral, masked);
+  return aboutUser.test(shown) ? shown.replace(bareSecret, masked) : shown;
 }
 
 /**

@@ -95,6 +95,13 @@ const shapes: Readonly<Record<string, Shape>> = {
     ask: () => sql(`SELECT ${Array.from({ length: 100_000 }, (_, at) => `${at}+1`).join(',')}`),
     says: /Too many columns/,
   },
+  'thousands of calls that are long for the database': {
+    ask: () => {
+      const call = "sm4_encrypt(cast(v as varchar(9)), 'k')";
+      return sql(`SELECT ${Array.from({ length: 3000 }, () => call).join(',')} FROM q.n`);
+    },
+    says: /for the database it has \d+ characters/,
+  },
   '70,000 conditions': {
     ask: () => sql(`SELECT * FROM q.n WHERE ${Array.from({ length: 70_000 }, (_, at) => `v = ${at}`).join(' OR ')}`),
     says: /more than 10000 conditions/,

@@ -9,6 +9,8 @@ import {
   type Row,
   type Side,
   type Statement,
+  sliceKey,
+  slicesOf,
   some,
   sortedCells,
   sum,
@@ -235,5 +237,51 @@ export const aroundWithValues = fc
             return [a.t, a.v, bs.length, given.length === 0 ? null : sum(given), some(given.at(-1))];
           }),
       );
+    return { sql, ordered: true, answer };
+  });
+
+/** Windows over a super table and what it is joined with: a table at the same times, or itself. */
+export const windowsOfJoins = fc
+  .record({
+    kind: fc.constantFrom('JOIN', 'LEFT JOIN', 'self'),
+    clause: fc.oneof(
+      fc.integer({ min: 1, max: 40 }).map((length) => ({ sql: `INTERVAL(${length}a)`, length })),
+      fc.integer({ min: 1, max: 9 }).map((gap) => ({ sql: `SESSION(x.ts, ${gap}a)`, gap })),
+    ),
+    slice: fc.option(sliceKey),
+    where: fc.option(few),
+    limit,
+  })
+  .map(({ kind, clause, slice, where, limit: range }): Statement => {
+    const join = kind === 'self' ? 'JOIN s y ON x.ts = y.ts AND x.g = y.g' : `${kind} l y ON x.ts = y.ts`;
+    const filter = where === null ? '' : ` WHERE x.w >= ${where}`;
+    const by = slice === null ? '' : ` PARTITION BY x.${slice}`;
+    const key = slice === null ? '0' : `x.${slice}`;
+    const sql = `SELECT CAST(_wstart AS BIGINT), ${key}, count(*), sum(x.v), count(y.v), max(y.v) FROM s x ${join}${filter}${by} ${clause.sql}${range.sql}`;
+    const answer = ({ rows, left }: Data): Cells[] => {
+      const partner = (row: Row): { readonly v: number | null } | undefined =>
+        kind === 'self' ? row : left.find(({ t }) => t === row.t);
+      const met = rows
+        .filter(({ w }) => where === null || (w !== null && w >= where))
+        .filter((row) => kind === 'LEFT JOIN' || partner(row) !== undefined);
+      const slices = slice === null ? [[0, met] as const] : slicesOf(met, slice);
+      return slices.flatMap(([each, own]) => {
+        const found = new Map<number, Row[]>();
+        let [start, last] = [0, Number.NEGATIVE_INFINITY];
+        for (const row of own) {
+          if ('length' in clause) start = row.t - (row.t % clause.length);
+          else if (row.t - last > clause.gap) start = row.t;
+          last = row.t;
+          found.set(start, [...(found.get(start) ?? []), row]);
+        }
+        const cells = [...found].map(([t, inside]): Cells => {
+          const given = inside.flatMap(({ v }) => v ?? []);
+          const partners = inside.flatMap((row) => partner(row)?.v ?? []);
+          const best = partners.length === 0 ? null : Math.max(...partners);
+          return [t, each, inside.length, given.length === 0 ? null : sum(given), partners.length, best];
+        });
+        return range.of(cells);
+      });
+    };
     return { sql, ordered: true, answer };
   });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type KeyTag, tagCondition, tagOf } from './naive-tags.js';
 
 /** Ticks that all rows lie behind: 2023-11-14T22:13:20Z. */
 export const base = 1_700_000_000_000;
@@ -24,7 +25,7 @@ export interface Data {
   readonly right: readonly Side[];
 }
 
-export type Cell = number | string | null;
+export type Cell = number | string | boolean | null;
 /** A row of an answer. */
 export type Cells = readonly Cell[];
 type Truth = boolean | null;
@@ -144,7 +145,21 @@ const inTime = fc.tuple(time, time).map(([one, other]): Condition => {
   return { sql: `ts BETWEEN ${low} AND ${high}`, bounds: { low, high }, holds: ({ t }) => t >= low && t <= high };
 });
 
-const simple = fc.oneof(comparison, listed, missing, inTime);
+/** Times that are computed; no limits are told of them. */
+const computedTime = fc
+  .record({
+    at: time,
+    few: fc.integer({ min: 1, max: 9 }),
+    form: fc.constantFrom('remainder', 'later', 'earlier', 'apart'),
+  })
+  .map(({ at, few: n, form }): Condition => {
+    if (form === 'remainder') return { sql: `CAST(ts AS BIGINT) % ${n} = 1`, holds: ({ t }) => t % n === 1 };
+    if (form === 'later') return { sql: `ts + ${n}a >= ${at}`, holds: ({ t }) => t + n >= at };
+    if (form === 'earlier') return { sql: `ts - ${n}a < ${at}`, holds: ({ t }) => t - n < at };
+    return { sql: `timediff(ts, ${at}, 1a) > ${n}`, holds: ({ t }) => t - at > n };
+  });
+
+const simple = fc.oneof(comparison, listed, missing, inTime, computedTime, tagCondition);
 
 const every: Condition = { sql: 'ts > 0', holds: () => true };
 
@@ -226,15 +241,17 @@ export const limit = fc.option(fc.record({ count: fc.nat(6), offset: fc.nat(3) }
 });
 
 /** What PARTITION BY divides by. */
-export const sliceKey = fc.constantFrom('tbname', 'g');
+export type SliceKey = 'tbname' | 'g' | KeyTag;
+export const sliceKey = fc.constantFrom<SliceKey>('tbname', 'g', 'flag', 'size', 'name', 'label');
 
 /** The slice that a row is in. */
-function keyOf(row: Row, key: string): Cell {
-  return key === 'tbname' ? row.tb : row.g;
+function keyOf(row: Row, key: SliceKey): Cell {
+  if (key === 'tbname') return row.tb;
+  return key === 'g' ? row.g : tagOf(row, key);
 }
 
 /** The rows by a key, in the order of the keys. */
-export function slicesOf(rows: readonly Row[], key: string): (readonly [Cell, Row[]])[] {
+export function slicesOf(rows: readonly Row[], key: SliceKey): (readonly [Cell, Row[]])[] {
   const keys = sortedCells([...new Set(rows.map((row) => keyOf(row, key)))].map((each) => [each]));
   return keys.map(([each = null]) => [each, rows.filter((row) => keyOf(row, key) === each)]);
 }

@@ -6,6 +6,7 @@ import {
   joinsWithConditions,
   nearestWithValues,
   threeTables,
+  windowsOfJoins,
 } from './naive-joins.js';
 import {
   askingConditions,
@@ -303,6 +304,7 @@ export const randomStatement: fc.Arbitrary<Statement> = fc.oneof(
   joinsWithConditions,
   joinAggregates,
   threeTables,
+  windowsOfJoins,
   nearestWithValues,
   aroundWithValues,
   seriesOfSlices,

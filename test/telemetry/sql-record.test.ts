@@ -13,6 +13,9 @@ test('a statement is one line with time, process, request, URI, method and clien
 test('passwords in statements are masked', (t) => {
   t.is(withoutSecrets("CREATE USER u PASS 'Se\\'cret1!' SYSINFO 0"), "CREATE USER u PASS '******' SYSINFO 0");
   t.is(withoutSecrets("alter user u pass'Secret1!'"), "alter user u pass'******'");
+  t.is(withoutSecrets("CREATE USER u PASS ''Secret1!'' SYSINFO 0"), "CREATE USER u PASS '******' SYSINFO 0");
+  t.is(withoutSecrets('create user u pass Secret1! sysinfo 0'), "create user u pass '******' sysinfo 0");
+  t.is(withoutSecrets('SELECT pass FROM users'), 'SELECT pass FROM users');
   t.is(withoutSecrets("alter user u pass /* x */ -- y\n'Secret1!'"), "alter user u pass /* x */ -- y\n'******'");
   t.is(withoutSecrets('ALTER USER u PASS "Sec""ret"'), "ALTER USER u PASS '******'");
   t.is(withoutSecrets("CREATE USER u PASS 'unfinished"), "CREATE USER u PASS '******'");

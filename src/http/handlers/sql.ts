@@ -3,6 +3,7 @@ import { type ColumnMeta, isWhole, type SqlAnswer, type SqlRequest } from '../..
 import { Codes, type Fault, FaultError, fault } from '../../model/fault.js';
 import { isFault } from '../auth.js';
 import type { AdmittedCall, Call, Handler, HandlerContext } from '../call.js';
+import { plainAddress } from '../client-address.js';
 import { refusalOf } from '../door.js';
 import { restErrors } from '../error-forms.js';
 import { ask } from '../exchange.js';
@@ -39,7 +40,7 @@ export function sqlHandler(context: HandlerContext): Handler<AdmittedCall> {
 function record({ request }: Call, { recordSql }: HandlerContext, requestId: string, statement: Buffer): void {
   if (recordSql === undefined) return;
   const { method, ip, url } = request;
-  recordSql({ requestId, uri: redactUri(url), method, client: ip, statement: statement.toString() });
+  recordSql({ requestId, uri: redactUri(url), method, client: plainAddress(ip), statement: statement.toString() });
 }
 
 /** `POST /rest/sql/`: a trailing slash is not a database; the client is sent to the route it meant, with its method and body. */

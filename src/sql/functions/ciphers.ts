@@ -1,4 +1,4 @@
-import { dataType } from '../../model/schema.js';
+import { type DataType, dataType } from '../../model/schema.js';
 import { quoteBytes } from '../engine/quote.js';
 import { isBinary, isText, type Value } from '../values/value.js';
 import { sm4Decrypted, sm4Encrypted } from './sm4.js';
@@ -59,18 +59,20 @@ function aes(name: string, engine: string): ScalarFunction['translate'] {
   };
 }
 
-function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (text: Value) => string): ScalarFunction['translate'] {
+function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (type: DataType) => string): ScalarFunction['translate'] {
   return (args) => {
     const text = checkedText(name, args);
     const { key, vector } = cipherOf(name, args);
     if (text.role === 'null') return 'NULL';
-    return `if(isNull(${text.sql}), NULL, ${of(`assumeNotNull(${bytesOf(text)})`, key, vector)})`;
+    const found = of(`assumeNotNull(${bytesOf(text.type)})`, key, vector);
+    // Once in the text of the statement, however often it is needed: calls may be nested.
+    return `arrayMap(x -> if(isNull(x), NULL, ${found}), [${text.sql}])[1]`;
   };
 }
 
 /** What hexadecimal digits stand for; no bytes for text that is none. */
-function ofDigits({ sql, type }: Value): string {
-  return isBinary(type) ? sql : `if(match(${sql}, '^([0-9a-fA-F]{2})*$'), unhex(${sql}), '')`;
+function ofDigits(type: DataType): string {
+  return isBinary(type) ? 'x' : "if(match(x, '^([0-9a-fA-F]{2})*$'), unhex(x), '')";
 }
 
 /**
@@ -83,7 +85,7 @@ export const cipherFunctions: readonly ScalarFunction[] = [
   cipher(
     'SM4_ENCRYPT',
     true,
-    sm4('SM4_ENCRYPT', sm4Encrypted, ({ sql }) => sql),
+    sm4('SM4_ENCRYPT', sm4Encrypted, () => 'x'),
   ),
   cipher('SM4_DECRYPT', false, sm4('SM4_DECRYPT', sm4Decrypted, ofDigits)),
 ];

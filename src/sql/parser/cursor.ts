@@ -24,6 +24,9 @@ const countedNames = ['conditions', 'list items', 'CASE branches', 'values'] as 
 /** How much of the statement an error message quotes. */
 const maxQuotedChars = 512;
 
+/** Text with a password: a statement about users may stand behind another one. */
+const secret = /\buser\b[\s\S]*\bpass\b[\s\S]*['"]/i;
+
 /** The lexer with the moves of a recursive-descent parser. Every complaint is a {@link FaultError}. */
 export class Cursor extends Lexer {
   /** End of the token that was consumed last. */
@@ -162,8 +165,10 @@ export class Cursor extends Lexer {
 
   /** Refuses the text from `offset` on with 0x2600. */
   failAt(offset: number, reason?: string): never {
-    const near = this.carriesSecret ? '' : this.text.slice(offset, offset + maxQuotedChars).trimEnd();
-    const given = this.carriesSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
+    const quoted = this.text.slice(offset, offset + maxQuotedChars).trimEnd();
+    const isSecret = this.carriesSecret || secret.test(quoted);
+    const near = isSecret ? '' : quoted;
+    const given = isSecret ? "a statement with a password is not repeated; write PASS '…'" : reason;
     const why = given === undefined ? '' : ` (${given})`;
     const told = fault('syntax', Codes.syntaxError, `syntax error near "${near}"${why}`);
     throw new FaultError({ ...told, place: { start: offset, word: '' } });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { cases } from '../../support/cases.js';
 import { type Data, type Row, randomData } from '../../support/naive-rows.js';
 import { randomStatement } from '../../support/naive-statements.js';
+import { tagDefinitions, tagLiterals } from '../../support/naive-tags.js';
 import { propertyRuns } from '../../support/property-seed.js';
 import { sharedService } from '../../support/shared-service.js';
 
@@ -24,7 +25,7 @@ async function stored({ rows, left, right }: Data, precision: Precision): Promis
   databases += 1;
   const database = `d${databases}`;
   await service.run(`CREATE DATABASE ${database} PRECISION '${precision}' KEEP 36500`);
-  await service.run('CREATE STABLE s (ts TIMESTAMP, v INT, w INT) TAGS (g INT)', { database });
+  await service.run(`CREATE STABLE s (ts TIMESTAMP, v INT, w INT) TAGS (g INT, ${tagDefinitions})`, { database });
   for (const [tb, g] of [
     ['a', 1],
     ['b', 2],
@@ -32,7 +33,9 @@ async function stored({ rows, left, right }: Data, precision: Precision): Promis
   ] as const) {
     const own = rows.filter((row: Row) => row.tb === tb).map(({ t, v, w }) => `(${t}, ${v}, ${w})`);
     if (own.length > 0)
-      await service.run(`INSERT INTO ${tb} USING s TAGS (${g}) VALUES ${own.join(' ')}`, { database });
+      await service.run(`INSERT INTO ${tb} USING s TAGS (${g}, ${tagLiterals(tb)}) VALUES ${own.join(' ')}`, {
+        database,
+      });
   }
   for (const [name, list] of [
     ['l', left],

@@ -93,6 +93,13 @@ test('never repeats a password in an error', (t) => {
   }
 });
 
+test('a password in a statement behind another one is not repeated', (t) => {
+  for (const text of ["SELECT 1; CREATE USER u PASS 'Ab!12345'", "EXPLAIN CREATE USER u PASS 'Ab!12345'"]) {
+    const error = t.throws(() => parseStatement(text), { instanceOf: FaultError });
+    t.notRegex(error?.message ?? '', /Ab!/);
+  }
+});
+
 test('a bad name of a user is called so, at its place, and the password is not repeated', (t) => {
   for (const text of [
     "CREATE USER 1abc PASS 'Ab!12345'",
