@@ -3,12 +3,11 @@ import { outgrownBy } from '../../database/engine/engine-faults.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
-import { Codes, FaultError, fault } from '../../model/fault.js';
 import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
 import type { Explain } from '../../sql/syntax/ast-statement.js';
-import { collectTables, type QueryContext } from '../../sql/values/context.js';
+import { collectTables, maxEngineChars, type QueryContext, tooLongForEngine } from '../../sql/values/context.js';
 import { type Asked, begun, listed, listedWhile, type StatementContext, upToDate } from './context.js';
 import { explain } from './explain.js';
 import type { KnownTables } from './kept-plans.js';
@@ -90,17 +89,6 @@ export async function answerExplain(
   return listed(listing, asked);
 }
 
-/**
- * Longest statement of the engine that a query may become: some functions are long expressions there, and the engine takes seconds for as
- * many of them as a query has room for.
- */
-const maxPlannedChars = 8 * 1024 * 1024;
-
-function tooComplex(length: number): FaultError {
-  const text = `SQL statement too long: for the database it has ${length} characters, the limit is ${maxPlannedChars}`;
-  return new FaultError(fault('syntax', Codes.statementTooLong, text));
-}
-
 /** The plan of a query, made anew unless an earlier one holds. Throws what the query is refused with. */
 export async function planned(written: Query, asked: AskedForRows, context: StatementContext): Promise<QueryPlan> {
   const { catalogue, storage, plans } = context;
@@ -119,8 +107,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const { query, context: names, tables } = await readable(written, asked, context);
   const plan = planQuery(query, { ...names, mayAskAgain });
   // Lists of what is defined stand in the statement, and may be long.
-  if (plan.sql.length > maxPlannedChars && !namesSystemTable(query, request.database))
-    throw tooComplex(plan.sql.length);
+  if (plan.sql.length > maxEngineChars && !namesSystemTable(query, request.database)) throw tooLongForEngine();
   if (catalogue.position !== origin.position) return plan;
   const { database: current = '' } = request;
   const found = tables.map(({ database = current, name }) => names.resolveTable(database, name)?.table);

@@ -48,6 +48,9 @@ const table = substitution.map((byte) => {
   return (word ^ turned(word, 2) ^ turned(word, 10) ^ turned(word, 18) ^ turned(word, 24)) >>> 0;
 });
 
+/** As text, which is long, and in every call. */
+const tableText = `[${table}]::Array(UInt32)`;
+
 function substituted(word: number): number {
   let result = 0;
   for (const shift of [0, 8, 16, 24]) result |= substitution[(word >>> shift) & 0xff]! << shift;
@@ -92,7 +95,7 @@ function bytesOf(block: string): string {
 /** Four words after all rounds. */
 function ciphered(block: string, keys: readonly number[]): string {
   const mixed = 'bitXor(bitXor(s.2, s.3), bitXor(s.4, k))';
-  const bytes = `arrayMap(h -> bitRotateRight(arrayElement([${table}]::Array(UInt32), bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1), h), [0, 8, 16, 24])`;
+  const bytes = `arrayMap(h -> bitRotateRight(arrayElement(${tableText}, bitAnd(bitShiftRight(${mixed}, 24 - h), 255) + 1), h), [0, 8, 16, 24])`;
   const step = `(s.2, s.3, s.4, bitXor(s.1, arrayReduce('groupBitXor', ${bytes})))`;
   const folded = `arrayFold((s, k) -> ${step}, [${keys}]::Array(UInt32), ${block})`;
   return given(

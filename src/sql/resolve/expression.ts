@@ -8,7 +8,7 @@ import { expressionsIn } from '../syntax/tree.js';
 import { durationTicks } from '../times/timestamp.js';
 import { arithmetic, doubleValue, integerValue, negate, ofFixedLength } from '../values/arithmetic.js';
 import { between, compare, contains, hull, intersect, isIn, isNull, like, matches } from '../values/compare.js';
-import { refuse } from '../values/context.js';
+import { maxEngineChars, refuse, tooLongForEngine } from '../values/context.js';
 import { castValue, commonType, convertTo, type Environment, ticksOf, truthOf } from '../values/convert.js';
 import { typeFromSyntax } from '../values/type-syntax.js';
 import {
@@ -150,7 +150,11 @@ export class ExpressionTranslator {
     if (folded !== undefined) return folded;
     const type = typeof spec.result === 'function' ? spec.result(args, this.env) : spec.result;
     const precision = type.name === 'TIMESTAMP' ? this.env.precision : undefined;
-    const value = computed(spec.translate(args, this.env), type, args, precision);
+    const sql = spec.translate(args, this.env);
+    // Of nested calls that name an argument twice, each is twice as long as the one inside. A list of tables may be long by itself.
+    const given = args.reduce((sum, arg) => sum + arg.sql.length, 0);
+    if (sql.length > maxEngineChars && sql.length > 1.5 * given) throw tooLongForEngine();
+    const value = computed(sql, type, args, precision);
     return spec.random === true ? { ...value, uses: value.uses | Uses.random } : value;
   }
 
