@@ -1,6 +1,6 @@
 import type { ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
-import { throughToDisk } from '../host/engine-config.js';
+import { throughToDisk } from '../engine/through-to-disk.js';
 import type { ClusterNode } from './node.js';
 import type { ClusterNodes } from './nodes.js';
 
