@@ -39,7 +39,8 @@ function withProgram(
 ): void {
   test.serial(title, async (t) => {
     const path = folders.map((folder) => join(folder, program)).find((file) => existsSync(file));
-    if (path === undefined) skipped(t, `the program \`${program}\` is not installed (see .ci/install-agents and .ci/build-agents)`);
+    if (path === undefined)
+      skipped(t, `the program \`${program}\` is not installed (see .ci/install-agents and .ci/build-agents)`);
     else await check(t, path);
   });
 }
