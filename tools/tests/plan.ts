@@ -54,8 +54,9 @@ export function findTests(folder: string): readonly TestFile[] {
 }
 
 function shareOf(name: string, text: string): string | undefined {
-  if (onCluster.test(text) && name.endsWith('.long')) return dirname(name);
-  if (/\.(?:long|rare)$/.test(name) || ownProcess.test(text)) return undefined;
+  if (ownProcess.test(text)) return undefined;
+  if (onCluster.test(text)) return dirname(name);
+  if (/\.(?:long|rare)$/.test(name)) return undefined;
   if (sharedService.test(text)) return dirname(name);
   if (sharedEngine.test(text)) return 'engine';
   return name.startsWith('e2e/') ? undefined : name.split('/')[0];

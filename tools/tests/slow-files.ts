@@ -11,7 +11,6 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/cluster/grow.long': 30,
   'e2e/cluster/move.long': 30,
   'e2e/cluster/replicated/away.long': 30,
-  'e2e/cluster/replicated/two-adapters.long': 40,
   'e2e/cluster/two-adapters.long': 25,
   'e2e/consumers.long': 20,
   'e2e/dialect/cancel.long': 30,
