@@ -12,3 +12,18 @@ test('an engine whose service is gone before it has begun ends by itself', async
   const [, signal] = await once(child, 'exit');
   t.is(signal, null, 'it was not killed');
 });
+
+test('a service that is started again at once waits for the engine of the one before', async (t) => {
+  const path = directoryFor(t);
+  const env = { ...process.env, SLUICE_ENGINE_SECRET: 'secret' };
+  const [first, second] = [1, 2].map(() =>
+    fork(engineProgram, [`--path=${path}`, '--port=0'], { stdio: 'ignore', env }),
+  );
+  t.teardown(() => [first, second].map((child) => child?.kill('SIGKILL')));
+  // Whichever of them is first has the directory, and the other one has it once that is gone.
+  const winner = await Promise.race([first, second].map(async (child) => once(child!, 'message').then(() => child)));
+  const other = winner === first ? second : first;
+  winner?.disconnect();
+  await once(other!, 'message');
+  t.is(other?.exitCode, null);
+});

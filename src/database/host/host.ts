@@ -7,7 +7,7 @@ import type { HandoverPlace } from '../engine/handover.js';
 import { countEntries } from '../engine/log-table.js';
 import { Connections } from './connections.js';
 import { handle } from './handler.js';
-import { type DirectoryLock, lockDirectory } from './lock.js';
+import { DirectoryHeldError, type DirectoryLock, lockDirectory } from './lock.js';
 import { LogCount } from './log-count.js';
 import { type HostOptions, isLoopback } from './options.js';
 import { makeScratch, type Scratch } from './scratch.js';
@@ -40,6 +40,28 @@ export interface Host {
   stop(timeoutMs: number): Promise<boolean>;
 }
 
+/** An owner that began so short a time ago is waited for, so long and so often asked. */
+const youngMs = 10_000;
+const patienceMs = 3_000;
+const againMs = 100;
+
+/**
+ * Takes the data directory. An engine whose service was killed while the engine started notices that only once it has started: a service that is
+ * started again at once must not fail for that.
+ */
+async function lockOnceFree(path: string, { host, port }: HostOptions): Promise<DirectoryLock> {
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return lockDirectory(path, host, port);
+    } catch (error) {
+      const isYoung = error instanceof DirectoryHeldError && Date.now() - Date.parse(error.owner.since) < youngMs;
+      if (!isYoung || performance.now() > end) throw error;
+    }
+    await sleep(againMs);
+  }
+}
+
 /**
  * Opens the data directory and serves the HTTP interface. `entered` is told of the directory before the engine is started in it.
  * @throws DirectoryHeldError when another process owns the directory; an Error with one clear line when the address
@@ -50,7 +72,7 @@ export async function startHost(options: HostOptions, entered: (path: string) =>
     throw new Error(`Listening on ${options.host} needs a password: set --password or SLUICE_ENGINE_SECRET.`);
   }
   const path = resolve(options.path);
-  const lock = lockDirectory(path, options.host, options.port);
+  const lock = await lockOnceFree(path, options);
   let scratch: Scratch | undefined;
   let connections: Connections | undefined;
   try {
