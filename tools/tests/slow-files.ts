@@ -7,7 +7,6 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/agents.long': 50,
   'e2e/backup': 15,
   'e2e/cluster/away.long': 15,
-  'e2e/cluster/followed.long': 75,
   'e2e/cluster/grow.long': 30,
   'e2e/cluster/move.long': 30,
   'e2e/cluster/replicated/away.long': 30,
@@ -55,6 +54,5 @@ export const slowFiles: Readonly<Record<string, number>> = {
   'e2e/write-log-model.long': 40,
   'e2e/write-log.long': 80,
   'load/sinks/load-sinks.long': 15,
-  'tools/deb.long': 30,
   'transforms/parse/mutated-bodies.long': 25,
 };

@@ -1,2 +1,2 @@
 process.env.CLUSTER_REPLICATION = 'replicated';
-await import('../followed.long.test.js');
+await import('../followed.rare.test.js');
