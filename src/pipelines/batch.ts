@@ -212,13 +212,11 @@ export class GroupCommit {
   async #launch(lane: Lane): Promise<void> {
     this.#inFlight++;
     const begun = performance.now();
-    lane.inFlight = lane.sealed?.members ?? takeGroup(lane, this.#limits);
+    if (lane.sealed === undefined) lane.inFlight = takeGroup(lane, this.#limits);
     const { members, group } = lane.sealed ?? (await this.#seal(lane, lane.inFlight));
     lane.sealed = undefined;
-    lane.inFlightMicros = members[0]?.target.reading?.nowMicros;
     const settle = (delivery: Delivery): void => {
       this.#inFlight--;
-      lane.inFlightMicros = undefined;
       void this.#settle(lane, { members, group }, delivery, performance.now() - begun);
     };
     const grouped = groupBatches(members);

@@ -48,10 +48,8 @@ export interface Lane {
   /** When the first of those that wait is to go at the latest, by the monotonic clock. */
   dueAt: number;
   sealed: Sealed | undefined;
-  /** The group in flight. */
+  /** The group that was taken and has not ended: in flight, or sealed and tried again. */
   inFlight: readonly Batch<ColumnBlock>[];
-  /** Arrival of the first block of the group in flight, in Unix microseconds. */
-  inFlightMicros: bigint | undefined;
   /** Failed attempts at the group in front. */
   failures: number;
   /** When the last of them failed, and when the next one is due, by the monotonic clock. */
@@ -74,7 +72,7 @@ export function emptyLane(key: string): Lane {
     failedAt: 0,
     dueAgainAt: 0,
   };
-  const nothing = { linger: undefined, sealed: undefined, inFlightMicros: undefined, dueAt: Number.POSITIVE_INFINITY };
+  const nothing = { linger: undefined, sealed: undefined, dueAt: Number.POSITIVE_INFINITY };
   return { key, waiting: [], inFlight: [], busy: false, ...counts, ...nothing, waiters: [] };
 }
 
@@ -103,15 +101,15 @@ function isEmpty({ waiting, sealed, busy }: Lane): boolean {
 }
 
 /** True when rows of one of these series have come and have not ended. */
-export function hasSeries({ waiting, sealed, inFlight }: Lane, series: readonly bigint[]): boolean {
-  return [waiting, sealed?.members ?? [], inFlight].some((batches) =>
+export function hasSeries({ waiting, inFlight }: Lane, series: readonly bigint[]): boolean {
+  return [waiting, inFlight].some((batches) =>
     batches.some(({ payload }) => series.some((id) => payload.ids.includes(id))),
   );
 }
 
 /** Arrival of the oldest block that has not ended, in Unix microseconds; undefined when there is none. */
-function oldestMicros({ waiting, sealed, inFlightMicros }: Lane): bigint | undefined {
-  return inFlightMicros ?? (sealed?.members[0] ?? waiting[0])?.target.reading?.nowMicros;
+function oldestMicros({ waiting, inFlight }: Lane): bigint | undefined {
+  return (inFlight[0] ?? waiting[0])?.target.reading?.nowMicros;
 }
 
 /** What has come and has not ended. */

@@ -54,13 +54,10 @@ export class KeptPlans {
   /** By the shape of the text; the one used last stands last. */
   readonly #movable = new Map<string, KeptMovable>();
 
-  /** A plan that is the same at any time; `text` is what the query was read from. */
-  find(query: Query, text: string, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
-    const plan = this.latest(query, text, origin, known);
-    return plan?.isTimeless === true ? plan : undefined;
-  }
-
-  /** The same, or a plan that was made at another time: what it reads is what it would read now. */
+  /**
+   * The last plan that holds; `text` is what the query was read from. One that is not the same at any time was made at another time, and what it
+   * reads is what it would read now.
+   */
   latest(query: Query, text: string, origin: PlanOrigin, known: KnownTables): QueryPlan | undefined {
     const kept = this.#plans.get(query);
     if (kept !== undefined && holds(kept, origin, known)) return kept.plan;

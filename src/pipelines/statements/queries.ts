@@ -99,10 +99,10 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   const latest = () => plans.latest(written, text, originNow(), known);
   const series = latest()?.series;
   await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
-  const kept = plans.find(written, text, originNow(), known);
-  if (kept !== undefined) return kept;
+  const kept = latest();
+  if (kept?.isTimeless === true) return kept;
   // What the names meant before may not be what they mean now.
-  if (series !== undefined && latest() === undefined) await stored(written, request.database, context);
+  if (series !== undefined && kept === undefined) await stored(written, request.database, context);
   const origin = originNow();
   const { query, context: names, tables } = await readable(written, asked, context);
   const plan = planQuery(query, { ...names, mayAskAgain });

@@ -251,7 +251,6 @@ export class HttpBodySource implements Source<ByteBlock> {
     this.#gate.take(weight);
     try {
       for await (const piece of pieces) {
-        await othersTurn();
         ending.isCut = ending.isHopeless;
         if (ending.isCut) return;
         this.#emit(piece, target, request, ending);
@@ -299,8 +298,12 @@ function wholeFrame(bytes: Uint8Array): Frame {
   return { bytes, lines: 0, tooLong: false, first: true, last: true };
 }
 
+/** The pieces of a message, with a turn of others before each; {@link framesOf} does the same for lines. */
 async function* asFrames(pieces: Iterable<BodyPiece> | AsyncIterable<BodyPiece>): AsyncGenerator<Piece> {
-  for await (const { bytes, rows, ...more } of pieces) yield { ...wholeFrame(bytes), lines: rows, ...more };
+  for await (const { bytes, rows, ...more } of pieces) {
+    await othersTurn();
+    yield { ...wholeFrame(bytes), lines: rows, ...more };
+  }
 }
 
 /** Text without the mark that some editors and shells put before it, which would become a part of its first word. */
