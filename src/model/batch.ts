@@ -64,6 +64,8 @@ export interface Reading {
 export interface BlockGroup {
   readonly kind: 'group';
   readonly blocks: readonly ColumnBlock[];
+  /** When the text of each block came, in Unix microseconds; undefined is now. */
+  readonly receivedMicros?: readonly (bigint | undefined)[];
   /** The name by which the database knows the insert, so that it is done once however often it is tried. */
   readonly token?: string;
 }
@@ -189,7 +191,11 @@ export function groupBatches(parents: readonly Batch<ColumnBlock>[]): Batch<Bloc
   return {
     origin: first.origin,
     target: first.target,
-    payload: { kind: 'group', blocks: parents.map((parent) => parent.payload) },
+    payload: {
+      kind: 'group',
+      blocks: parents.map((parent) => parent.payload),
+      receivedMicros: parents.map(({ target }) => target.reading?.nowMicros),
+    },
     rows,
     bytes,
     settle: (delivery) => {

@@ -1,3 +1,4 @@
+import { nowMicros } from '../model/clock.js';
 import type { ComponentLog, CreditGate } from '../model/component.js';
 import type { Credentials, Identity } from '../model/exchange.js';
 import type { Fault } from '../model/fault.js';
@@ -8,7 +9,6 @@ import { through } from '../sources/support/through.js';
 import type { ServiceSignals } from './events/signals.js';
 import { reported } from './reported.js';
 import { StandingUser } from './standing-user.js';
-import { nowMicros } from './write/stamp.js';
 import type { WriteInput } from './writes.js';
 
 /** What the sources need of the service. */

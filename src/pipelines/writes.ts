@@ -13,6 +13,7 @@ import type {
   Target,
   WireFormat,
 } from '../model/batch.js';
+import { nowMicros } from '../model/clock.js';
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Component, ComponentLog, Sink, Source, WriteMeter } from '../model/component.js';
 import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
@@ -37,7 +38,7 @@ import { type Definer, define } from './write/define.js';
 import { LogStage } from './write/log.js';
 import { parse } from './write/parse.js';
 import { split } from './write/split.js';
-import { nowMicros, nowTicks, stamp, storableTimes } from './write/stamp.js';
+import { nowTicks, stamp, storableTimes } from './write/stamp.js';
 import { ToldMetadata } from './write/told-metadata.js';
 
 /** A door that data comes in by. */

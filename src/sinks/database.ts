@@ -6,6 +6,7 @@ import { isOvertaken, overtaken } from '../database/catalogue/overtaken.js';
 import type { DatabaseParts } from '../database/catalogue/parts.js';
 import { encodeTables, insertStatement, type TableRows } from '../database/engine/native-block.js';
 import type { Batch, BlockGroup } from '../model/batch.js';
+import { nowMicros } from '../model/clock.js';
 import type { ColumnBlock } from '../model/column-block.js';
 import type { Sink } from '../model/component.js';
 import { type Delivery, delivered } from '../model/delivery.js';
@@ -42,6 +43,8 @@ type Check = 'in-insert' | 'before';
 interface Portion extends TableBlocks {
   readonly blocks: ColumnBlock[];
   readonly places: number[];
+  /** When the blocks came, in Unix microseconds. */
+  readonly receivedMicros: bigint[];
   /** Of the group. */
   readonly token: string | undefined;
   fault?: Fault;
@@ -176,13 +179,14 @@ export class DatabaseSink implements Sink<BlockGroup> {
       try {
         const blocks = await wholeRows(this.#context, member.table, member.portion.blocks);
         if (blocks === undefined) changed.push(member.portion);
-        else ready.push([member, { ...rowsOf(member), blocks }]);
+        // What was completed with what is stored comes after it.
+        else ready.push([member, this.#rowsOf(member, blocks, [nowMicros()])]);
       } catch (error) {
         member.portion.fault = faultOf(error);
       }
     };
     for (const member of members) {
-      if (areWhole(member.table, member.portion.blocks)) ready.push([member, rowsOf(member)]);
+      if (areWhole(member.table, member.portion.blocks)) ready.push([member, this.#rowsOf(member)]);
       else rest.push(completed(member));
     }
     await Promise.all([...rest, synced]);
@@ -194,6 +198,15 @@ export class DatabaseSink implements Sink<BlockGroup> {
     }
     const isDone = await this.#insertApart(current, synced === undefined ? catalogue.entries : undefined);
     return isDone ? changed : [...changed, ...current.map(([{ portion }]) => portion)];
+  }
+
+  #rowsOf(
+    { table: { number, columns }, portion }: Prepared,
+    blocks: readonly ColumnBlock[] = portion.blocks,
+    receivedMicros: readonly bigint[] = portion.receivedMicros,
+  ): TableRows {
+    if (!this.#context.engine.ordersByReceipt) return { number, columns, blocks };
+    return { number, columns, blocks, receivedNanos: receivedMicros.map((micros) => micros * 1_000n) };
   }
 
   /**
@@ -267,20 +280,20 @@ function tokenOf(ready: readonly (readonly [Prepared, TableRows])[]): string {
 const processToken = randomUUID();
 let insertCount = 0;
 
-function rowsOf({ table: { number, columns }, portion: { blocks } }: Prepared): TableRows {
-  return { number, columns, blocks };
-}
-
 function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] {
   const portions = new Map<string, Portion>();
+  const now = nowMicros();
   for (const [place, block] of payload.blocks.entries()) {
     const found = portions.get(block.table);
+    const received = payload.receivedMicros?.[place] ?? now;
     if (found === undefined) {
       const { token } = payload;
-      portions.set(block.table, { blocks: [block], places: [place], reading: target.reading, token });
+      const own = { blocks: [block], places: [place], receivedMicros: [received] };
+      portions.set(block.table, { ...own, reading: target.reading, token });
     } else {
       found.blocks.push(block);
       found.places.push(place);
+      found.receivedMicros.push(received);
     }
   }
   return [...portions.values()];

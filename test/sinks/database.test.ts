@@ -159,6 +159,7 @@ test.serial('where the catalogue changes all the time, inserts are not made for 
   let inserts = 0;
   const engine: Engine = {
     countsLog: false,
+    ordersByReceipt: false,
     cluster: undefined,
     nodes: () => [],
     history: client.history,

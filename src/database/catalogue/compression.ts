@@ -53,7 +53,7 @@ export async function offeredCompression(engine: Engine, wanted: Compression): P
  * a fingerprint is half as long for it. What sub-tables have beside those, questions look through again and again.
  */
 function compressedColumns(prefix: string): string {
-  const ofRows = "match(table, '^[tns][0-9a-f]+') AND name != 'version'";
+  const ofRows = "match(table, '^[tns][0-9a-f]+') AND name NOT IN ('version', 'received')";
   const ofTags = "match(table, '^g([0-9]|s$)') AND name IN ('ts', 'name')";
   const ofRegistry = `database = '${prefix}sluice' AND table = 'sub_tables' AND name IN ('name', 'created')`;
   return `(match(database, '^${prefix}d[0-9]+_[0-9]+$') AND (${ofRows} OR ${ofTags}) OR ${ofRegistry})`;

@@ -9,7 +9,7 @@ import { countEntries, grownText, logTable } from '../engine/log-table.js';
 import type { TableChange } from '../engine/table-change.js';
 import { definingParameters } from './catch-up.js';
 import { VersionHistory } from './history.js';
-import { type ClusterLayout, localPrefix, nodeStatements, versionSetting } from './layout.js';
+import { type ClusterLayout, localPrefix, nodeStatements, receiptColumn, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
 import { type ClusterNodes, isPassing } from './nodes.js';
 import { routeOf, turnOf } from './routes.js';
@@ -51,6 +51,7 @@ const laterElsewhereCode = 341;
 /** A cluster of engines as one {@link Engine}: every node that answers takes every statement. See docs/cluster.md. */
 export class ClusterEngine implements Engine {
   readonly countsLog = true;
+  readonly ordersByReceipt = true;
   readonly cluster: string;
   readonly history: VersionHistory;
   readonly #nodes: ClusterNodes;
@@ -70,6 +71,7 @@ export class ClusterEngine implements Engine {
   async start(): Promise<void> {
     await this.#nodes.start();
     await this.define({ change: 'make-database', database: 'sluice' });
+    await this.#addReceipts();
     const { cluster } = this.#layout;
     const create = `CREATE TABLE IF NOT EXISTS ${logTable} (position UInt64, entry String)
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
@@ -79,6 +81,16 @@ export class ClusterEngine implements Engine {
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
     }
+  }
+
+  /** Tables that were made before rows said when they came go on keeping what was stored last. */
+  async #addReceipts(): Promise<void> {
+    const lacking = await this.rows(
+      `SELECT concat(database, '.', table) FROM system.columns WHERE match(database, '^d[0-9]+_[0-9]+$')
+       GROUP BY 1 HAVING countIf(name = 'version') = 1 AND countIf(name = 'received') = 0`,
+    );
+    for (const [table] of lacking)
+      await this.define({ change: 'add-columns', table: String(table), columns: [receiptColumn] });
   }
 
   get hasKeeper(): boolean {

@@ -26,9 +26,9 @@ export const ownDatabases = `^(${localPrefix})?(d[0-9]+_[0-9]+|sluice)$`;
 export const versionSetting = 'log_comment';
 
 /**
- * In copies that the engine does not keep in one order the row with the greatest version stays. Whoever takes the INSERT gives the
- * version before it sends the rows to the replicas, so that it is the same in all of them. No version is older than {@link lateMs}
- * when its INSERT begins, so a follower of rows knows when there are no more with older ones.
+ * The place of a row in the history of its table. Whoever takes the INSERT gives the version before it sends the rows to the replicas, so
+ * that it is the same in all of them. No version is older than {@link lateMs} when its INSERT begins, so a follower of rows knows
+ * when there are no more with older ones.
  */
 const givenVersion = `toUInt64OrZero(getSetting('${versionSetting}'))`;
 
@@ -37,6 +37,11 @@ export const lateMs = 1_000;
 
 const latestVersion = `toUInt64(toUnixTimestamp64Nano(now64(9)) - ${lateMs}000000)`;
 const versionColumn = `version UInt64 DEFAULT if(${givenVersion} <= 1, ${givenVersion}, greatest(${givenVersion}, ${latestVersion}))`;
+/**
+ * When a row came, in Unix nanoseconds: of rows with one key that stays which came last, whichever adapter took it and however late it is
+ * stored. Rows that nobody says it of came as they were stored.
+ */
+export const receiptColumn = 'received UInt64 DEFAULT version CODEC(Delta, ZSTD(1))';
 /** Leads those who follow rows to the newest ones. */
 const versionIndex = 'INDEX by_version version TYPE minmax GRANULARITY 1';
 
@@ -90,12 +95,12 @@ const replicatedSettings = [
   'zookeeper_session_expiration_check_period = 5',
 ];
 
-/** An INSERT that comes a second time has a greater version and the same rows, so nothing has to be kept of the first one. */
+/** An INSERT that comes a second time has the same rows, so nothing has to be kept of the first one. */
 function localTable({ table, columns, kind }: MakeTable, replication: Replication): string {
   const local = localPrefix + table;
   const { version, deduplicates: _, ...rest } = kind;
-  const all = version === undefined ? [...columns, versionColumn, versionIndex] : columns;
-  const newest = version ?? 'version';
+  const all = version === undefined ? [...columns, versionColumn, receiptColumn, versionIndex] : columns;
+  const newest = version ?? 'received';
   if (replication === 'distributed') return makeTable(local, all, `ReplacingMergeTree(${newest})`, rest);
   const tableSettings = [...(kind.tableSettings ?? []), ...replicatedSettings];
   const engine = `ReplicatedReplacingMergeTree('/sluice/tables/{shard}/${local}', '{replica}', ${newest})`;

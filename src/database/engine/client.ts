@@ -257,6 +257,8 @@ export class EngineClient implements Engine {
     }
   }
 
+  readonly ordersByReceipt = false;
+
   /** True for the host that this process has started. */
   get countsLog(): boolean {
     return this.#handover.isOffered;

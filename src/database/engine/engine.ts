@@ -83,6 +83,8 @@ export interface Engine {
   readonly history: History;
   /** True where the catalogue's log is kept by a keeper. */
   readonly hasKeeper: boolean;
+  /** True where of rows with one key that stays which came last, so that an INSERT says of each when it came; else the one stored last. */
+  readonly ordersByReceipt: boolean;
   /** True when the engine heeds {@link InsertOptions.logEntries}. */
   readonly countsLog: boolean;
   /** Runs `INSERT INTO … FORMAT …` with its data; resolves once the rows survive a crash of the engine. */

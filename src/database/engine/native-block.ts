@@ -61,6 +61,10 @@ class Writer {
   repeat(value: number, count: number): void {
     for (let i = 0; i < count; i++) this.at = this.bytes.writeUInt32LE(value, this.at);
   }
+  /** A 64-bit value, some times over. */
+  repeatLong(value: bigint, count: number): void {
+    for (let i = 0; i < count; i++) this.at = this.bytes.writeBigUInt64LE(value, this.at);
+  }
   header({ name, type }: Header): void {
     this.string(name);
     this.string(type);
@@ -88,12 +92,15 @@ export function bytesOf(values: FixedValues): Uint8Array {
 const numberHeader = header('t', 'UInt32');
 const idHeader = header('id', 'UInt64');
 const timeHeader = header('ts', 'Int64');
+const receiptHeader = header('received', 'UInt64');
 
 /** Rows of one table that are written together with others'; `number` where the tables share their storage by numbers. */
 export interface TableRows {
   readonly number?: number | undefined;
   readonly columns: readonly EngineColumn[];
   readonly blocks: readonly ColumnBlock[];
+  /** When the rows of each block came, in Unix nanoseconds, where the engine is told; see {@link Engine.ordersByReceipt}. */
+  readonly receivedNanos?: readonly bigint[] | undefined;
 }
 
 /** What an INSERT says besides where it writes. */
@@ -109,7 +116,8 @@ export function insertStatement(
   tables: readonly TableRows[],
   { settings, condition }: InsertClauses = {},
 ): string {
-  const columns = structureOf(storedColumns(tables), isNumbered(tables));
+  const columns = [...structureOf(storedColumns(tables), isNumbered(tables))];
+  if (hasReceipts(tables)) columns.push(['received', 'UInt64']);
   const names = columns.map(([name]) => name).join(', ');
   const parts = [`INSERT INTO ${storage} (${names})`];
   if (settings !== undefined) parts.push(`SETTINGS ${settings}`);
@@ -141,6 +149,10 @@ function isNumbered(tables: readonly TableRows[]): boolean {
   return tables[0]?.number !== undefined;
 }
 
+function hasReceipts(tables: readonly TableRows[]): boolean {
+  return tables[0]?.receivedNanos !== undefined;
+}
+
 /** The columns of all tables, each once: one physical name has one engine type everywhere. */
 function storedColumns(tables: readonly TableRows[]): readonly EngineColumn[] {
   if (tables.length === 1) return tables[0]!.columns;
@@ -167,10 +179,12 @@ export function encodeTables(
   const columns = storedColumns(tables);
   const headers = columns.map((column) => header(column.physical, nullable(column.type)));
   const found = columns.map(({ physical }) => tables.flatMap((table) => cellsOf(table, physical)));
-  const keys = numbered ? 3 : 2;
+  const receipts = hasReceipts(tables) ? tables.flatMap(({ receivedNanos = [] }) => receivedNanos) : undefined;
+  const keys = 2 + Number(numbered) + Number(receipts !== undefined);
   let size = varintLength(columns.length + keys) + varintLength(rows);
   size += headerLength(idHeader) + headerLength(timeHeader) + rows * 16;
   if (numbered) size += headerLength(numberHeader) + rows * 4;
+  if (receipts !== undefined) size += headerLength(receiptHeader) + rows * 8;
   for (const [i, column] of columns.entries()) {
     size += headerLength(headers[i]!) + rows;
     if (!isVariable(column.type.name)) size += rows * engineWidth(column.type);
@@ -195,6 +209,10 @@ export function encodeTables(
       else out.copy(source.nulls);
     }
     for (const [b, block] of blocks.entries()) writeValues(out, found[i]![b], column.type, block.rows);
+  }
+  if (receipts !== undefined) {
+    out.header(receiptHeader);
+    for (const [b, block] of blocks.entries()) out.repeatLong(receipts[b] ?? 0n, block.rows);
   }
   return out.bytes.subarray(0, out.at);
 }

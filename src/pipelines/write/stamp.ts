@@ -1,5 +1,6 @@
 import { type MonoTypeOperatorFunction, map } from 'rxjs';
 import { type Batch, type ByteBlock, batchFrom, type Reading, targetAt } from '../../model/batch.js';
+import { nowMicros } from '../../model/clock.js';
 import { type DatabaseDef, daysInTicks, lastTick, ticksPerSecond } from '../../model/schema.js';
 import type { TimeRange } from '../../sql/plan/insert-select.js';
 
@@ -11,18 +12,6 @@ export function stamp(): MonoTypeOperatorFunction<Batch<ByteBlock>> {
 /** A text that nobody has looked at, as of now. */
 export function unread(): Reading {
   return { epoch: 0, nowMicros: nowMicros() };
-}
-
-/** How far the monotonic clock may be from the system's before it is set anew. */
-const maxClockErrorMs = 2;
-let clockOriginMs = performance.timeOrigin;
-
-/** Unix microseconds: the fine steps of the monotonic clock, which alone would not follow when the system's is set. */
-export function nowMicros(): bigint {
-  const elapsedMs = performance.now();
-  const systemMs = Date.now();
-  if (Math.abs(clockOriginMs + elapsedMs - systemMs) > maxClockErrorMs) clockOriginMs = systemMs - elapsedMs;
-  return BigInt(Math.round((clockOriginMs + elapsedMs) * 1000));
 }
 
 /** Now, or another time in Unix microseconds, in ticks of a database. */

@@ -19,6 +19,7 @@ test('tables are made once, after a failure with the next call, and rows are rea
   let statements = 0;
   const failsFirst: Engine = {
     countsLog: false,
+    ordersByReceipt: false,
     cluster: undefined,
     nodes: () => [],
     history: client.history,

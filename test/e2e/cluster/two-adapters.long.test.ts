@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
-import { fileScope, type Listening, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
+import { fileScope, type Listening, post, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
 
@@ -99,6 +99,56 @@ test.serial(
 );
 
 test.serial(
+  'of rows that are stored in another order than they were answered the last answer stays',
+  onPair(async (t, a, b) => {
+    const lineOf = (v: number) => `m,k=same v=${v} ${startMs}`;
+    // Stored at once, so that the tables are there and nothing waits for definitions.
+    await write(t, a, 'late', lineOf(-1));
+    for (const [i, adapter] of [a, b, a].entries()) {
+      const { status, text } = await post(
+        adapter.port,
+        '/lineproto/v1/write?db=late&precision=ms&ack=logged',
+        lineOf(i),
+      );
+      t.is(status, 204, text);
+    }
+    // A reader stores what waits with its own adapter: the row of the second answer comes last.
+    for (const adapter of [a, b, a]) {
+      t.deepEqual(await rowsOf(adapter, 'SELECT v FROM late.m'), [[2]]);
+    }
+  }),
+);
+
+test.serial(
+  'tables that an earlier version made, without the time when rows came, go on',
+  onPair(async (t, a) => {
+    await write(t, a, 'before', `m,k=x v=1 ${startMs}`);
+    const local = await localTable();
+    for (const node of cluster!.nodes) {
+      const client = cluster!.client(node);
+      const shown = (table: string) =>
+        client.rows(`SELECT create_table_query FROM system.tables WHERE concat(database, '.', name) = '${table}'`);
+      for (const table of [local, local.replace(/^local_/, '')]) {
+        const [[text] = []] = await shown(table);
+        await client.exec(`DROP TABLE ${table} SYNC`);
+        const earlier = String(text)
+          .replace(', `received` UInt64 DEFAULT version CODEC(Delta(8), ZSTD(1))', '')
+          .replace('Tree(received)', 'Tree(version)');
+        t.notRegex(earlier, /received/);
+        await client.exec(earlier, { parameters: { allow_experimental_codecs: '1' } });
+      }
+    }
+    const later = await startAdapter(scope, [...cluster!.settings, '--write.ack=stored']);
+    for (const v of [2, 3]) await write(t, later, 'before', `m,k=x v=${v} ${startMs}`);
+    await write(t, later, 'before', `m,k=y v=4 ${startMs}`);
+    t.deepEqual(await rowsOf(a, 'SELECT k, v FROM `before`.m ORDER BY k'), [
+      ['x', 3],
+      ['y', 4],
+    ]);
+  }),
+);
+
+test.serial(
   'tables, columns and sub-tables that both invent at once are one',
   onPair(async (t, a, b) => {
     const bodies = 10;
@@ -125,13 +175,12 @@ test.serial(
   }),
 );
 
-/** The engine table with the rows of the first measurement. */
+/** The engine table of rows that was made last. */
 async function localTable(): Promise<string> {
   const [node] = cluster!.nodes;
-  const [row] = await cluster!
-    .client(node!)
-    .rows(
-      "SELECT concat(database, '.', name) FROM system.tables WHERE match(database, '^local_d') AND match(name, '^[ts]')",
-    );
+  const [row] = await cluster!.client(node!).rows(
+    `SELECT concat(database, '.', name) FROM system.tables WHERE match(database, '^local_d') AND match(name, '^[ts]')
+       ORDER BY metadata_modification_time DESC LIMIT 1`,
+  );
   return String(row?.[0]);
 }
