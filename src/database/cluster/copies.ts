@@ -2,6 +2,7 @@ import { FaultError } from '../../model/fault.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { localPrefix, ownDatabases, type Replication } from './layout.js';
 import type { ClusterNode } from './node.js';
+import { PutAside } from './put-aside.js';
 
 /** How rows that one node has come to the other replicas of its shard. Tables are `database.table`; without them all are meant. */
 export interface Copies {
@@ -15,40 +16,54 @@ export interface Copies {
     asked: readonly ClusterNode[],
     tables?: readonly string[],
   ): Promise<ReadonlySet<ClusterNode>>;
+  /** Brings rows to their nodes that will not come by themselves; all nodes must answer. Gives the number of tables that had such rows. */
+  mend(all: readonly ClusterNode[]): Promise<number>;
+  /** Every node has everything now. */
+  noteWhole(): void;
 }
 
 /** The node that takes rows keeps in files what another one misses. */
-const queued: Copies = {
-  isQueued: true,
+function queued(): Copies {
+  const putAside = new PutAside();
+  return {
+    isQueued: true,
 
-  async send(keepers, tables) {
-    const queues = `SELECT DISTINCT database, table FROM system.distribution_queue WHERE data_files > 0${ofTables(tables)}`;
-    const sent = await Promise.all(
-      keepers.map(async ({ client }) => {
-        let isSent = true;
-        for (const [database, name] of await client.rows(queues)) {
-          // Of the replicas some may still be away; the others have been sent theirs.
-          isSent = (await isDone(client.exec(`SYSTEM FLUSH DISTRIBUTED ${database}.${name}`))) && isSent;
-        }
-        return isSent;
-      }),
-    );
-    return sent.every(Boolean);
-  },
+    async send(keepers, tables) {
+      const sent = await Promise.all(
+        keepers.map(async (keeper) => {
+          let isSent = true;
+          const waiting = (await putAside.queues(keeper, tables)).filter((queue) => queue.waiting > 0);
+          for (const table of new Set(waiting.map((queue) => queue.table))) {
+            // Of the replicas some may still be away; the others have been sent theirs.
+            isSent = (await isDone(keeper.client.exec(`SYSTEM FLUSH DISTRIBUTED ${table}`))) && isSent;
+          }
+          return isSent;
+        }),
+      );
+      return sent.every(Boolean);
+    },
 
-  async lacking(all, asked, tables) {
-    const paths = `SELECT DISTINCT data_path FROM system.distribution_queue WHERE data_files > 0${ofTables(tables)}`;
-    const rows = await Promise.all(asked.map(({ client }) => client.rows(paths)));
-    const found = new Set<ClusterNode>();
-    for (const [path] of rows.flat()) {
-      const [, shard, replica] = /shard(\d+)_replica(\d+)\/?$/.exec(String(path)) ?? [];
-      const isMeant = ({ place }: ClusterNode): boolean =>
-        place?.shard === Number(shard) && place.replica === Number(replica);
-      for (const node of all) if (isMeant(node)) found.add(node);
-    }
-    return found;
-  },
-};
+    async lacking(all, asked, tables) {
+      const queues = await Promise.all(asked.map((keeper) => putAside.queues(keeper, tables)));
+      const found = new Set<ClusterNode>();
+      for (const { shard, replica, putAside: files } of queues.flat()) {
+        const node = all.find(({ place }) => place?.shard === shard && place.replica === replica);
+        if (node === undefined) continue;
+        found.add(node);
+        if (files > 0) node.hasGap = true;
+      }
+      return found;
+    },
+
+    async mend(all) {
+      const tables = await putAside.copy(all);
+      for (const node of all) node.hasGap = false;
+      return tables;
+    },
+
+    noteWhole: () => putAside.noteClean(),
+  };
+}
 
 /** How long a node is given to fetch what is new, seconds. */
 const fetchSeconds = 5;
@@ -58,6 +73,8 @@ const fetched: Copies = {
   isQueued: false,
 
   send: () => Promise.resolve(true),
+  mend: () => Promise.resolve(0),
+  noteWhole: () => undefined,
 
   async lacking(all, asked, tables) {
     const found = new Set<ClusterNode>();
@@ -72,7 +89,7 @@ const fetched: Copies = {
 };
 
 export function copiesOf(replication: Replication): Copies {
-  return replication === 'replicated' ? fetched : queued;
+  return replication === 'replicated' ? fetched : queued();
 }
 
 /** Lets a node fetch what its neighbours have, but for those that are away: false where it has not within some seconds. */
@@ -118,9 +135,4 @@ async function isDone(work: Promise<void>): Promise<boolean> {
     if (!(error instanceof FaultError)) throw error;
     return false;
   }
-}
-
-function ofTables(tables: readonly string[] | undefined): string {
-  if (tables === undefined) return '';
-  return ` AND concat(database, '.', table) IN (${tables.map(quoteString).join(', ')})`;
 }

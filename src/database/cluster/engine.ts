@@ -11,7 +11,7 @@ import { definingParameters } from './catch-up.js';
 import { VersionHistory } from './history.js';
 import { type ClusterLayout, localPrefix, nodeStatements, receiptColumn, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
-import { type ClusterNodes, isPassing } from './nodes.js';
+import { type ClusterNodes, isNodeFailure } from './nodes.js';
 import { routeOf, turnOf } from './routes.js';
 
 /** How often a statement is sent when nodes fail under it; each time to another one, after a look at all. */
@@ -39,6 +39,8 @@ const placeNanos = 1_000n;
 const noKeeperCode = 36;
 /** CANNOT_ASSIGN_ALTER: the replica has not taken an earlier change yet. */
 const alterLaterCode = 517;
+/** UNKNOWN_TABLE, UNKNOWN_DATABASE: a node that has just come back has not got what was defined while it was away. */
+const unknownCodes: ReadonlySet<number | undefined> = new Set([60, 81]);
 /** How often queues are looked at, and how long they are left to themselves. */
 const queueLookMs = 25;
 const maxQueueMs = 1_000;
@@ -76,7 +78,7 @@ export class ClusterEngine implements Engine {
     const create = `CREATE TABLE IF NOT EXISTS ${logTable} (position UInt64, entry String)
       ENGINE = KeeperMap('/sluice/${cluster}/catalogue') PRIMARY KEY position`;
     try {
-      await this.#everywhere([create], this.#nodes.usable);
+      await this.#nodes.changing(this.#everywhere([create], this.#nodes.usable));
       this.#hasKeeper = true;
     } catch (error) {
       if (engineCodeOf(error) !== noKeeperCode) throw error;
@@ -213,7 +215,7 @@ export class ClusterEngine implements Engine {
       try {
         return await ask(route.node.client, route.parameters);
       } catch (error) {
-        if (attempt === attempts || signal?.aborted === true || !isPassing(error)) throw error;
+        if (attempt === attempts || signal?.aborted === true || !isNodeFailure(error)) throw error;
         await this.#nodes.look();
       }
     }
@@ -246,7 +248,7 @@ export class ClusterEngine implements Engine {
         return;
       } catch (error) {
         // The caller that appends to the log finds out by itself whether an entry has come there.
-        if (attempt === maxAttempts || !isSpread || !isPassing(error)) throw error;
+        if (attempt === maxAttempts || !isSpread || !isNodeFailure(error)) throw error;
         await this.#nodes.look();
       }
     }
@@ -307,7 +309,9 @@ export class ClusterEngine implements Engine {
       const away = all.filter(({ state }) => state !== 'up').map(({ url }) => url);
       throw unreachable(`Rows are deleted when all nodes have everything; not yet: ${away.join(', ')}`);
     }
-    await this.#nodes.copies.send(all, [table]);
+    const { copies } = this.#nodes;
+    await copies.send(all, [table]);
+    if ((await copies.lacking(all, all, [table])).size > 0) throw unreachable('Some node does not have all rows yet');
     await this.#everywhere(statements, all, true);
   }
 
@@ -337,8 +341,13 @@ export class ClusterEngine implements Engine {
           await node.client.exec(statement, { parameters: definingParameters });
           break;
         } catch (error) {
-          const isEarly = engineCodeOf(error) === alterLaterCode;
-          if (!isEarly && !isPassing(error)) throw error;
+          const code = engineCodeOf(error);
+          const isEarly = code === alterLaterCode;
+          if (node.state === 'behind' && unknownCodes.has(code)) {
+            this.#nodes.lacksDefinitions(node);
+            return error;
+          }
+          if (!isEarly && !isNodeFailure(error)) throw error;
           if (!isEarly) await this.#nodes.look();
           if (node.state === 'away') return error;
           if (isEarly ? Date.now() - begun > maxAlterMs : attempt >= maxAttempts) throw error;

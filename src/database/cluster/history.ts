@@ -2,7 +2,7 @@ import { activeParts, type History, type Visible } from '../engine/history.js';
 import type { Copies } from './copies.js';
 import { lateMs, localPrefix, versionSetting } from './layout.js';
 import type { ClusterNode } from './node.js';
-import { type ClusterNodes, isPassing } from './nodes.js';
+import { type ClusterNodes, isNodeFailure } from './nodes.js';
 import { routeOf } from './routes.js';
 
 /** For how long after its last part a table may have rows that are not visible yet: clocks differ by less, seconds. */
@@ -38,7 +38,7 @@ export class VersionHistory implements History {
     try {
       return await this.#visible(tables);
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isNodeFailure(error)) throw error;
       await this.#nodes.look();
       return nothing;
     }

@@ -53,6 +53,8 @@ export class ClusterNode implements EngineNode {
   isHeld = false;
   /** Rows that are stored from now on wait for this node, too, although it has not got all earlier ones yet. */
   isAwaited = false;
+  /** Another node has put aside rows that it kept for this one: they do not come by themselves. */
+  hasGap = false;
   #silentSince: number | undefined;
   /** How long its process had run when it answered last, in seconds. */
   #uptime = 0;

@@ -33,6 +33,8 @@ export class ClusterNodes {
   readonly #backOffMs = new Map<ClusterNode, number>();
   /** Nodes that have the definitions of the others since they came back. */
   readonly #defined = new Set<ClusterNode>();
+  /** Nodes that turned out to lack some while they were given them. */
+  readonly #lacking = new Set<ClusterNode>();
   readonly #changes = new Set<Promise<unknown>>();
   readonly #listeners = new Set<() => void>();
   #shards: ReadonlySet<number> = new Set();
@@ -119,6 +121,12 @@ export class ClusterNodes {
     }
   }
 
+  /** A node that has come back does not have some definition yet, and gets it before it is asked. */
+  lacksDefinitions(node: ClusterNode): void {
+    this.#defined.delete(node);
+    this.#lacking.add(node);
+  }
+
   /** Looks at all nodes that should answer now, because a statement failed. */
   async look(): Promise<void> {
     this.#looking ??= Promise.all(this.usable.map((node) => this.#look(node))).then(() => {
@@ -163,6 +171,7 @@ export class ClusterNodes {
     if (this.#isStopped) return;
     // One that has begun anew was away, whether that was seen or not.
     if (answer !== 'there' && node.state !== 'away') this.#enter(node, 'away');
+    if (node.hasGap && node.state === 'up') this.#enter(node, 'behind');
     if (answer === 'away' || node.state !== 'away') return;
     node.client.refuseAll(undefined);
     try {
@@ -170,7 +179,7 @@ export class ClusterNodes {
     } catch (error) {
       node.client.refuseAll(awayText);
       // At the start the caller is told; later the node stays away until it is one of the cluster.
-      if (this.#timers.size === 0 && !isPassing(error)) throw error;
+      if (this.#timers.size === 0 && !isNodeFailure(error)) throw error;
       this.#log.warn({ url: node.url, error: reasonOf(error) }, 'A node of the cluster answers, but cannot be used.');
       return;
     }
@@ -187,7 +196,8 @@ export class ClusterNodes {
       node.client.refuseAll(awayText);
       this.#log.warn({ url, ...place, reason: node.silence }, 'A node of the cluster is away.');
     } else if (this.#timers.size > 0) {
-      this.#log.info({ url, ...place }, state === 'up' ? 'A node of the cluster has everything.' : 'A node is back.');
+      const back = node.hasGap ? 'A node of the cluster lacks rows.' : 'A node is back.';
+      this.#log.info({ url, ...place }, state === 'up' ? 'A node of the cluster has everything.' : back);
     }
     if (this.#timers.size > 0) this.#plan(node);
     for (const listener of this.#listeners) listener();
@@ -211,24 +221,30 @@ export class ClusterNodes {
       if (this.#defined.has(node)) continue;
       // What was begun before this node came back did not go to it.
       await Promise.all(this.#changes);
+      this.#lacking.delete(node);
       const from =
         this.all.find(({ state }) => state === 'up') ?? this.usable.find((other) => this.#defined.has(other));
       if (from !== undefined) await copyDefinitions(from.client, node.client);
-      this.#defined.add(node);
+      if (!this.#lacking.has(node)) this.#defined.add(node);
     }
     const { usable } = this;
     if (this.copies.isQueued && usable.length < this.all.length) return void (await this.copies.send(usable));
     const defined = behind.filter((node) => this.#defined.has(node));
+    const tables = await this.copies.mend(usable);
+    if (tables > 0) this.#log.warn({ tables }, 'Rows that a node had put aside were copied from other replicas.');
     // While rows come all the time, some are always on their way: those of before must be there, and the others wait for the node.
     for (const node of defined) node.isAwaited = true;
     try {
       const isSent = await this.copies.send(usable);
-      const lacking = this.copies.isQueued ? new Set<ClusterNode>() : await this.copies.lacking(this.all, defined);
+      const { isQueued } = this.copies;
+      const lacking = await this.copies.lacking(this.all, isQueued ? usable : defined);
       for (const node of defined) {
         // One that went and came back meanwhile lacks definitions again.
         const isSame = node.state === 'behind' && this.#defined.has(node);
-        if (isSent && !lacking.has(node) && isSame) this.#enter(node, 'up');
+        const isLacking = isQueued ? node.hasGap : lacking.has(node);
+        if (isSent && !isLacking && isSame) this.#enter(node, 'up');
       }
+      if (this.isWhole) this.copies.noteWhole();
     } finally {
       for (const node of defined) node.isAwaited = false;
     }
@@ -262,8 +278,8 @@ export class ClusterNodes {
   }
 }
 
-/** True when another node, or this one later, may do what a statement asks for. */
-export function isPassing(error: unknown): boolean {
+/** True when a node failed and not the statement: another node, or this one later, may do what it asks for. */
+export function isNodeFailure(error: unknown): boolean {
   return error instanceof FaultError && error.fault.kind === 'network';
 }
 

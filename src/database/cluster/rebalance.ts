@@ -4,6 +4,7 @@ import { runningInserts } from './history.js';
 import { type ClusterLayout, holdTable, localPrefix, ownDatabases, spreadTable } from './layout.js';
 import type { ClusterNode } from './node.js';
 import { type ClusterNodes, holdNoticeMs } from './nodes.js';
+import { copyParameters } from './put-aside.js';
 
 /** Rows that are moved by one statement, about. */
 const rowsPerPiece = 5_000_000;
@@ -94,12 +95,7 @@ async function moveAway(
   for (let piece = 0; piece < pieces; piece++) {
     const where = `${isElsewhere} AND intDiv(id, ${weight}) % ${pieces} = ${piece}`;
     await first.client.exec(`INSERT INTO ${table.name} (${columns}) SELECT ${columns} FROM ${local} WHERE ${where}`, {
-      parameters: {
-        distributed_foreground_insert: '1',
-        parallel_distributed_insert_select: '0',
-        max_partitions_per_insert_block: '0',
-        allow_experimental_codecs: '1',
-      },
+      parameters: copyParameters,
     });
   }
   const copies = replication === 'replicated' ? [first] : replicas;

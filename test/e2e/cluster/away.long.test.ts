@@ -97,3 +97,32 @@ test.serial('a node that hangs holds up new rows for some seconds, not for as lo
   t.true(await until(isWhole), 'it is asked again');
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
 });
+
+test.serial(
+  'rows that a node has put aside, because another one died in its answer, are copied to that one',
+  async (t) => {
+    if (cluster === undefined || adapter === undefined) return skipped(t, missing ?? '');
+    if (replication === 'replicated') return skipped(t, 'no node keeps rows for another one');
+    t.true(await until(isWhole));
+    const node = cluster.nodes.at(-1)!;
+    const line = cluster.lines.get(node.place.tcpPort)!;
+    await node.kill();
+    await write(t, 2_000);
+    // In the middle of the name by which a node greets.
+    line.cutAfter = 4;
+    await node.start();
+    const arePutAside = async (): Promise<boolean> => {
+      const files = 'SELECT sum(broken_data_files) FROM system.distribution_queue';
+      const found = await Promise.all(cluster.nodes.map((other) => cluster.client(other).rows(files)));
+      return found.some(([row]) => Number(row?.[0]) > 0);
+    };
+    t.true(await until(arePutAside));
+    line.cutAfter = undefined;
+    t.true(await until(isWhole));
+    t.true(await areCopies(cluster), 'it has the rows once it counts as whole');
+    // Those that were copied are not copied again.
+    const second = await startAdapter(scope, cluster.settings);
+    t.notRegex(second.stdout(), /had put aside/);
+    t.regex(adapter.stdout(), /had put aside were copied/);
+  },
+);

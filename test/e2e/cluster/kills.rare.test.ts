@@ -3,6 +3,7 @@ import test from 'ava';
 import { type AnsweringDoor, answeringDoors, tablesOfStatements } from '../../support/answering-doors.js';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, startCluster, type TestCluster } from '../../support/cluster/nodes.js';
+import { whereabouts } from '../../support/cluster/whereabouts.js';
 import { directoryFor, fileScope, type Listening, rowsOf, sql, startAdapter } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { StatsdSender } from '../../support/statsd-sender.js';
@@ -193,22 +194,29 @@ test('whatever is killed under load, nothing answered is lost or double, and wri
     `${JSON.stringify(Object.fromEntries(load.answered))} rows of each of ${series.length} series, longest waits ${JSON.stringify(load.longest)} ms`,
   );
   t.deepEqual(load.problems, [], 'no query gives fewer rows than one before');
+  const lost: string[] = [];
   for (const { running } of adapters) {
     for (const door of answeringDoors) {
       for (const writer of series) {
-        const wanted = load.answered.get(door.name);
+        const wanted = load.answered.get(door.name) ?? 0;
         let found: unknown;
         const isAll = async (): Promise<boolean> => {
           found = (await sql(running!, countOf(door, writer))).data?.[0]?.[0];
           return found === wanted;
         };
-        t.true(await until(isAll), `${door.name}, ${writer}: ${found} rows of ${wanted}`);
+        if (await until(isAll, lost.length === 0 ? undefined : 1_000)) continue;
+        const { data } = await sql(running!, countOf(door, writer).replace('count(*)', `DISTINCT ${door.column}`));
+        const there = new Set(data?.map(([number]) => Number(number)));
+        const times = Array.from({ length: wanted }, (_, n) => n).flatMap((n) => (there.has(n) ? [] : [startMs + n]));
+        const traces = await whereabouts(cluster, times);
+        lost.push(`${door.name}, ${writer}: ${found} rows of ${wanted}; missing ${times}: ${traces}`);
       }
     }
     // Aggregated values that are there are such as were sent.
     const [[least, most] = []] = await rowsOf(running!, 'SELECT min(`value`), max(`value`) FROM statsgw.kills');
     t.true(Number(least) >= 1 && Number(most) <= load.statsd.sent, `${least} to ${most} of ${load.statsd.sent}`);
   }
+  t.deepEqual(lost, [], 'nothing answered is lost or double');
   t.true(await until(() => areCopies(cluster)), 'all replicas have the same rows');
 });
 

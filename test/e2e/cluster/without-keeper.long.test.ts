@@ -1,5 +1,10 @@
 import test from 'ava';
+import { ClusterEngine } from '../../../src/database/cluster/engine.js';
+import { ClusterNode } from '../../../src/database/cluster/node.js';
+import { ClusterNodes } from '../../../src/database/cluster/nodes.js';
+import { EngineClient } from '../../../src/database/engine/client.js';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { silentLog } from '../../support/engine.js';
 import { fileScope, rowsOf, sql, startAdapter, writeLines } from '../../support/processes.js';
 import { skipped } from '../../support/skipped.js';
 import { until } from '../../support/until.js';
@@ -46,4 +51,23 @@ test('without a keeper the first node has the catalogue for all adapters', async
   t.not((await sql(a, 'CREATE TABLE d.o (ts TIMESTAMP, v INT)')).code, 0);
   await first!.start();
   t.true(await until(async () => (await sql(b, 'CREATE TABLE d.o (ts TIMESTAMP, v INT)')).code === 0));
+
+  // A node that is back gets tables whose database it has not got yet later, and stands in nobody's way.
+  const access = { user: cluster.user, password: cluster.password, ca: undefined };
+  const known = cluster.nodes.map(({ url }) => {
+    return new ClusterNode(url, new EngineClient({ ...access, url, isServer: true }), access);
+  });
+  const layout = { cluster: cluster.name, replication: 'distributed' } as const;
+  const nodes = new ClusterNodes(known, layout, silentLog);
+  const engine = new ClusterEngine(nodes, layout);
+  scope.teardown(() => engine.close());
+  await engine.start();
+  t.true(await until(() => nodes.isWhole));
+  await engine.define({ change: 'make-database', database: 'd9_9' });
+  const back = known[1]!;
+  for (const database of ['d9_9', 'local_d9_9']) await back.client.exec(`DROP DATABASE ${database} SYNC`);
+  back.state = 'behind';
+  await engine.define({ change: 'make-table', table: 'd9_9.t', columns: ['id UInt64'], kind: { order: 'id' } });
+  t.true(await until(() => nodes.isWhole));
+  t.deepEqual(await back.client.rows('SELECT id FROM d9_9.t'), []);
 });

@@ -14,7 +14,7 @@ import { findInterserver } from './interserver.js';
 import { missingKeeper, TestKeeper } from './keeper.js';
 import { type ClusterPlan, type NodePlace, nodeConfig, usersConfig } from './node-config.js';
 import { serveParts } from './parts-server.js';
-import { softLine } from './soft-line.js';
+import { type SoftLine, softLine } from './soft-line.js';
 
 const program = fileURLToPath(new URL('node-program.js', import.meta.url));
 
@@ -124,6 +124,8 @@ export class TestCluster {
   readonly user = 'service';
   readonly password = 'secret-of-the-nodes';
   readonly keeper: TestKeeper | undefined;
+  /** By port of the native protocol, what stands between it and the other nodes. */
+  readonly lines = new Map<number, SoftLine>();
   readonly #all: readonly TestNode[];
   #begun: number;
   readonly #scope: Scope;
@@ -199,7 +201,7 @@ export async function startCluster(
   await cluster.keeper?.start();
   for (const { httpPort, ownHttpPort, tcpPort, ownTcpPort } of places) {
     await softLine(t, httpPort, ownHttpPort);
-    await softLine(t, tcpPort, ownTcpPort);
+    cluster.lines.set(tcpPort, await softLine(t, tcpPort, ownTcpPort));
   }
   if (replication === 'replicated') await cluster.serveParts();
   await Promise.all(cluster.nodes.map((node) => node.start()));
