@@ -57,13 +57,11 @@ class Writer {
     this.bytes.fill(value, this.at, this.at + length);
     this.at += length;
   }
-  /** A 32-bit value, some times over. */
-  repeat(value: number, count: number): void {
-    for (let i = 0; i < count; i++) this.at = this.bytes.writeUInt32LE(value, this.at);
-  }
-  /** A 64-bit value, some times over. */
-  repeatLong(value: bigint, count: number): void {
-    for (let i = 0; i < count; i++) this.at = this.bytes.writeBigUInt64LE(value, this.at);
+  /** A value, some times over. */
+  repeat(value: FixedValues, count: number): void {
+    const end = this.at + value.byteLength * count;
+    this.bytes.fill(bytesOf(value), this.at, end);
+    this.at = end;
   }
   header({ name, type }: Header): void {
     this.string(name);
@@ -195,7 +193,7 @@ export function encodeTables(
   out.varint(rows);
   if (numbered) {
     out.header(numberHeader);
-    for (const table of tables) out.repeat(table.number ?? 0, rowsOf(table));
+    for (const table of tables) out.repeat(Uint32Array.of(table.number ?? 0), rowsOf(table));
   }
   out.header(idHeader);
   for (const block of blocks) out.copy(bytesOf(block.ids));
@@ -212,7 +210,7 @@ export function encodeTables(
   }
   if (receipts !== undefined) {
     out.header(receiptHeader);
-    for (const [b, block] of blocks.entries()) out.repeatLong(receipts[b] ?? 0n, block.rows);
+    for (const [b, block] of blocks.entries()) out.repeat(BigUint64Array.of(receipts[b] ?? 0n), block.rows);
   }
   return out.bytes.subarray(0, out.at);
 }
