@@ -1,7 +1,7 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { othersTurn } from './others-turn.js';
 
 /** How long a loop goes on before others have their turn, in milliseconds. */
-const maxMs = 20;
+const maxMs = 10;
 
 /** What a long list gives, as an array; others have their turns meanwhile. */
 export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
@@ -22,7 +22,7 @@ export class Slice {
     return performance.now() - this.#begun > maxMs;
   }
 
-  /** Resolves in the next turn of the event loop, where another slice begins. */
+  /** Resolves in a later turn of the event loop, where another slice begins. */
   async next(): Promise<void> {
     await othersTurn();
     this.#begun = performance.now();

@@ -4,6 +4,7 @@ import { type Batch, type BlockGroup, endingOf, groupBatches } from '../model/ba
 import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
+import { Slice } from '../model/slice.js';
 import { final, isLate, passingFault, readAgain, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {
@@ -251,7 +252,9 @@ export class GroupCommit {
     const alone = refusedTogether(members, endings);
     const back: Batch<ColumnBlock>[] = [];
     const ended: Batch<ColumnBlock>[] = [];
+    const slice = new Slice();
     for (const [place, member] of members.entries()) {
+      if (slice.isOver()) await slice.next();
       const ending = endings[place]!;
       const isBack = alone.has(member) || passing[place] !== undefined || this.#mayPass(lane, member, ending);
       const next = isBack ? member : isLate(member, ending) ? await readAgain(member) : undefined;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../database/catalogue/catalogue.js';
 import { ensureDatabase } from '../database/catalogue/ensure-database.js';
 import { Access } from '../database/catalogue/rights.js';
@@ -7,6 +6,7 @@ import type { Engine, ResultOptions } from '../database/engine/engine.js';
 import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { othersTurn } from '../model/others-turn.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
 import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
@@ -148,7 +148,7 @@ async function compress(results: readonly ReadResult[]): Promise<SeriesAnswer> {
     length += part.length;
     if (length < turn) continue;
     turn = length + turnBytes;
-    await setImmediate();
+    await othersTurn();
   }
   return { parts, length };
 }

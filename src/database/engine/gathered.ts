@@ -1,3 +1,5 @@
+import { othersTurn } from '../../model/others-turn.js';
+
 /** One caller's part of a joint run. */
 interface Part<I, O> {
   readonly input: I;
@@ -5,8 +7,9 @@ interface Part<I, O> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Calls that run together at most: what is done for them before and after the run holds up everybody else. */
+/** Calls that run together at most, and how many of them go on in one turn: what is done for them holds up everybody else. */
 const mostTogether = 1_024;
+const mostInTurn = 128;
 
 /**
  * Group commit for calls of one kind: those that are made while one runs are gathered and run together, as one call after
@@ -30,7 +33,7 @@ export class Gathered<I, O> {
       this.#waiting.push({ input, resolve, reject });
       if (this.#busy) return;
       this.#busy = true;
-      setImmediate(() => void this.#runAll());
+      void othersTurn().then(() => this.#runAll());
     });
   }
 
@@ -40,14 +43,20 @@ export class Gathered<I, O> {
     this.#waiting = this.#waiting.slice(mostTogether);
     try {
       const outputs = await this.#run(parts.map(({ input }) => input));
-      parts.forEach(({ resolve }, i) => {
-        resolve(outputs[i]!);
-      });
+      await inTurns(parts, ({ resolve }, i) => resolve(outputs[i]!));
     } catch (error) {
-      for (const { reject } of parts) reject(error);
+      await inTurns(parts, ({ reject }) => reject(error));
     }
     this.#busy = this.#waiting.length > 0;
-    if (this.#busy) setImmediate(() => void this.#runAll());
+    if (this.#busy) void othersTurn().then(() => this.#runAll());
+  }
+}
+
+/** Tells callers how their calls have ended, with turns of others between them where they are many. */
+async function inTurns<P>(parts: readonly P[], tell: (part: P, i: number) => void): Promise<void> {
+  for (const [i, part] of parts.entries()) {
+    if (i > 0 && i % mostInTurn === 0) await othersTurn();
+    tell(part, i);
   }
 }
 

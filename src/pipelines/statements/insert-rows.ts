@@ -1,10 +1,10 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
+import { othersTurn } from '../../model/others-turn.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes } from '../write/stamp.js';

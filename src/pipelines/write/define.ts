@@ -3,6 +3,7 @@ import type { Batch, RowSet } from '../../model/batch.js';
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../../model/fault.js';
+import { Slice } from '../../model/slice.js';
 import { guarded } from '../guarded.js';
 
 /** How rows find their tables. */
@@ -52,13 +53,17 @@ export function define(
 /** The rows whose tables there are, or may be made later; undefined when none are left. The ending of the others is kept. */
 async function defined(batch: Batch<RowSet>, definer: Definer): Promise<Batch<RowSet> | undefined> {
   const refused = new Map<ColumnBlock, Fault>();
-  await Promise.all(
-    batch.payload.blocks.map(async (block) => {
-      if (definer.isDefined(block)) return;
-      const found = await within(definer.define(block));
-      if (found !== undefined && !mayPass(found)) refused.set(block, found);
-    }),
-  );
+  const made: Promise<void>[] = [];
+  const make = async (block: ColumnBlock): Promise<void> => {
+    const found = await within(definer.define(block));
+    if (found !== undefined && !mayPass(found)) refused.set(block, found);
+  };
+  const slice = new Slice();
+  for (const block of batch.payload.blocks) {
+    if (slice.isOver()) await slice.next();
+    if (!definer.isDefined(block)) made.push(make(block));
+  }
+  await Promise.all(made);
   const [first] = refused.values();
   if (first === undefined) return batch;
   const ending: Delivery = { outcome: 'rejected', fault: first };

@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { Subject } from 'rxjs';
 import { BufferPool } from '../../bytes/buffer-pool.js';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
@@ -9,6 +8,7 @@ import { deferred } from '../../model/deferred.js';
 import { type Delivery, delivered, isHopeless, type RowReject, worstOf } from '../../model/delivery.js';
 import type { Exchange, WriteRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
+import { othersTurn } from '../../model/others-turn.js';
 import { fromBytes } from '../support/bridges.js';
 import { type Frame, type FramingLimits, framesOf, framing, type LineCutter } from '../support/framing.js';
 

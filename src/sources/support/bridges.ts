@@ -3,6 +3,7 @@ import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Observable } from 'rxjs';
 import type { CreditGate } from '../../model/component.js';
+import { othersTurn } from '../../model/others-turn.js';
 
 /** An item that took longer in ms is followed by a turn of the event loop. */
 const longTurnMs = 5;
@@ -28,7 +29,7 @@ export function fromBytes<T>(
         subscriber.next(item);
         const isLong = performance.now() - begun > longTurnMs;
         // What took long lets others have their turn.
-        gate.opened().then(() => (isLong ? setImmediate(done) : done()));
+        gate.opened().then(() => (isLong ? othersTurn().then(() => done()) : done()));
       },
     });
     pipeline(input, chain, end, { signal: AbortSignal.any([aborted, unsubscribed.signal]) }).then(

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import pumpify from 'pumpify';
 import { objectTransform } from 'through2';
 import { comma, lineFeed, openBrace } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
+import { othersTurn } from '../../model/others-turn.js';
 
 /** Finds where a stream of text may be cut. One per stream: it remembers what it has looked at. */
 export interface LineCutter {
@@ -41,11 +41,12 @@ export interface FramingLimits {
 
 /**
  * Rows that are read in one turn of the event loop: each may make a table. Those of a text with more of them begin in smaller pieces, which
- * grow to the same as long as none takes longer than so many ms.
+ * grow to the same while they take less than so many ms, and shrink when they take longer.
  */
 const mostRowsAtOnce = 8_192;
-const rowsOfPiece = 2_048;
+const rowsOfPiece = 1_024;
 const quickMs = 5;
+const slowMs = 10;
 /** Text without so many bytes has not so many rows. */
 const shortTextBytes = 64 * 1024;
 /** What rows are estimated by, and how many of these a row has: line breaks, or the objects and commas of an element with some tags. */
@@ -149,6 +150,7 @@ async function* wholeLines(
     }
     let step = bytesAtOnce(rest, cutter);
     const longest = step * (mostRowsAtOnce / rowsOfPiece);
+    const shortest = Math.ceil(step / 8);
     let start = 0;
     for (let end = step; ; end = Math.min(end + step, rest.length)) {
       const length = cutter.lastLineBreak(rest.subarray(start, end));
@@ -156,7 +158,9 @@ async function* wholeLines(
         if (start > 0) await othersTurn();
         const begun = performance.now();
         yield wholeFrame(rest.subarray(start, start + length), cutter, first, false);
-        if (performance.now() - begun < quickMs) step = Math.min(2 * step, longest);
+        const tookMs = performance.now() - begun;
+        if (tookMs < quickMs) step = Math.min(2 * step, longest);
+        else if (tookMs > slowMs) step = Math.max(Math.ceil(step / 2), shortest);
         first = false;
         start += length;
       }
