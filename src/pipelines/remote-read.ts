@@ -10,7 +10,7 @@ import { othersTurn } from '../model/others-turn.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
 import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/plan/labelled-series.js';
-import { patternProblem } from '../sql/syntax/pattern-depth.js';
+import { patternProblem } from '../sql/syntax/pattern-problem.js';
 import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote-read.js';
 import { deflateSnappy } from '../transforms/encode/snappy.js';
 import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';

@@ -111,3 +111,31 @@ test('relations of boxes are those of the places on a grid twice as fine', (t) =
     t.deepEqual(found[at], wanted, `${textOf(a)} ${textOf(b)}`);
   }
 });
+
+/** A polygon with so many corners, or the line around it. */
+function round(corners: number, radius: number): { readonly area: string; readonly line: string } {
+  const places = Array.from({ length: corners + 1 }, (_, at) => {
+    const angle = (2 * Math.PI * (at % corners)) / corners;
+    return `${radius * Math.cos(angle)} ${radius * Math.sin(angle)}`;
+  }).join(',');
+  return { area: `POLYGON((${places}))`, line: `LINESTRING(${places})` };
+}
+
+test('areas of many vertices are compared by the engine, and what would take it long is refused', (t) => {
+  const [outer, inner] = [round(12_000, 2), round(12_000, 1)];
+  const ask = (name: Relation, a: string, b: string): string =>
+    session.query(`SELECT ${relation(name, `readWKT('${a}')`, `readWKT('${b}')`)}`, 'TSV').trim();
+  t.is(ask('ST_CONTAINS', outer.area, inner.area), '1');
+  t.is(ask('ST_COVERS', outer.area, 'POINT(0 0)'), '1');
+  t.is(ask('ST_EQUALS', outer.area, inner.area), '0');
+  for (const name of ['ST_TOUCHES', 'ST_CONTAINSPROPERLY'] as const) {
+    const error = t.throws(() => ask(name, outer.area, inner.area));
+    t.regex(error.message, /too many vertices/);
+  }
+  // Lines that cross everywhere have many more places to look at than vertices.
+  const comb = (across: boolean): string => {
+    const places = Array.from({ length: 300 }, (_, at) => [at / 150, at % 2 === 0 ? 0 : 2]);
+    return `LINESTRING(${places.map(([x, y]) => (across ? `${y} ${x}` : `${x} ${y}`)).join(',')})`;
+  };
+  t.regex(t.throws(() => ask('ST_COVERS', comb(false), comb(true))).message, /too many vertices/);
+});
