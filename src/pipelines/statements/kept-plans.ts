@@ -64,9 +64,10 @@ export class KeptPlans {
     const places = timePlaces(query, text);
     const movable = places && this.#movable.get(places.shape);
     if (places === undefined || movable === undefined || !holds(movable, origin, known)) return undefined;
+    const plan = movedPlan(movable.movable, places.times);
+    if (plan === undefined) return undefined;
     this.#movable.delete(places.shape);
     this.#movable.set(places.shape, movable);
-    const plan = movedPlan(movable.movable, places.times);
     this.#plans.set(query, { ...movable, plan });
     return plan;
   }
@@ -97,7 +98,7 @@ export class KeptPlans {
 
   #keepMovable(query: Query, text: string, { plan, ...how }: KeptPlan): void {
     const places = timePlaces(query, text);
-    const movable = places && movablePlan(plan, places.times);
+    const movable = places && movablePlan(plan, places);
     if (places === undefined || movable === undefined) return;
     this.#movable.delete(places.shape);
     this.#movable.set(places.shape, { ...how, movable });

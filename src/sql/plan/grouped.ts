@@ -11,7 +11,7 @@ import { Uses, type Value } from '../values/value.js';
 import { type GroupKey, GroupNames, type GroupScope } from './group/group-names.js';
 import { type GroupedRows, groupRows } from './group/group-rows.js';
 import { mergedSelect } from './group/merged-select.js';
-import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
+import { type BlockTask, type BlockWindows, countOf, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
 import { isSuper } from './rows/scan.js';
@@ -50,13 +50,15 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   const passed = { ...task.filter, row: [...task.filter.row, ...windows.rows, ...checks] };
   const grouped = groupedRows({ ...task, filter: passed }, scope, windows, names);
   const fill = fillClause(task);
+  const spanned = spannedWindows(task, scope, windows, fill);
+  const mostRows = spanned?.areRows === true ? countOf(spanned.between(spanned.bounds)) : undefined;
   if (fill !== undefined && windows.intervals !== undefined) {
     const dependents = [...names.dependents.values()];
     const filledRows = fillWindows(
       {
         fill,
         windows: windows.intervals,
-        bounds: scope.bounds,
+        range: spanned?.between(spanned.bounds),
         source: scope.source,
         grouped: printSelect(grouped),
         having,
@@ -76,13 +78,12 @@ export function planGrouped(block: BlockTask): PlannedBlock {
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
     const where = select.having === undefined ? [] : [shown.condition(select.having).sql];
     const from = `(${filledRows}) AS ${scope.source}`;
-    return plannedSelect({ ...chosen.select, from, where, mostRows: mostWindows(scope, windows) }, chosen.columns);
+    return plannedSelect({ ...chosen.select, from, where, mostRows }, chosen.columns, spanned);
   }
   const { select: chosen, columns } = outerSelect(task, scope, windows, values, hidden);
-  const mostRows = mostWindows(scope, windows);
   const over = { ...chosen, from: `(${printSelect(grouped)}) AS ${scope.source}`, where: having, mostRows };
   const steady = keys.every(({ value }) => value.uses !== Uses.nothing && (value.uses & Uses.random) === 0);
-  return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns);
+  return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
 }
 
 /** What is computed for each group: the values of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */
@@ -98,14 +99,30 @@ function valuesOfGroups(
   return [...plain, ...calls.map((call) => translator.translate(call))];
 }
 
-/** How many windows of INTERVAL there are between the limits of time; undefined without limits, and where keys tell more groups apart. */
-function mostWindows({ keys, bounds }: GroupScope, { intervals }: Windowing): number | undefined {
-  if (intervals === undefined || keys.length > 0 || bounds?.low === undefined || bounds.high === undefined) return;
-  return Number(cellNumberAt(intervals.grid, bounds.high) - intervals.firstAt(bounds.low)) + 1;
+/** The windows of INTERVAL between the limits of time; undefined without two limits. */
+function spannedWindows(
+  { filter }: BlockTask,
+  { keys }: GroupScope,
+  { intervals }: Windowing,
+  fill: Fill | undefined,
+): BlockWindows | undefined {
+  const { low, high } = filter.bounds ?? {};
+  if (intervals === undefined || low === undefined || high === undefined) return undefined;
+  return {
+    bounds: { low, high },
+    boundTerms: filter.boundTerms,
+    between: (bounds) => [intervals.firstAt(bounds.low), cellNumberAt(intervals.grid, bounds.high)],
+    isFilled: fill !== undefined,
+    areRows: keys.length === 0,
+  };
 }
 
-function plannedSelect(select: EngineSelect, columns: PlannedBlock['columns']): PlannedBlock {
-  return { sql: printSelect(select), columns, select };
+function plannedSelect(
+  select: EngineSelect,
+  columns: PlannedBlock['columns'],
+  windows: BlockWindows | undefined,
+): PlannedBlock {
+  return { sql: printSelect(select), columns, select, windows };
 }
 
 /** What is selected from the grouped rows, without where they come from. */

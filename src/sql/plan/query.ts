@@ -24,9 +24,11 @@ import { nullValue, Uses, type Value } from '../values/value.js';
 import { joinRelation } from './join/join.js';
 import { groupedByMainRow } from './join/join-groups.js';
 import type { RelationReader } from './join/join-tree.js';
-import type { PlannedBlock } from './rows/block.js';
+import { type BlockWindows, countOf, type PlannedBlock, type WindowRange } from './rows/block.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
+import type { TimeReading } from './time-places.js';
+import { canBeFilled } from './window/fill.js';
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {
@@ -40,8 +42,18 @@ export interface QueryPlan {
   readonly series?: readonly ReadSeries[] | undefined;
   /** Set when the query asks for figures of one short series, which may be asked for in one statement with those of others. */
   readonly figures?: SeriesFigures | undefined;
+  /** How texts that limit the time of single series are read. */
+  readonly reading?: TimeReading | undefined;
+  /** Its windows, which other times may decide about. */
+  readonly windows?: PlannedWindows | undefined;
   /** True when it would be the same at any other time. */
   readonly isTimeless: boolean;
+}
+
+/** Windows between two limits of time. */
+interface PlannedWindows extends BlockWindows {
+  /** True where the plan is the same, but for their numbers. */
+  keepsPlan(range: WindowRange): boolean;
 }
 
 /** A series by the names of its database and of its super table. */
@@ -74,7 +86,9 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
   const block = withoutEmptyCheck(planned);
   const sql = printResult(block ?? planned, form);
   const series = singleSeries(query, context);
-  const hasFewRows = mostRows(planned.select) * rowBytes(planned.columns) <= fewRowsBytes;
+  const givesFew = (select: EngineSelect | undefined): boolean =>
+    mostRows(select) * rowBytes(planned.columns) <= fewRowsBytes;
+  const hasFewRows = givesFew(planned.select);
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
@@ -95,6 +109,9 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     hasFewRows,
     series: series?.map(({ table: { database, name }, id }) => ({ database, table: name, id })),
     figures: isShort && series?.length === 1 ? figuresOf(sql, block, planned, series[0]!.id) : undefined,
+    reading: series && readingOf(series, context),
+    windows:
+      planned.windows && plannedWindows(planned.windows, planned.select, (select) => givesFew(select) === hasFewRows),
     isTimeless: !usesNow,
   };
 }
@@ -111,6 +128,26 @@ function figuresOf(
   if (select?.where === undefined || alias === undefined) return undefined;
   const figures = seriesFigures(sql, select.where, idColumn(alias), id);
   return figures && { ...figures, givesNoneForEmpty: withoutCheck !== undefined };
+}
+
+function plannedWindows(
+  windows: BlockWindows,
+  select: EngineSelect | undefined,
+  keepsFew: (select: EngineSelect | undefined) => boolean,
+): PlannedWindows {
+  const { isFilled, areRows } = windows;
+  const keepsPlan = (range: WindowRange): boolean => {
+    if (isFilled && !(range[0] <= range[1] && canBeFilled(range))) return false;
+    return !areRows || keepsFew(select && { ...select, mostRows: countOf(range) });
+  };
+  return { ...windows, keepsPlan };
+}
+
+/** How texts are read as times of these series, where all have times of one precision. */
+function readingOf(series: readonly Series[], context: QueryContext): TimeReading | undefined {
+  const precisions = new Set(series.map(({ table }) => context.precisionOf(table.database)));
+  const [precision] = precisions;
+  return precision === undefined || precisions.size > 1 ? undefined : { precision, zone: context.connectionZone };
 }
 
 /** The series that a query reads; undefined where it reads others than single ones. */

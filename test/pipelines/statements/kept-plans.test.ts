@@ -75,7 +75,8 @@ test('a plan of a single series is found for other times, as long as it holds', 
     return [statement.query, text] as const;
   };
   const series = [{ database: 'd', table: 'm', id: 1n }];
-  const light = { ...plan, sql: 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)', series };
+  const sql = 'SELECT max(a) FROM t AS t1 WHERE greater(t1.ts, 1700000000000)';
+  const light = { ...plan, sql, series, reading: { precision: 'ms', zone: 'UTC' } as const };
   plans.keep(...asked(1700000000000), origin, light, [tableOf('m', {})], whole);
   const later = asked(1700000600000);
   const moved = found(plans, ...later, origin, whole);

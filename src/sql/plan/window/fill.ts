@@ -5,8 +5,9 @@ import type { ExpressionTranslator } from '../../resolve/expression.js';
 import type { Fill } from '../../syntax/ast.js';
 import { refuse } from '../../values/context.js';
 import { castValue, type Environment } from '../../values/convert.js';
-import { cellNumber, cellNumberAt, startOfCell } from '../../values/grid.js';
-import { isInteger, isNumeric, nullValue, type TimeBounds, Uses, type Value } from '../../values/value.js';
+import { cellNumber, startOfCell } from '../../values/grid.js';
+import { isInteger, isNumeric, nullValue, Uses, type Value } from '../../values/value.js';
+import type { WindowRange } from '../rows/block.js';
 import type { IntervalWindows } from './window.js';
 
 /** Most windows that a FILL may span. */
@@ -16,7 +17,8 @@ export const maxFilledWindows = 10_000_000n;
 interface FillTask {
   readonly fill: Fill;
   readonly windows: IntervalWindows;
-  readonly bounds: TimeBounds | undefined;
+  /** Undefined without two limits of time. */
+  readonly range: WindowRange | undefined;
   readonly source: string;
   readonly grouped: string;
   readonly having: readonly string[];
@@ -34,7 +36,7 @@ interface FillTask {
 export function fillWindows(task: FillTask, translator: ExpressionTranslator): string {
   const { fill, source, keys, values } = task;
   const { grid } = task.windows;
-  const [first, last] = fillRange(task);
+  const range = fillRange(task);
   const columns = values.map((value, at): [string, string] => [castToEngine(value.sql, value.type), `f${at + 1}`]);
   const present = printSelect({
     columns: [
@@ -47,8 +49,7 @@ export function fillWindows(task: FillTask, translator: ExpressionTranslator): s
     where: task.having,
   });
   const sorted = [...keys.map((key) => sortTerm(key, true)), 'n ASC'].join(', ');
-  const range = first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
-  const complete = `SELECT * FROM (${present}) ORDER BY ${sorted}${range}`;
+  const complete = `SELECT * FROM (${present}) ORDER BY ${sorted}${fillSteps(range)}`;
   const forced = fill.mode.endsWith('_F') && keys.length === 0;
   const filler = valueFiller(task, translator);
   return printSelect({
@@ -62,12 +63,20 @@ export function fillWindows(task: FillTask, translator: ExpressionTranslator): s
   });
 }
 
-/** Numbers of the first and last window to fill; error 0x263B without two limits or when they are too far apart. */
-function fillRange({ bounds, windows }: FillTask): [bigint, bigint] {
-  if (bounds?.low === undefined || bounds.high === undefined) throw timeRangeRequired();
-  const [first, last] = [windows.firstAt(bounds.low), cellNumberAt(windows.grid, bounds.high)];
-  if (last - first >= maxFilledWindows) throw timeRangeRequired();
-  return [first, last];
+/** Error 0x263B without two limits or when they are too far apart. */
+function fillRange({ range }: FillTask): WindowRange {
+  if (range === undefined || !canBeFilled(range)) throw timeRangeRequired();
+  return range;
+}
+
+/** False where a FILL would span more windows than it may. */
+export function canBeFilled([first, last]: WindowRange): boolean {
+  return last - first < maxFilledWindows;
+}
+
+/** What adds missing windows, behind an ORDER BY of their numbers; nothing where there are none. */
+export function fillSteps([first, last]: WindowRange): string {
+  return first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
 }
 
 /** Error 0x263B. */
