@@ -1,9 +1,9 @@
 import test from 'ava';
+import { cases } from '../support/cases.js';
 import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-/** The long run has many more. */
-const count = Number(process.env.SLUICE_TEST_DROPPED_TABLES ?? 5_000);
+const count = cases(5_000, 20_000, 100_000);
 const inStatement = 5_000;
 const start = Date.now();
 

@@ -1,11 +1,11 @@
 import net from 'node:net';
 import test from 'ava';
+import { cases } from '../support/cases.js';
 import { basicOf, type TestService } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-/** The long run has a thousand of them. */
-const readers = Number(process.env.SLUICE_TEST_STUCK_READERS ?? 60);
+const readers = cases(60, 1_000);
 
 const { service, end } = await sharedService();
 test.after.always(end);

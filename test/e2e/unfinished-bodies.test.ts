@@ -3,12 +3,12 @@ import net from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
+import { cases } from '../support/cases.js';
 import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
 import { until } from '../support/until.js';
 
-/** The long run has two thousand of them. */
-const bodies = Number(process.env.SLUICE_TEST_UNFINISHED_BODIES ?? 60);
+const bodies = cases(60, 300, 2_000);
 const mebibyte = 1024 * 1024;
 const mostMemory = 600 * mebibyte;
 

@@ -196,7 +196,7 @@ async function runProgram(t: ExecutionContext, world: Killed, path: string, data
 }
 
 test('programs of writes, reads, definitions and kills have the results of one that never waits', async (t) => {
-  const runs = propertyRuns(cases(2, 8));
+  const runs = propertyRuns(cases(2, 4, 8));
   t.timeout(60_000 + runs * 60_000);
   const path = directoryFor(t);
   const world: Killed = { adapter: await startAdapter(t, [`--database.path=${path}`, lazy]) };

@@ -1,12 +1,16 @@
-import { longVariable } from '../../tools/tests/places.js';
+import { allVariable, longVariable } from '../../tools/tests/places.js';
 
 /**
- * How many cases a test draws or goes through: some in every run, all in a file `<name>.long.test.ts`, which imports the test
- * once more and runs with `npm run test:long`.
+ * How many cases a test draws or goes through: some in every run, more in a file `<name>.long.test.ts`, which imports the test
+ * once more and runs with `npm run test:long`, and all where that file runs with `--all`.
  */
-export function cases(some: number, all: number): number {
-  return isLong ? all : some;
+export function cases(some: number, more: number, all = more): number {
+  if (!isLong) return some;
+  return takesAll ? all : more;
 }
+
+/** True where files that take long are to take as long as it takes. */
+const takesAll = process.env[allVariable] !== undefined;
 
 /** True in a file that takes long. */
 export const isLong = process.env[longVariable] !== undefined;

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const source = (name: string): string => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
+/** Documents show more rows per sub-table than a test needs. */
+const fewerRows = 10;
 const { DOCUMENT_PORT = '', DOCUMENT_ENGINE_PORT = '', DOCUMENT_SECRET = '' } = process.env;
 /** As long as a start may take on a busy machine. */
 const patienceMs = 120_000;
@@ -26,8 +28,9 @@ async function run([name = '', ...args]: readonly string[]): Promise<number> {
   return ended(source('adapter.js'), args[0] === 'backup' ? [...args, ...service] : args);
 }
 
-/** The arguments of the load tool with a port, which documents leave out. */
-function loadArguments(args: readonly string[]): string[] {
+/** The arguments of the load tool with a port, which documents leave out, and with fewer rows. */
+function loadArguments(shown: readonly string[]): string[] {
+  const args = shown.map((argument, at) => (shown[at - 1] === '-n' ? String(Number(argument) / fewerRows) : argument));
   const at = args.findIndex((argument) => argument === '-f' || argument === '--file');
   if (at >= 0) {
     const content: { port?: number } = JSON.parse(readFileSync(args[at + 1] ?? '', 'utf8'));
@@ -35,7 +38,7 @@ function loadArguments(args: readonly string[]): string[] {
     writeFileSync('with-port.json', JSON.stringify({ ...content, host: '127.0.0.1', port }));
     return args.with(at + 1, 'with-port.json');
   }
-  if (args.includes('-h') || args.includes('-P') || args.includes('-?')) return [...args];
+  if (args.includes('-h') || args.includes('-P') || args.includes('-?')) return args;
   const mode = args[args.indexOf('-I') + 1];
   return ['-P', mode === 'rest' || mode === 'sml-rest' ? DOCUMENT_PORT : DOCUMENT_ENGINE_PORT, ...args];
 }

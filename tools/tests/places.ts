@@ -26,3 +26,6 @@ export type Step = Begun | Ended;
 
 /** Environment variable that is set where a test file takes long. */
 export const longVariable = 'TEST_LONG';
+
+/** Environment variable that is set where files that take long take all of their cases. */
+export const allVariable = 'TEST_ALL_CASES';

@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { type Ended, generated, recordVariable, root, type Step } from './places.js';
+import { allVariable, type Ended, generated, recordVariable, root, type Step } from './places.js';
 import { findTests, named, type Share, shares, type TestFile } from './plan.js';
 import { type Entry, plainTitles, Report, summary } from './report.js';
 import { slowFiles } from './slow-files.js';
@@ -12,12 +12,15 @@ import { slowFiles } from './slow-files.js';
 /**
  * `npm test [-- <part of a file's name> …]`: builds what has changed, runs tests, and says how it went.
  *
- * Everything runs that does not take long; with `--long` what does, which are files named `*.long.test.ts`.
+ * Everything runs that does not take long; with `--long` what does, which are files named `*.long.test.ts`, and with `--all` these take all of
+ * their cases.
  */
 const { values: flags, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
     long: { type: 'boolean', default: false },
+    /** Files that take long take all of their cases, for as long as it takes. */
+    all: { type: 'boolean', default: false },
     /** What failed runs once more, alone: beside all the others, real services and clients can miss a deadline. */
     again: { type: 'boolean', default: false },
     /** Only tests whose title matches, with `*` for any text. */
@@ -137,7 +140,12 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
       // A group of its own, so that everything ends with it.
       detached: true,
       // AVA does less for a person when it takes a machine for one that only tests.
-      env: { ...process.env, [recordVariable]: record, AVA_FORCE_CI: 'not-ci' },
+      env: {
+        ...process.env,
+        ...(flags.all ? { [allVariable]: 'true' } : {}),
+        [recordVariable]: record,
+        AVA_FORCE_CI: 'not-ci',
+      },
     },
   );
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -4,7 +4,7 @@ import test from 'ava';
 import { basicOf, startService } from '../../support/service.js';
 
 const { service, end } = await startService(
-  '--limits.queryTime=6s',
+  '--limits.queryTime=4s',
   '--limits.statements=3',
   '--limits.statementsOfUser=2',
   '--limits.waitingStatements=1',
@@ -81,7 +81,7 @@ function ask(
 test.serial('a query that takes too long is cancelled in the engine and answered with an error', async (t) => {
   const { body } = await service.sql(heavy);
   t.is(body.code, 0x020f);
-  t.is(body.desc, 'Query terminated: it took longer than 6 s');
+  t.is(body.desc, 'Query terminated: it took longer than 4 s');
   t.true(await becomes(0, 2000));
 });
 

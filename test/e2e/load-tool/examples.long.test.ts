@@ -9,7 +9,7 @@ import { startService } from '../../support/service.js';
 
 const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
 const { service, end } = await startService();
-const tool = new LoadTool(service);
+const tool = new LoadTool(service, 'here');
 cpSync(examples, tool.path('examples'), { recursive: true });
 test.after.always(async () => {
   await end();
