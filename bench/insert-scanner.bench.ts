@@ -35,7 +35,7 @@ const context: InsertContext = {
   resolve: (_database, name) => ({
     kind: 'sub',
     table,
-    subTable: { id: 42n, name, superTable: 'meters', tags: new Map(), ttl: 0, registered: true },
+    subTable: { key: 42n, id: 42n, name, superTable: 'meters', tags: new Map(), ttl: 0, registered: true },
   }),
   timeRange: () => ({ min: 0n, max: 1n << 53n }),
   makeSubTable: () => {

@@ -19,7 +19,8 @@ const schema: ParseOptions['schema'] = { table: () => undefined };
 let nextId = 1n;
 const makeSubTable: MakeSubTable = (superTable, name, tags, ttl): SubTable => {
   nextId += 0x9e3779b97f4a7c15n;
-  return { id: BigInt.asUintN(64, nextId), name, superTable, tags, ttl, registered: true };
+  const id = BigInt.asUintN(64, nextId);
+  return { key: id, id, name, superTable, tags, ttl, registered: true };
 };
 
 /** Lines of about 118 bytes: two tags, three fields, a nanosecond time. */

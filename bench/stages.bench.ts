@@ -76,7 +76,8 @@ export async function run(): Promise<void> {
     dictionary: new SeriesDictionary(),
     makeSubTable: (superTable: string, name: string, tags: SubTable['tags'], ttl: number): SubTable => {
       let known = made.get(name);
-      known ??= { id: BigInt(made.size), name, superTable, tags, ttl, registered: true };
+      const id = BigInt(made.size);
+      known ??= { key: id, id, name, superTable, tags, ttl, registered: true };
       made.set(name, known);
       return known;
     },

@@ -114,12 +114,14 @@ export interface ViewDef {
 export type TagValue = string | undefined;
 
 /**
- * A time line of a super table. `id` is the 64-bit hash of (database id, name, generation).
- * `tags` is by tag name. `registered` turns true once the engine holds the registration; until then every block that
- * refers to it must carry it in `newSubTables`.
+ * A time line of a super table. `key` is the 64-bit hash of (database id, name, generation) by which it is registered, and `id` the
+ * one under which its rows and tags are stored. `tags` is by tag name. `registered` turns true once the engine holds the
+ * registration; until then every block that refers to it must carry it in `newSubTables`, and its `id` is the one that it will
+ * have unless another was given to it before: see {@link markRegistered}.
  */
 export interface SubTable {
-  readonly id: bigint;
+  readonly key: bigint;
+  id: bigint;
   readonly name: string;
   readonly superTable: string;
   /** Only a registration needs them: see {@link markRegistered}. */
@@ -128,13 +130,19 @@ export interface SubTable {
   readonly ttl: number;
   readonly comment?: string | undefined;
   registered: boolean;
+  /** It has another id than the one that it was made with: blocks that carry it have rows under the wrong one. */
+  isMoved?: true;
 }
 
 /** What registered sub-tables hold in place of their tags. */
 export const noTags: ReadonlyMap<string, TagValue> = new Map();
 
-/** Notes that the engine holds the registration, with the tags: they need not be remembered here. */
-export function markRegistered(subTable: SubTable): void {
+/** Notes that the engine holds the registration, with the tags: they need not be remembered here; and the id that stands there. */
+export function markRegistered(subTable: SubTable, id: bigint): void {
+  if (subTable.id !== id) {
+    subTable.id = id;
+    subTable.isMoved = true;
+  }
   subTable.registered = true;
   subTable.tags = noTags;
 }

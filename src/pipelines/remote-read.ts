@@ -6,6 +6,7 @@ import type { Engine, ResultOptions } from '../database/engine/engine.js';
 import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Exchange, SeriesAnswer, SeriesRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
+import { metricsTable } from '../model/label-set.js';
 import { othersTurn } from '../model/others-turn.js';
 import { ticksPerSecond } from '../model/schema.js';
 import type { SeriesQuery } from '../model/series-query.js';
@@ -13,7 +14,7 @@ import { checkPattern, planSeries, type SeriesTable, seriesTable } from '../sql/
 import { patternProblem } from '../sql/syntax/pattern-problem.js';
 import { joinResults, ReadBudget, ReadResult } from '../transforms/encode/remote-read.js';
 import { deflateSnappy } from '../transforms/encode/snappy.js';
-import { metricsTable, metricsValue } from '../transforms/parse/label-set.js';
+import { metricsValue } from '../transforms/parse/label-set.js';
 import { parseRemoteRead } from '../transforms/parse/remote-read.js';
 import { RequestReply, type RequestReplyContext } from './request-reply.js';
 import { withCurrentSchema } from './statements/current-schema.js';

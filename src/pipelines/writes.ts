@@ -360,7 +360,8 @@ export class WritePipeline implements Component {
       otlpSuffixes,
       ...(target.tally === undefined ? {} : { tally: target.tally }),
       isTold: this.#told.reader(place),
-      makeSubTable: (superTable, name, tags, ttl) => subTables.make(database, superTable, name, tags, ttl),
+      makeSubTable: (superTable, name, tags, ttl, metric) =>
+        subTables.make(database, superTable, name, tags, ttl, metric),
       maxLineBytes: limits.maxLineBytes,
       part,
       maxMessageBytes: limits.maxMessageBytes,

@@ -6,7 +6,7 @@ import type { Reading } from '../model/batch.js';
 import type { ColumnBlock, TableStyle } from '../model/column-block.js';
 import { Codes, FaultError, fault } from '../model/fault.js';
 import { refusals } from '../model/refusals.js';
-import { type DatabaseDef, markRegistered, type SubTable, type TableDef } from '../model/schema.js';
+import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { Slice } from '../model/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
@@ -32,7 +32,7 @@ export function readyTable(
   if (table === undefined || !storage.isWhole(table) || isOutdated(catalogue, table, reading)) return undefined;
   for (const block of blocks) {
     if (block.style !== undefined && table.kind === 'normal') return undefined;
-    for (const subTable of block.newSubTables) if (!subTable.registered) return undefined;
+    for (const { registered, isMoved } of block.newSubTables) if (!registered || isMoved) return undefined;
   }
   return isCovered(blocks, table) ? table : undefined;
 }
@@ -51,7 +51,8 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
 
 /**
  * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or make
- * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read.
+ * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read, or has rows in them under
+ * an id that is not its own.
  */
 export async function prepareTable(
   context: PreparationContext,
@@ -152,14 +153,16 @@ async function register(
   table: TableDef,
   blocks: readonly ColumnBlock[],
 ): Promise<void> {
-  const wanted = new Map<bigint, SubTable>();
+  const wanted = new Set<SubTable>();
   const slice = new Slice();
   for (const block of blocks) {
     if (slice.isOver()) await slice.next();
-    for (const subTable of block.newSubTables) if (!subTable.registered) wanted.set(subTable.id, subTable);
+    for (const subTable of block.newSubTables) if (!subTable.registered) wanted.add(subTable);
   }
-  if (wanted.size === 0) return;
-  const refused = await subTables.register(database, table, [...wanted.values()]);
-  if (refused !== undefined) throw new FaultError(refused);
-  for (const block of blocks) for (const subTable of block.newSubTables) markRegistered(subTable);
+  if (wanted.size > 0) {
+    const refused = await subTables.register(database, table, [...wanted]);
+    if (refused !== undefined) throw new FaultError(refused);
+  }
+  const isMisread = blocks.some(({ newSubTables }) => newSubTables.some(({ isMoved }) => isMoved));
+  if (isMisread) throw new FaultError(overtaken);
 }

@@ -330,3 +330,30 @@ test('native histograms, exemplars and metadata are read in tables of their own'
   t.is((await send(database, writeBody([{ labels, exemplars: longer }]))).status, 204);
   t.is((await service.rows(exemplar)).length, 2);
 });
+
+test('samples join those of a series that another service has made by its name alone', async (t) => {
+  const database = fresh();
+  const other = await neighbour();
+  const start = 1_700_000_000_000;
+  const name = 't_e0cd0714bd97e68c4f32ea38f4e49b33';
+  const up = (timestamp: number, value: number): TestSeries => ({
+    labels: labelsOf({ __name__: 'up', job: 'n' }),
+    samples: [{ timestamp, value }],
+  });
+  const unlike = labelsOf({ __name__: 'up', job: 'm' });
+  t.is((await send(database, writeBody([{ labels: unlike, samples: [{ timestamp: start, value: 0 }] }]))).status, 204);
+  await other.run(
+    `INSERT INTO ${database}.${name} USING ${database}.metrics TAGS('{"a":"b"}') VALUES(${start + 1}000000, 1)`,
+  );
+  for (const value of [2, 3]) t.is((await send(database, writeBody([up(start + value, value)]))).status, 204);
+  const rows = `SELECT v FROM ${database}.${name} ORDER BY ts`;
+  t.deepEqual(await service.rows(rows), [[1], [2], [3]]);
+  t.deepEqual(await other.rows(rows), [[1], [2], [3]]);
+  t.deepEqual(await service.rows(`SELECT count(*) FROM ${database}.metrics WHERE labels->'a' = 'b'`), [[3]]);
+  const tags = `SELECT tag_value FROM information_schema.ins_tags WHERE db_name = '${database}' AND table_name = '${name}'`;
+  t.deepEqual(await service.rows(tags), [['{"a":"b"}']]);
+  await service.run(`DROP TABLE ${database}.${name}`);
+  t.is((await send(database, writeBody([up(start + 4, 4)]))).status, 204);
+  t.deepEqual(await service.rows(rows), [[4]]);
+  t.deepEqual(await service.rows(`SELECT count(*) FROM ${database}.metrics WHERE labels->'job' = 'n'`), [[1]]);
+});

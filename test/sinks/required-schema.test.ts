@@ -23,7 +23,15 @@ test('blocks that disagree about the type of a column are never written together
 /** The growth of a table with one tag `g` that a sub-table with the given value asks for. */
 function tagGrowth(declared: DataType | undefined, value: TagValue) {
   const tags: ColumnDef[] = declared === undefined ? [] : [{ name: 'g', type: declared, physical: 'c2' }];
-  const subTable = { id: 1n, name: 's', superTable: 't', tags: new Map([['g', value]]), ttl: 0, registered: false };
+  const subTable = {
+    key: 1n,
+    id: 1n,
+    name: 's',
+    superTable: 't',
+    tags: new Map([['g', value]]),
+    ttl: 0,
+    registered: false,
+  };
   const block = { ...blockOf('t', {}, []), newSubTables: [subTable] };
   return growthFor([block], { ...tableOf('t', {}), tags }).tags.map(({ type }) => type);
 }

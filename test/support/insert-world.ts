@@ -44,7 +44,8 @@ export class InsertWorld implements InsertContext {
   addSub(name: string, superTable: string, registered = true, database = 'plant'): this {
     const found = this.resolve(database, superTable);
     if (typeof found === 'string') throw new Error(`There is no super table ${superTable}.`);
-    const subTable = { id: this.#nextId++, name, superTable, tags: new Map(), ttl: 0, registered };
+    const id = this.#nextId++;
+    const subTable = { key: id, id, name, superTable, tags: new Map(), ttl: 0, registered };
     return this.#set(name, { kind: 'sub', table: found.table, subTable }, database);
   }
 
@@ -72,7 +73,8 @@ export class InsertWorld implements InsertContext {
     ttl: number,
   ): SubTable {
     this.made.push({ name, tags: Object.fromEntries(tags), ttl });
-    return { id: this.#nextId++, name, superTable: superTable.name, tags, ttl, registered: false };
+    const id = this.#nextId++;
+    return { key: id, id, name, superTable: superTable.name, tags, ttl, registered: false };
   }
 
   plan(sql: string): InsertPlan {

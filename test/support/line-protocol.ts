@@ -100,7 +100,7 @@ export class LineProtocolDesk {
     const known = this.subTables.get(name);
     if (known !== undefined) return known;
     const id = BigInt(`0x${Buffer.from(name).toString('hex').slice(-16)}`);
-    const made: SubTable = { id, name, superTable: superTableName, tags, ttl, registered: false };
+    const made: SubTable = { key: id, id, name, superTable: superTableName, tags, ttl, registered: false };
     this.subTables.set(name, made);
     this.byId.set(id, made);
     return made;

@@ -60,7 +60,7 @@ function compressedColumns(prefix: string): string {
 }
 
 /** A column of type `type` with its codec, to be defined; none of these codecs is experimental. */
-export function packedColumn(name: string, type: 'Int64' | 'String'): string {
+export function packedColumn(name: string, type: 'Int64' | 'String' | 'UInt16'): string {
   return `${name} ${type} CODEC(${codecOf(type, 'plain')})`;
 }
 

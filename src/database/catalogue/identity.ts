@@ -12,11 +12,37 @@ function hash64(...parts: readonly string[]): bigint {
 }
 
 /**
- * The id of a sub-table: a hash of its database, its name and how often a sub-table of that name was dropped before, so
+ * The key of a sub-table: a hash of its database, its name and how often a sub-table of that name was dropped before, so
  * that writers agree on it without talking to each other and rows of a dropped sub-table never come back.
  */
-export function subTableId(databaseId: string, name: string, generation: number): bigint {
+export function subTableKey(databaseId: string, name: string, generation: number): bigint {
   return hash64(databaseId, name, String(generation));
+}
+
+/** Bits of an id that are those of its key where the upper ones stand for a metric. */
+const keyBits = 48;
+
+/** What stands in the upper bits of the ids of a metric's series: never 0, which is said of series without one. */
+export function leadOf(metric: string): number {
+  return Number(hash64(metric) % 65_535n) + 1;
+}
+
+/**
+ * The id under which the rows of a sub-table are stored: its key, with the lead of its metric in front, so that the series of
+ * a metric lie together; see docs/decisions/037-series-by-metric.md.
+ */
+export function seriesId(key: bigint, lead: number): bigint {
+  return lead === 0 ? key : (BigInt(lead) << BigInt(keyBits)) | commonBits(key);
+}
+
+/** The lead in the id of a sub-table; 0 where the id is the key. */
+export function leadIn(key: bigint, id: bigint): number {
+  return id === key ? 0 : Number(id >> BigInt(keyBits));
+}
+
+/** The bits of a key that are in the id as well, whether there is a metric in it or not. */
+export function commonBits(key: bigint): bigint {
+  return BigInt.asUintN(keyBits, key);
 }
 
 /** The id of the one series of a normal table. */

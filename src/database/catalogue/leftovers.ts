@@ -1,12 +1,12 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
 import { allOf } from '../../sql/engine/select.js';
-import { ofTable, ofTables } from '../../sql/engine/storage.js';
-import { sharedStoragePattern, sharedTagStorage, subTableId } from './identity.js';
+import { ofSeries, ofTable, ofTables } from '../../sql/engine/storage.js';
+import { seriesId, sharedStoragePattern, sharedTagStorage, subTableKey } from './identity.js';
 import type { DatabaseParts } from './parts.js';
 
-/** Ids in one statement. */
-const idsPerQuery = 5_000;
+/** Keys in one statement. */
+const keysPerQuery = 5_000;
 
 /** Engine names that the catalogue gives: databases, and the two tables of a super table, by the place in the log. */
 const ownDatabase = /^d(\d+)_\d+$/;
@@ -95,20 +95,27 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
 /** Removes dropped sub-tables that super tables still show. */
 async function removeSubTables(context: DatabaseParts, database: DatabaseDef): Promise<void> {
   const { engine, catalogue, storage } = context;
-  const ids: bigint[] = [];
+  const keys: bigint[] = [];
   for (const [name, generation] of catalogue.generations(database.name)) {
-    for (let dropped = 0; dropped < generation; dropped++) ids.push(subTableId(database.id, name, dropped));
+    for (let dropped = 0; dropped < generation; dropped++) keys.push(subTableKey(database.id, name, dropped));
   }
-  for (let at = 0; at < ids.length; at += idsPerQuery) {
-    const list = ids.slice(at, at + idsPerQuery).join(', ');
-    const parents = await engine.rows(
-      `SELECT DISTINCT parent FROM sluice.sub_tables WHERE database = ${quoteString(database.id)} AND id IN (${list})`,
+  for (let at = 0; at < keys.length; at += keysPerQuery) {
+    const list = keys.slice(at, at + keysPerQuery).join(', ');
+    const rows = await engine.rows(
+      `SELECT parent, toString(id), lead FROM sluice.sub_tables FINAL
+       WHERE database = ${quoteString(database.id)} AND id IN (${list})`,
     );
-    for (const [parent] of parents) {
-      const table = catalogue.tableById(database.name, String(parent));
+    const parents = new Map<string, Map<bigint, bigint>>();
+    for (const [parent, text, lead] of rows) {
+      const key = BigInt(String(text));
+      const keysById = parents.get(String(parent)) ?? new Map<bigint, bigint>();
+      parents.set(String(parent), keysById.set(seriesId(key, Number(lead)), key));
+    }
+    for (const [parent, keysById] of parents) {
+      const table = catalogue.tableById(database.name, parent);
       if (table === undefined) continue;
       await storage.ensure(database, table);
-      await removeFrom(context, database, table, list);
+      await removeFrom(context, database, table, keysById);
     }
   }
 }
@@ -117,13 +124,16 @@ async function removeFrom(
   { engine, storage, subTables }: DatabaseParts,
   database: DatabaseDef,
   table: TableDef,
-  ids: string,
+  keysById: ReadonlyMap<bigint, bigint>,
 ): Promise<void> {
-  const wanted = `id IN (${ids})`;
+  const wanted = ofSeries([...keysById.keys()]);
   const shown = await engine.rows(
     `SELECT toString(id), name FROM ${table.tagStorage} FINAL WHERE ${allOf([...ofTable(table), 'dropped = 0', wanted])}`,
   );
-  const found = shown.map(([id, name]) => ({ id: BigInt(String(id)), name: String(name) }));
+  const found = shown.map(([text, name]) => {
+    const id = BigInt(String(text));
+    return { key: keysById.get(id) ?? id, id, name: String(name) };
+  });
   if (found.length > 0) await subTables.markDropped(database, table, found);
   const rows = await engine.rows(
     `SELECT DISTINCT toString(id) FROM ${table.storage} WHERE ${allOf([...ofTable(table), wanted])}`,

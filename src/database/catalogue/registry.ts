@@ -7,14 +7,15 @@ import { type EngineColumn, encodeTables, inputOf, structureOf } from '../engine
 import { OwnTables } from '../engine/own-tables.js';
 import type { TableChange } from '../engine/table-change.js';
 import { packedColumn } from './compression.js';
+import { leadIn, seriesId } from './identity.js';
 
-/** Ids in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
-const idsPerQuery = 10_000;
-const manyIds = 500;
+/** Keys in one look-up statement, and from how many on a look-up is not worth sharing a statement with others. */
+const keysPerQuery = 10_000;
+const manyKeys = 500;
 
 /**
- * The registry. `dropped` matters to lists alone: a dropped sub-table is never looked up again, because its name leads to
- * another id from then on.
+ * The registry, by the keys of sub-tables. `lead` is that of their ids, 0 where these are the keys, as all were once. `dropped`
+ * matters to lists alone: a dropped sub-table is never looked up again, because its name leads to another key from then on.
  */
 const table = 'sluice.sub_tables';
 const create: readonly TableChange[] = [
@@ -31,11 +32,16 @@ const create: readonly TableChange[] = [
     ],
     kind: { order: 'database, id' },
   },
-  { change: 'add-columns', table, columns: ['dropped UInt8', 'comment Nullable(String)'] },
+  {
+    change: 'add-columns',
+    table,
+    columns: ['dropped UInt8', 'comment Nullable(String)', packedColumn('lead', 'UInt16')],
+  },
 ];
 
-/** What a row says beside id and time of creation. */
+/** What a row says beside key and time of creation. */
 const columns: readonly EngineColumn[] = [
+  column('lead', dataType('SMALLINT UNSIGNED')),
   column('database', dataType('VARCHAR')),
   column('name', dataType('VARCHAR')),
   column('parent', dataType('VARCHAR')),
@@ -49,11 +55,12 @@ const insert = `INSERT INTO sluice.sub_tables (id, created, ${columns.map(({ nam
 /** Sub-tables to look for in the registry. */
 interface LookUp {
   readonly database: string;
-  readonly ids: readonly bigint[];
+  readonly keys: readonly bigint[];
 }
 
 /** A sub-table found in the registry. */
 export interface Registered {
+  readonly key: bigint;
   readonly id: bigint;
   readonly name: string;
   /** Id of its super table. */
@@ -70,6 +77,7 @@ interface Registrations {
   readonly created: bigint;
   readonly dropped: boolean;
   readonly subTables: readonly {
+    readonly key: bigint;
     readonly id: bigint;
     readonly name: string;
     readonly ttl?: number;
@@ -95,13 +103,13 @@ export class Registry {
   }
 
   /** The rows of sub-tables, of those that were registered. Look-ups of few that are made at once share a statement. */
-  async read({ id: database }: DatabaseDef, ids: readonly bigint[]): Promise<readonly Registered[]> {
+  async read({ id: database }: DatabaseDef, keys: readonly bigint[]): Promise<readonly Registered[]> {
     await this.prepare();
-    if (ids.length === 0) return [];
-    if (ids.length < manyIds) return this.#readings.call({ database, ids });
+    if (keys.length === 0) return [];
+    if (keys.length < manyKeys) return this.#readings.call({ database, keys });
     const found: Registered[] = [];
-    for (let at = 0; at < ids.length; at += idsPerQuery) {
-      found.push(...(await this.#readSome(database, ids.slice(at, at + idsPerQuery))));
+    for (let at = 0; at < keys.length; at += keysPerQuery) {
+      found.push(...(await this.#readSome(database, keys.slice(at, at + keysPerQuery))));
     }
     return found;
   }
@@ -109,35 +117,39 @@ export class Registry {
   /** Answers look-ups with one statement for each database. */
   async #readTogether(lookUps: readonly LookUp[]): Promise<readonly (readonly Registered[])[]> {
     const byDatabase = new Map<string, Set<bigint>>();
-    for (const { database, ids } of lookUps) {
+    for (const { database, keys } of lookUps) {
       const all = byDatabase.get(database) ?? new Set();
-      for (const id of ids) all.add(id);
+      for (const key of keys) all.add(key);
       byDatabase.set(database, all);
     }
     const found = new Map<string, ReadonlyMap<bigint, Registered>>();
-    for (const [database, ids] of byDatabase) {
-      const rows = await this.#readSome(database, [...ids]);
-      found.set(database, new Map(rows.map((row) => [row.id, row])));
+    for (const [database, keys] of byDatabase) {
+      const rows = await this.#readSome(database, [...keys]);
+      found.set(database, new Map(rows.map((row) => [row.key, row])));
     }
-    return lookUps.map(({ database, ids }) => {
+    return lookUps.map(({ database, keys }) => {
       const rows = found.get(database);
-      return ids.flatMap((id) => rows?.get(id) ?? []);
+      return keys.flatMap((key) => rows?.get(key) ?? []);
     });
   }
 
-  async #readSome(database: string, ids: readonly bigint[]): Promise<readonly Registered[]> {
+  async #readSome(database: string, keys: readonly bigint[]): Promise<readonly Registered[]> {
     // Keys alone decide, so they may do so before rows are merged.
     const rows = await this.#engine.rows(
-      `SELECT toString(id), name, parent, ttl FROM sluice.sub_tables FINAL
-       PREWHERE database = '${database}' AND id IN ${setOfIds(ids)}
+      `SELECT toString(id), lead, name, parent, ttl FROM sluice.sub_tables FINAL
+       PREWHERE database = '${database}' AND id IN ${setOfIds(keys)}
        SETTINGS max_threads = 1`,
     );
-    return rows.map(([id, name, parent, ttl]) => ({
-      id: BigInt(String(id)),
-      name: String(name),
-      parent: String(parent),
-      ttl: Number(ttl),
-    }));
+    return rows.map(([text, lead, name, parent, ttl]) => {
+      const key = BigInt(String(text));
+      return {
+        key,
+        id: seriesId(key, Number(lead)),
+        name: String(name),
+        parent: String(parent),
+        ttl: Number(ttl),
+      };
+    });
   }
 
   /** Appends rows; what is appended at once shares a statement. */
@@ -159,10 +171,10 @@ function column(name: string, type: EngineColumn['type']): EngineColumn {
 function blockOf({ database, parent, created, dropped, subTables }: Registrations): ColumnBlock {
   const block = new BlockBuilder('sluice', 'sub_tables', 'overwrite', subTables.length);
   const builders = columns.map(({ name, type }) => block.addColumn(name, type));
-  for (const { id, name, ttl = 0, comment } of subTables) {
+  for (const { key, id, name, ttl = 0, comment } of subTables) {
     const row = block.rows;
-    block.setKey(id, created);
-    for (const [i, value] of [database, name, parent, ttl, Number(dropped), comment].entries()) {
+    block.setKey(key, created);
+    for (const [i, value] of [leadIn(key, id), database, name, parent, ttl, Number(dropped), comment].entries()) {
       if (typeof value === 'string') builders[i]!.putText(row, value);
       else if (value !== undefined) builders[i]!.putNumber(row, value);
     }

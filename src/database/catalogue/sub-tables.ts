@@ -1,6 +1,7 @@
 import { BlockBuilder, type ColumnBuilder } from '../../model/column-block.js';
 import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
+import { metricOf } from '../../model/label-set.js';
 import { refusals } from '../../model/refusals.js';
 import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
@@ -10,9 +11,10 @@ import { allOf } from '../../sql/engine/select.js';
 import { castToEngine, ofSeries, ofTable } from '../../sql/engine/storage.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered, GatheredByPlace } from '../engine/gathered.js';
+import { setOfIds } from '../engine/key-sets.js';
 import { encodeTables, insertStatement, type TableRows } from '../engine/native-block.js';
 import type { Catalogue } from './catalogue.js';
-import { subTableId } from './identity.js';
+import { commonBits, leadOf, seriesId, subTableKey } from './identity.js';
 import { overtaken } from './overtaken.js';
 import { type Registered, Registry } from './registry.js';
 
@@ -30,6 +32,9 @@ interface Remembered {
   readonly byName: Map<string, SubTable>;
 }
 
+/** What a dropped sub-table is known by. */
+export type NamedSeries = Pick<SubTable, 'key' | 'id' | 'name'>;
+
 /** What ALTER TABLE changes of one sub-table beside its tags. */
 type SubTableOption = { readonly comment: string } | { readonly ttl: number };
 
@@ -45,7 +50,7 @@ export class SubTables {
   /** By id of their database. */
   readonly #remembered = new Map<string, Remembered>();
   #rememberedCount = 0;
-  /** Registrations that run, by sub-table id. */
+  /** Registrations that run, by the bits of a sub-table's key that are in its id, too. */
   readonly #inHand = new Map<bigint, Promise<unknown>>();
   readonly #tagInsertions = new GatheredByPlace((place, tags: readonly TableRows[]) => this.#insertTagsOf(place, tags));
   readonly #removals = new Gathered((dropped: readonly string[]) => this.#forgetTogether(dropped));
@@ -63,7 +68,7 @@ export class SubTables {
 
   /**
    * The registered sub-table of a name as remembered, or a new one that becomes known only when it is registered. Pure in
-   * memory, for parsers; tags matter only for a new one.
+   * memory, for parsers; tags matter only for a new one. Its metric is found among them where it is not given.
    */
   make(
     database: DatabaseDef,
@@ -71,10 +76,14 @@ export class SubTables {
     name: string,
     tags: ReadonlyMap<string, TagValue>,
     ttl: number,
+    metric?: string,
   ): SubTable {
     const known = this.known(database, name);
     if (known !== undefined && known.superTable === superTable) return known;
-    return { id: this.idOf(database, name), name, superTable, tags, ttl, registered: false };
+    const key = this.keyOf(database, name);
+    const front = metric ?? metricOf(superTable, name, tags);
+    const id = front === undefined ? key : seriesId(key, leadOf(front));
+    return { key, id, name, superTable, tags, ttl, registered: false };
   }
 
   /** A registered sub-table remembered by name, or undefined when it must be looked up. */
@@ -85,7 +94,7 @@ export class SubTables {
   /** Looks names up in the engine; names that do not exist are missing in the answer. */
   async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
     const found = new Map<string, SubTable>();
-    const byId = new Map<bigint, string>();
+    const byKey = new Map<bigint, string>();
     // What a drop takes away while the engine is asked must not be remembered for the time after it.
     const remembered = this.#rememberedOf(database);
     const slice = new Slice();
@@ -93,12 +102,12 @@ export class SubTables {
       if (slice.isOver()) await slice.next();
       const known = this.known(database, name);
       if (known !== undefined) found.set(name, known);
-      else byId.set(this.idOf(database, name), name);
+      else byKey.set(this.keyOf(database, name), name);
     }
-    for (const { id, name, ttl, parent } of await this.#registry.read(database, [...byId.keys()])) {
+    for (const { key, id, name, ttl, parent } of await this.#registry.read(database, [...byKey.keys()])) {
       const superTable = this.#catalogue.tableById(database.name, parent)?.name;
-      if (superTable === undefined || byId.get(id) !== name) continue;
-      const subTable = { id, name, superTable, tags: noTags, ttl, registered: true };
+      if (superTable === undefined || byKey.get(key) !== name) continue;
+      const subTable = { key, id, name, superTable, tags: noTags, ttl, registered: true };
       this.#remember(remembered, subTable);
       found.set(name, subTable);
     }
@@ -107,9 +116,10 @@ export class SubTables {
 
   /**
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
-   * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or an id
+   * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
    * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
-   * is {@link overtaken}. Many are registered some at a time.
+   * is {@link overtaken}. A sub-table that has another id than it was made with is moved to it, see {@link SubTable.isMoved}.
+   * Many are registered some at a time.
    */
   async register(
     database: DatabaseDef,
@@ -131,38 +141,68 @@ export class SubTables {
     wanted: readonly SubTable[],
   ): Promise<Fault | undefined> {
     const remembered = this.#rememberedOf(database);
-    if (wanted.some(({ id, name }) => id !== this.idOf(database, name))) return overtaken;
-    const problem = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
-    if (problem !== undefined) return problem;
+    if (wanted.some(({ key, name }) => key !== this.keyOf(database, name))) return overtaken;
+    const places = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
+    if ('message' in places) return places;
     for (const subTable of wanted) {
-      markRegistered(subTable);
+      markRegistered(subTable, places.get(subTable.key) ?? subTable.id);
       this.#remember(remembered, subTable);
     }
     return undefined;
   }
 
+  /** Registers those that are missing, and returns the ids of those by their keys that have others than they were made with. */
   async #registerMissing(
     database: DatabaseDef,
     superTable: TableDef,
     wanted: readonly SubTable[],
-  ): Promise<Fault | undefined> {
-    const missing = new Map(wanted.map((subTable) => [subTable.id, subTable]));
+  ): Promise<ReadonlyMap<bigint, bigint> | Fault> {
+    const missing = new Map(wanted.map((subTable) => [subTable.key, subTable]));
+    const places = new Map<bigint, bigint>();
     for (const row of await this.#registry.read(database, [...missing.keys()])) {
       const parent = this.#catalogue.tableById(database.name, row.parent);
-      const subTable = missing.get(row.id);
+      const subTable = missing.get(row.key);
       if (parent === undefined || subTable === undefined) continue;
       const problem = conflict(row, subTable, parent, superTable);
       if (problem !== undefined) return problem;
-      missing.delete(row.id);
+      missing.delete(row.key);
+      if (row.id !== subTable.id) places.set(row.key, row.id);
     }
-    if (missing.size === 0) return undefined;
+    if (missing.size === 0) return places;
     const names = [...missing.values()].map(({ name }) => name);
     const taken = this.#takenByTable(database, names);
     if (taken !== undefined) return taken;
-    await this.#write(database, superTable, [...missing.values()]);
+    for (const key of await this.#homeless(superTable, missing)) places.set(key, key);
+    const made = [...missing.values()].map((subTable) => ({
+      ...subTable,
+      id: places.get(subTable.key) ?? subTable.id,
+    }));
+    await this.#write(database, superTable, made);
     // A table of such a name may have been created meanwhile: the later look sees both.
     await this.#catalogue.sync();
-    return this.#takenByTable(database, names);
+    return this.#takenByTable(database, names) ?? places;
+  }
+
+  /**
+   * The keys of those whose ids, which are shorter than keys by the metric in them, another sub-table has. There are one or two
+   * among many millions; their keys are their ids.
+   */
+  async #homeless(superTable: TableDef, missing: ReadonlyMap<bigint, SubTable>): Promise<readonly bigint[]> {
+    const homeless: bigint[] = [];
+    const byId = new Map<bigint, SubTable>();
+    for (const subTable of missing.values()) {
+      const { key, id } = subTable;
+      if (byId.has(id)) homeless.push(key);
+      else if (id !== key) byId.set(id, subTable);
+    }
+    if (byId.size === 0) return homeless;
+    const where = allOf([...ofTable(superTable), `id IN ${setOfIds([...byId.keys()])}`]);
+    const rows = await this.#engine.rows(`SELECT toString(id), name FROM ${superTable.tagStorage} WHERE ${where}`);
+    for (const [id, name] of rows) {
+      const subTable = byId.get(BigInt(String(id)));
+      if (subTable !== undefined && subTable.name !== name) homeless.push(subTable.key);
+    }
+    return homeless;
   }
 
   #takenByTable(database: DatabaseDef, names: readonly string[]): Fault | undefined {
@@ -171,21 +211,22 @@ export class SubTables {
   }
 
   /** Runs registrations that share a sub-table one after the other, so that the later one sees what the first has done. */
-  async #exclusively<T>(subTables: readonly Pick<SubTable, 'id'>[], run: () => Promise<T>): Promise<T> {
+  async #exclusively<T>(subTables: readonly Pick<SubTable, 'key'>[], run: () => Promise<T>): Promise<T> {
+    const marks = subTables.map(({ key }) => commonBits(key));
     const earlier = (): Promise<unknown> | undefined => {
-      for (const { id } of subTables) {
-        const running = this.#inHand.get(id);
+      for (const mark of marks) {
+        const running = this.#inHand.get(mark);
         if (running !== undefined) return running;
       }
       return undefined;
     };
     for (let running = earlier(); running !== undefined; running = earlier()) await running.catch(() => undefined);
     const work = run();
-    for (const { id } of subTables) this.#inHand.set(id, work);
+    for (const mark of marks) this.#inHand.set(mark, work);
     try {
       return await work;
     } finally {
-      for (const { id } of subTables) this.#inHand.delete(id);
+      for (const mark of marks) this.#inHand.delete(mark);
     }
   }
 
@@ -193,11 +234,7 @@ export class SubTables {
    * Marks sub-tables as dropped in the registry, and then where their tags are kept, so that no query by tags and no list
    * shows them.
    */
-  async markDropped(
-    database: DatabaseDef,
-    superTable: TableDef,
-    subTables: readonly Pick<SubTable, 'id' | 'name'>[],
-  ): Promise<void> {
+  async markDropped(database: DatabaseDef, superTable: TableDef, subTables: readonly NamedSeries[]): Promise<void> {
     const created = Date.now();
     const shared = { database: database.id, parent: superTable.id, created: BigInt(created) };
     await this.#registry.insert({ ...shared, dropped: true, subTables });
@@ -227,7 +264,7 @@ export class SubTables {
    * Gives a registered sub-table other tag values; tags that are not named keep theirs. Changes by this process come one
    * after the other; of changes that two processes make to one sub-table in the same moment the later one stands.
    */
-  async setTags(superTable: TableDef, { id }: SubTable, values: ReadonlyMap<string, TagValue>): Promise<void> {
+  async setTags(superTable: TableDef, { key, id }: SubTable, values: ReadonlyMap<string, TagValue>): Promise<void> {
     const columns = superTable.tags.map(({ physical }) => quoteIdentifier(physical));
     const items = superTable.tags.map((tag, at) =>
       values.has(tag.name) ? tagConstant(tag, values.get(tag.name)) : (columns[at] ?? ''),
@@ -237,23 +274,23 @@ export class SubTables {
     const where = allOf([...ofTable(superTable), ofSeries([id]), 'dropped = 0']);
     const change = `INSERT INTO ${storage} (${t}id, ts, name, revision, ${columns.join(', ')})
       SELECT ${t}id, ts, name, revision + 1, ${items.join(', ')} FROM ${storage} FINAL WHERE ${where}`;
-    await this.#inTurn(id, () => this.#engine.exec(change));
+    await this.#inTurn(key, () => this.#engine.exec(change));
   }
 
   /** Gives a registered sub-table another comment or time to live. */
-  async setOption(database: DatabaseDef, { id }: SubTable, option: SubTableOption): Promise<void> {
+  async setOption(database: DatabaseDef, { key }: SubTable, option: SubTableOption): Promise<void> {
     await this.prepare();
     const comment = 'comment' in option ? quoteString(option.comment) : 'comment';
     const ttl = 'ttl' in option ? option.ttl : 'ttl';
-    const change = `INSERT INTO sluice.sub_tables (database, id, name, parent, ttl, created, dropped, comment)
-      SELECT database, id, name, parent, ${ttl}, created, dropped, ${comment} FROM sluice.sub_tables FINAL
-      WHERE database = ${quoteString(database.id)} AND id = ${id} AND dropped = 0`;
-    await this.#inTurn(id, () => this.#engine.exec(change));
+    const change = `INSERT INTO sluice.sub_tables (database, id, lead, name, parent, ttl, created, dropped, comment)
+      SELECT database, id, lead, name, parent, ${ttl}, created, dropped, ${comment} FROM sluice.sub_tables FINAL
+      WHERE database = ${quoteString(database.id)} AND id = ${key} AND dropped = 0`;
+    await this.#inTurn(key, () => this.#engine.exec(change));
   }
 
   /** Runs changes of one sub-table one after the other. */
-  async #inTurn(id: bigint, change: () => Promise<void>): Promise<void> {
-    await this.#exclusively([{ id }], change);
+  async #inTurn(key: bigint, change: () => Promise<void>): Promise<void> {
+    await this.#exclusively([{ key }], change);
   }
 
   /** What is remembered of a database now: whatever a drop touched is read again. */
@@ -267,9 +304,9 @@ export class SubTables {
     return made;
   }
 
-  /** The id a sub-table of this name has or would get, whether it is registered or not. */
-  idOf(database: DatabaseDef, name: string): bigint {
-    return subTableId(database.id, name, this.#catalogue.generation(database.name, name));
+  /** The key a sub-table of this name has or would get, whether it is registered or not. */
+  keyOf(database: DatabaseDef, name: string): bigint {
+    return subTableKey(database.id, name, this.#catalogue.generation(database.name, name));
   }
 
   #remember({ byName }: Remembered, subTable: SubTable): void {

@@ -3,8 +3,9 @@ import { Codes, FaultError, fault } from '../../model/fault.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 import { Slice } from '../../model/slice.js';
 import type { Statement } from '../../sql/syntax/ast-statement.js';
-import { subTableId } from '../catalogue/identity.js';
+import { subTableKey } from '../catalogue/identity.js';
 import type { Operation } from '../catalogue/operations.js';
+import type { NamedSeries } from '../catalogue/sub-tables.js';
 import { type DefinitionContext, databaseOf, submit } from './context.js';
 import { removeLater, removeThoroughly } from './removal.js';
 
@@ -126,10 +127,10 @@ export async function dropWhole(
 export async function dropSubTables(
   database: DatabaseDef,
   parent: TableDef,
-  subTables: readonly Pick<SubTable, 'id' | 'name'>[],
+  subTables: readonly NamedSeries[],
   context: Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'>,
 ): Promise<void> {
-  const dropped: Pick<SubTable, 'id' | 'name'>[] = [];
+  const dropped: NamedSeries[] = [];
   const removal = randomUUID();
   const mark = async (): Promise<void> => {
     for (let at = 0; at < dropped.length; at += maxDroppedAtOnce) {
@@ -164,16 +165,17 @@ export async function dropSubTables(
 async function giveUp(
   database: DatabaseDef,
   parent: TableDef,
-  some: readonly Pick<SubTable, 'id' | 'name'>[],
+  some: readonly NamedSeries[],
   removal: string,
   { catalogue }: Pick<DefinitionContext, 'catalogue'>,
-): Promise<readonly Pick<SubTable, 'id' | 'name'>[]> {
-  const dropped: Pick<SubTable, 'id' | 'name'>[] = [];
+): Promise<readonly NamedSeries[]> {
+  const dropped: NamedSeries[] = [];
   const operations: Operation[] = [];
-  for (const { id, name } of some) {
+  for (const series of some) {
+    const { key, name } = series;
     const generation = catalogue.generation(database.name, name);
-    if (subTableId(database.id, name, generation) !== id) continue;
-    dropped.push({ id, name });
+    if (subTableKey(database.id, name, generation) !== key) continue;
+    dropped.push(series);
     const drop = { op: 'drop-sub-table', database: database.name, superTable: parent.name, name, generation } as const;
     operations.push({ ...drop, removal });
   }

@@ -91,14 +91,14 @@ export async function createSubTableText(
   engine: Engine,
   database: DatabaseDef,
   table: TableDef,
-  { id, name }: SubTable,
+  { key, id, name }: SubTable,
 ): Promise<string> {
   const [values = []] = await engine.rows(
     `SELECT ${table.tags.map(tagText).join(', ')} FROM ${table.tagStorage} FINAL
      WHERE ${allOf([...ofTable(table), ofSeries([id]), 'dropped = 0'])}`,
   );
   const [[ttl, comment] = []] = await engine.rows(
-    `SELECT ttl, comment FROM sluice.sub_tables FINAL WHERE id = ${id} AND database = '${database.id}'`,
+    `SELECT ttl, comment FROM sluice.sub_tables FINAL WHERE id = ${key} AND database = '${database.id}'`,
   );
   const tags = table.tags.map((tag, at) => tagLiteral(tag, values[at] ?? null));
   const options = [

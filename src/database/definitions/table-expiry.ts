@@ -2,6 +2,7 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import { FaultError } from '../../model/fault.js';
 import { RepeatedWork } from '../../model/repeated-work.js';
 import { quoteString } from '../../sql/engine/quote.js';
+import { seriesId } from '../catalogue/identity.js';
 import type { Engine } from '../engine/engine.js';
 import { dropOldRows } from '../rows/retention.js';
 import type { DefinitionContext } from './context.js';
@@ -48,17 +49,19 @@ async function dropExpiredSubTables(context: ExpiryContext, nowMs: number, signa
   let after = `('', 0)`;
   for (;;) {
     const page = await engine.rows(
-      `SELECT database, toString(id), name, parent FROM sluice.sub_tables FINAL
+      `SELECT database, toString(id), name, parent, lead FROM sluice.sub_tables FINAL
        WHERE dropped = 0 AND ttl > 0 AND created + ttl * ${dayMs} <= ${nowMs} AND (database, id) > ${after}
        ORDER BY database, id LIMIT ${pageRows}`,
     );
-    for (const [place, id, name, parent] of page) {
+    for (const [place, text, name, parent, lead] of page) {
       if (signal?.aborted === true) return dropped;
       const database = databases.get(String(place));
       const table = database && catalogue.tableById(database.name, String(parent));
       // The registry keeps sub-tables of super tables and databases that were dropped whole.
       if (database === undefined || table === undefined) continue;
-      await dropSubTables(database, table, [{ id: BigInt(String(id)), name: String(name) }], context);
+      const key = BigInt(String(text));
+      const series = { key, id: seriesId(key, Number(lead)), name: String(name) };
+      await dropSubTables(database, table, [series], context);
       dropped++;
     }
     const last = page.at(-1);

@@ -1,6 +1,5 @@
 import type { DatabaseDef, TableDef } from '../../model/schema.js';
 import { quoteString } from '../../sql/engine/quote.js';
-import { subTableId } from '../catalogue/identity.js';
 import { type InlineRow, inlineRows } from './inline.js';
 import { columnsOf, type Demands, type SystemFacts } from './system-table.js';
 
@@ -31,12 +30,14 @@ export function* liveSuperTables(facts: SystemFacts, demands: Demands): Generato
   }
 }
 
-/** Condition on the id of a sub-table when its database and name are both demanded; undefined otherwise. */
-export function demandedId(facts: SystemFacts, demands: Demands): string | undefined {
+/** The sub-table whose database and name are both demanded, whether there is one or not. */
+export function demandedSubTable(
+  { catalogue }: SystemFacts,
+  demands: Demands,
+): { readonly database: DatabaseDef; readonly name: string } | undefined {
   const name = demands.get('table_name');
-  const database = facts.catalogue.database(demands.get('db_name') ?? '');
-  if (name === undefined || database === undefined) return undefined;
-  return `id = ${subTableId(database.id, name, facts.catalogue.generation(database.name, name))}`;
+  const database = catalogue.database(demands.get('db_name') ?? '');
+  return name === undefined || database === undefined ? undefined : { database, name };
 }
 
 /** What a sub-table's row takes from its super table: see {@link subTableRows}. */
@@ -55,8 +56,9 @@ export async function subTableRows(
 ): Promise<string> {
   await facts.subTables.prepare();
   const databases = [...new Set(parents.map(({ database }) => quoteString(database.id)))];
-  const id = demandedId(facts, demands);
-  const where = [`dropped = 0`, `database IN (${databases.join(', ')})`, ...(id === undefined ? [] : [id])];
+  const wanted = demandedSubTable(facts, demands);
+  const ofKey = wanted === undefined ? [] : [`id = ${facts.subTables.keyOf(wanted.database, wanted.name)}`];
+  const where = [`dropped = 0`, `database IN (${databases.join(', ')})`, ...ofKey];
   const registry = `SELECT * FROM sluice.sub_tables FINAL WHERE ${where.join(' AND ')}`;
   return `(${registry}) AS s INNER JOIN (${await inlineRows(parentColumns, parentRows(facts, parents))}) AS p ON s.parent = p.c1`;
 }

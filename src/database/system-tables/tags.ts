@@ -1,11 +1,12 @@
 import type { ColumnDef, TableDef } from '../../model/schema.js';
 import { collected } from '../../model/slice.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
+import { ofSeries } from '../../sql/engine/storage.js';
 import { declaredText } from '../catalogue/column-type.js';
 import { localPrefix } from '../cluster/layout.js';
 import type { Engine } from '../engine/engine.js';
 import { type InlineRow, inlineRows } from './inline.js';
-import { demandedId, type LiveTable, liveSuperTables } from './live-tables.js';
+import { demandedSubTable, type LiveTable, liveSuperTables } from './live-tables.js';
 import { columnsOf, type SystemTable } from './system-table.js';
 import { typed } from './tables.js';
 
@@ -46,8 +47,10 @@ export const tagsTable: SystemTable = {
       const value = made.columns.has(physical) ? `toString(${quoteIdentifier(physical)})` : 'NULL';
       return `tuple(${quoteString(physical)}, CAST(${value}, 'Nullable(String)'))`;
     });
-    const id = demandedId(facts, demands);
-    const where = ['dropped = 0', ...numberTerms(present), ...(id === undefined ? [] : [id])];
+    const wanted = demandedSubTable(facts, demands);
+    const found = wanted && (await facts.subTables.lookUp(wanted.database, [wanted.name])).get(wanted.name);
+    if (wanted !== undefined && found === undefined) return inlineRows(columns, []);
+    const where = ['dropped = 0', ...numberTerms(present), ...(found === undefined ? [] : [ofSeries([found.id])])];
     const rows = `SELECT ${placeColumn(present, facts.engine)} AS place, name, tag.1 AS physical, tag.2 AS value
       FROM ${tablesOfTags(present, facts.engine)} FINAL ARRAY JOIN [${tags.join(', ')}] AS tag
       WHERE ${where.join(' AND ')}`;

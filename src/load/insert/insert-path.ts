@@ -271,7 +271,7 @@ class BlocksPath implements InsertPath {
     const ids = new BigUint64Array(request.block.rows);
     for (const [part, name] of names.entries()) {
       const known = found?.get(name)?.id ?? catalogue.table(this.#database.name, name)?.seriesId;
-      const id = known ?? (plan.autoCreateTable ? subTables.idOf(this.#database, name) : undefined);
+      const id = known ?? (plan.autoCreateTable ? subTables.keyOf(this.#database, name) : undefined);
       if (id === undefined) throw new FaultError(refusals.tableNotExist);
       ids.fill(id, request.starts[part], request.starts[part + 1]);
     }
@@ -293,7 +293,7 @@ function databaseOf({ name, escapeNames }: DatabasePlan, catalogue: Catalogue): 
 /** The series of each table, for rows that travel as they are. */
 export function seriesOf(database: DatabasePlan, plan: SuperTablePlan, world: WorldPorts): (name: string) => bigint {
   const found = databaseOf(database, world.catalogue);
-  if (!plan.normalTables) return (name) => world.subTables.idOf(found, name);
+  if (!plan.normalTables) return (name) => world.subTables.keyOf(found, name);
   return (name) => {
     const id = world.catalogue.table(found.name, name)?.seriesId;
     if (id === undefined) throw new FaultError(fault('database', Codes.tableNotExist, `Table does not exist: ${name}`));

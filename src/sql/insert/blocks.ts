@@ -62,8 +62,8 @@ export class OpenBlock {
 
   /** Lists a sub-table that is not registered yet, once. */
   list(subTable: SubTable): void {
-    if (subTable.registered || this.#listed.has(subTable.id)) return;
-    this.#listed.add(subTable.id);
+    if (subTable.registered || this.#listed.has(subTable.key)) return;
+    this.#listed.add(subTable.key);
     this.builder.newSubTables.push(subTable);
   }
 }

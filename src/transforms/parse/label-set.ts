@@ -1,18 +1,16 @@
 import type { TableStyle } from '../../model/column-block.js';
 import { Codes, type Fault, fault } from '../../model/fault.js';
+import { type Label, labelSetName, metricAmong, metricsTable } from '../../model/label-set.js';
 import type { SeriesKey } from './series-tags.js';
-import { fingerprintName } from './sub-table-name.js';
 import { countCharacters } from './utf8.js';
 
-/** Table of all series of a database, its column with the values, and its JSON tag. */
-export const metricsTable = 'metrics';
-/** Tables beside it, for native histograms and exemplars of the same series, and for the metadata of metrics. */
+/** Tables beside that of all series, for native histograms and exemplars of the same series, and for the metadata of metrics. */
 export const histogramsTable = 'metric_histograms';
 export const exemplarsTable = 'metric_exemplars';
 export const metadataTable = 'metric_metadata';
 /** What these tables are like: a NULL in a row overwrites. */
 export const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
-/** The column of a values of a metric. */
+/** The column with the values of a metric, and the JSON tag. */
 export const metricsValue = 'v';
 const labelsTag = 'labels';
 /** Most bytes of the labels of one series as JSON text. */
@@ -23,8 +21,6 @@ export interface RawLabel {
   readonly name: Uint8Array;
   readonly value: Uint8Array;
 }
-
-type Label = readonly [name: string, value: string];
 
 function badLabels(text: string): Fault {
   return fault('parameter', Codes.schemalessData, text);
@@ -53,29 +49,11 @@ export function labelSetKey(raw: readonly RawLabel[], table = metricsTable): Ser
   // Written by hand, because an object would move names that look like numbers to the front.
   const json = `{${labels.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
   if (Buffer.byteLength(json) > maxLabelsBytes) return badLabels(`its labels take more than ${maxLabelsBytes} bytes`);
-  return { superTable: table, subTable: labelSetName(labels, table), tags: new Map([[labelsTag, json]]) };
+  const subTable = labelSetName(labels, table);
+  return { superTable: table, subTable, tags: new Map([[labelsTag, json]]), metric: metricAmong(labels) };
 }
 
 function textOf(bytes: Uint8Array): string | undefined {
   if (countCharacters(bytes, 0, bytes.length) < 0) return undefined;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-}
-
-/**
- * Name of the sub-table of sorted labels: `t_` and the MD5 of `<name>=<value>,...`, a fingerprint that clients know and no
- * protection. Where commas and equals signs in the labels would let two label sets have the same text, their JSON text
- * behind a NUL takes its place. Sub-tables of the tables beside `metrics` have the name of the table and another NUL before it.
- */
-function labelSetName(labels: readonly Label[], table: string): string {
-  const text = labels.every(isPlain)
-    ? labels.map(([name, value]) => `${name}=${value}`).join(',')
-    : `\0${JSON.stringify(labels)}`;
-  return fingerprintName(table === metricsTable ? text : `\0${table}\0${text}`);
-}
-
-/** True when the label can be told from its neighbours in the plain text: what follows a comma in it has no equals sign. */
-function isPlain([name, value]: Label): boolean {
-  if (/[\0,=]/.test(name)) return false;
-  const comma = value.indexOf(',');
-  return comma < 0 || !value.includes('=', comma);
 }

@@ -11,6 +11,7 @@ export type MakeSubTable = (
   subTable: string,
   tags: ReadonlyMap<string, TagValue>,
   ttl: number,
+  metric: string | undefined,
 ) => SubTable;
 
 /** What a parser of points must know of the request and its database. */

@@ -343,9 +343,9 @@ export class PointCollector {
   }
 
   #makeSubTable(): SubTable | Fault {
-    const { superTable, subTable, tags } = this.#key!;
+    const { superTable, subTable, tags, metric } = this.#key!;
     try {
-      return this.#options.makeSubTable(superTable, subTable, tags, this.#options.ttl);
+      return this.#options.makeSubTable(superTable, subTable, tags, this.#options.ttl, metric);
     } catch (error) {
       if (error instanceof FaultError) return error.fault;
       throw error;

@@ -87,10 +87,14 @@ export class SeriesDictionary {
     const series = keys.add(bytes, start, end, hash);
     if (series < 0) return -1;
     keys.setWord(series, tableAt, tableIndex);
-    keys.setWord(series, idLowAt, Number(BigInt.asIntN(32, subTable.id)));
-    keys.setWord(series, idHighAt, Number(BigInt.asIntN(32, subTable.id >> 32n)));
+    this.#setId(series, subTable);
     this.#subTables.push(subTable);
     return series;
+  }
+
+  #setId(series: number, { id }: SubTable): void {
+    this.#keys.setWord(series, idLowAt, Number(BigInt.asIntN(32, id)));
+    this.#keys.setWord(series, idHighAt, Number(BigInt.asIntN(32, id >> 32n)));
   }
 
   subTable(series: number): SubTable {
@@ -114,7 +118,9 @@ export class SeriesDictionary {
   isAnnounced(series: number, block: number): boolean {
     const keys = this.#keys;
     if (keys.word(series, registeredAt) === 1 || keys.word(series, blockAt) === block) return true;
-    if (!this.#subTables[series]!.registered) return false;
+    const subTable = this.#subTables[series]!;
+    if (!subTable.registered) return false;
+    if (subTable.isMoved) this.#setId(series, subTable);
     keys.setWord(series, registeredAt, 1);
     return true;
   }

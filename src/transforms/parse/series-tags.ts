@@ -18,6 +18,8 @@ export interface SeriesKey {
   readonly superTable: string;
   readonly subTable: string;
   readonly tags: ReadonlyMap<string, TagValue>;
+  /** Of labelled series: the name of their metric. */
+  readonly metric?: string | undefined;
 }
 
 /** What a format calls the name that becomes the super table. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { fingerprintName } from '../../model/label-set.js';
 
 /** From here on the order of UTF-16 units is not that of the characters. */
 const firstSurrogate = 0xd800;
@@ -48,9 +48,4 @@ export function seriesTableName(superTable: string, sortedTags: readonly (readon
   let text = superTable;
   for (const [name, value] of sortedTags) text += `,${name}=${value}`;
   return fingerprintName(text);
-}
-
-/** The name of a sub-table that is known by a text: `t_` and its MD5. */
-export function fingerprintName(text: string): string {
-  return `t_${hash('md5', text)}`;
 }

@@ -1,13 +1,15 @@
 import test from 'ava';
 import { Catalogue } from '../../../src/database/catalogue/catalogue.js';
 import { createNamed } from '../../../src/database/catalogue/create-named.js';
+import { leadOf, seriesId } from '../../../src/database/catalogue/identity.js';
+import { removeLeftovers } from '../../../src/database/catalogue/leftovers.js';
 import type { Operation } from '../../../src/database/catalogue/operations.js';
 import { overtaken } from '../../../src/database/catalogue/overtaken.js';
 import { Storage } from '../../../src/database/catalogue/storage.js';
 import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { Codes } from '../../../src/model/fault.js';
-import { dataType } from '../../../src/model/schema.js';
+import { type DatabaseDef, dataType } from '../../../src/model/schema.js';
 import { silentLog } from '../../support/engine.js';
 import { sharedEngine } from '../../support/shared-engine.js';
 
@@ -135,4 +137,78 @@ test('a table and a sub-table never share a name, whichever came first, and howe
     const results = await Promise.all([create(name), subTables.register(def, a, [named('a', name)])]);
     t.true(results.some((refused) => refused?.code === Codes.tableAlreadyExists));
   }
+});
+
+/** A database with the table of remote write, and the sub-table of the metric `up`, as a process makes it. */
+async function startWithMetrics(database: string) {
+  const made = startProcess();
+  const labels = [{ name: 'labels', type: dataType('JSON') }];
+  await made.catalogue.submit([
+    { op: 'create-database', name: database, precision: 'ms', keepDays: 3650, options: {} },
+    { ...table(database, 'metrics', 'super'), tags: labels },
+  ]);
+  const def = made.catalogue.database(database)!;
+  const metrics = made.catalogue.table(database, 'metrics')!;
+  await made.storage.ensure(def, metrics);
+  return { ...made, def, metrics, up: upOf(made.subTables, def) };
+}
+
+const upName = 't_e0cd0714bd97e68c4f32ea38f4e49b33';
+
+function upOf(subTables: SubTables, def: DatabaseDef) {
+  return subTables.make(def, 'metrics', upName, new Map([['labels', '{"__name__":"up","job":"n"}']]), 0);
+}
+
+test('series with labels lie by their metric, and are found by their names, told of and dropped', async (t) => {
+  const { catalogue, storage, subTables, def, metrics, up } = await startWithMetrics('labelled');
+  t.is(up.id, seriesId(up.key, leadOf('up')));
+  t.is(await subTables.register(def, metrics, [up]), undefined);
+  t.falsy(up.isMoved);
+  await subTables.setOption(def, up, { comment: 'told' });
+  const other = startProcess();
+  await other.catalogue.sync();
+  const found = (await other.subTables.lookUp(def, [upName])).get(upName)!;
+  t.deepEqual([found.key, found.id, found.superTable], [up.key, up.id, 'metrics']);
+  t.is(upOf(other.subTables, def), found);
+  const row = `INSERT INTO ${metrics.storage} (id, ts, ${metrics.columns[0]!.physical}) VALUES (${up.id}, 1, 1)`;
+  await client.exec(row);
+  const drop = {
+    op: 'drop-sub-table',
+    database: 'labelled',
+    superTable: 'metrics',
+    name: upName,
+    generation: 0,
+  } as const;
+  await catalogue.submit([drop]);
+  await removeLeftovers({ engine: client, catalogue, storage, subTables });
+  t.deepEqual(await client.rows(`SELECT name FROM ${metrics.tagStorage} FINAL WHERE dropped = 0`), []);
+  t.deepEqual(await client.rows(`SELECT count() FROM ${metrics.storage}`), [[0]]);
+});
+
+test('a series that was registered before ids said the metric keeps its id', async (t) => {
+  const { subTables, def, metrics, up } = await startWithMetrics('old');
+  const old = { ...up, id: up.key };
+  t.is(await subTables.register(def, metrics, [old]), undefined);
+  const later = startProcess();
+  await later.catalogue.sync();
+  const same = upOf(later.subTables, def);
+  t.not(same.id, same.key);
+  t.is(await later.subTables.register(def, metrics, [same]), undefined);
+  t.deepEqual([same.id, same.isMoved, same.registered], [up.key, true, true]);
+});
+
+test('of two series with the same bits in their ids the later one has its key for an id', async (t) => {
+  const { subTables, def, metrics, up } = await startWithMetrics('collision');
+  const physical = metrics.tags[0]!.physical;
+  await client.exec(
+    `INSERT INTO ${metrics.tagStorage} (id, ts, name, ${physical}) VALUES (${up.id}, 1, 'earlier', '{}')`,
+  );
+  // Made in one text with another one that would have the same id, too.
+  const twin = { ...subTables.make(def, 'metrics', 'twin', new Map(), 0), id: 5n };
+  const first = { ...subTables.make(def, 'metrics', 'first', new Map(), 0), id: 5n };
+  t.is(await subTables.register(def, metrics, [up, first, twin]), undefined);
+  t.deepEqual([up.id, up.isMoved], [up.key, true]);
+  t.deepEqual([first.id, first.isMoved], [5n, undefined]);
+  t.deepEqual([twin.id, twin.isMoved], [twin.key, true]);
+  t.is(subTables.known(def, upName)?.id, up.key);
 });

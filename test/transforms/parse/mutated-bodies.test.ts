@@ -29,7 +29,7 @@ function optionsOf(precision: ParseOptions['precision']): ParseOptions {
     ttl: 0,
     schema: { table: () => undefined },
     dictionary: new SeriesDictionary(10_000, 4 * 1024 * 1024),
-    makeSubTable: (superTable, name, tags, ttl) => ({ id: ++id, name, superTable, tags, ttl, registered: false }),
+    makeSubTable: (superTable, name, tags, ttl) => ({ key: ++id, id, name, superTable, tags, ttl, registered: false }),
     maxMessageBytes: 1024 * 1024,
   };
 }

@@ -5,7 +5,7 @@ import { SeriesDictionary } from '../../../src/transforms/parse/series-dictionar
 import { LineProtocolDesk } from '../../support/line-protocol.js';
 
 function subTable(id: bigint): SubTable {
-  return { id, name: `t_${id}`, superTable: 'm', tags: new Map(), ttl: 0, registered: false };
+  return { key: id, id, name: `t_${id}`, superTable: 'm', tags: new Map(), ttl: 0, registered: false };
 }
 
 function entry(key: string, hash: number) {
