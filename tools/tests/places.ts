@@ -29,3 +29,6 @@ export const longVariable = 'TEST_LONG';
 
 /** Environment variable that is set where files that take long take all of their cases. */
 export const allVariable = 'TEST_ALL_CASES';
+
+/** Environment variable with the time, in ms since 1970, from which on no more files begin. */
+export const deadlineVariable = 'TEST_DEADLINE';

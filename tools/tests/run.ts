@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { allVariable, type Ended, generated, recordVariable, root, type Step } from './places.js';
+import { allVariable, deadlineVariable, type Ended, generated, recordVariable, root, type Step } from './places.js';
 import { findTests, named, type Share, shares, type TestFile } from './plan.js';
 import { type Entry, plainTitles, Report, summary } from './report.js';
 import { slowFiles } from './slow-files.js';
@@ -23,6 +23,8 @@ const { values: flags, positionals: words } = parseArgs({
     all: { type: 'boolean', default: false },
     /** What failed runs once more, alone: beside all the others, real services and clients can miss a deadline. */
     again: { type: 'boolean', default: false },
+    /** After so many minutes no file begins any more; those that are left out are listed as skipped. */
+    minutes: { type: 'string' },
     /** Only tests whose title matches, with `*` for any text. */
     match: { type: 'string', multiple: true, default: [] },
     /** How many processes run at once. */
@@ -70,10 +72,13 @@ async function main(): Promise<number> {
     say(error instanceof Error ? error.message : String(error));
     return 1;
   }
-  let outcome = await run(files, Number(flags.concurrency ?? usualConcurrency));
+  const deadline = Date.now() + Number(flags.minutes ?? Infinity) * 60_000;
+  let outcome = await run(files, Number(flags.concurrency ?? usualConcurrency), deadline);
   const { failures } = outcome.report.totals;
   const failed = files.filter(({ name }) => failures.some((title) => isIn(name, title)));
   if (stopped) say('\nStopped before the end.');
+  else if (flags.again && failed.length > 0 && Date.now() > deadline)
+    say('\nThere was no time to run once more what failed.');
   else if (flags.again && failed.length > maxAgain)
     say(`\n${failed.length} files failed, too many to run them once more.`);
   else if (!outcome.isGood && flags.again && failed.length > 0) {
@@ -99,8 +104,8 @@ function modified(name: string): number {
   return statSync(join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Runs files with AVA and reads along. */
-async function run(files: readonly TestFile[], concurrency: number): Promise<Outcome> {
+/** Runs files with AVA and reads along; from `deadline` on, in ms since 1970, none begins. */
+async function run(files: readonly TestFile[], concurrency: number, deadline = Infinity): Promise<Outcome> {
   const processes = shares(
     flags.match.length > 0 ? files.map((file) => ({ ...file, share: undefined })) : files,
     lastSeconds(),
@@ -144,6 +149,7 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
         ...process.env,
         ...(flags.all ? { [allVariable]: 'true' } : {}),
         [recordVariable]: record,
+        [deadlineVariable]: String(deadline),
         AVA_FORCE_CI: 'not-ci',
       },
     },
@@ -158,7 +164,8 @@ async function run(files: readonly TestFile[], concurrency: number): Promise<Out
   clearInterval(timer);
   readSteps();
   rmSync(directory, { recursive: true, force: true });
-  remember(ended);
+  // What was left out took no time.
+  if (Date.now() < deadline) remember(ended);
   return { report, ended, isGood };
 }
 

@@ -3,7 +3,7 @@ import { register } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { generated, longVariable, recordVariable, root, type Step } from './places.js';
+import { deadlineVariable, generated, longVariable, recordVariable, root, type Step } from './places.js';
 
 /** What each process of the tests begins with. */
 const record = process.env[recordVariable];
@@ -12,6 +12,7 @@ const file = fileURLToPath(test.meta.file);
 const isShared = file.startsWith(generated);
 if (isShared || readFileSync(file, 'utf8').includes('fast-check')) await import('../../test/support/property-seed.js');
 if (/\.(?:long|rare)\.test\.js$/.test(file)) process.env[longVariable] = 'true';
+if (Date.now() > Number(process.env[deadlineVariable] ?? Infinity)) register('./left-out-hook.js', import.meta.url);
 if (isShared) register('./shared-hook.js', import.meta.url);
 else {
   const name = relative(`${root}/build/test`, file).replace(/\.test\.js$/, '');
