@@ -253,10 +253,13 @@ export class GroupCommit {
     const back: Batch<ColumnBlock>[] = [];
     const ended: Batch<ColumnBlock>[] = [];
     const slice = new Slice();
+    let wereRefused = false;
     for (const [place, member] of members.entries()) {
       if (slice.isOver()) await slice.next();
       const ending = endings[place]!;
-      const isBack = alone.has(member) || passing[place] !== undefined || this.#mayPass(lane, member, ending);
+      const mayPass = passing[place] === undefined && this.#mayPass(lane, member, ending);
+      wereRefused ||= mayPass;
+      const isBack = alone.has(member) || passing[place] !== undefined || mayPass;
       const next = isBack ? member : isLate(member, ending) ? await readAgain(member) : undefined;
       if (next !== undefined) back.push(next);
       else {
@@ -270,9 +273,12 @@ export class GroupCommit {
     takeBack(lane, back, alone.size > 0 || lane.alone > 0);
     lane.inFlight = [];
     this.#wake(lane);
-    if (back.length > 0 && alone.size === 0) this.#tryLater(lane);
-    else {
+    if (back.length > 0 && alone.size === 0) {
+      if (wereRefused) lane.refusals++;
+      this.#tryLater(lane);
+    } else {
       lane.failures = 0;
+      lane.refusals = 0;
       this.#goOn(lane, members, writeMs);
     }
   }
@@ -280,7 +286,7 @@ export class GroupCommit {
   /** True for logged rows that the database itself refuses, alone, and that are tried once more. */
   #mayPass(lane: Lane, { logged }: Batch<ColumnBlock>, ending: Delivery): boolean {
     if (logged === undefined || ending.outcome !== 'failed' || isOvertaken(ending.fault)) return false;
-    return lane.failures < maxRefusals;
+    return lane.refusals < maxRefusals;
   }
 
   #goOn(lane: Lane, members: readonly Batch<ColumnBlock>[], writeMs: number): void {

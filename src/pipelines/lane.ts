@@ -52,6 +52,8 @@ export interface Lane {
   inFlight: readonly Batch<ColumnBlock>[];
   /** Failed attempts at the group in front. */
   failures: number;
+  /** Those of them at which the database itself refused rows: that it was away before says nothing about the rows. */
+  refusals: number;
   /** When the last of them failed, and when the next one is due, by the monotonic clock. */
   failedAt: number;
   dueAgainAt: number;
@@ -69,6 +71,7 @@ export function emptyLane(key: string): Lane {
     ended: 0,
     flushTo: 0,
     failures: 0,
+    refusals: 0,
     failedAt: 0,
     dueAgainAt: 0,
   };

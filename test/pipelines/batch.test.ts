@@ -3,7 +3,7 @@ import test from 'ava';
 import { Subject } from 'rxjs';
 import type { Batch, BlockGroup } from '../../src/model/batch.js';
 import { type ColumnBlock, tableKey } from '../../src/model/column-block.js';
-import { delivered } from '../../src/model/delivery.js';
+import { type Delivery, delivered } from '../../src/model/delivery.js';
 import { Codes, fault } from '../../src/model/fault.js';
 import { GroupCommit } from '../../src/pipelines/batch.js';
 import { blockOf, int, recordedBatch } from '../support/blocks.js';
@@ -135,6 +135,28 @@ test('logged blocks that the database could not take are tried again soon for a 
   t.true(await until(() => groups.length > attempts, 10_000));
   groups.at(-1)!.settle(delivered(1));
   await t.notThrowsAsync(async () => seen);
+});
+
+test('logged blocks that are refused once after an outage are tried again', async (t) => {
+  const commit = new GroupCommit({ workers: 1, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 1 });
+  const input = new Subject<Batch<ColumnBlock>>();
+  const groups: Batch<BlockGroup>[] = [];
+  const subscription = input.pipe(commit.operator()).subscribe((group) => groups.push(group));
+  t.teardown(() => subscription.unsubscribe());
+  const endings: Delivery[] = [];
+  const logged = { sequence: 1, again: async () => undefined, earlierGroup: undefined };
+  input.next({ ...oneRow('a', 1), logged, settle: (delivery) => endings.push(delivery) });
+  const away = fault('network', Codes.networkUnavailable, 'away');
+  const refused = fault('database', Codes.free, 'refused');
+  for (const [at, found] of [away, away, away, refused].entries()) {
+    t.true(await until(() => groups.length > at));
+    groups[at]!.settle({ outcome: 'failed', fault: found });
+  }
+  t.true(await until(() => groups.length > 4));
+  t.deepEqual(endings, []);
+  groups[4]!.settle(delivered(1));
+  t.true(await until(() => endings.length === 1));
+  t.deepEqual(endings, [delivered(1)]);
 });
 
 test('writes to an idle table at once and joins what arrives meanwhile', async (t) => {

@@ -73,6 +73,12 @@ export class ClusterNode implements EngineNode {
     return this.#silentSince !== undefined;
   }
 
+  get trouble(): string {
+    if (this.state === 'away') return this.silence === '' ? 'has not answered yet' : this.silence;
+    if (this.isSilent) return 'does not answer';
+    return this.state === 'behind' ? 'catches up' : '';
+  }
+
   /**
    * Asks for a short answer. `away`: there is none, the node is about to end, or has been silent for long; `new`: its process is another
    * one than that of the last answer.

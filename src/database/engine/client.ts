@@ -331,7 +331,7 @@ export class EngineClient implements Engine {
 
   /** The fault that an error comes to, after which the next statements know the engine's new credentials. */
   #failed(error: unknown): FaultError {
-    const failed = faultErrorOf(error);
+    const failed = faultErrorOf(error, this.#isServer);
     if (isUnknownUser(failed.fault)) this.#credentials = this.#renew?.() ?? this.#credentials;
     return failed;
   }

@@ -20,11 +20,11 @@ const resourceCodes = new Set([202, 241, 243, 252, 439]);
 const networkCodes = new Set([95, 96, 198, 209, 210, 225, 236, 242, 279, 285, 319, 999]);
 
 /**
- * A node that ends in the middle of its answer to another one: the code is that of data which are too short. Taken for a refusal of the
- * rows, it would have them tried one by one.
+ * A node or a keeper that ends in the middle of its answer to another node: the code is that of data which are too short. Taken for a
+ * refusal of the rows, it would have them tried one by one, and rejected in the end.
  */
 const brokenOffCodes = new Set([32, 33]);
-const brokenOff = /while receiving packet from/;
+const brokenOff = /while receiving (?:packet|handshake) from/;
 
 /** A limit of memory was reached: that of the statement, of its user, or of the engine. */
 const memoryLimitCode = 241;
@@ -44,19 +44,22 @@ const syntaxErrorCode = 62;
 /** A pattern that is not a regular expression; the engine's words are about its own way of writing texts. */
 const regularExpressionCode = 427;
 
-/** The fault that an error of a statement comes to. */
-export function faultErrorOf(error: unknown): FaultError {
+/**
+ * The fault that an error of a statement comes to. Of a node of a cluster, `isNode`, all that is too short has broken off: a greeting that did
+ * is not named by the engine, and of a damaged part another replica has a whole one.
+ */
+export function faultErrorOf(error: unknown, isNode = false): FaultError {
   if (error instanceof FaultError) return error;
-  if (error instanceof EngineRefusal) return new FaultError(engineFault(error));
+  if (error instanceof EngineRefusal) return new FaultError(engineFault(error, isNode));
   const text = `The database cannot be reached: ${reasonOf(error)}`;
   return new FaultError(fault('network', Codes.networkUnavailable, text, error));
 }
 
-function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal): Fault {
+function engineFault({ code: engineCode, type: engineType, message: text }: EngineRefusal, isNode: boolean): Fault {
   const cause: EngineCause = { engineCode, engineType };
   const raised = engineCode === raisedCode ? raisedFault(text) : undefined;
   if (raised !== undefined) return raised;
-  const isBrokenOff = brokenOffCodes.has(engineCode) && brokenOff.test(text);
+  const isBrokenOff = brokenOffCodes.has(engineCode) && (isNode || brokenOff.test(text));
   if (networkCodes.has(engineCode) || isBrokenOff) return fault('network', Codes.networkUnavailable, text, cause);
   if (depthCodes.has(engineCode)) {
     return fault('syntax', Codes.syntaxError, 'The statement is nested too deeply', cause);

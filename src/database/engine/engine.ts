@@ -46,6 +46,8 @@ export interface EngineNode {
   readonly url: string;
   /** `up`: it answers and has everything; `behind`: it answers, and may lack rows; `away`: it does not answer. */
   readonly state: 'up' | 'behind' | 'away';
+  /** What is wrong with it, in words; empty while nothing is. */
+  readonly trouble: string;
 }
 
 /** Header of a query to a host of our own: see {@link ResultOptions.hasFewRows}. */

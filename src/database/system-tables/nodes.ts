@@ -14,12 +14,15 @@ export const dnodesTable: SystemTable = {
   rows: (facts) => {
     const { catalogue, endpoint, started } = facts;
     const vnodes = catalogue.databases().reduce((sum, { name }) => sum + catalogue.vgroups(name).count, 0);
-    const nodes = facts.engine.nodes().map(({ url, state }) => ({ place: new URL(url).host, state }));
-    return (nodes.length > 0 ? nodes : [{ place: endpoint, state: 'up' }]).map(({ place, state }, at) => {
-      const note = state === 'behind' ? 'catches up' : '';
-      const status = state === 'away' ? 'offline' : 'ready';
-      return [at + 1, place, Math.min(vnodes, 32767), 32767, status, began(facts), started, note];
-    });
+    const nodes = facts.engine
+      .nodes()
+      .map(({ url, state, trouble: note }) => ({ place: new URL(url).host, state, note }));
+    return (nodes.length > 0 ? nodes : [{ place: endpoint, state: 'up', note: '' }]).map(
+      ({ place, state, note }, at) => {
+        const status = state === 'away' ? 'offline' : 'ready';
+        return [at + 1, place, Math.min(vnodes, 32767), 32767, status, began(facts), started, note];
+      },
+    );
   },
 };
 

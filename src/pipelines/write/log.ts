@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import { overtaken } from '../../database/catalogue/overtaken.js';
 import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
@@ -226,7 +227,7 @@ export class LogStage implements GroupLog {
     const targetOf = targets(target);
     for (const block of own) {
       const again = (): Promise<ColumnBlock | undefined> =>
-        ++readings > maxReadings ? Promise.resolve(undefined) : this.#again(block, record);
+        ++readings > maxReadings ? this.#giveUp(block, record) : this.#again(block, record);
       const earlierGroup = this.#earlierGroupOf(block, record.sequence);
       const logged = { sequence: record.sequence, again, earlierGroup };
       const settle = (delivery: Delivery): void => {
@@ -272,6 +273,13 @@ export class LogStage implements GroupLog {
 
   #earlierGroupOf(block: ColumnBlock, sequence: number): EarlierGroup | undefined {
     return this.#isRecovering ? this.#earlier.get(tableKey(block))?.get(sequence) : undefined;
+  }
+
+  /** Rejects rows that are overtaken each time that they are read. */
+  async #giveUp(block: ColumnBlock, { place, sequence }: LoggedRecord): Promise<undefined> {
+    const text = await this.#context.wal.read(place);
+    const { table, rows } = block;
+    await this.#context.rejected.add({ text: { ...text, sequence }, table, rows, fault: overtaken });
   }
 
   /** The rows of one table in a text that is read again; those that cannot be read are rejected. */

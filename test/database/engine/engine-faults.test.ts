@@ -7,6 +7,15 @@ test('a node that ends while it answers another one is a fault of the network, a
   t.is(faultErrorOf(new EngineRefusal(32, 'ATTEMPT_TO_READ_AFTER_EOF', text)).fault.kind, 'network');
   const short = 'Attempt to read after eof: while reading column v';
   t.is(faultErrorOf(new EngineRefusal(32, 'ATTEMPT_TO_READ_AFTER_EOF', short)).fault.kind, 'database');
+  const keeper = 'Cannot read all data. Bytes read: 0. Bytes expected: 4: while receiving handshake from ZooKeeper.';
+  t.is(faultErrorOf(new EngineRefusal(33, 'CANNOT_READ_ALL_DATA', keeper)).fault.kind, 'network');
+  const greeting = new EngineRefusal(
+    33,
+    'CANNOT_READ_ALL_DATA',
+    'Cannot read all data. Bytes read: 2. Bytes expected: 10',
+  );
+  t.is(faultErrorOf(greeting).fault.kind, 'database');
+  t.is(faultErrorOf(greeting, true).fault.kind, 'network', 'of a node of a cluster');
 });
 
 test('sockets that break between nodes are faults of the network', (t) => {

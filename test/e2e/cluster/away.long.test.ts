@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { areCopies } from '../../support/cluster/copies.js';
 import { missingCluster, replication, startCluster } from '../../support/cluster/nodes.js';
@@ -88,13 +89,22 @@ test.serial('a node that hangs holds up new rows for some seconds, not for as lo
   t.true(await until(isWhole));
   const [, node] = cluster.nodes;
   process.kill(node!.pid, 'SIGSTOP');
+  const listed = async (): Promise<unknown> =>
+    (
+      await sql(
+        adapter,
+        `SELECT status, note FROM information_schema.ins_dnodes WHERE endpoint = '${new URL(node!.url).host}'`,
+      )
+    ).data?.[0];
   try {
+    t.true(await until(async () => isDeepStrictEqual(await listed(), ['ready', 'does not answer'])), 'lists tell so');
     await write(t, 1_000);
     t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
   } finally {
     process.kill(node!.pid, 'SIGCONT');
   }
   t.true(await until(isWhole), 'it is asked again');
+  t.deepEqual(await listed(), ['ready', '']);
   t.deepEqual(await rowsOf(adapter, 'SELECT count(*) FROM d.m WHERE v = 1000'), [[series.length]]);
 });
 
