@@ -92,6 +92,15 @@ export const shortBlocks = { max_block_size: 8192 } as const;
 /** Rows with versions to be merged; tags have no alias there. */
 const mergesRows = / AS \w+ FINAL\b/;
 
+/**
+ * Rows of a super table without versions to be merged, grouped by their series: they lie in that order, so each group is ended before the
+ * next one begins, which takes a tenth to a quarter less. Where versions are merged on the way, and with windows, it takes longer.
+ */
+const inSeriesOrder = { optimize_aggregation_in_order: 1 } as const;
+const groupsSeries = / GROUP BY 1\) AS i ON i\.id = /;
+/** Rows of two kinds, which have no order together. */
+const unites = / UNION ALL /;
+
 /** Long results are printed by several threads; the host of ours has that off, as two threads for one row cost 0.7 ms. */
 const manyRows = { output_format_parallel_formatting: 1 } as const;
 
@@ -110,7 +119,7 @@ export interface StatementTraits {
   readonly hasFewRows: boolean;
   /** It reads nothing but single series that are short. */
   readonly readsLittle: boolean;
-  /** It is aggregates over one table alone, which both of the engine's analyses take for the same. */
+  /** It is one SELECT over one table, of one group or of one short series, which both of the engine's analyses take for the same. */
   readonly isPlain: boolean;
 }
 
@@ -126,6 +135,7 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(!traits.hasFewRows && !traits.readsLittle && manyRows),
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
     ...(traits.isPlain && notCompiled),
+    ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
     ...(isSmall ? traits.isPlain && quickAnalysis : largeStatement),
   };
   return printed(Object.assign(settings, ...byWord));

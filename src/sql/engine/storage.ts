@@ -136,7 +136,8 @@ export function nothingAfter(insert: number, storage: string, alias?: string): s
   const text = quoteString(`{${storage} ${outgrown}}`);
   const isLater = `${partInserts(alias ?? '').last} > ${insert}`;
   if (alias !== undefined) return `throwIf(${isLater}, ${text}) = 0`;
-  return `(SELECT throwIf(count() > 0, ${text}) FROM ${storage} WHERE ${isLater}) = 0`;
+  // A count would have the engine look for what it knows of counts first, which takes it 2 ms.
+  return `isNull((SELECT throwIf(${isLater}, ${text}) FROM ${storage} WHERE ${isLater} LIMIT 1))`;
 }
 
 /** The engine table that {@link nothingAfter} was wrong about, if that is what the engine's message says. */

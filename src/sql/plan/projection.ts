@@ -5,6 +5,7 @@ import { ExpressionTranslator } from '../resolve/expression.js';
 import { RowNames } from '../resolve/names.js';
 import { refuse } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
+import { scanUniqueRows } from './group/unique-rows.js';
 import { type BlockTask, type PlannedBlock, resultColumns } from './rows/block.js';
 import { keyExpressions } from './rows/keys.js';
 import { orderTerms, sliceLimits } from './rows/ordering.js';
@@ -38,10 +39,8 @@ export function planProjection(task: BlockTask): PlannedBlock {
 }
 
 /** SELECT TAGS and DISTINCT over tags alone ask for sub-tables, with or without rows. */
-function chooseScan(
-  { select, relation, filter }: BlockTask,
-  values: readonly Value[],
-): { scan: Scan; tagsOnly: boolean } {
+function chooseScan(task: BlockTask, values: readonly Value[]): { scan: Scan; tagsOnly: boolean } {
+  const { select, relation, filter } = task;
   const wantsTables = select.tags || select.distinct;
   const hasTags = relation?.source.kind === 'stored' && relation.source.target.kind !== 'normal';
   if (select.tags && !hasTags) {
@@ -57,7 +56,18 @@ function chooseScan(
     return { scan: { from: undefined, where: filter.row }, tagsOnly: true };
   }
   const needsTags = values.some(({ uses }) => (uses & Uses.tags) !== 0);
-  return { scan: scanRows(relation, filter, needsTags), tagsOnly: false };
+  const scan = scanUnmerged(task, needsTags) ?? scanRows(relation, filter, needsTags);
+  return { scan, tagsOnly: false };
+}
+
+/**
+ * Reads rows as they are where all are known to have a key each. Those that the query puts in order itself are left to the engine's merging, as
+ * rows of one rank come in an order of their own there.
+ */
+function scanUnmerged({ select, relation, filter, env: { context } }: BlockTask, needsTags: boolean): Scan | undefined {
+  if (select.orderBy.length > 0 || context.mayAskAgain !== true || relation?.source.kind !== 'stored') return undefined;
+  const unique = context.uniqueRows?.(relation.source.target.table);
+  return unique?.isAll === true ? scanUniqueRows(relation, filter, needsTags, unique) : undefined;
 }
 
 /** Slices by their keys, the rows of each in the order of time; without slices a super table comes series by series. */

@@ -90,16 +90,19 @@ export function planQuery(query: Query, context: QueryContext): QueryPlan {
     mostRows(select) * rowBytes(planned.columns) <= fewRowsBytes;
   const hasFewRows = givesFew(planned.select);
   const gives = (...names: TypeName[]): boolean => planned.columns.some(({ type }) => names.includes(type.name));
+  const readsLittle =
+    series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table));
+  const isOneGroup = planned.select?.isOneGroup === true;
   const traits: StatementTraits = {
     emptyGivesNone: block !== undefined,
     givesTexts: form.keyed || gives('VARCHAR', 'NCHAR', 'JSON'),
     givesDecimals: gives('DECIMAL'),
     hasFewRows,
-    readsLittle:
-      series !== undefined && series.length > 0 && series.every(({ table }) => context.hasShortSeries?.(table)),
-    isPlain: planned.select?.isOneGroup === true && isTable(planned.select.from) && hasOneSelect(sql),
+    readsLittle,
+    isPlain: isTable(planned.select?.from) && hasOneSelect(sql) && (isOneGroup || (readsLittle && !looksAround(sql))),
   };
-  const isShort = rowBytes(planned.columns) <= jointRowBytes && traits.readsLittle && traits.isPlain && !form.keyed;
+  const isShort =
+    rowBytes(planned.columns) <= jointRowBytes && readsLittle && traits.isPlain && isOneGroup && !form.keyed;
   return {
     sql,
     settings: settingsOf(sql, traits),
@@ -163,6 +166,11 @@ function singleSeries(query: Query, context: QueryContext): readonly Series[] | 
 
 function hasOneSelect(sql: string): boolean {
   return !/\bselect\b/i.test(sql.slice(1));
+}
+
+/** True where values of other rows are looked at, or rows are made: what is more than expressions over rows and groups. */
+function looksAround(sql: string): boolean {
+  return /\bOVER\b|\barrayJoin\(|->/.test(sql);
 }
 
 /** A table of the engine without a join. */

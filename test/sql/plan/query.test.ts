@@ -276,10 +276,18 @@ test('a plan says when it holds for its moment alone', (t) => {
   for (const sql of ofNow) t.false(fixture.plan(sql).isTimeless, sql);
 });
 
-test('aggregates over one table alone take the quick analysis of the engine', (t) => {
-  const isQuick = (sql: string): boolean => fixture.plan(sql).settings.includes('enable_analyzer = 0');
+test('aggregates over one table alone, and one SELECT over one short series, take the quick analysis of the engine', (t) => {
+  const isQuick = (sql: string, isShort = false): boolean =>
+    fixture.plan(sql, { hasShortSeries: () => isShort }).settings.includes('enable_analyzer = 0');
   t.true(isQuick('SELECT max(voltage) FROM d1'));
   t.false(isQuick('SELECT voltage FROM d1'));
+  const ofSeries = ['SELECT voltage FROM d1', 'SELECT _wstart, avg(voltage) FROM d1 INTERVAL(1m)'];
+  for (const sql of ofSeries) t.true(isQuick(sql, true), sql);
+  const ofNeighbours = [
+    'SELECT diff(voltage) FROM d1',
+    'SELECT _wstart, avg(voltage) FROM d1 INTERVAL(1m) SLIDING(10s)',
+  ];
+  for (const sql of [...ofNeighbours, 'SELECT voltage FROM meters']) t.false(isQuick(sql, true), sql);
   t.false(isQuick('SELECT max(voltage) FROM (SELECT voltage FROM d1)'));
   t.false(isQuick("SELECT max(voltage) FROM meters WHERE location = 'x'"));
 });

@@ -91,7 +91,13 @@ test('where all rows are unique none are merged, and a statement fails once ther
   const unique: UniqueRows = { insert: 16, from: undefined, until: undefined, isAll: true, parts: many };
   const guarded = { uniqueRows: () => unique, mayAskAgain: true };
   const asked = (isLarge: boolean) => ({ ...guarded, isLarge: () => isLarge });
-  const all = [...questions, 'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname'];
+  const rows = [
+    'SELECT ts, a, b FROM T',
+    `SELECT ts, tbname, site, a FROM T WHERE a > 3 AND ts >= ${tick(20)} AND ts < ${tick(60)}`,
+    'SELECT tbname, a FROM T PARTITION BY tbname LIMIT 2',
+    'SELECT DISTINCT a FROM T',
+  ];
+  const all = [...questions, ...rows, 'SELECT tbname, LAST(a), LAST(b) FROM T PARTITION BY tbname'];
   for (const question of all) {
     const sql = question.replace('FROM T', `FROM ${name}`);
     const { sql: plan } = fixture.plan(sql, asked(true));
@@ -100,6 +106,14 @@ test('where all rows are unique none are merged, and a statement fails once ther
       t.deepEqual(fixture.rows(sql, asked(isLarge)).sort(), fixture.rows(sql).sort(), sql);
     }
   }
+  for (const question of rows.slice(0, 3)) {
+    const sql = question.replace('FROM T', `FROM ${name}`);
+    t.deepEqual(fixture.rows(sql, guarded), fixture.rows(sql), sql);
+  }
+  t.true(fixture.plan(`SELECT a FROM ${name} ORDER BY ts`, guarded).sql.includes(' FINAL '));
+  const bySeries = `SELECT tbname, AVG(a) FROM ${name} GROUP BY tbname`;
+  t.true(fixture.plan(bySeries, guarded).settings.includes('optimize_aggregation_in_order = 1'));
+  t.false(fixture.plan(bySeries).settings.includes('optimize_aggregation_in_order'));
   // Overwritten under conditions that the newer row does not meet, and beyond the times asked for.
   for (const row of [
     [tick(24), -1, 1],
