@@ -5,7 +5,7 @@ import test from 'ava';
 import { EngineClient } from '../../src/database/engine/client.js';
 import { EventsStore } from '../../src/database/rows/events-store.js';
 import type { Event, EventMove } from '../../src/model/event.js';
-import { every, isLong, whenBrief, whenLong } from '../support/cases.js';
+import { whenBrief, whenLong } from '../support/cases.js';
 import { askEvents, eventOf, eventsSoon, moveEvent, pageOf, rulesSetting } from '../support/events.js';
 import { basicOf, startService, type TestService } from '../support/service.js';
 import { startInProcess } from '../support/service-in-process.js';
@@ -178,15 +178,14 @@ brief('a move is told by whom and why, and repeating it is harmless and says so'
 
 const walks: readonly (readonly EventMove[])[] = [[], ['acknowledge'], ['resolve'], ['acknowledge', 'resolve']];
 
-test.serial('every transition raced by two clients, over one service and over two, has one winner', async (t) => {
-  for (const [nth, before] of every(4, walks).entries()) {
+long('every transition raced by two clients, over one service and over two, has one winner', async (t) => {
+  for (const before of walks) {
     for (const [left, right] of [
       ['acknowledge', 'acknowledge'],
       ['acknowledge', 'resolve'],
       ['resolve', 'resolve'],
     ] as const) {
-      // Over one service and over two by turns, or both in a file that takes long.
-      for (const other of isLong ? [service, second] : [nth % 2 === 0 ? second : service]) {
+      for (const other of [service, second]) {
         const { id } = await freshEvent();
         for (const move of before) await moveEvent(service, id, move);
         const race = async (of: TestService, move: EventMove) => {

@@ -1,23 +1,26 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { cases } from '../support/cases.js';
+import { cases, every } from '../support/cases.js';
 import { attributesOf, otlpRequest, requestOf } from '../support/otlp-messages.js';
 import { startProbedService } from '../support/probed-service.js';
 import { labelsOf, readBody, writeBody } from '../support/remote-messages.js';
 import type { Ask } from '../support/service.js';
 
 /**
- * The longest turn of the event loop that one request may cause, in ms of processor time: 100 on a machine with nothing else to do. Other
- * processes share its caches, so more is allowed, and the best of some tries counts.
+ * The longest turn of the event loop that one request may cause, in ms of processor time on a machine with nothing else to do. Other
+ * processes share its caches, so as much more is allowed as a known piece of work takes longer, and the best of some tries counts.
  */
 const mostTurnMs = 150;
 const tries = 3;
 const mebibyte = 1024 * 1024;
 /** Parts of the sizes that attackers would send. */
-const size = cases(4, 1);
+const size = cases(4, 3, 1);
 const times = (count: number): number => Math.ceil(count / size);
 
-const { service, longestTurn, end } = await startProbedService('--smlAutoCreateDB=true', '--limits.inflatedBytes=64MB');
+const { service, longestTurn, slowness, end } = await startProbedService(
+  '--smlAutoCreateDB=true',
+  '--limits.inflatedBytes=64MB',
+);
 test.after.always(end);
 
 test.before(async () => {
@@ -263,16 +266,17 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-for (const [name, { ask, says, mostMs = mostTurnMs }] of Object.entries(shapes)) {
+for (const [name, { ask, says, mostMs = mostTurnMs }] of every(3, Object.entries(shapes))) {
   test.serial(`${name}: the answer comes, and others have their turn meanwhile`, async (t) => {
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < tries && best > mostMs; attempt++) {
       const request = ask();
+      const slower = await slowness();
       await longestTurn();
       const reply = await service.ask(request);
       t.true(reply.status < 500, `${reply.status}`);
       t.regex(reply.text.slice(0, 2000), says);
-      best = Math.min(best, await longestTurn());
+      best = Math.min(best, (await longestTurn()) / Math.max(slower, await slowness()));
     }
     t.log(`${best.toFixed(0)} ms`);
     t.true(best <= mostMs, `the event loop was held for ${best.toFixed(0)} ms`);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { launchBrowser, noBrowser, type Visit, visit, waitLess } from '../support/browser.js';
+import { moreCases } from '../support/cases.js';
 import { goTo, isOpenToAll, labelsOf, logIn, type } from '../support/page.js';
 import { directoryFor, startAdapter, startEngineHost } from '../support/processes.js';
 import { root, startService } from '../support/service.js';
@@ -355,11 +356,12 @@ inBrowser('doors, health and slow statements are shown as they are', async (t) =
 });
 
 const phone = { width: 390, height: 844 };
-for (const [name, colorScheme, viewport] of [
-  ['on a phone', 'light', phone],
+const looks = [
   ['on a phone in dark colours', 'dark', phone],
   ['on a desk', 'light', { width: 1280, height: 800 }],
-] as const) {
+  ['on a phone', 'light', phone],
+] as const;
+for (const [name, colorScheme, viewport] of looks.slice(0, moreCases(2, looks.length))) {
   inBrowser(`no view has a barrier for anybody ${name}`, async (t) => {
     await overheat(`a-${colorScheme}-${viewport.width}`);
     const { page } = await open(t, { colorScheme, viewport, reducedMotion: 'reduce' });

@@ -1,7 +1,7 @@
 import { buffer, text } from 'node:stream/consumers';
 import test from 'ava';
 import fc from 'fast-check';
-import { cases } from '../support/cases.js';
+import { cases, whenBrief } from '../support/cases.js';
 import {
   encode,
   labelsOf,
@@ -19,6 +19,7 @@ import { sharedService } from '../support/shared-service.js';
 
 const { service, end } = await sharedService();
 test.after.always(end);
+const brief = whenBrief(test);
 
 interface Answer {
   readonly status: number;
@@ -77,7 +78,7 @@ test.before(async () => {
   );
 });
 
-test('the answer to the reference request is one series with one sample, as a snappy block', async (t) => {
+brief('the answer to the reference request is one series with one sample, as a snappy block', async (t) => {
   const sent = writeBody([{ labels: labelsOf(up), samples: [{ value: 1.5, timestamp: start + 123 }] }]);
   await write('reference', sent);
   const body = Buffer.from('207c0a1e0880d095ffbc3110e8d795ffbc311a0e12085f5f6e616d655f5f1a027570', 'hex');
@@ -89,7 +90,7 @@ test('the answer to the reference request is one series with one sample, as a sn
   t.deepEqual(readAnswer(bytes), [[{ labels: labelsOf(up), samples: [{ value: 1.5, timestamp: '1700000000123' }] }]]);
 });
 
-test('times include both ends, and samples come in the order of time', async (t) => {
+brief('times include both ends, and samples come in the order of time', async (t) => {
   const times = async (from: number | string, to: number | string): Promise<string[]> => {
     const [series] = await read('data', {
       ...query(['EQ', '__name__', 'up']),
@@ -109,7 +110,7 @@ test('times include both ends, and samples come in the order of time', async (t)
   t.deepEqual(await times('-9223372036854775808', '9223372036854775807'), all);
 });
 
-test('matchers see absent labels as empty, and regular expressions match the whole value', async (t) => {
+brief('matchers see absent labels as empty, and regular expressions match the whole value', async (t) => {
   const zone = (type: keyof typeof Matcher, value: string) => query(['EQ', '__name__', 'zones'], [type, 'zone', value]);
   const [none, a, b] = zones;
   const cases: [TestQuery, (typeof up | (typeof zones)[number] | undefined)[]][] = [
@@ -145,7 +146,7 @@ test('matchers see absent labels as empty, and regular expressions match the who
   }
 });
 
-test('series come in the order of their labels, and without matchers all of them', async (t) => {
+brief('series come in the order of their labels, and without matchers all of them', async (t) => {
   const [found] = await read('data', query());
   t.deepEqual(
     sets(found ?? []),
@@ -155,7 +156,7 @@ test('series come in the order of their labels, and without matchers all of them
     t.deepEqual(labels, labelsOf(Object.fromEntries(labels.map(({ name, value }) => [name, value]))));
 });
 
-test('every query has its result, in their order, also an empty one', async (t) => {
+brief('every query has its result, in their order, also an empty one', async (t) => {
   const results = await read(
     'data',
     query(['EQ', '__name__', 'nothing']),
@@ -166,7 +167,7 @@ test('every query has its result, in their order, also an empty one', async (t) 
   t.deepEqual(await read('data'), []);
 });
 
-test('labels and values of any kind are found as they were written', async (t) => {
+brief('labels and values of any kind are found as they were written', async (t) => {
   for (const [name, value] of Object.entries(odd)) {
     const [found] = await read('data', query(['EQ', name, value]));
     t.deepEqual(sets(found ?? []), [odd], name);
@@ -174,7 +175,7 @@ test('labels and values of any kind are found as they were written', async (t) =
   t.is((await read('data', query(['EQ', '__name__', 'odd'])))[0]?.[0]?.samples[0]?.value, -0.1);
 });
 
-test('text that would be SQL is only ever text', async (t) => {
+brief('text that would be SQL is only ever text', async (t) => {
   const attempts = [
     "' OR 1=1 --",
     "\\' OR 1=1 --",
@@ -200,14 +201,14 @@ test('text that would be SQL is only ever text', async (t) => {
   t.is((await read('data', query()))[0]?.length, 5);
 });
 
-test('a bad regular expression is 400 and named', async (t) => {
+brief('a bad regular expression is 400 and named', async (t) => {
   for (const pattern of ['(', 'a**', '[', 'a)(b', 'a)|(b', '\\Qa', '(?<x', 'a{2000}', '\\', '\\1']) {
     const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));
     t.deepEqual([status, String(bytes)], [400, `${JSON.stringify(pattern)} is not a regular expression`]);
   }
 });
 
-test('a regular expression that would keep the database busy is 400', async (t) => {
+brief('a regular expression that would keep the database busy is 400', async (t) => {
   for (const pattern of [`${'('.repeat(65)}a${')*'.repeat(65)}`, 'a'.repeat(70_000)]) {
     const { status, bytes } = await ask('data', readBody([query(['RE', '__name__', pattern])]));
     t.is(status, 400);
@@ -215,7 +216,7 @@ test('a regular expression that would keep the database busy is 400', async (t) 
   }
 });
 
-test('samples that are no number are left out, and rows of one millisecond are one sample', async (t) => {
+brief('samples that are no number are left out, and rows of one millisecond are one sample', async (t) => {
   const labels = labelsOf({ __name__: 'gap' });
   const samples = [1, Number.NaN, 3, Number.POSITIVE_INFINITY].map((value, i) => ({ value, timestamp: start + i }));
   await write(
@@ -244,7 +245,7 @@ test('samples that are no number are left out, and rows of one millisecond are o
   t.deepEqual((await read('gaps', last))[0]?.[0]?.samples, [{ value: 9, timestamp: String(start) }]);
 });
 
-test('an overwritten sample is read once, with its last value, and a dropped series not at all', async (t) => {
+brief('an overwritten sample is read once, with its last value, and a dropped series not at all', async (t) => {
   const one = (name: string, value: number) => ({
     labels: labelsOf({ __name__: name }),
     samples: [{ value, timestamp: start }],
@@ -258,7 +259,7 @@ test('an overwritten sample is read once, with its last value, and a dropped ser
   t.deepEqual(sets((await read('again', query()))[0] ?? []), [{ __name__: 'kept' }]);
 });
 
-test('series that statements wrote are read as well, whatever the precision', async (t) => {
+brief('series that statements wrote are read as well, whatever the precision', async (t) => {
   await service.run("CREATE DATABASE sqlmade PRECISION 'ms'");
   await service.run('CREATE STABLE sqlmade.metrics (ts TIMESTAMP, v INT) TAGS (labels JSON)');
   await service.run(
@@ -271,7 +272,7 @@ test('series that statements wrote are read as well, whatever the precision', as
 });
 
 for (const { name, body, queries, headers } of recordings('ReadRequest')) {
-  test(`${name}: the request of a real client is answered as its queries ask`, async (t) => {
+  brief(`${name}: the request of a real client is answered as its queries ask`, async (t) => {
     const asked = queries.map(({ matchers, ...rest }) => ({
       ...rest,
       matchers: matchers.map((m) => ({ ...m, type: Matcher[m.type] })),
@@ -300,7 +301,7 @@ for (const { name, body, queries, headers } of recordings('ReadRequest')) {
   });
 }
 
-test('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
+brief('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
   const good = readBody([query()]);
   const cases: [Promise<Answer>, number, RegExp][] = [
     [ask('data', good, { auth: false }), 401, /^no auth info input$/],
@@ -338,14 +339,17 @@ test('what is wrong with the request is 4xx with a reason in plain text', async 
   t.is((await ask('data', readBody([query()], [0]))).status, 200);
 });
 
-test('a database without any samples has an empty result, one with another table of that name is refused', async (t) => {
-  await service.run('CREATE DATABASE bare');
-  t.deepEqual(await read('bare', query()), [[]]);
-  await service.run('CREATE TABLE bare.metrics (ts TIMESTAMP, v DOUBLE)');
-  t.is((await ask('bare', readBody([query()]))).status, 400);
-});
+brief(
+  'a database without any samples has an empty result, one with another table of that name is refused',
+  async (t) => {
+    await service.run('CREATE DATABASE bare');
+    t.deepEqual(await read('bare', query()), [[]]);
+    await service.run('CREATE TABLE bare.metrics (ts TIMESTAMP, v DOUBLE)');
+    t.is((await ask('bare', readBody([query()]))).status, 400);
+  },
+);
 
-test('the row cap of the REST interface holds for each query, and the limit of an answer is an error', async (t) => {
+brief('the row cap of the REST interface holds for each query, and the limit of an answer is an error', async (t) => {
   const capped = await service.attach('--restfulRowLimit=2', '--limits.remoteReadBytes=200');
   t.teardown(() => capped.stop());
   const body = readBody([query(['EQ', '__name__', 'up']), query(['EQ', '__name__', 'zones'])]);
@@ -360,7 +364,7 @@ test('the row cap of the REST interface holds for each query, and the limit of a
   t.regex(await text(refused), /^the answer is longer than 200 bytes \(limits.remoteReadBytes\)/);
 });
 
-test('reading takes the right to read, writing the right to write', async (t) => {
+brief('reading takes the right to read, writing the right to write', async (t) => {
   await service.run("CREATE USER reader PASS 'Reader_12'");
   const auth = `Basic ${Buffer.from('reader:Reader_12').toString('base64')}`;
   const asked = readBody([query(['EQ', '__name__', 'up'])]);
@@ -378,7 +382,7 @@ test('reading takes the right to read, writing the right to write', async (t) =>
   t.is((await written()).status, 204);
 });
 
-test('large answers hold every sample once, over many chunks', async (t) => {
+brief('large answers hold every sample once, over many chunks', async (t) => {
   const list = Array.from({ length: 40 }, (_, i) => ({
     labels: labelsOf({ __name__: 'large', i: String(i) }),
     samples: Array.from({ length: 2500 }, (_, k) => ({ value: i * 10_000 + k, timestamp: start + k * 15 })),

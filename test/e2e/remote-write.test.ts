@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import fc from 'fast-check';
-import { cases } from '../support/cases.js';
+import { cases, whenBrief } from '../support/cases.js';
 import {
   encode,
   labelsOf,
@@ -16,6 +16,7 @@ import { sharedService } from '../support/shared-service.js';
 
 const { service, neighbour, end } = await sharedService();
 test.after.always(end);
+const brief = whenBrief(test);
 
 function send(
   database: string,
@@ -41,7 +42,7 @@ let databases = 0;
 const fresh = (): string => `w${databases++}`;
 
 for (const { name, body, headers, timeseries } of recordings('WriteRequest')) {
-  test(`${name}: every sample that its client sent is read back`, async (t) => {
+  brief(`${name}: every sample that its client sent is read back`, async (t) => {
     const database = fresh();
     const { Authorization: _, ...given } = headers;
     const reply = await send(database, body, { headers: given });
@@ -59,7 +60,7 @@ for (const { name, body, headers, timeseries } of recordings('WriteRequest')) {
   });
 }
 
-test('the table, its columns and the names of its sub-tables are what clients of the database expect', async (t) => {
+brief('the table, its columns and the names of its sub-tables are what clients of the database expect', async (t) => {
   const body = Buffer.from(
     '2eb40a2c0a0e0a085f5f6e616d655f5f120275700a080a036a6f6212016e121009000000000000f83f10fbd095ffbc31',
     'hex',
@@ -82,7 +83,7 @@ test('the table, its columns and the names of its sub-tables are what clients of
   t.deepEqual(await service.rows(`SELECT v FROM ${database}.t_e0cd0714bd97e68c4f32ea38f4e49b33`), [[1.5]]);
 });
 
-test('a sample that is sent again overwrites, also with NULL, and out of order is fine', async (t) => {
+brief('a sample that is sent again overwrites, also with NULL, and out of order is fine', async (t) => {
   const database = fresh();
   const at = (...samples: [number, number][]): TestSeries => ({
     labels: labelsOf({ __name__: 'x' }),
@@ -94,7 +95,7 @@ test('a sample that is sent again overwrites, also with NULL, and out of order i
   t.deepEqual(await service.rows(`SELECT v FROM ${database}.metrics ORDER BY ts`), [[null], [2], [4]]);
 });
 
-test('samples go into a table that was made by a statement, and database names keep their case', async (t) => {
+brief('samples go into a table that was made by a statement, and database names keep their case', async (t) => {
   await service.run("CREATE DATABASE `MyDb` PRECISION 'ms'");
   await service.run('CREATE STABLE `MyDb`.metrics (ts TIMESTAMP, v DOUBLE, note VARCHAR(8)) TAGS (labels JSON)');
   t.is((await send('MyDb', writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]))).status, 204);
@@ -103,7 +104,7 @@ test('samples go into a table that was made by a statement, and database names k
   ]);
 });
 
-test('bad series are 400 and named, the others are stored', async (t) => {
+brief('bad series are 400 and named, the others are stored', async (t) => {
   const database = fresh();
   const bad = [
     { name: 'a', value: 'x' },
@@ -128,7 +129,7 @@ test('bad series are 400 and named, the others are stored', async (t) => {
   t.regex((await send(database, old)).text, /^series 1: \[0x60b\] timestamp 1000 is older than the database keeps/);
 });
 
-test('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
+brief('what is wrong with the request is 4xx with a reason in plain text', async (t) => {
   const database = fresh();
   const good = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const cases: [Promise<Reply>, number, RegExp][] = [
@@ -166,20 +167,20 @@ test('what is wrong with the request is 4xx with a reason in plain text', async 
   t.is((await service.ask({ method: 'GET', path: `/metricsdb/v1/remote_write/${database}` })).status, 404);
 });
 
-test('a missing database is 404, unless writes make databases', async (t) => {
+brief('a missing database is 404, unless writes make databases', async (t) => {
   const strict = await neighbour();
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   const reply = await strict.ask({ path: '/metricsdb/v1/remote_write/nowhere', body });
   t.deepEqual([reply.status, reply.text], [404, '[0x388] Database not exist: nowhere']);
 });
 
-test('the routes do not exist when they are switched off', async (t) => {
+brief('the routes do not exist when they are switched off', async (t) => {
   const off = await service.attach('--metricsdb.enable=false');
   t.teardown(() => off.stop());
   t.is((await off.ask({ path: '/metricsdb/v1/remote_write/x', body: writeBody([]) })).status, 404);
 });
 
-test('bodies come in any way: gzipped as well, in pieces, large, in version 2', async (t) => {
+brief('bodies come in any way: gzipped as well, in pieces, large, in version 2', async (t) => {
   const database = fresh();
   const series = Array.from({ length: 20_000 }, (_, i) => ({
     labels: labelsOf({ __name__: 'x', i: `${i}` }),
@@ -202,7 +203,7 @@ test('bodies come in any way: gzipped as well, in pieces, large, in version 2', 
   t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${database}.metrics`), [[20_000]]);
 });
 
-test('a time to live goes to the sub-tables that the write makes', async (t) => {
+brief('a time to live goes to the sub-tables that the write makes', async (t) => {
   const database = fresh();
   t.is(
     (await send(database, writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]), { query: '?ttl=7' })).status,
@@ -211,7 +212,7 @@ test('a time to live goes to the sub-tables that the write makes', async (t) => 
   t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${database}.metrics`), [[1]]);
 });
 
-test("line protocol and remote write keep out of each other's tables", async (t) => {
+brief("line protocol and remote write keep out of each other's tables", async (t) => {
   const database = fresh();
   const body = writeBody([{ labels: labelsOf({ a: 'b' }), ...sample }]);
   t.is((await service.write('metrics,host=a v=1', { db: database })).status, 204);
@@ -240,7 +241,7 @@ const series = fc.record({
   ),
 });
 
-test('whatever another implementation encodes comes back over SQL as it went in', async (t) => {
+brief('whatever another implementation encodes comes back over SQL as it went in', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(series, {
@@ -301,7 +302,7 @@ test('mutated bodies are answered, never with 5xx, and the service goes on', asy
   t.is((await send(database, bodies[0])).status, 204);
 });
 
-test('native histograms, exemplars and metadata are read in tables of their own', async (t) => {
+brief('native histograms, exemplars and metadata are read in tables of their own', async (t) => {
   const database = fresh();
   const timestamp = 1_700_000_000_123;
   const labels = labelsOf({ __name__: 'latency', job: 'shop' });
@@ -331,7 +332,7 @@ test('native histograms, exemplars and metadata are read in tables of their own'
   t.is((await service.rows(exemplar)).length, 2);
 });
 
-test('samples join those of a series that another service has made by its name alone', async (t) => {
+brief('samples join those of a series that another service has made by its name alone', async (t) => {
   const database = fresh();
   const other = await neighbour();
   const start = 1_700_000_000_000;

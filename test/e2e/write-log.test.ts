@@ -20,7 +20,7 @@ import { until } from '../support/until.js';
 
 const startMs = Date.UTC(2026, 0, 1);
 /** Kills of a run, by turns of adapter, engine and both; `WRITE_LOG_KILLS=200` makes more of them. */
-const kills = Number(process.env.WRITE_LOG_KILLS ?? cases(3, 9, 30));
+const kills = Number(process.env.WRITE_LOG_KILLS ?? cases(3, 6, 30));
 const lazy = '--write.flushInterval=10s';
 
 /** What one writer was told. */

@@ -9,6 +9,11 @@ export function cases(some: number, more: number, all = more): number {
   return takesAll ? all : more;
 }
 
+/** The same for a test that only a file `<name>.long.test.ts` has. */
+export function moreCases(more: number, all: number): number {
+  return takesAll ? all : more;
+}
+
 /** True where files that take long are to take as long as it takes. */
 const takesAll = process.env[allVariable] !== undefined;
 

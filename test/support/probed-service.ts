@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { startService } from './service.js';
 
+/** What the known piece of work in `probe.ts` takes on a usual machine with nothing else to do. */
+const usualPaceMs = 30;
+
 /** A service whose inside can be asked about. */
 export type ProbedService = Awaited<ReturnType<typeof startProbedService>>;
 
@@ -25,6 +28,8 @@ export async function startProbedService(...settings: readonly string[]) {
     service,
     /** The processor time of the longest turn of the service's event loop since the last call, in ms. */
     longestTurn: () => ask('turn'),
+    /** How much slower the service's process runs now than on a usual machine with nothing else to do, at least 1. */
+    slowness: async () => Math.max(1, (await ask('pace')) / usualPaceMs),
     /** Memory of the service's process that is in use once its garbage is collected: objects and buffers, in bytes. */
     liveBytes: () => ask('live'),
     end: async (): Promise<void> => {

@@ -137,15 +137,18 @@ function hasEnded({ child }: Program): boolean {
 
 /** Process ids of all children of a process, their children included. */
 export function childrenOf(pid: number): number[] {
-  const direct = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === pid)
-    .map(Number);
+  const direct = threadsOf(pid).flatMap((thread) =>
+    procFile(pid, `task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
   return direct.flatMap((child) => [child, ...childrenOf(child)]);
 }
 
-function parentOf(pid: number): number {
-  const stat = procFile(pid, 'stat');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0);
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
 }
 
 /** The engine host of an adapter; 0 while there is none. */

@@ -264,7 +264,7 @@ for (const insert_mode of ['taosc', 'stmt']) {
     `an engine that is killed loses and doubles nothing of a run by ${insert_mode} that keeps trying`,
     async (t) => {
       const name = `killed_${insert_mode}`;
-      const more = { insert_mode, childtable_count: 20, insert_rows: 20000, num_of_records_per_req: 500 };
+      const more = { insert_mode, childtable_count: 20, insert_rows: 10000, num_of_records_per_req: 500 };
       const run = await tool.begin(scenario(name, more, { thread_count: 4, keep_trying: 200, trying_interval: 200 }));
       const stored = async () => Number((await service.sql(`SELECT COUNT(*) FROM ${name}.m`)).body.data?.[0]?.[0] ?? 0);
       await soon(async () => (await stored()) > 5000);
@@ -272,10 +272,10 @@ for (const insert_mode of ['taosc', 'stmt']) {
       const ending = await run.ended;
       t.is(ending.code, 0, ending.errors);
       t.regex(ending.errors, /will sleep 200 milliseconds then re-insert/);
-      t.regex(ending.out, /insert rows: 400000 with 4/);
-      t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${name}.m`), [[400000]]);
+      t.regex(ending.out, /insert rows: 200000 with 4/);
+      t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${name}.m`), [[200000]]);
       const counts = await service.rows(`SELECT DISTINCT c FROM (SELECT COUNT(*) AS c FROM ${name}.m GROUP BY tbname)`);
-      t.deepEqual(counts, [[20000]]);
+      t.deepEqual(counts, [[10000]]);
     },
   );
 }
