@@ -14,7 +14,7 @@ const mostTurnMs = 150;
 const tries = 3;
 const mebibyte = 1024 * 1024;
 /** Parts of the sizes that attackers would send. */
-const size = cases(4, 3, 1);
+const size = cases(5, 5, 1);
 const times = (count: number): number => Math.ceil(count / size);
 
 const { service, longestTurn, slowness, end } = await startProbedService(

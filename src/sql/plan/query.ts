@@ -1,7 +1,7 @@
 import type { ColumnMeta } from '../../model/exchange.js';
 import { Codes } from '../../model/fault.js';
 import { longestWidth } from '../../model/row-length.js';
-import { type DataType, type TypeName, typeLength } from '../../model/schema.js';
+import { type DataType, type Precision, type TypeName, typeLength } from '../../model/schema.js';
 import { type EngineSelect, printSelect } from '../engine/select.js';
 import { type SeriesFigures, seriesFigures } from '../engine/series-figures.js';
 import { type StatementTraits, settingsOf } from '../engine/settings.js';
@@ -27,8 +27,14 @@ import type { RelationReader } from './join/join-tree.js';
 import { type BlockWindows, countOf, type PlannedBlock, type WindowRange } from './rows/block.js';
 import { orderTerms, rowRange } from './rows/ordering.js';
 import { planSelect } from './select.js';
-import type { TimeReading } from './time-places.js';
 import { canBeFilled } from './window/fill.js';
+
+/** How the texts of times are read. */
+export interface TimeReading {
+  readonly precision: Precision;
+  /** Of times without one. */
+  readonly zone: string;
+}
 
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {

@@ -1,9 +1,8 @@
-import type { Precision } from '../../model/schema.js';
 import { bareTime } from '../engine/storage.js';
 import { chainTerms } from '../resolve/expression.js';
 import type { Expression, Query, Span } from '../syntax/ast.js';
 import { parseTimestamp } from '../times/timestamp.js';
-import type { QueryPlan } from './query.js';
+import type { QueryPlan, TimeReading } from './query.js';
 import type { KnownBounds } from './rows/block.js';
 import { fillSteps } from './window/fill.js';
 
@@ -69,13 +68,6 @@ function timesOf(term: Expression): readonly Place[] {
     const isTime = side.kind === 'integer' && String(side.value).length >= fewestDigits;
     return isTime ? [{ ...side.span, value: side.value }] : [];
   });
-}
-
-/** How the texts of times are read. */
-export interface TimeReading {
-  readonly precision: Precision;
-  /** Of times without one. */
-  readonly zone: string;
 }
 
 /** Ticks in digits; undefined where a text is no time, or a very old one. */
