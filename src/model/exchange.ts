@@ -168,6 +168,8 @@ export interface Intake {
   isDatabaseHung(): boolean;
   /** True while queries have no answer because a part of the database does not answer. */
   isDatabaseMissing(): boolean;
+  /** Answered texts that are still to be read back from the write-ahead log, by database; the name of those of several is empty. */
+  replay(): ReadonlyMap<string, number>;
   /** The service's figures as OpenMetrics text. */
   metrics(): Promise<string>;
   /** Some of them over the last hour. */

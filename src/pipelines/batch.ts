@@ -5,6 +5,7 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import { Slice } from '../model/slice.js';
+import type { WaitingTables } from '../model/waiting-tables.js';
 import { final, isLate, passingFault, readAgain, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {
@@ -54,6 +55,7 @@ const hastyMs = 500;
 
 /** The lane of a table, as long as blocks of it are open. */
 interface Pin {
+  readonly database: string;
   readonly lane: Lane;
   open: number;
 }
@@ -118,21 +120,22 @@ export class GroupCommit {
 
   /**
    * Makes the blocks of tables that wait go at once; resolves when they have ended, rejects with the fault that keeps them
-   * waiting. Undefined when none wait. Tables are as {@link tableKey} names them. With `series` blocks stay where they are while none
-   * has rows of these.
+   * waiting. Undefined when none wait. With `series` blocks stay where they are while none has rows of these.
    */
-  visible(tables: readonly string[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
+  visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
     const lanes = new Set<Lane>();
     if (tables === 'all') for (const { lane } of this.#pins.values()) lanes.add(lane);
-    else {
-      for (const table of tables) {
-        const pin = this.#pins.get(table);
-        if (pin !== undefined) lanes.add(pin.lane);
-      }
-    }
+    else for (const { database, table } of tables) this.#lanesOf(database, table, lanes);
     const wanted = [...lanes].filter((lane) => series === undefined || hasSeries(lane, series));
     if (wanted.length === 0) return undefined;
     return Promise.all(wanted.map((lane) => this.#flush(lane))).then(() => undefined);
+  }
+
+  #lanesOf(database: string, table: string | undefined, found: Set<Lane>): void {
+    const pin = table === undefined ? undefined : this.#pins.get(tableKey({ database, table }));
+    if (pin !== undefined) found.add(pin.lane);
+    if (table !== undefined) return;
+    for (const other of this.#pins.values()) if (other.database === database) found.add(other.lane);
   }
 
   /** What waits goes at once, as there is no room for more. */
@@ -381,7 +384,7 @@ export class GroupCommit {
       lane = emptyLane(key);
       this.#lanes.set(key, lane);
     }
-    this.#pins.set(table, { lane, open: 1 });
+    this.#pins.set(table, { database: payload.database, lane, open: 1 });
     return lane;
   }
 

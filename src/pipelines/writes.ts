@@ -20,6 +20,7 @@ import { type Delivery, delivered, failuresOf } from '../model/delivery.js';
 import type { Exchange, WriteRequest } from '../model/exchange.js';
 import { Codes, FaultError, fault, faultOf, missingDatabase } from '../model/fault.js';
 import { OpenList } from '../model/open-list.js';
+import type { WaitingTables } from '../model/waiting-tables.js';
 import type { HttpBodySource } from '../sources/http-body/source.js';
 import type { ParsedPoints } from '../transforms/parse/parse-options.js';
 import type { WriteAheadLog } from '../wal/log.js';
@@ -81,8 +82,8 @@ export interface WriteContext {
   readonly limits: WriteLimits;
   /** Left out, every write is answered once it is stored. */
   readonly writeLog?: WriteLog | undefined;
-  /** Makes rows that wait in other processes of the service visible, by names of {@link tableKey}; left out where there are none. */
-  readonly others?: ((tables: readonly string[] | 'all') => Promise<unknown> | undefined) | undefined;
+  /** Makes rows that wait in other processes of the service visible; left out where there are none. */
+  readonly others?: ((tables: WaitingTables) => Promise<unknown> | undefined) | undefined;
   /** Called once when the pipeline breaks: nothing is written any more. */
   readonly broke?: ((error: unknown) => void) | undefined;
 }
@@ -105,12 +106,6 @@ export interface StatementRows {
   /** The statement, where its rows may be answered once it is logged; its current database. */
   readonly statement?: SourceText & { readonly database: string };
   readonly ack?: Acknowledgement | undefined;
-}
-
-/** A name in a statement; without a database it is in the current one. */
-export interface WaitingTable {
-  readonly database: string;
-  readonly table: string;
 }
 
 /**
@@ -160,6 +155,11 @@ export class WritePipeline implements Component {
     const { isBehind = false, replayed = 0, waitingBytes = 0 } = this.#logStage ?? {};
     const oldestSeconds = oldestMicros === undefined ? 0 : Math.max(0, Number(nowMicros() - oldestMicros)) / 1e6;
     return { ...counts, oldestSeconds, isBehind, replayed, waitingBytes };
+  }
+
+  /** Answered texts that are still to be read back from the log, by database; the name of those of several is empty. */
+  get replay(): ReadonlyMap<string, number> {
+    return this.#logStage?.left ?? new Map();
   }
 
   async start(): Promise<void> {
@@ -258,17 +258,16 @@ export class WritePipeline implements Component {
    * Makes the answered rows of tables that wait visible, with `series` those of these at least; undefined when none do. Rejects with a
    * FaultError when the database cannot take them.
    */
-  visible(tables: readonly WaitingTable[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
-    const keys = tables === 'all' ? tables : tables.map((table) => tableKey(table));
-    const others = this.#context.others?.(keys);
-    const own = this.visibleHere(keys, series);
+  visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
+    const others = this.#context.others?.(tables);
+    const own = this.visibleHere(tables, series);
     return others === undefined ? own : Promise.all([own, others]).then(() => undefined);
   }
 
-  /** The same for the rows that wait in this process; tables are as {@link tableKey} names them. */
-  visibleHere(keys: readonly string[] | 'all', series?: readonly bigint[]): Promise<void> | undefined {
-    const flush = () => this.#commit.visible(keys, series);
-    return this.#logStage?.caughtUp()?.then(flush) ?? flush();
+  /** The same for the rows that wait in this process. */
+  visibleHere(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
+    const flush = () => this.#commit.visible(tables, series);
+    return this.#logStage?.caughtUp(tables)?.then(flush) ?? flush();
   }
 
   /** The chain of operators from the doors to the database. */

@@ -115,6 +115,7 @@ export function intakeOf(
     slowStatements: (user) => sql.slowStatements(user),
     guard: () => guard.state,
     isDatabaseMissing: () => engine.isMissing(),
+    replay: () => writes.replay,
     isDatabaseHung: () => engine.isHung() || writes.failure !== undefined,
     metrics: () => metrics.text(),
     history: () => memory.history(),

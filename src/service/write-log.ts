@@ -25,15 +25,9 @@ export function openWriteLog(
   const root = logFolder({ database, wal });
   const name = nameOf(secret);
   const opened = new WriteAheadLog(root, { ...wal, database: name, port: general.port, log });
-  const { texts, damagedBytes, tornBytes } = opened.recovered;
+  const { texts, tornBytes } = opened.recovered;
   if (texts > 0) log.info({ texts, bytes: opened.bytes, path: opened.path }, 'The write-ahead log is read back.');
   if (tornBytes > 0) log.warn({ bytes: tornBytes }, 'The end of the write-ahead log was torn off and is left out.');
-  if (damagedBytes > 0) {
-    log.error(
-      { bytes: damagedBytes, path: opened.path },
-      'The write-ahead log is damaged; what could not be read is left out.',
-    );
-  }
   const rejected = new RejectedRowsFile(join(root, rejectedName), log, ({ text, table, fault }) => {
     const name = table === undefined ? text.database : `${text.database}.${table}`;
     signals.signals$.next({ kind: 'rejected', table: name, problem: `${fault.message} They are in ${rejectedName}.` });

@@ -6,7 +6,7 @@ import { type LogDirectory, takeLogDirectory } from './directory.js';
 import type { WalSettings } from './options.js';
 import { decodeRecord, encodeGroup, encodeTextHead, findRecord, type LoggedText, type Member } from './record.js';
 import { type Recovery, recover } from './recovery.js';
-import { headBytes, type Place, type Segment, scan } from './segment.js';
+import { headBytes, type Place, type Scanned, type Segment, scan, type Wants } from './segment.js';
 import { SegmentWriter } from './writer.js';
 
 /** A text in the log whose rows are on their way. */
@@ -57,6 +57,11 @@ export class WriteAheadLog {
   readonly #log: ComponentLog;
   #sequence: number;
   #group: number;
+  /** Files that were left behind, with the texts in them that have not been read back. */
+  readonly #unread = new Map<Segment, number>();
+  #damagedBytes = 0;
+  /** Where damage was met. */
+  readonly #damagedPlaces = new Set<string>();
   #reading: { readonly segment: Segment; readonly file: FileHandle } | undefined;
 
   /** Takes a log directory and reads it. Throws an Error with one clear line where that does not work. */
@@ -70,6 +75,7 @@ export class WriteAheadLog {
       throw error;
     }
     const { id, segments, nextSequence, nextGroup } = this.recovered;
+    for (const segment of segments) this.#unread.set(segment, segment.open);
     this.#id = id.toString('hex');
     this.#sequence = nextSequence;
     this.#group = nextGroup;
@@ -86,6 +92,11 @@ export class WriteAheadLog {
   /** Bytes of its files. */
   get bytes(): number {
     return this.#writer.bytes;
+  }
+
+  /** Bytes that are no records, as far as texts have been read back. */
+  get damagedBytes(): number {
+    return this.#damagedBytes;
   }
 
   /** Texts with rows that have not ended. */
@@ -166,8 +177,14 @@ export class WriteAheadLog {
     }
   }
 
-  /** The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is written. */
-  async next(from: Cursor): Promise<{ readonly texts: readonly ReadText[]; readonly cursor: Cursor } | undefined> {
+  /**
+   * The next texts from a place on, at most about 1 MiB of them, and where to go on; undefined at the end of what is written. Those
+   * that are not wanted are left out.
+   */
+  async next(
+    from: Cursor,
+    wants?: Wants,
+  ): Promise<{ readonly texts: readonly ReadText[]; readonly cursor: Cursor } | undefined> {
     const segment = this.#writer.segments.find(({ number }) => number >= from.segment);
     if (segment === undefined) return undefined;
     const offset = segment.number === from.segment ? Math.max(from.offset, headBytes) : headBytes;
@@ -180,13 +197,30 @@ export class WriteAheadLog {
     for (let length = Math.min(readBytes, left); ; length = Math.min(length * 4, left)) {
       const bytes = await bytesOf(file, offset, length);
       const texts: ReadText[] = [];
-      const { end } = scan(bytes, 0, ({ record, offset: at, length: recordLength }) => {
+      const each = ({ record, offset: at, length: recordLength }: Scanned): void => {
         if (record.kind !== 'text') return;
         texts.push({ text: record.text, place: { segment, offset: offset + at, length: recordLength } });
-      });
-      if (end > 0) return { texts, cursor: { segment: segment.number, offset: offset + end } };
-      if (length >= left) return { texts: [], cursor: { segment: segment.number, offset: segment.size } };
+      };
+      const { end, damagedBytes, damagedAt } = scan(bytes, 0, each, wants && { wants, limit: left });
+      const isOver = end === 0 && length >= left;
+      if (end === 0 && !isOver) continue;
+      this.#count(segment, texts.length);
+      this.#note(segment, offset + damagedAt, isOver ? left : damagedBytes);
+      return { texts, cursor: { segment: segment.number, offset: isOver ? segment.size : offset + end } };
     }
+  }
+
+  /**
+   * Says that all texts before a place have been read back: those of a file that was left behind and could not be read are
+   * given up.
+   */
+  passed({ segment: number, offset }: Cursor): void {
+    for (const [segment, open] of this.#unread) {
+      if (segment.number > number || (segment.number === number && offset < segment.size)) break;
+      this.#unread.delete(segment);
+      segment.open -= open;
+    }
+    this.#writer.release();
   }
 
   /** Resolves once all that was appended is written. */
@@ -200,6 +234,21 @@ export class WriteAheadLog {
     this.#reading = undefined;
     await this.#writer.close();
     this.#directory.release();
+  }
+
+  /** So many texts of a segment are read. */
+  #count(segment: Segment, texts: number): void {
+    const unread = this.#unread.get(segment);
+    if (unread !== undefined) this.#unread.set(segment, unread - texts);
+  }
+
+  /** Notes damage, once where several readings meet it. */
+  #note({ path, number }: Segment, offset: number, bytes: number): void {
+    const place = `${number} ${offset}`;
+    if (bytes === 0 || this.#damagedPlaces.has(place)) return;
+    this.#damagedPlaces.add(place);
+    this.#damagedBytes += bytes;
+    this.#log.error({ bytes, path }, 'The write-ahead log is damaged; what could not be read is left out.');
   }
 
   async #fileOf(segment: Segment): Promise<FileHandle> {

@@ -33,6 +33,8 @@ export interface LoggedText {
   readonly ttl: number;
   readonly precision: (typeof precisions)[number];
   readonly part: TextPart | undefined;
+  /** True when all its rows go to `database`; a statement may name tables of others. */
+  readonly isWithin: boolean;
   /** Unix microseconds of its arrival. */
   readonly receivedMicros: bigint;
   /** Of a statement: NOW in Unix nanoseconds, and the zone of times without one. */
@@ -71,7 +73,7 @@ export const prefixBytes = 12;
 const magic = 0x5257_4c53;
 const kinds = { text: 1, begun: 2, ended: 3 } as const;
 const fixedTextBytes = 1 + 6 + 8 + 8 + 1 + 1 + 1 + 4;
-const flags = { createDatabase: 1, hasPart: 2, first: 4, last: 8 } as const;
+const flags = { createDatabase: 1, hasPart: 2, first: 4, last: 8, isWithin: 16 } as const;
 
 /** Length of the longest name that a record holds. */
 const maxNameBytes = 65_535;
@@ -93,7 +95,7 @@ export function encodeTextHead(sequence: number, text: Omit<LoggedText, 'sequenc
   at = out.writeBigInt64LE(text.nowNs, at);
   at = out.writeUInt8(formatNumbers[text.format], at);
   at = out.writeUInt8(precisions.indexOf(text.precision), at);
-  let bits = text.createDatabase ? flags.createDatabase : 0;
+  let bits = (text.createDatabase ? flags.createDatabase : 0) | (text.isWithin ? flags.isWithin : 0);
   if (part !== undefined) bits |= flags.hasPart | (part.first ? flags.first : 0) | (part.last ? flags.last : 0);
   at = out.writeUInt8(bits, at);
   at = out.writeUInt32LE(text.ttl, at);
@@ -204,6 +206,54 @@ export function decodeRecord(body: Buffer): LogRecord | undefined {
   return { kind: 'ended', group, members: body.readUInt8(7) === 1 ? 'all' : members };
 }
 
+/** What the head of a text says, from which it is known whether the text is wanted. */
+export interface TextHead {
+  readonly sequence: number;
+  readonly database: string;
+  readonly isWithin: boolean;
+}
+
+/** Reads the heads of texts, most of which name the same database as the one before. */
+export class TextHeads {
+  #name: Buffer = Buffer.alloc(0);
+  #database = '';
+
+  /**
+   * The head of the text whose record begins at `at`; undefined for a record of another kind, `short` when more bytes are needed. The
+   * checksum of the record is not looked at.
+   */
+  at(bytes: Buffer, at: number): TextHead | undefined | 'short' {
+    const body = at + prefixBytes;
+    const origin = body + fixedTextBytes;
+    if (body >= bytes.length) return 'short';
+    if (bytes[body] !== kinds.text) return undefined;
+    if (origin + 2 > bytes.length) return 'short';
+    const name = origin + 2 + bytes.readUInt16LE(origin);
+    if (name + 2 > bytes.length) return 'short';
+    const length = bytes.readUInt16LE(name);
+    if (name + 2 + length > bytes.length) return 'short';
+    const database = this.#read(bytes, name + 2, length);
+    const bits = bytes.readUInt8(body + 25);
+    return { sequence: bytes.readUIntLE(body + 1, 6), database, isWithin: isWithin(bytes.readUInt8(body + 23), bits) };
+  }
+
+  #read(bytes: Buffer, at: number, length: number): string {
+    const before = this.#name;
+    let same = before.length === length;
+    for (let i = 0; same && i < length; i++) same = before[i] === bytes[at + i];
+    if (!same) {
+      this.#name = Buffer.from(bytes.subarray(at, at + length));
+      this.#database = this.#name.toString('utf8');
+    }
+    return this.#database;
+  }
+}
+
+/** Lines go to the database that they were sent to; older records of statements do not say where their rows go. */
+function isWithin(format: number, bits: number): boolean {
+  return format !== formatNumbers['sql-insert'] || (bits & flags.isWithin) !== 0;
+}
+
 function decodeText(body: Buffer): LoggedText {
   const bits = body.readUInt8(25);
   const names: string[] = [];
@@ -223,6 +273,7 @@ function decodeText(body: Buffer): LoggedText {
     precision: precisions[body.readUInt8(24)] ?? 'ns',
     createDatabase: (bits & flags.createDatabase) !== 0,
     part: (bits & flags.hasPart) === 0 ? undefined : part,
+    isWithin: isWithin(body.readUInt8(23), bits),
     ttl: body.readUInt32LE(26),
     origin,
     database,

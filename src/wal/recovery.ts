@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from 'node:fs';
 import { tableKey } from '../model/column-block.js';
-import type { Member } from './record.js';
+import type { GroupBegun, GroupEnded, Member, TextHead } from './record.js';
 import { headBytes, listSegments, readHead, type Segment, scan } from './segment.js';
+import { survey } from './survey.js';
+
+/** Stands for the database of texts whose rows may go to several. */
+export const ofSeveral = '';
 
 /** What a log held when it was opened. */
 export interface Recovery {
@@ -13,68 +17,116 @@ export interface Recovery {
   readonly nextSequence: number;
   readonly nextGroup: number;
   readonly texts: number;
+  /** How many of them go to each database; the name of those that may go to several is empty. */
+  readonly databases: ReadonlyMap<string, number>;
   /** Rows that have ended: by table, the sequences of their texts. Of no use once the log was read back. */
   readonly ended: Map<string, ReadonlySet<number>>;
   /** Groups that were begun and have not ended, by number. */
   readonly groups: ReadonlyMap<number, readonly Member[]>;
-  /** Bytes that were no records. */
-  readonly damagedBytes: number;
   /** Bytes of a record that was torn off at the end. */
   readonly tornBytes: number;
 }
 
 /**
- * Reads what a log directory holds. A record that was torn off at the end is cut off; what is damaged in the middle is left
- * out and counted. Throws an Error with one clear line for a file that this version cannot read.
+ * Finds out what a log directory holds, without reading its texts where nothing is damaged. A record that was torn off at the end is
+ * cut off; what is damaged in the middle is left out. Throws an Error with one clear line for a file that this version cannot read.
  */
 export function recover(directory: string): Recovery {
   const segments: Segment[] = [];
-  const ended = new Map<string, Set<number>>();
-  const groups = new Map<number, readonly Member[]>();
+  const found = new Found();
   let id: Buffer | undefined;
-  let [lastSequence, lastGroup, texts, damagedBytes, tornBytes] = [0, 0, 0, 0, 0];
-  const end = (members: readonly Member[]): void => {
-    for (const member of members) {
-      const key = tableKey(member);
-      const known = ended.get(key);
-      if (known === undefined) ended.set(key, new Set(member.sequences));
-      else for (const sequence of member.sequences) known.add(sequence);
+  for (const { number, path } of listSegments(directory)) {
+    const fd = openSync(path, 'r+');
+    try {
+      const { size } = fstatSync(fd);
+      const bytes = Buffer.allocUnsafe(headBytes);
+      const head = readHead(path, bytes.subarray(0, readSync(fd, bytes, 0, headBytes, 0)));
+      if (head === undefined) {
+        rmSync(path, { force: true });
+        continue;
+      }
+      id ??= head;
+      const segment: Segment = { number, path, size, open: 0 };
+      if (!found.takeSurvey(fd, segment)) found.takeScan(fd, segment);
+      segments.push(segment);
+    } finally {
+      closeSync(fd);
     }
-  };
-  const files = listSegments(directory);
-  for (const { number, path } of files) {
-    const bytes = readFileSync(path);
-    const head = readHead(path, bytes);
-    if (head === undefined) {
-      rmSync(path, { force: true });
-      continue;
+  }
+  const { ended, groups, lastSequence, lastGroup, texts, databases, tornBytes } = found;
+  const next = { nextSequence: lastSequence + 1, nextGroup: lastGroup + 1 };
+  return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes };
+}
+
+/** What was found in the segments so far. */
+class Found {
+  readonly ended = new Map<string, Set<number>>();
+  readonly groups = new Map<number, readonly Member[]>();
+  readonly databases = new Map<string, number>();
+  lastSequence = 0;
+  lastGroup = 0;
+  texts = 0;
+  tornBytes = 0;
+
+  /** Takes what a survey finds; false, and nothing of it, where the segment must be scanned. */
+  takeSurvey(fd: number, segment: Segment): boolean {
+    const notes: (GroupBegun | GroupEnded)[] = [];
+    const counts = new Map<string, number>();
+    let last = this.lastSequence;
+    const text = (head: TextHead): void => {
+      last = head.sequence;
+      count(counts, head);
+      segment.open++;
+    };
+    const isWhole = survey(fd, segment.size, last, { text, note: (record) => notes.push(record) });
+    if (!isWhole) {
+      segment.open = 0;
+      return false;
     }
-    id ??= head;
-    const segment: Segment = { number, path, size: bytes.length, open: 0 };
-    const scanned = scan(bytes, headBytes, ({ record }) => {
-      if (record.kind === 'text') {
-        segment.open++;
-        texts++;
-        lastSequence = Math.max(lastSequence, record.text.sequence);
+    this.texts += segment.open;
+    this.lastSequence = last;
+    for (const [database, texts] of counts) this.databases.set(database, (this.databases.get(database) ?? 0) + texts);
+    for (const note of notes) this.#note(note);
+    return true;
+  }
+
+  /** Takes what is whole in a segment; a record that was torn off at its end is cut off. */
+  takeScan(fd: number, segment: Segment): void {
+    const bytes = Buffer.allocUnsafe(segment.size);
+    readSync(fd, bytes, 0, segment.size, 0);
+    const { end } = scan(bytes, headBytes, ({ record }) => {
+      if (record.kind !== 'text') {
+        this.#note(record);
         return;
       }
-      lastGroup = Math.max(lastGroup, record.group);
-      if (record.kind === 'begun') groups.set(record.group, record.members);
-      else {
-        end(record.members === 'all' ? (groups.get(record.group) ?? []) : record.members);
-        groups.delete(record.group);
-      }
+      segment.open++;
+      this.texts++;
+      this.lastSequence = Math.max(this.lastSequence, record.text.sequence);
+      count(this.databases, record.text);
     });
-    damagedBytes += scanned.damagedBytes;
-    if (scanned.end < bytes.length) {
-      tornBytes += bytes.length - scanned.end;
-      segment.size = scanned.end;
-      truncateSync(path, scanned.end);
-    }
-    segments.push(segment);
+    if (end === bytes.length) return;
+    this.tornBytes += bytes.length - end;
+    segment.size = end;
+    ftruncateSync(fd, end);
   }
-  const nextSequence = lastSequence + 1;
-  const nextGroup = lastGroup + 1;
-  id ??= randomBytes(16);
-  return { id, segments, nextSequence, nextGroup, texts, ended, groups, damagedBytes, tornBytes };
+
+  #note(record: GroupBegun | GroupEnded): void {
+    this.lastGroup = Math.max(this.lastGroup, record.group);
+    if (record.kind === 'begun') {
+      this.groups.set(record.group, record.members);
+      return;
+    }
+    for (const member of record.members === 'all' ? (this.groups.get(record.group) ?? []) : record.members) {
+      const key = tableKey(member);
+      const known = this.ended.get(key);
+      if (known === undefined) this.ended.set(key, new Set(member.sequences));
+      else for (const sequence of member.sequences) known.add(sequence);
+    }
+    this.groups.delete(record.group);
+  }
+}
+
+function count(counts: Map<string, number>, { database, isWithin }: Omit<TextHead, 'sequence'>): void {
+  const key = isWithin ? database : ofSeveral;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

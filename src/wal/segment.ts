@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeRecord, findRecord, type LogRecord, lengthAt, nextMagic } from './record.js';
+import { decodeRecord, findRecord, type LogRecord, lengthAt, nextMagic, type TextHead, TextHeads } from './record.js';
 
 /** One file of a log. */
 export interface Segment {
@@ -83,29 +83,59 @@ export interface Scanned {
 export interface ScanEnd {
   /** End of the last whole record: what follows was torn off while it was written. */
   readonly end: number;
-  /** Bytes inside that are no records, and were left out. */
+  /** Bytes inside that are no records, and were left out; where the first of them lies, 0 when there are none. */
   readonly damagedBytes: number;
+  readonly damagedAt: number;
 }
 
-/** Reads all records in bytes from `from` on. What is damaged in the middle is left out, what is torn at the end too. */
-export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void): ScanEnd {
+/** Says of a text by its head whether it is to be read. */
+export type Wants = (head: TextHead) => boolean;
+
+/** Which texts of a segment are read: others are passed over up to `limit` in the bytes, which may lie behind their end. */
+export interface Wanted {
+  readonly wants: Wants;
+  readonly limit: number;
+}
+
+/**
+ * Reads all records in bytes from `from` on. What is damaged in the middle is left out, what is torn at the end too. With `wanted`
+ * the end may lie behind the bytes.
+ */
+export function scan(bytes: Buffer, from: number, each: (scanned: Scanned) => void, wanted?: Wanted): ScanEnd {
+  const heads = new TextHeads();
   let at = from;
   let end = from;
-  let damagedBytes = 0;
+  let [damagedBytes, damagedAt] = [0, 0];
+  let skippedAt = -1;
   while (at < bytes.length) {
-    const found = findRecord(bytes, at);
-    if (typeof found === 'object') {
+    const skipped = wanted === undefined ? 0 : unwanted(bytes, at, heads, wanted);
+    const found = skipped > 0 ? 'skipped' : findRecord(bytes, at);
+    if (found === 'skipped' || typeof found === 'object') {
       const length = lengthAt(bytes, at);
-      const record = decodeRecord(found.body);
+      const record = found === 'skipped' ? undefined : decodeRecord(found.body);
       if (record !== undefined) each({ record, offset: at, length });
+      if (at > end && damagedBytes === 0) damagedAt = end;
       damagedBytes += at - end;
+      skippedAt = found === 'skipped' ? at : -1;
       at += length;
       end = at;
       continue;
     }
-    const next = nextMagic(bytes, at + 1);
+    // The length of what was passed over may be what is damaged.
+    const isAstray = found === 'none' && at === end && skippedAt >= 0;
+    const next = nextMagic(bytes, (isAstray ? skippedAt : at) + 1);
+    if (isAstray) end = skippedAt;
+    skippedAt = -1;
     if (next < 0) break;
     at = next;
   }
-  return { end, damagedBytes };
+  return { end, damagedBytes, damagedAt };
+}
+
+/** Length of the record at `at` where that is a text that is not wanted, else 0. */
+function unwanted(bytes: Buffer, at: number, heads: TextHeads, { wants, limit }: Wanted): number {
+  const length = lengthAt(bytes, at);
+  if (length === 0 || at + length > limit) return 0;
+  const head = heads.at(bytes, at);
+  return head === undefined || head === 'short' || wants(head) ? 0 : length;
 }

@@ -4,6 +4,7 @@ import type { Rule } from '../events/rule.js';
 import type { EventsDesk } from '../model/exchange.js';
 import { type Fault, FaultError, faultOf } from '../model/fault.js';
 import type { SlowStatement } from '../model/slow-statement.js';
+import type { WaitingTables } from '../model/waiting-tables.js';
 import type { MetricFamily } from '../telemetry/joined-figures.js';
 
 /** A statement to be broken off, for a user who may see it. */
@@ -18,8 +19,8 @@ export type DeskAnswer<A extends DeskQuestion = DeskQuestion> = Awaited<ReturnTy
 
 /** What the processes of one service ask each other: what is asked, and what each answers. */
 interface Questions {
-  /** To store the answered rows of these tables, named as `tableKey` names them, that wait there. */
-  readonly visible: readonly [readonly string[] | 'all', null];
+  /** To store the answered rows of these tables that wait there. */
+  readonly visible: readonly [WaitingTables, null];
   /** To know all entries of the catalogue's log: so many were there. */
   readonly catalogue: readonly [number, null];
   /** The figures of the process. */

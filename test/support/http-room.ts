@@ -54,6 +54,7 @@ export interface RoomOptions {
   readonly slowStatements?: Intake['slowStatements'];
   readonly desk?: Intake['desk'];
   readonly guard?: () => GuardState;
+  readonly replay?: Intake['replay'];
   readonly isDatabaseHung?: () => boolean;
   readonly settings?: Partial<HandlerSettings>;
   readonly cors?: Partial<CorsSettings>;
@@ -129,6 +130,7 @@ function defaultIntake(options: RoomOptions): Intake {
       options.slowStatements ?? (async () => fault('database', Codes.insufficientPrivilege, 'Insufficient privilege')),
     guard: options.guard ?? (() => 'normal'),
     isDatabaseMissing: () => false,
+    replay: options.replay ?? (() => new Map()),
     isDatabaseHung: options.isDatabaseHung ?? (() => false),
     metrics: async () => '# EOF\n',
     history: () => ({ now: 0, intervalMs: 10_000, times: [], series: [] }),

@@ -33,6 +33,7 @@ function textOf(content: string): Omit<LoggedText, 'sequence'> {
     ttl: 0,
     precision: 'ns',
     part: undefined,
+    isWithin: true,
     receivedMicros: 1n,
     nowNs: 0n,
     zone: '',
@@ -157,7 +158,7 @@ test('damage in the middle costs what it hits and nothing else, and is counted',
       await contents(again),
       texts.filter((_, i) => i !== 4),
     );
-    t.is(again.recovered.damagedBytes, place.length);
+    t.is(again.damagedBytes, place.length);
     t.is(again.recovered.tornBytes, 0);
     await again.close();
   }

@@ -32,6 +32,7 @@ const anyText: fc.Arbitrary<LoggedText> = fc.record({
   ttl: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
   precision: fc.constantFrom('ns', 'us', 'ms', 's', 'm', 'h'),
   part: fc.option(fc.record({ first: fc.boolean(), last: fc.boolean() }), { nil: undefined }),
+  isWithin: fc.constant(true),
   receivedMicros: fc.bigInt({ min: 0n, max: 2n ** 60n }),
   nowNs: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
   zone: name,

@@ -67,7 +67,10 @@ export const serviceOperations = {
       },
     ],
     responses: {
-      200: { description: 'The service takes work.' },
+      200: {
+        description: `The service takes work. While it reads back its write-ahead log, the answer is \`{"replay": {"power": 42}}\`: the texts of each
+database that are left; the name is empty for those of several.`,
+      },
       503: { description: 'The memory guard refuses work, or the database does not answer.' },
     },
     security: noScheme,

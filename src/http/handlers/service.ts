@@ -9,7 +9,8 @@ const olderText = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
  * `GET /-/ping`: 200, or 503 while the memory guard pauses everything or the database hangs; with `action=query`, also while
- * the guard pauses queries or no node of a shard of the database answers. Never asks who calls.
+ * the guard pauses queries or no node of a shard of the database answers. While texts are read back from the write-ahead log, the answer
+ * says how many of which database are left: readers of others do not wait. Never asks who calls.
  */
 export function pingHandler(context: HandlerContext): Handler {
   return async (call) => {
@@ -17,7 +18,10 @@ export function pingHandler(context: HandlerContext): Handler {
     const aboutQueries = call.query.get('action') === 'query';
     const paused =
       state === 'all-paused' || (aboutQueries && (state === 'query-paused' || context.intake.isDatabaseMissing()));
-    return sendEmpty(call.reply, paused || context.intake.isDatabaseHung() ? 503 : 200);
+    const status = paused || context.intake.isDatabaseHung() ? 503 : 200;
+    const replay = context.intake.replay();
+    if (replay.size === 0) return sendEmpty(call.reply, status);
+    return sendJson(call.reply, status, safeJson({ replay: Object.fromEntries(replay) }));
   };
 }
 

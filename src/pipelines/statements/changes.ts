@@ -11,10 +11,18 @@ import { expandViews } from '../../sql/resolve/views.js';
 import type { StatementOf } from '../../sql/syntax/ast-statement.js';
 import type { QueryContext } from '../../sql/values/context.js';
 import { storableTimes } from '../write/stamp.js';
-import { type Asked, definitionsOf, done, listedWhile, type StatementContext, upToDate } from './context.js';
+import {
+  type Asked,
+  databaseOf,
+  definitionsOf,
+  done,
+  listedWhile,
+  type StatementContext,
+  upToDate,
+} from './context.js';
 import { insertRows } from './insert-rows.js';
 import { insertSelected } from './insert-select.js';
-import { planned, readable, writable } from './queries.js';
+import { planned, readable, tablesOf, writable } from './queries.js';
 import { nowNanos } from './query-names.js';
 
 /** Runs a statement that changes rows, which goes on once it has begun. */
@@ -45,8 +53,9 @@ export function remove(
   context: StatementContext,
 ): Promise<SqlAnswer> {
   const { engine, storage, writes } = context;
+  const { request } = asked;
   return change(asked, context, async () => {
-    await writes.visible('all');
+    await writes.visible(databaseOf(table, request.database));
     return deleteRows(planDelete(table, where, await writable(table, asked, context)), engine, storage);
   });
 }
@@ -62,7 +71,9 @@ export function insertQuery(
   const { table } = statement;
   return listedWhile(asked, context, async ({ signal }) => {
     const plan = await upToDate(context, async () => {
-      await writes.visible('all');
+      const read = tablesOf(statement.query, request.database, catalogue);
+      const written = databaseOf(table, request.database);
+      await writes.visible(read === 'all' || written === 'all' ? 'all' : [...read, ...written]);
       const target = await writable(table, asked, context);
       const { query, context: source } = await readable(statement.query, asked, context);
       const into = table.database?.text ?? request.database;

@@ -2,6 +2,8 @@ import type { DefinitionContext } from '../../database/definitions/context.js';
 import type { Listing } from '../../database/definitions/listing.js';
 import type { Variable } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer, SqlRequest } from '../../model/exchange.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
+import type { ObjectName } from '../../sql/syntax/ast.js';
 import { encodeLines } from '../../transforms/encode/listing-lines.js';
 import type { StreamContext } from '../streams/context.js';
 import type { WritePipeline } from '../writes.js';
@@ -53,6 +55,12 @@ export function definitionsOf({ request, user }: Asked, context: StatementContex
   const { database } = request;
   const timeZone = request.connectionZone ?? context.connectionZone;
   return { catalogue, storage, subTables, user, database, timeZone, statement, nowNs: nowNanos() };
+}
+
+/** The database of a named table, whose rows may wait; all where it is not known. */
+export function databaseOf({ database }: ObjectName, current: string | undefined): WaitingTables {
+  const name = database?.text ?? current;
+  return name === undefined ? 'all' : [{ database: name }];
 }
 
 /** Runs with the newest schema, see {@link withCurrentSchema}. */

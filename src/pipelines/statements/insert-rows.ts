@@ -5,6 +5,7 @@ import type { Delivery } from '../../model/delivery.js';
 import type { SqlRequest } from '../../model/exchange.js';
 import { Codes, FaultError, fault, isPassing } from '../../model/fault.js';
 import { othersTurn } from '../../model/others-turn.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { InsertContext, InsertPlan } from '../../sql/insert/context.js';
 import { scanInsert, scanInTurns } from '../../sql/insert/scanner.js';
 import { storableTimes } from '../write/stamp.js';
@@ -30,7 +31,7 @@ export async function insertRows(
   const { writes } = context;
   const zone = connectionZone ?? context.connectionZone;
   const written = { bytes: statement, database, zone, nowNs, user };
-  const { rows, blocks } = await scanRows(written, context, () => writes.visible('all'));
+  const { rows, blocks } = await scanRows(written, context, (tables) => writes.visible(tables));
   const text = { format: 'sql-insert', bytes: statement, database: database ?? '', zone, nowNs } as const;
   requireDelivered(await writes.insert({ blocks, user, bytes: statement.length, statement: text, ack }));
   return rows;
@@ -54,7 +55,7 @@ interface WrittenStatement {
 export async function scanRows(
   { bytes: statement, database: currentDatabase, zone, nowNs, user }: WrittenStatement,
   { catalogue, subTables }: Pick<InsertRowsContext, 'catalogue' | 'subTables'>,
-  visible: () => Promise<void> | undefined,
+  visible: (tables: WaitingTables) => Promise<void> | undefined,
 ) {
   const access = new Access(catalogue, user);
   const names = new StatementNames(catalogue, subTables, access, 'WRITE');
@@ -75,7 +76,7 @@ export async function scanRows(
   while (plan.kind === 'lookup') {
     // Every name is known or absent after its look-up, so this ends as soon as nothing is dropped meanwhile.
     try {
-      await visible();
+      await visible(plan.names.map(({ database }) => ({ database })));
       await names.lookUp(plan.names);
     } catch (error) {
       if (!isPassing(error)) throw error;

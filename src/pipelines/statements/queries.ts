@@ -1,8 +1,10 @@
+import type { Catalogue } from '../../database/catalogue/catalogue.js';
 import { Access } from '../../database/catalogue/rights.js';
 import { outgrownBy } from '../../database/engine/engine-faults.js';
 import { namesSystemTable, systemRelations } from '../../database/system-tables/registry.js';
 import type { RunningStatement, SystemFacts } from '../../database/system-tables/system-table.js';
 import type { SqlAnswer } from '../../model/exchange.js';
+import type { WaitingTable, WaitingTables } from '../../model/waiting-tables.js';
 import { arrayRowFormat, objectRowFormat } from '../../sql/engine/settings.js';
 import { planQuery, type QueryPlan, type ReadSeries } from '../../sql/plan/query.js';
 import type { ObjectName, Query } from '../../sql/syntax/ast.js';
@@ -121,10 +123,19 @@ function stored(
   current: string | undefined,
   { writes, catalogue }: StatementContext,
 ): Promise<void> | undefined {
-  const tables = collectTables(query).map(({ database = current ?? '', name }) => ({ database, table: name }));
-  // A name that is no table may be a sub-table, a view or a list of such.
-  const areKnown = tables.every(({ database, table }) => catalogue.table(database, table) !== undefined);
-  return writes.visible(areKnown ? tables : 'all');
+  return writes.visible(tablesOf(query, current, catalogue));
+}
+
+/** The tables whose rows a query may read. A name that is no table may be a sub-table; a view or a list may stand for anything. */
+export function tablesOf(query: Query, current: string | undefined, catalogue: Catalogue): WaitingTables {
+  const found: WaitingTable[] = [];
+  for (const { database = current, name } of collectTables(query)) {
+    if (database === undefined || catalogue.database(database) === undefined) return 'all';
+    if (catalogue.table(database, name) !== undefined) found.push({ database, table: name });
+    else if (catalogue.view(database, name) !== undefined) return 'all';
+    else found.push({ database });
+  }
+  return found;
 }
 
 /** The same for those of single series, most of which have none that wait. */

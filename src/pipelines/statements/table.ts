@@ -32,16 +32,19 @@ import { killedStatement } from '../../database/system-tables/kill-id.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
 import { notSupported } from '../../model/refusals.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
 import { parseStatement } from '../../sql/parser/statement.js';
-import type { ObjectName } from '../../sql/syntax/ast.js';
+import type { Name, ObjectName } from '../../sql/syntax/ast.js';
 import type { Statement, StatementKind, StatementOf } from '../../sql/syntax/ast-statement.js';
 import { createStream } from '../streams/definition.js';
 import { insert, insertQuery, makeView, remove } from './changes.js';
-import { type Asked, definitionsOf, done, listed, type StatementContext } from './context.js';
+import { type Asked, databaseOf, definitionsOf, done, listed, type StatementContext } from './context.js';
 import { answerExplain, answerQuery } from './queries.js';
 import { createTopic, topicMaking } from './topics.js';
 
 type Run<S> = (statement: S, asked: Asked, context: StatementContext) => Promise<SqlAnswer>;
+
+type Touches<S> = (statement: S, current: string | undefined) => WaitingTables;
 
 /** One kind of statement. */
 interface StatementRow<S> {
@@ -52,6 +55,8 @@ interface StatementRow<S> {
    * that were answered before are stored.
    */
   readonly fresh?: 'catalogue' | 'rows';
+  /** Of which tables rows must be stored, where that is not all of them. */
+  readonly touches?: Touches<S>;
   readonly run: Run<S>;
 }
 
@@ -64,16 +69,25 @@ type StatementTable = { readonly [K in StatementKind]: StatementRow<StatementOf<
 function definition<S>(
   rights: Rights<S>,
   run: (statement: S, definitions: DefinitionContext, context: StatementContext) => Promise<void>,
+  touches?: Touches<S>,
 ): StatementRow<S> {
-  return changing(rights, async (statement, asked, context) => {
+  const changed: Run<S> = async (statement, asked, context) => {
     await run(statement, definitionsOf(asked, context), context);
     return done;
-  });
+  };
+  return { ...changing(rights, changed), ...(touches === undefined ? {} : { touches }) };
 }
 
 function changing<S>(rights: Rights<S>, run: Run<S>): StatementRow<S> {
   return { rights, fresh: 'rows', run };
 }
+
+const namedDatabase: Touches<{ readonly name: Name }> = ({ name }) => [{ database: name.text }];
+const namedTable: Touches<{ readonly table: ObjectName }> = ({ table }, current) => databaseOf(table, current);
+const namedTables: Touches<{ readonly tables: readonly { readonly table: ObjectName }[] }> = (statement, current) => {
+  const databases = new Set(statement.tables.map(({ table }) => table.database?.text ?? current));
+  return [...databases].flatMap((database) => (database === undefined ? [] : [{ database }]));
+};
 
 const tables: Rights<{ readonly tables: readonly { readonly table: ObjectName }[] }> = writing((statement) =>
   statement.tables.map(({ table }) => table),
@@ -98,7 +112,7 @@ const statements: StatementTable = {
   show: { rights: ({ show }, asker) => checkShow(show, asker), fresh: 'catalogue', run: runShow },
   describe: { rights: tableInSight, fresh: 'catalogue', run: runDescribe },
   'kill-query': { rights: everybody, run: killQuery },
-  use: definition(databaseInSight, useDatabase),
+  use: definition(databaseInSight, useDatabase, namedDatabase),
   accepted: definition(administration, checkAccepted),
   unsupported: {
     rights: everybody,
@@ -107,18 +121,21 @@ const statements: StatementTable = {
     },
   },
 
-  'create-database': definition(databaseMaking, createDatabase),
-  'alter-database': definition(databaseOwning, alterDatabase),
-  'drop-database': definition(databaseDropping, dropDatabase),
+  'create-database': definition(databaseMaking, createDatabase, namedDatabase),
+  'alter-database': definition(databaseOwning, alterDatabase, namedDatabase),
+  'drop-database': definition(databaseDropping, dropDatabase, namedDatabase),
   'create-table': definition(
     writing(({ table }) => [table]),
     createTable,
+    namedTable,
   ),
-  'create-child-tables': definition<StatementOf<'create-child-tables'>>(tables, (statement, definitions) =>
-    createChildTables(statement.tables, definitions),
+  'create-child-tables': definition<StatementOf<'create-child-tables'>>(
+    tables,
+    (statement, definitions) => createChildTables(statement.tables, definitions),
+    namedTables,
   ),
-  'alter-table': definition(altering, alterTable),
-  'drop-table': definition(tables, dropTables),
+  'alter-table': definition(altering, alterTable, namedTable),
+  'drop-table': definition(tables, dropTables, namedTables),
   'create-view': changing(view, makeView),
   'drop-view': definition(view, dropView),
   'create-tsma': definition(
@@ -174,9 +191,9 @@ async function runKind<K extends StatementKind>(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  const { rights, fresh, run }: StatementRow<StatementOf<K>> = statements[kind];
+  const { rights, fresh, touches, run }: StatementRow<StatementOf<K>> = statements[kind];
   const { catalogue, writes } = context;
-  if (fresh === 'rows') await writes.visible('all');
+  if (fresh === 'rows') await writes.visible(touches?.(statement, asked.request.database) ?? 'all');
   if (fresh !== undefined) await catalogue.sync();
   rights(statement, { access: new Access(catalogue, asked.user), catalogue, current: asked.request.database });
   return run(statement, asked, context);
@@ -195,7 +212,7 @@ async function runDescribe(
   asked: Asked,
   context: StatementContext,
 ): Promise<SqlAnswer> {
-  await context.writes.visible('all');
+  await context.writes.visible(databaseOf(table, asked.request.database));
   return listed(await describe(table, definitionsOf(asked, context)), asked);
 }
 

@@ -5,13 +5,15 @@ import type { Batch, EarlierGroup, RowSet } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import { type Delivery, delivered } from '../../model/delivery.js';
 import { Codes, type Fault, FaultError, fault, faultOf, mayPass } from '../../model/fault.js';
-import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
+import type { WaitingTables } from '../../model/waiting-tables.js';
+import type { LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { LoggedText } from '../../wal/record.js';
 import type { RejectedRowsFile } from '../../wal/rejected-rows.js';
 import type { GroupCommit, GroupLog } from '../batch.js';
 import { guarded } from '../guarded.js';
 import { earlierGroups, membersOf } from './groups.js';
-import { shareOf, splitTables, targets } from './split.js';
+import { ReadBack } from './read-back.js';
+import { type Home, homeOf, shareOf, splitTables, targets } from './split.js';
 
 /** What the stage works with. */
 export interface LogStageContext {
@@ -27,12 +29,7 @@ export interface LogStageContext {
 interface Arrived {
   readonly batch: Batch<RowSet>;
   readonly record: LoggedRecord;
-}
-
-/** Who waits until everything that is in the log is in memory or stored. */
-interface Waiter {
-  resolve(): void;
-  reject(error: unknown): void;
+  readonly home: Home;
 }
 
 /** After how long without a stored row the database counts as stuck, so that texts are answered and left in the log. */
@@ -55,15 +52,12 @@ export class LogStage implements GroupLog {
   #out: Subscriber<Batch<ColumnBlock>> | undefined;
   #arrived: Arrived[] = [];
   #waitingBytes = 0;
-  /** Where reading back goes on; undefined while nothing is left to be read back. */
-  #cursor: Cursor | undefined;
+  readonly #back: ReadBack;
   /** Bytes that may be answered while reading back, so that it always gains on what comes. */
   #allowance = 0;
   #lastProgress = performance.now();
-  #isFeeding = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
-  #caughtUp: Waiter[] = [];
   #room: (() => void)[] = [];
   readonly #earlier: ReadonlyMap<string, ReadonlyMap<number, EarlierGroup>>;
   #isRecovering: boolean;
@@ -74,15 +68,28 @@ export class LogStage implements GroupLog {
   constructor(context: LogStageContext, commit: () => GroupCommit) {
     this.#context = context;
     this.#commit = commit;
-    const { recovered } = context.wal;
+    const { wal } = context;
+    const { recovered } = wal;
     this.#earlier = earlierGroups(recovered.groups);
     this.#isRecovering = recovered.texts > 0;
-    if (this.#isRecovering) this.#cursor = context.wal.begin;
+    this.#back = new ReadBack({
+      wal,
+      handOn: (read) => this.#readBack(read),
+      room: () => (this.#hasRoom() ? undefined : new Promise<void>((resolve) => this.#room.push(resolve))),
+      wentOn: () => this.#pass(),
+      caughtUp: () => this.#catchUp(),
+    });
+    if (this.#isRecovering) this.#back.begin(wal.begin, recovered.databases);
+  }
+
+  /** Answered texts that are in the log and not in memory, by database; the name of those whose rows may go to several is empty. */
+  get left(): ReadonlyMap<string, number> {
+    return this.#back.left;
   }
 
   /** True while answered rows are in the log and not in memory. */
   get isBehind(): boolean {
-    return this.#cursor !== undefined;
+    return this.#back.cursor !== undefined;
   }
 
   /** Texts that were read back from the log since the start. */
@@ -102,7 +109,7 @@ export class LogStage implements GroupLog {
         this.#out = subscriber;
         this.#timer = setInterval(() => this.#pass(), lookMs);
         this.#timer.unref();
-        void this.#feed();
+        void this.#back.run();
         const subscription = source.subscribe({
           next: guarded(subscriber, (batch) => this.#take(batch)),
           error: (error) => subscriber.error(error),
@@ -110,6 +117,7 @@ export class LogStage implements GroupLog {
         });
         return () => {
           this.#isStopped = true;
+          this.#back.stop();
           clearInterval(this.#timer);
           for (const wake of this.#room.splice(0)) wake();
           subscription.unsubscribe();
@@ -117,10 +125,9 @@ export class LogStage implements GroupLog {
       });
   }
 
-  /** Resolves once all answered rows are in memory; undefined when they are. Rejects with the fault that holds them up. */
-  caughtUp(): Promise<void> | undefined {
-    if (this.#cursor === undefined) return undefined;
-    return new Promise((resolve, reject) => this.#caughtUp.push({ resolve, reject }));
+  /** Resolves once all answered rows of tables are in memory; undefined when they are. Rejects with the fault that holds them up. */
+  caughtUp(tables: WaitingTables): Promise<void> | undefined {
+    return this.#back.seen(tables);
   }
 
   async begin(members: readonly Batch<ColumnBlock>[]): Promise<number | undefined> {
@@ -142,7 +149,7 @@ export class LogStage implements GroupLog {
   }
 
   failed(found: Fault): void {
-    for (const waiter of this.#caughtUp.splice(0)) waiter.reject(new FaultError(found));
+    this.#back.refuse(new FaultError(found));
   }
 
   #take(batch: Batch<RowSet>): void {
@@ -155,20 +162,19 @@ export class LogStage implements GroupLog {
     const { database, user, createDatabase, ttl, precision, reading } = target;
     const { format, bytes, part, nowNs = 0n, zone = '' } = text;
     const receivedMicros = reading?.nowMicros ?? 0n;
-    const where = { origin, database, user, createDatabase, ttl, precision, receivedMicros } as const;
+    const home = homeOf(format, database, payload.blocks);
+    const where = { origin, ...home, user, createDatabase, ttl, precision, receivedMicros } as const;
     this.#context.wal.append({ ...where, format, part, nowNs, zone, bytes }, (result) => {
       if ('kind' in result) batch.settle({ outcome: 'failed', fault: result });
-      else {
-        this.#arrived.push({ batch, record: result });
-        this.#pass();
-      }
+      else this.#arrive({ batch, record: result, home });
     });
   }
 
   async #passUnlogged(batch: Batch<RowSet>): Promise<void> {
-    if (batch.payload.blocks.length > 0 && this.#cursor !== undefined) {
+    const seen = this.#back.seen(batch.payload.blocks);
+    if (seen !== undefined) {
       try {
-        await this.caughtUp();
+        await seen;
       } catch (error) {
         const found = faultOf(error);
         batch.settle({ outcome: 'failed', fault: found });
@@ -178,38 +184,62 @@ export class LogStage implements GroupLog {
     for (const part of splitTables(batch)) this.#out?.next(part);
   }
 
+  /** While others are read back, rows of a database that is up to date go on as long as there is room. */
+  #arrive(arrived: Arrived): void {
+    const { batch, record, home } = arrived;
+    if (this.isBehind && this.#hasRoom() && !this.#back.isBehind(home)) {
+      this.#back.pass(home.database, record);
+      this.#handOn(batch, record);
+      answer(batch);
+      return;
+    }
+    if (this.isBehind) this.#back.leave(home);
+    this.#arrived.push(arrived);
+    this.#pass();
+  }
+
   /** Answers what has arrived, as far as there is room. */
   #pass(): void {
     let count = 0;
-    for (const arrived of this.#arrived) {
-      if (this.#cursor === undefined && this.#waitingBytes >= this.#context.maxWaitingBytes) {
+    for (const { batch, record } of this.#arrived) {
+      if (!this.isBehind && !this.#hasRoom()) {
         if (!this.#isStuck()) break;
-        const { segment, offset } = arrived.record.place;
-        this.#cursor = { segment: segment.number, offset };
-        this.#allowance = 0;
-        setImmediate(() => void this.#feed());
+        this.#leaveFrom(count);
       }
-      if (this.#cursor === undefined) this.#handOn(arrived.batch, arrived.record);
+      if (!this.isBehind) this.#handOn(batch, record);
       else if (!this.#mayAnswer()) break;
-      else this.#allowance -= arrived.batch.bytes;
-      answer(arrived.batch);
+      else this.#allowance -= batch.bytes;
+      answer(batch);
       count++;
     }
     if (count > 0) this.#arrived.splice(0, count);
   }
 
+  /** What has arrived stays in the log from the given one on, until there is room to read it back. */
+  #leaveFrom(first: number): void {
+    const { segment, offset } = this.#arrived[first]!.record.place;
+    this.#back.begin({ segment: segment.number, offset });
+    for (const { home } of this.#arrived.slice(first)) this.#back.leave(home);
+    this.#allowance = 0;
+    setImmediate(() => void this.#back.run());
+  }
+
   /** While reading back: what comes must stay less than what is read, and wait for the end of it when that is near. */
   #mayAnswer(): boolean {
     if (this.#isStuck()) return true;
+    const { cursor } = this.#back;
     const { segment, offset } = this.#context.wal.end;
-    const isNear = segment === this.#cursor?.segment && offset - this.#cursor.offset < nearBytes;
+    const isNear = segment === cursor?.segment && offset - cursor.offset < nearBytes;
     return this.#allowance > 0 && !isNear;
+  }
+
+  #hasRoom(): boolean {
+    return this.#waitingBytes < this.#context.maxWaitingBytes;
   }
 
   /** True when there is no room for more rows, and the database takes none. */
   #isStuck(): boolean {
-    const isFull = this.#waitingBytes >= this.#context.maxWaitingBytes;
-    return isFull && performance.now() - this.#lastProgress > stuckMs;
+    return !this.#hasRoom() && performance.now() - this.#lastProgress > stuckMs;
   }
 
   /** Rows of a logged text go on, each table on its own. */
@@ -310,45 +340,19 @@ export class LogStage implements GroupLog {
     return this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
   }
 
-  /** Reads back what is in the log, in its order, until all of it is in memory. */
-  async #feed(): Promise<void> {
-    if (this.#isFeeding) return;
-    this.#isFeeding = true;
-    while (this.#cursor !== undefined && !this.#isStopped) {
-      if (this.#waitingBytes >= this.#context.maxWaitingBytes) {
-        await new Promise<void>((resolve) => this.#room.push(resolve));
-        continue;
-      }
-      const some = await this.#context.wal.next(this.#cursor);
-      if (some === undefined) {
-        this.#catchUp();
-        break;
-      }
-      for (const read of some.texts) {
-        await this.#readBack(read);
-        this.#allowance += read.text.bytes.length / 2;
-        if (this.#isStopped) return;
-      }
-      this.#cursor = some.cursor;
-      this.#pass();
-    }
-    this.#isFeeding = false;
-  }
-
-  /** Everything that was written has been read back; nothing can be written between that look and now. */
+  /** Everything that was written has been read back. */
   #catchUp(): void {
-    this.#cursor = undefined;
     for (const { batch } of this.#arrived.splice(0)) answer(batch);
     if (this.#isRecovering) {
       this.#isRecovering = false;
       this.#context.wal.recovered.ended.clear();
       this.#commit().endRecovery();
     }
-    for (const waiter of this.#caughtUp.splice(0)) waiter.resolve();
   }
 
   async #readBack({ text, place }: ReadText): Promise<void> {
     this.#replayed++;
+    this.#allowance += text.bytes.length / 2;
     const { wal, rejected, read } = this.#context;
     const { sequence, origin, bytes } = text;
     while (!this.#isStopped) {
@@ -373,7 +377,7 @@ export class LogStage implements GroupLog {
   /** Nothing comes any more: what is in the log is handed on before the end is. */
   async #finish(): Promise<void> {
     await this.#context.wal.flushed();
-    while (!this.#isStopped && (this.#cursor !== undefined || this.#arrived.length > 0)) await sleep(lookMs);
+    while (!this.#isStopped && (this.isBehind || this.#arrived.length > 0)) await sleep(lookMs);
     this.#out?.complete();
   }
 }

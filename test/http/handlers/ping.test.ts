@@ -27,3 +27,13 @@ test('ping is 503 while the database hangs', async (t) => {
   const room = await startRoom(t, { isDatabaseHung: () => true });
   t.is((await ask(room, { method: 'GET', path: '/-/ping', auth: false })).status, 503);
 });
+
+test('ping tells what is left to be read back from the log', async (t) => {
+  const left = new Map([['power', 42]]);
+  const room = await startRoom(t, { replay: () => left });
+  const reply = await ask(room, { method: 'GET', path: '/-/ping', auth: false });
+  t.is(reply.status, 200);
+  t.deepEqual(JSON.parse(reply.text), { replay: { power: 42 } });
+  left.clear();
+  t.is((await ask(room, { method: 'GET', path: '/-/ping', auth: false })).text, '');
+});

@@ -6,6 +6,8 @@ import { SubTables } from '../../../src/database/catalogue/sub-tables.js';
 import { EngineClient } from '../../../src/database/engine/client.js';
 import { dataType } from '../../../src/model/schema.js';
 import { StatementNames } from '../../../src/pipelines/statements/names.js';
+import { tablesOf } from '../../../src/pipelines/statements/queries.js';
+import { parseStatement } from '../../../src/sql/parser/statement.js';
 import { silentLog } from '../../support/engine.js';
 import { sharedEngine } from '../../support/shared-engine.js';
 
@@ -42,4 +44,21 @@ test('a drop in the database makes what was looked up unknown again, never absen
   t.deepEqual(kinds(), ['unknown', 'unknown', 'unknown']);
   await names.lookUp(all);
   t.deepEqual(kinds(), ['sub', 'absent', 'absent']);
+});
+
+test('a query waits for the tables that it names, for a database where it may mean a sub-table, and else for all', async (t) => {
+  const catalogue = new Catalogue(client, silentLog);
+  await catalogue.submit([
+    { op: 'create-database', name: 'w', precision: 'ms', keepDays: 3650, options: {} },
+    { op: 'extend-table', database: 'w', name: 'm', timeColumn: '_ts', columns: [], tags: [] },
+    { op: 'create-view', database: 'w', name: 'v', text: 'SELECT 1', current: 'w', user: 'root', replace: false },
+  ]);
+  const waited = (text: string) => {
+    const statement = parseStatement(text);
+    return statement.kind === 'query' ? tablesOf(statement.query, 'w', catalogue) : undefined;
+  };
+  t.deepEqual(waited('SELECT 1'), []);
+  t.deepEqual(waited('SELECT * FROM m'), [{ database: 'w', table: 'm' }]);
+  t.deepEqual(waited('SELECT * FROM w.m1, w.m'), [{ database: 'w' }, { database: 'w', table: 'm' }]);
+  for (const name of ['v', 'information_schema.ins_tables', 'none.m']) t.is(waited(`SELECT * FROM ${name}`), 'all');
 });

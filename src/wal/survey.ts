@@ -1,0 +1,93 @@
+import { readSync } from 'node:fs';
+import { decodeRecord, findRecord, type LogRecord, lengthAt, prefixBytes, type TextHead, TextHeads } from './record.js';
+import { headBytes } from './segment.js';
+
+/** Told of a record that a survey has found: of a text the head alone. */
+export interface SurveyListener {
+  text(head: TextHead): void;
+  note(record: Exclude<LogRecord, { readonly kind: 'text' }>): void;
+}
+
+/** Bytes that are read at a time where records are short, and where they are long and only their heads are wanted. */
+const nearBytes = 1024 * 1024;
+const farBytes = 4096;
+const longBytes = 64 * 1024;
+
+/**
+ * Looks through a segment of `size` bytes without reading the bodies of its texts, so that a long log is opened quickly. The
+ * checksum of a text is looked at when it is read back; here its number must follow the one before, which is `after` for the first,
+ * or else its checksum counts. False as soon as anything is not as it should be: such a segment is to be scanned as a whole, and what
+ * was told of it forgotten.
+ */
+export function survey(fd: number, size: number, after: number, { text, note }: SurveyListener): boolean {
+  const window = new Window(fd, size);
+  let last = after;
+  for (let at = headBytes; at < size; ) {
+    const length = window.lengthOf(at);
+    if (length <= prefixBytes || at + length > size) return false;
+    const head = window.head(at, length);
+    if (head === undefined || head.sequence !== last + 1) {
+      const record = window.record(at, length);
+      if (record === undefined) return false;
+      if (record.kind !== 'text') note(record);
+    }
+    if (head !== undefined) {
+      last = head.sequence;
+      text(head);
+    }
+    at += length;
+  }
+  return true;
+}
+
+/** The part of a file that is in memory. */
+class Window {
+  readonly #fd: number;
+  readonly #size: number;
+  readonly #heads = new TextHeads();
+  #bytes: Buffer = Buffer.alloc(0);
+  #room = Buffer.allocUnsafe(nearBytes);
+  #from = 0;
+  #isFar = false;
+
+  constructor(fd: number, size: number) {
+    this.#fd = fd;
+    this.#size = size;
+  }
+
+  /** Length of the record at a place of the file, its prefix included; 0 where none begins. */
+  lengthOf(at: number): number {
+    const from = this.#reach(at, Math.min(prefixBytes, this.#size - at));
+    const length = lengthAt(this.#bytes, from);
+    this.#isFar = length > longBytes;
+    return length;
+  }
+
+  /** The head of the text at a place; undefined where another record is. */
+  head(at: number, length: number): TextHead | undefined {
+    const from = this.#reach(at, Math.min(length, farBytes));
+    const head = this.#heads.at(this.#bytes, from);
+    if (head !== 'short') return head;
+    const again = this.#reach(at, length);
+    const whole = this.#heads.at(this.#bytes, again);
+    return whole === 'short' ? undefined : whole;
+  }
+
+  /** The whole record at a place; undefined where it is damaged, or of a kind that is not known. */
+  record(at: number, length: number): LogRecord | undefined {
+    const from = this.#reach(at, length);
+    const found = findRecord(this.#bytes, from);
+    return typeof found === 'object' ? decodeRecord(found.body) : undefined;
+  }
+
+  /** Where a place of the file is in memory, with `length` bytes from there on. */
+  #reach(at: number, length: number): number {
+    if (at < this.#from || at + length > this.#from + this.#bytes.length) {
+      const wanted = Math.min(Math.max(length, this.#isFar ? farBytes : nearBytes), this.#size - at);
+      if (wanted > this.#room.length) this.#room = Buffer.allocUnsafe(wanted);
+      this.#bytes = this.#room.subarray(0, readSync(this.#fd, this.#room, 0, wanted, at));
+      this.#from = at;
+    }
+    return at - this.#from;
+  }
+}
