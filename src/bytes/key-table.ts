@@ -129,6 +129,14 @@ export class KeyTable {
     const keyStart = this.#records[entry * this.#recordWords + startAt]! + from;
     const keyView = this.#view;
     let i = 0;
+    for (; i + 16 <= length; i += 16) {
+      const a = keyStart + i;
+      const b = start + i;
+      const first = keyView.getInt32(a, true) ^ view.getInt32(b, true);
+      const second = keyView.getInt32(a + 4, true) ^ view.getInt32(b + 4, true);
+      const third = keyView.getInt32(a + 8, true) ^ view.getInt32(b + 8, true);
+      if ((first | second | third | (keyView.getInt32(a + 12, true) ^ view.getInt32(b + 12, true))) !== 0) return false;
+    }
     for (; i + 4 <= length; i += 4) {
       if (keyView.getInt32(keyStart + i, true) !== view.getInt32(start + i, true)) return false;
     }

@@ -8,6 +8,7 @@ import { OtlpTime } from './otlp-time.js';
 import type { PointCollector } from './point-collector.js';
 import { badPoint } from './point-fault.js';
 import { malformedMessage, Wire, type WireReader } from './protobuf.js';
+import type { SeriesDictionary } from './series-dictionary.js';
 
 /** Fields of a point that all kinds have under the same number. */
 const timeField = 3;
@@ -56,6 +57,10 @@ export class OtlpPoint {
   attributeBytes = 0;
   inOnePiece = true;
   readonly #reader: WireReader;
+  readonly #dictionary: SeriesDictionary;
+  readonly #keyStart: number;
+  /** Its attributes begin with those of the series that was expected. */
+  #beginsAsExpected = false;
   /** Where the point itself stands, and the number of its attributes. */
   #start = 0;
   #end = 0;
@@ -73,19 +78,22 @@ export class OtlpPoint {
   readonly #positive: Side = { offset: 0, counts: [] };
   readonly #negative: Side = { offset: 0, counts: [] };
 
-  constructor(reader: WireReader) {
+  /** In the keys of the dictionary the fields of attributes begin at `keyStart`. */
+  constructor(reader: WireReader, dictionary: SeriesDictionary, keyStart: number) {
     this.#reader = reader;
+    this.#dictionary = dictionary;
+    this.#keyStart = keyStart;
   }
 
-  /** Reads the point that the reader stands in, up to its end. */
-  read(kind: MetricKind): void {
+  /** Reads the point that the reader stands in, up to its end. It is probably of the series `expected`; -1 for none. */
+  read(kind: MetricKind, expected: number): void {
     const reader = this.#reader;
     const fields = fieldsOf[kind];
     const isNumber = fields === number;
     this.#start = reader.at;
     this.#attributesField = fields.attributes;
     this.#clear(isNumber);
-    if (isNumber) this.#readPlainFields();
+    if (isNumber) this.#readPlainFields(expected);
     for (let at = reader.at; reader.next(); at = reader.at) {
       const { field } = reader;
       if (field === fields.attributes) this.#passAttribute(at);
@@ -113,15 +121,24 @@ export class OtlpPoint {
 
   /**
    * Reads fields of a number as senders write them, keys and lengths in one byte each, up to one that is written in another way or is
-   * another one. Nearly all points are read by this alone.
+   * another one. Nearly all points are read by this alone. Attributes of the expected series are passed over together.
    */
-  #readPlainFields(): void {
+  #readPlainFields(expected: number): void {
     const reader = this.#reader;
     const { bytes, view, end } = reader;
     let { at } = reader;
     while (at + 8 < end) {
       const key = bytes[at]!;
       if (key === NumberKey.attribute) {
+        const known = this.attributeBytes === 0 ? this.#expectedBytes(expected, at) : 0;
+        if (known > 0) {
+          this.#beginsAsExpected = true;
+          this.attributesStart = at;
+          at += known;
+          this.attributesEnd = at;
+          this.attributeBytes = known;
+          continue;
+        }
         const next = at + 2 + bytes[at + 1]!;
         if (bytes[at + 1]! >= 0x80 || next > end || this.attributesEnd !== (this.attributeBytes === 0 ? 0 : at)) break;
         if (this.attributeBytes === 0) this.attributesStart = at;
@@ -137,6 +154,23 @@ export class OtlpPoint {
       at += 9;
     }
     reader.at = at;
+  }
+
+  /** True when its attributes are those of the series that was expected. */
+  isOf(expected: number): boolean {
+    if (expected < 0 || !this.inOnePiece) return false;
+    if (this.attributeBytes !== this.#dictionary.keyLength(expected) - this.#keyStart) return false;
+    if (this.#beginsAsExpected || this.attributeBytes === 0) return true;
+    return this.#expectedBytes(expected, this.attributesStart) > 0;
+  }
+
+  /** How many bytes from `at` on are the attributes of the expected series, which are whole fields; 0 if they are others. */
+  #expectedBytes(expected: number, at: number): number {
+    if (expected < 0) return 0;
+    const { bytes, view, end } = this.#reader;
+    const length = this.#dictionary.keyLength(expected) - this.#keyStart;
+    if (length > end - at) return 0;
+    return this.#dictionary.hasPart(expected, this.#keyStart, bytes, view, at, length) ? length : 0;
   }
 
   /** Reads the exemplars of the point that was read last, see {@link OtlpExemplars.read}. */
@@ -203,6 +237,7 @@ export class OtlpPoint {
     this.attributesEnd = 0;
     this.attributeBytes = 0;
     this.inOnePiece = true;
+    this.#beginsAsExpected = false;
     this.#value = Number.NaN;
     if (isNumber) return;
     this.#count = 0;

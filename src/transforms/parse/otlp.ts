@@ -115,7 +115,7 @@ class MessageReader {
     this.#points = new PointCollector(options, message.length);
     this.#options = options;
     this.#times = new Ticks(options);
-    this.#point = new OtlpPoint(this.#reader);
+    this.#point = new OtlpPoint(this.#reader, options.dictionary, headLength);
     this.#exemplars = new OtlpExemplars(this.#reader, this.#points, this.#times);
     this.#metadata = new MetadataRows(this.#points, options);
   }
@@ -255,7 +255,7 @@ class MessageReader {
   #readPoint(): void {
     const point = this.#point;
     const index = this.#count++;
-    point.read(this.#kind);
+    point.read(this.#kind, this.#points.expected);
     if (point.isAbsent) return;
     const refused =
       point.attributeBytes > maxAttributeBytes
@@ -277,21 +277,12 @@ class MessageReader {
     return problem === undefined ? undefined : badTime(problem);
   }
 
-  /** True when the point is of the series that is expected next: its key is looked at where it stands. */
-  #isExpected(series: number): boolean {
-    const { attributesStart, attributeBytes, inOnePiece } = this.#point;
-    const { dictionary } = this.#options;
-    const { bytes, view } = this.#reader;
-    if (!inOnePiece || dictionary.keyLength(series) !== headLength + attributeBytes) return false;
-    if (!dictionary.hasPart(series, headLength, bytes, view, attributesStart, attributeBytes)) return false;
-    return dictionary.hasPart(series, 0, key, keyView, 0, headLength);
-  }
-
   /** Finds or introduces the series of the point; returns why none of its points can be stored, if so. */
   #take(): Fault | undefined {
     const points = this.#points;
     const { expected } = points;
-    if (expected >= 0 && this.#isExpected(expected)) {
+    const { dictionary } = this.#options;
+    if (this.#point.isOf(expected) && dictionary.hasPart(expected, 0, key, keyView, 0, headLength)) {
       points.resume(expected);
       return points.refusal();
     }

@@ -157,8 +157,7 @@ export class PointCollector {
     const { table, fields } = this;
     const index = this.fieldCount;
     fields.reserve(index);
-    let slot = table.predicted(name.raw, 0, index);
-    if (slot < 0) slot = table.find(name.raw, 0, name.raw.length - 1, index);
+    let slot = table.slotOf(name, index);
     if (slot < 0) {
       const added = this.addColumn(name.text, kind, index);
       if (typeof added !== 'number') return added;

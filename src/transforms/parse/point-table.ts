@@ -122,6 +122,13 @@ export class PointTable {
     return slot;
   }
 
+  /** Column of the field at position `index` of a point, or -1; `raw` is its name `text` as {@link PointTable.find} takes it. */
+  slotOf({ text, raw }: { readonly text: string; readonly raw: Uint8Array }, index: number): number {
+    const slot = index < this.#order.length ? this.#order[index]! : -1;
+    if (slot >= 0 && slot < this.columns.length && this.columns[slot]!.name === text) return slot;
+    return this.find(raw, 0, raw.length - 1, index);
+  }
+
   /** Column whose escaped name is `bytes[start, end)`, or -1. Remembers it for position `index`. */
   find(bytes: Uint8Array, start: number, end: number, index: number): number {
     const hash = hashBytes(bytes, start, end);

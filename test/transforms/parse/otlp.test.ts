@@ -315,6 +315,22 @@ test('series that came before are found again, in any order', (t) => {
   t.deepEqual(rows[1], rows[0]);
 });
 
+test('attributes that begin like those of the series that came next before, or end before them, are another series', (t) => {
+  const desk = new LineProtocolDesk();
+  const point = (attributes: Record<string, string>): object => ({
+    ...time,
+    attributes: attributesOf(attributes),
+    asDouble: 1,
+  });
+  const send = (...points: object[]): string[] =>
+    read(parseOtlp, otlpRequest(requestOf([gauge('load', ...points)])), {}, desk);
+  const inTurn = (second: Record<string, string>): string[] => send(point({ h: 'a' }), point(second));
+  const row = (tags: object): string => `load${JSON.stringify(tags)} gauge=1 ${nanos}`;
+  for (const tags of [{ h: 'b' }, { h: 'b' }, { h: 'b', k: 'c' }, { h: 'b' }, {}, {}, { h: 'b' }]) {
+    t.deepEqual(inTurn(tags as Record<string, string>), [row({ h: 'a' }), row(tags)]);
+  }
+});
+
 test('JSON that is no such request is refused with the place', (t) => {
   const cases: [string, RegExp][] = [
     ['[]', /the body must be an object/],
