@@ -118,6 +118,8 @@ const doors: readonly (readonly [
   ['/query', doorBodies.queries.map((text) => Buffer.from(`q=${encodeURIComponent(text.toString())}`)), form],
   ['/api/v1/import/prometheus?db=mutated&extra_label=a=b', doorBodies.exposition, {}],
   ['/metrics/job/mutated/instance/a', doorBodies.exposition, { 'x-sluice-db': 'mutated' }],
+  ['/api/put?details&db=mutated', doorBodies.openTsdb, { 'content-type': 'application/json' }],
+  ['/tsdbwire/v1/put/telnet/mutated', doorBodies.telnet, {}],
 ];
 
 for (const [index, [path, bodies, headers, compress]] of doors.entries()) {

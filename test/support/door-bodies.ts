@@ -101,6 +101,14 @@ export const doorBodies = {
     '# TYPE baking histogram\nbaking_bucket{le="0.5"} 1\nbaking_bucket{le="+Inf"} 2\nbaking_sum 2.5\nbaking_count 2\n',
     '# TYPE calls counter\ncalls_total{a="1"} 42 1767225600 # {id="x"} 1\n# EOF\n',
   ].map((text) => Buffer.from(text)),
+  openTsdb: [
+    '{"metric":"oven.heat","timestamp":1767225600,"value":180.5,"tags":{"oven":"1","site":"n\\u00e4h"}}',
+    '[{"metric":"a","timestamp":1767225600001,"value":"-1e3","tags":{"t":"x"}}, {"value":2,"tags":{"t":"y z"},"metric":"a","timestamp":1767225601}]',
+  ].map((text) => Buffer.from(text)),
+  telnet: [
+    'put oven.heat 1767225600 180.5 oven=1 site=n\u00e4h\nput a 1767225600001 -1e3 t=x\n',
+    'version\nput a 1 2 t=y\r\n',
+  ].map((text) => Buffer.from(text)),
   graphite: [
     'servers.web01.load 0.4 1767225600\nservers.load;site=north;rack=2 1 1767225600\n',
     'a.b.c;tag=ä -1e-3 -1\nlonely\n',
