@@ -1,3 +1,4 @@
+import { Slice } from '../../model/slice.js';
 import type { WaitingTables } from '../../model/waiting-tables.js';
 import type { Cursor, LoggedRecord, ReadText, WriteAheadLog } from '../../wal/log.js';
 import type { TextHead } from '../../wal/record.js';
@@ -138,7 +139,9 @@ export class ReadBack {
       this.#end(wanted);
       return;
     }
+    const slice = new Slice();
     for (const read of some.texts) {
+      if (slice.isOver()) await slice.next();
       await handOn(read);
       if (this.#isStopped) return;
       this.#take(read.text);
