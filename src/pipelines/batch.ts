@@ -254,7 +254,7 @@ export class GroupCommit {
     }
     const alone = refusedTogether(members, endings);
     const back: Batch<ColumnBlock>[] = [];
-    const ended: Batch<ColumnBlock>[] = [];
+    const ended: { readonly member: Batch<ColumnBlock>; readonly ending: Delivery }[] = [];
     const slice = new Slice();
     let wereRefused = false;
     for (const [place, member] of members.entries()) {
@@ -265,14 +265,19 @@ export class GroupCommit {
       const isBack = alone.has(member) || passing[place] !== undefined || mayPass;
       const next = isBack ? member : isLate(member, ending) ? await readAgain(member) : undefined;
       if (next !== undefined) back.push(next);
-      else {
-        this.#unpin(member);
-        lane.ended++;
-        ended.push(member);
-        member.settle(member.logged === undefined ? ending : final(member, ending));
-      }
+      else ended.push({ member, ending: member.logged === undefined ? ending : final(member, ending) });
     }
-    if (group !== undefined) this.#log?.end(group, ended, back);
+    // The log is told before the first of them ends, which may take its text out of the log.
+    if (group !== undefined) {
+      const over = ended.map(({ member }) => member);
+      this.#log?.end(group, over, back);
+    }
+    for (const { member, ending } of ended) {
+      if (slice.isOver()) await slice.next();
+      this.#unpin(member);
+      lane.ended++;
+      member.settle(ending);
+    }
     takeBack(lane, back, alone.size > 0 || lane.alone > 0);
     lane.inFlight = [];
     this.#wake(lane);

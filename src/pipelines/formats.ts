@@ -1,5 +1,5 @@
 import type { WireFormat } from '../model/batch.js';
-import { othersTurn } from '../model/others-turn.js';
+import { Slice } from '../model/slice.js';
 import type { BodyPiece } from '../sources/http-body/source.js';
 import { type LineCutter, lineFeedCutter } from '../sources/support/framing.js';
 import { deflateSnappy } from '../transforms/encode/snappy.js';
@@ -77,20 +77,15 @@ function manyRows(message: Uint8Array, shape: MessageShape, most: number): Itera
   return countRows(message, shape) > most ? cutMessage(message, shape, rowsOfPiece) : undefined;
 }
 
-/** A long request in JSON as short ones in protobuf. */
+/** A long request in JSON as short ones in protobuf. Throws a FaultError of kind `parameter` where it is no request. */
 async function* piecesOfJson(message: Uint8Array): AsyncGenerator<BodyPiece> {
-  let otlp: Uint8Array;
-  try {
-    const value = readOtlpJson(message);
-    await othersTurn();
-    otlp = otlpOfJson(value, message.length);
-    countRows(otlp, otlpShape);
-  } catch {
-    // Its parser will say what is wrong with it.
-    yield { bytes: message, rows: 0 };
-    return;
-  }
-  for (const piece of cutMessage(otlp, otlpShape, rowsOfPiece)) yield { ...piece, format: 'otlp' };
+  const value = readOtlpJson(message);
+  const slice = new Slice();
+  await slice.next();
+  const writing = otlpOfJson(value, message.length);
+  let step = writing.next();
+  for (; step.done !== true; step = writing.next()) if (slice.isOver()) await slice.next();
+  for (const piece of cutMessage(step.value, otlpShape, rowsOfPiece)) yield { ...piece, format: 'otlp' };
 }
 
 function* deflated(pieces: Iterable<MessagePiece>): Generator<MessagePiece> {

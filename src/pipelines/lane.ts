@@ -13,6 +13,9 @@ export interface GroupLimits {
 /** Rows that are worth an insert of their own while senders wait: below that its fixed cost is most of it. */
 const enoughRows = 16_000;
 
+/** Most blocks of one group: what is done for each of them before and after the insert holds up everybody else. */
+const mostBlocks = 4_096;
+
 /** A group whose insert may have been done although it failed: it is tried again as it was, under its number. */
 export interface Sealed {
   readonly members: readonly Batch<ColumnBlock>[];
@@ -159,7 +162,7 @@ function groupLength(waiting: readonly Batch<ColumnBlock>[], limits: GroupLimits
   for (const batch of waiting) {
     rows += batch.rows;
     bytes += batch.bytes;
-    const isFull = rows > limits.maxRows || bytes > limits.maxBytes;
+    const isFull = rows > limits.maxRows || bytes > limits.maxBytes || count >= mostBlocks;
     if (count > 0 && isFull && !isSameText(batch, waiting[count - 1]!)) break;
     if (!isAlike(batch.target, first.target) || batch.logged?.earlierGroup !== undefined) break;
     count++;

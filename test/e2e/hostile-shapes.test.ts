@@ -260,6 +260,18 @@ const shapes: Readonly<Record<string, Shape>> = {
     }),
     says: /more than 250000 objects/,
   },
+  'OTLP of millions of arrays within each other': {
+    ask: () => {
+      const deep = times(15 * mebibyte);
+      const headers = { 'content-type': 'application/json' };
+      return { path: '/v1/metrics', headers, body: `${'['.repeat(deep)}${']'.repeat(deep)}` };
+    },
+    says: /more than 1000000 values/,
+  },
+  'arrays in place of names of tables': {
+    ask: () => ({ path: '/rest/sql/q/vgid', body: '['.repeat(times(30 * mebibyte)) }),
+    says: /illegal params/,
+  },
   'a million names of tables': {
     ask: () => ({ path: '/rest/sql/q/vgid', body: JSON.stringify(Array.from({ length: 1e6 }, (_, at) => `t${at}`)) }),
     says: /illegal params/,

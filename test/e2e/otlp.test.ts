@@ -150,3 +150,20 @@ test('a database that does not exist, and a body that is no message, are the fau
   const bad = await service.ask({ path: '/v1/metrics?db=bad_bodies', headers, body: Uint8Array.of(0x0a, 0x7f) });
   t.deepEqual([bad.status, bad.text.includes('longer than its message')], [400, true]);
 });
+
+test('a long request in JSON that is wrong in one place is refused whole, with the place', async (t) => {
+  await service.run("CREATE DATABASE long_json PRECISION 'ns'");
+  const point = { attributes: [{ key: 'i', value: { stringValue: 'x'.repeat(100) } }], timeUnixNano: '1', asDouble: 1 };
+  const dataPoints = [...Array.from({ length: 4_000 }, () => point), { ...point, asDouble: 'one' }];
+  const body = JSON.stringify({
+    resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', gauge: { dataPoints } }] }] }],
+  });
+  const headers = { 'content-type': 'application/json' };
+  const reply = await service.ask({ path: '/v1/metrics?db=long_json', headers, body });
+  t.is(reply.status, 400);
+  const place = 'resourceMetrics[0].scopeMetrics[0].metrics[0].gauge.dataPoints[4000].asDouble';
+  t.true(reply.text.includes(`${place} must be a number`), reply.text);
+  t.deepEqual(await service.rows('SHOW long_json.STABLES'), []);
+  const broken = await service.ask({ path: '/v1/metrics?db=long_json', headers, body: body.slice(0, -1) });
+  t.deepEqual([broken.status, /the body is not JSON/.test(broken.text)], [400, true]);
+});

@@ -1,5 +1,4 @@
-import { comma } from '../../bytes/ascii.js';
-import { countByte } from '../../bytes/count-byte.js';
+import { countJsonMarks } from '../../bytes/json-marks.js';
 import { Codes, type Fault, fault, reasonOf } from '../../model/fault.js';
 import { maxVgroupNames } from '../api/sql.js';
 import { isFault } from '../auth.js';
@@ -53,8 +52,8 @@ export function vgroupsHandler(context: HandlerContext): Handler<KnownCall> {
 }
 
 function namesIn(body: Buffer): string[] | Fault {
-  // Names may hold commas, but not that many.
-  if (countByte(body, comma) > 2 * maxVgroupNames) return illegalParams;
+  // Names may hold commas and escapes, but not that many.
+  if (countJsonMarks(body) > 2 * maxVgroupNames) return illegalParams;
   let given: unknown;
   try {
     given = JSON.parse(body.toString('utf8'));

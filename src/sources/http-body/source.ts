@@ -100,8 +100,9 @@ export class HttpBodySource implements Source<ByteBlock> {
     }
     const ending = new Ending();
     const cutting = this.#emitAll(bytes, target, request, ending);
-    if (cutting === undefined) ending.whenSettled((delivery) => this.#answer(exchange, delivery));
-    else void cutting.then(() => ending.whenSettled((delivery) => this.#answer(exchange, delivery)));
+    const answer = (): void => ending.whenSettled((delivery) => this.#answer(exchange, delivery));
+    if (cutting === undefined) answer();
+    else void cutting.then(answer, (error: unknown) => this.#fail(exchange, error));
   }
 
   #isShort(request: WriteRequest): request is WriteRequest & { readonly length: number } {
@@ -113,6 +114,15 @@ export class HttpBodySource implements Source<ByteBlock> {
   #answer(exchange: Exchange<WriteRequest, Delivery>, delivery: Delivery): void {
     this.#close();
     exchange.answer(delivery);
+  }
+
+  /** Refuses a request whose body could not be read. */
+  #fail(exchange: Exchange<WriteRequest, Delivery>, error: unknown): void {
+    this.#close();
+    if (exchange.aborted.aborted) return;
+    const text = `The body could not be read: ${reasonOf(error)}`;
+    const found = error instanceof FaultError ? error.fault : undefined;
+    exchange.refuse(found ?? fault('parameter', Codes.invalidContentLength, text, error));
   }
 
   #close(): void {
@@ -137,11 +147,7 @@ export class HttpBodySource implements Source<ByteBlock> {
       } else if (maxMessageBytes === undefined) await this.#readLong(reading);
       else await this.#readMessage(reading, maxMessageBytes);
     } catch (error) {
-      this.#close();
-      if (exchange.aborted.aborted) return;
-      if (error instanceof FaultError) return exchange.refuse(error.fault);
-      const text = reasonOf(error);
-      exchange.refuse(fault('parameter', Codes.invalidContentLength, `The body could not be read: ${text}`, error));
+      this.#fail(exchange, error);
       return;
     }
     ending.whenSettled((delivery) => this.#answer(exchange, delivery));

@@ -8,6 +8,8 @@ import { countRows, cutMessage, type MessageShape } from './message-pieces.js';
 import { WireReader } from './protobuf.js';
 import { terminated } from './terminated.js';
 
+/** After so many lines without a sample between them no point goes on. */
+const mostBadLines = 500;
 /** A name, a blank, a digit and a line feed. */
 const shortestLineBytes = 4;
 
@@ -54,6 +56,8 @@ class TextCutter {
   #lastName = '';
   #lastStart = 0;
   #lastEnd = 0;
+  /** Lines without a sample since the last sample or piece. */
+  #badLines = 0;
 
   constructor(bytes: Uint8Array, start: number, isOpenMetrics: boolean) {
     this.#bytes = bytes;
@@ -76,7 +80,7 @@ class TextCutter {
         // What follows the end of a text is to be refused, and stays with it.
         if (this.#readComment(start, end)) break;
       } else if (start < end) {
-        if (rows >= maxRows && this.#beginsPoint(start, end)) {
+        if (rows >= maxRows && (this.#badLines >= mostBadLines || this.#beginsPoint(start, end))) {
           yield this.#found(from, at, rows);
           this.#begin();
           from = at;
@@ -92,6 +96,7 @@ class TextCutter {
   #begin(): void {
     this.#piece++;
     this.#repeated.clear();
+    this.#badLines = 0;
     this.#lastName = '';
   }
 
@@ -117,7 +122,11 @@ class TextCutter {
 
   #readSample(start: number, end: number): void {
     const samples = this.#samples;
-    if (!samples.read(start, end)) return;
+    if (!samples.read(start, end)) {
+      this.#badLines++;
+      return;
+    }
+    this.#badLines = 0;
     this.#lastStart = start;
     this.#lastEnd = end;
     const { nameStart, nameEnd } = samples;

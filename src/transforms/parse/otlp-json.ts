@@ -1,5 +1,6 @@
 import { openBrace } from '../../bytes/ascii.js';
 import { countByte } from '../../bytes/count-byte.js';
+import { countJsonMarks } from '../../bytes/json-marks.js';
 import { Codes, FaultError, fault, reasonOf } from '../../model/fault.js';
 import { MessageWriter } from '../encode/message-writer.js';
 import { parseOtlp } from './otlp.js';
@@ -21,6 +22,8 @@ interface Field {
     | 'hex'
     | 'message';
   readonly isList?: boolean;
+  /** True on the way from the request to its data points: what is in it is written in turns. */
+  readonly leads?: boolean;
   readonly message?: () => Message;
   /** Names of the values of an enumeration, in the order of their numbers. */
   readonly words?: readonly string[];
@@ -31,6 +34,7 @@ type Message = Readonly<Record<string, Field>>;
 const text = (number: number): Field => ({ number, type: 'text' });
 const one = (number: number, message: () => Message): Field => ({ number, type: 'message', message });
 const many = (number: number, message: () => Message): Field => ({ number, type: 'message', message, isList: true });
+const leading = (field: Field): Field => ({ ...field, leads: true });
 const fixed64 = (number: number): Field => ({ number, type: 'fixed64' });
 const double = (number: number): Field => ({ number, type: 'double' });
 const int32 = (number: number): Field => ({ number, type: 'int32' });
@@ -109,31 +113,33 @@ const summaryPoint: Message = {
   quantileValues: many(6, () => quantile),
   flags: int32(8),
 };
+/** Points of a metric, and what is said about them. */
+function data(number: number, point: () => Message, more: Message): Field {
+  return leading(one(number, () => ({ dataPoints: leading(many(1, point)), ...more })));
+}
+
 const metric: Message = {
   name: text(1),
   description: text(2),
   unit: text(3),
-  gauge: one(5, () => ({ dataPoints: many(1, () => numberPoint) })),
-  sum: one(7, () => ({
-    dataPoints: many(1, () => numberPoint),
-    aggregationTemporality: temporality,
-    isMonotonic: { number: 3, type: 'bool' },
-  })),
-  histogram: one(9, () => ({ dataPoints: many(1, () => histogramPoint), aggregationTemporality: temporality })),
-  exponentialHistogram: one(10, () => ({
-    dataPoints: many(1, () => exponentialPoint),
-    aggregationTemporality: temporality,
-  })),
-  summary: one(11, () => ({ dataPoints: many(1, () => summaryPoint) })),
+  gauge: data(5, () => numberPoint, {}),
+  sum: data(7, () => numberPoint, { aggregationTemporality: temporality, isMonotonic: { number: 3, type: 'bool' } }),
+  histogram: data(9, () => histogramPoint, { aggregationTemporality: temporality }),
+  exponentialHistogram: data(10, () => exponentialPoint, { aggregationTemporality: temporality }),
+  summary: data(11, () => summaryPoint, {}),
 };
 const request: Message = {
-  resourceMetrics: many(1, () => ({
-    resource: one(1, () => ({ attributes: attributes(1) })),
-    scopeMetrics: many(2, () => ({
-      scope: one(1, () => ({ name: text(1), version: text(2), attributes: attributes(3) })),
-      metrics: many(2, () => metric),
+  resourceMetrics: leading(
+    many(1, () => ({
+      resource: one(1, () => ({ attributes: attributes(1) })),
+      scopeMetrics: leading(
+        many(2, () => ({
+          scope: one(1, () => ({ name: text(1), version: text(2), attributes: attributes(3) })),
+          metrics: leading(many(2, () => metric)),
+        })),
+      ),
     })),
-  })),
+  ),
 };
 
 /** Deepest nesting of messages. */
@@ -151,31 +157,68 @@ class JsonMessage {
     this.#writer = new MessageWriter(bytes);
   }
 
-  write(value: unknown): Uint8Array {
-    this.#fields(value, request);
+  *write(value: unknown): Generator<undefined, Uint8Array> {
+    yield* this.#leading(value, request);
     return this.#writer.finish();
   }
 
-  #fields(value: unknown, message: Message): void {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#wrong('an object');
-    if (this.#path.length > maxDepth) throw this.#wrong('nested less deeply');
-    for (const [name, given] of Object.entries(value)) {
+  /** Writes fields as {@link #fields} does, with pauses. */
+  *#leading(value: unknown, message: Message): Generator<undefined> {
+    yield;
+    for (const [name, given] of this.#entries(value)) {
       const field = Object.hasOwn(message, name) ? message[name] : undefined;
       if (field === undefined || given === null) continue;
       this.#path.push(name);
-      if (field.isList === true) this.#list(given, field);
-      else this.#value(given, field);
+      if (field.leads !== true) this.#field(given, field);
+      else if (field.isList !== true) yield* this.#leadingValue(given, field);
+      else {
+        for (const [index, item] of this.#items(given)) {
+          this.#path.push(index);
+          yield* this.#leadingValue(item, field);
+          this.#path.pop();
+        }
+      }
       this.#path.pop();
     }
   }
 
-  #list(given: unknown, field: Field): void {
-    if (!Array.isArray(given)) throw this.#wrong('an array');
-    for (const [index, item] of given.entries()) {
+  *#leadingValue(given: unknown, { number, message }: Field): Generator<undefined> {
+    const start = this.#writer.begin(number);
+    yield* this.#leading(given, message!());
+    this.#writer.end(start);
+  }
+
+  #fields(value: unknown, message: Message): void {
+    for (const [name, given] of this.#entries(value)) {
+      const field = Object.hasOwn(message, name) ? message[name] : undefined;
+      if (field === undefined || given === null) continue;
+      this.#path.push(name);
+      this.#field(given, field);
+      this.#path.pop();
+    }
+  }
+
+  #field(given: unknown, field: Field): void {
+    if (field.isList !== true) {
+      this.#value(given, field);
+      return;
+    }
+    for (const [index, item] of this.#items(given)) {
       this.#path.push(index);
       this.#value(item, field);
       this.#path.pop();
     }
+  }
+
+  #entries(value: unknown): [string, unknown][] {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.#wrong('an object');
+    if (this.#path.length > maxDepth) throw this.#wrong('nested less deeply');
+    return Object.entries(value);
+  }
+
+  #items(given: unknown): IterableIterator<[number, unknown]> {
+    if (!Array.isArray(given)) throw this.#wrong('an array');
+    return given.entries();
   }
 
   #value(given: unknown, field: Field): void {
@@ -247,16 +290,23 @@ class JsonMessage {
 
 /** Senders put some thousands of points into a request; reading holds up everybody else, so it must not take long. */
 const maxObjects = 250_000;
+/** Values of all kinds, and escapes in texts. */
+const maxValues = 1_000_000;
 
 /** Reads an `ExportMetricsServiceRequest` in JSON, which is written as protobuf for {@link parseOtlp}. Throws as {@link otlpOfJson} does. */
 export function parseOtlpJson(bytes: Uint8Array, options: ParseOptions): ParsedPoints {
-  return parseOtlp(otlpOfJson(readOtlpJson(bytes), bytes.length), options);
+  const writing = otlpOfJson(readOtlpJson(bytes), bytes.length);
+  let step = writing.next();
+  while (step.done !== true) step = writing.next();
+  return parseOtlp(step.value, options);
 }
 
 /** The value of a request in JSON. Throws a FaultError of kind `parameter` when it is none, or has more than a message may. */
 export function readOtlpJson(bytes: Uint8Array): unknown {
-  if (countByte(bytes, openBrace) > maxObjects) {
-    const message = `the body holds more than ${maxObjects} objects; send fewer points in one request, or protobuf`;
+  const isLong = countByte(bytes, openBrace) > maxObjects;
+  if (isLong || countJsonMarks(bytes) > maxValues) {
+    const what = isLong ? `${maxObjects} objects` : `${maxValues} values or escapes`;
+    const message = `the body holds more than ${what}; send fewer points in one request, or protobuf`;
     throw new FaultError(fault('parameter', Codes.schemalessData, message));
   }
   try {
@@ -270,8 +320,8 @@ export function readOtlpJson(bytes: Uint8Array): unknown {
 /**
  * An `ExportMetricsServiceRequest` of JSON as protobuf; `length` is about how long it will be. Keys are in camel case, integers may be
  * texts, values of enumerations are numbers or names; unknown keys mean nothing. Throws a FaultError of kind `parameter` that names
- * the place where it is not such a request.
+ * the place where it is not such a request. It pauses often, so that others can have their turn.
  */
-export function otlpOfJson(value: unknown, length: number): Uint8Array {
+export function otlpOfJson(value: unknown, length: number): Generator<undefined, Uint8Array> {
   return new JsonMessage(length).write(value);
 }

@@ -24,6 +24,9 @@ test('a missing or empty parameter, and an empty list, are 400 with code 65535',
     const reply = await post(room, 'd', body);
     t.deepEqual([reply.status, JSON.parse(reply.text).code], [400, 65535], body);
   }
+  for (const body of ['['.repeat(300_000), `["${'\\\\n'.repeat(300_000)}"]`]) {
+    t.is((await post(room, 'd', body)).text, '{"code":65535,"desc":"illegal params"}');
+  }
 });
 
 test('an unknown database has its own code, and its status when that is asked for', async (t) => {

@@ -128,6 +128,17 @@ test('delimited messages are cut between families and within long ones', (t) => 
   t.throws(() => cutExposition(broken, 0, 1), { instanceOf: FaultError });
 });
 
+test('a text of bad lines is cut, too, and the points behind them stay whole', (t) => {
+  const samples = Array.from({ length: 40 }, (_, at) => `h_bucket{le="${at}"} ${at}\n`).join('');
+  const pieces = [
+    ...(cutExposition(withHead('text', `# TYPE h histogram\n${'x\n'.repeat(3_000)}${samples}`), 0, 1_000) ?? []),
+  ];
+  t.deepEqual(
+    pieces.map(({ rows }) => rows),
+    [1_000, 1_000, 1_000, 41],
+  );
+});
+
 test('a text with few lines is not cut', (t) => {
   t.is(cutExposition(withHead('text', 'a 1\nb 2\n'), 3, 1), undefined);
 });
