@@ -14,7 +14,7 @@ interface BodyBudgetOptions {
 
 /** Bodies up to this length, in bytes, find room where long ones of the same user do not. */
 const shortBytes = 1024 * 1024;
-/** The part of what others leave that one user's long bodies may fill, and all bodies of that user. */
+/** The part of what others leave that one user's long bodies may fill, and all bodies of that user; and the part of the places to wait. */
 const longShare = 1 / 2;
 const wholeShare = 3 / 4;
 /** A body that comes slower than this, in bytes per second, is given up once others have waited for two looks at its pace. */
@@ -46,6 +46,7 @@ export class BodyBudget {
   /** By {@link turnOf}. */
   readonly #turns = new Map<string, Set<Waiter>>();
   #waiting = 0;
+  readonly #waitingOf = new Map<string, number>();
   #bytes = 0;
   #pace: NodeJS.Timeout | undefined;
 
@@ -84,9 +85,7 @@ export class BodyBudget {
   /** Takes bytes back; see {@link BodyLease.release}. */
   give(lease: BodyLease, bytes: number): void {
     this.#bytes -= bytes;
-    const left = (this.#ofUser.get(lease.user) ?? 0) - bytes;
-    if (left > 0) this.#ofUser.set(lease.user, left);
-    else this.#ofUser.delete(lease.user);
+    addTo(this.#ofUser, lease.user, -bytes);
     for (const turn of [...this.#turns.values()]) {
       for (const waiter of turn) {
         if (!this.#fits(waiter.lease, waiter.bytes)) break;
@@ -103,7 +102,7 @@ export class BodyBudget {
   #take(lease: BodyLease, bytes: number): void {
     lease.bytes += bytes;
     this.#bytes += bytes;
-    this.#ofUser.set(lease.user, (this.#ofUser.get(lease.user) ?? 0) + bytes);
+    addTo(this.#ofUser, lease.user, bytes);
     this.#coming.add(lease);
   }
 
@@ -116,7 +115,10 @@ export class BodyBudget {
 
   #wait(turn: string, lease: BodyLease, bytes: number, aborted: AbortSignal): Promise<void> {
     const { maxWaiting, waitMs, paceMs = defaultPaceMs } = this.#options;
-    if (this.#waiting >= maxWaiting) throw new FaultError(full);
+    const { user } = lease;
+    const ofUser = this.#waitingOf.get(user) ?? 0;
+    const left = maxWaiting - (this.#waiting - ofUser);
+    if (ofUser >= Math.ceil(left * wholeShare)) throw new FaultError(full);
     const waiters = this.#turns.get(turn) ?? new Set();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -125,6 +127,7 @@ export class BodyBudget {
         waiters.delete(waiter);
         if (waiters.size === 0) this.#turns.delete(turn);
         this.#waiting--;
+        addTo(this.#waitingOf, user, -1);
         if (this.#waiting === 0) this.#stopLooking();
       };
       const go = (): void => {
@@ -146,6 +149,7 @@ export class BodyBudget {
       waiters.add(waiter);
       this.#turns.set(turn, waiters);
       this.#waiting++;
+      addTo(this.#waitingOf, user, 1);
       this.#pace ??= setInterval(() => this.#giveUpSlow(paceMs), paceMs).unref();
     });
   }
@@ -160,6 +164,13 @@ export class BodyBudget {
     this.#pace = undefined;
     for (const lease of this.#coming) lease.slowLooks = 0;
   }
+}
+
+/** Changes a user's count, which is kept while it is above zero. */
+function addTo(counts: Map<string, number>, user: string, change: number): void {
+  const count = (counts.get(user) ?? 0) + change;
+  if (count > 0) counts.set(user, count);
+  else counts.delete(user);
 }
 
 /** Bodies wait for each other in one turn: long and short ones of a user apart, and those that hold something already. */

@@ -71,6 +71,18 @@ test('a body waits so long and no longer, only so many wait, and one that leaves
   t.is(budget.bytes, 0);
 });
 
+test('bodies of one user leave places to wait to others', async (t) => {
+  const budget = newBudget({ maxWaiting: 8 });
+  const lease = await budget.lease('a', 64 * mebibyte, never);
+  const waiting = Array.from({ length: 6 }, () => budget.lease('a', mebibyte, never));
+  await t.throwsAsync(budget.lease('a', mebibyte, never), { message: /too many request bodies/ });
+  waiting.push(budget.lease('b', mebibyte, never), budget.lease('b', mebibyte, never));
+  await t.throwsAsync(budget.lease('b', mebibyte, never), { message: /too many request bodies/ });
+  lease.release();
+  for (const other of await Promise.all(waiting)) other.release();
+  t.deepEqual([budget.bytes, budget.waiting], [0, 0]);
+});
+
 test('a body that comes slowly is given up while others wait, and only then', async (t) => {
   const budget = newBudget({ paceMs: 10 });
   const body = new PassThrough();
