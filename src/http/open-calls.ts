@@ -32,23 +32,49 @@ export class OpenCall implements Openable {
   }
 }
 
+/** Requests that one connection may have sent behind one that is not answered; it is cut when there are more of them. */
+const mostBehind = 128;
+
 /** The requests that are not finished yet: who went away, who is stuck, and whether all are done. */
 export class OpenCalls {
   draining = false;
   readonly #calls = new OpenList<OpenCall>();
   #whenChanged: () => void = () => undefined;
+  /** Requests that came behind others on their connection, and have not ended. */
+  readonly #behind = new WeakMap<Duplex, Set<OpenCall>>();
 
   /** Begins to watch a request; its end is noticed by itself. */
   add(raw: IncomingMessage, response: ServerResponse): OpenCall {
     const call = new OpenCall(raw, response);
     this.#calls.add(call);
     if (this.draining) response.shouldKeepAlive = false;
+    // The answer to one that came behind another has no connection yet, and does not hear of its end.
+    const behind = response.socket === null ? this.#behindOn(raw.socket) : undefined;
     response.once('close', () => {
-      this.#calls.delete(call);
-      call.close();
-      this.#whenChanged();
+      behind?.delete(call);
+      this.#end(call);
     });
+    behind?.add(call);
+    if (behind !== undefined && behind.size > mostBehind) raw.socket.destroy();
     return call;
+  }
+
+  #behindOn(socket: Duplex): Set<OpenCall> {
+    const known = this.#behind.get(socket);
+    if (known !== undefined) return known;
+    const calls = new Set<OpenCall>();
+    this.#behind.set(socket, calls);
+    socket.once('close', () => {
+      for (const call of calls) if (call.response.socket === null) this.#end(call);
+    });
+    return calls;
+  }
+
+  #end(call: OpenCall): void {
+    if (call.place < 0) return;
+    this.#calls.delete(call);
+    call.close();
+    this.#whenChanged();
   }
 
   /** True when an answer has begun on a connection: nothing else may be written to it. */

@@ -27,6 +27,8 @@ import { refusalOfOutcome } from './writing.js';
 const rowWord = 'data point';
 /** Calls of one connection that are under way at once. */
 const maxCalls = 256;
+/** A connection without calls is closed after so many ms: longer than agents usually wait between two. */
+const maxIdleMs = 120_000;
 const bytes = (value: Buffer): Buffer => value;
 
 /** The one call of the service. Messages are bytes: the parser of the pipeline reads them. */
@@ -68,6 +70,8 @@ interface OtlpGrpcOptions {
   /** Left out: without TLS. */
   readonly tls?: TlsSettings | undefined;
   readonly log: ComponentLog;
+  /** After how long a connection without calls is closed, in ms; two minutes when left out. */
+  readonly maxIdleMs?: number;
 }
 
 /**
@@ -92,6 +96,7 @@ export class OtlpGrpcDoor implements Component {
     this.#server = new Server({
       'grpc.max_receive_message_length': settings.messageBytes,
       'grpc.max_concurrent_streams': maxCalls,
+      'grpc.max_connection_idle_ms': this.#options.maxIdleMs ?? maxIdleMs,
       interceptors: [this.#admission.interceptor],
     });
     const calls: UntypedServiceImplementation = {

@@ -102,6 +102,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const open = new OpenCalls();
   const app = buildApp(options, open);
   const enter: Enter = (request, reply, route) => {
+    // What was read together with the last request of a connection that was cut.
+    if (request.raw.socket.destroyed) return undefined;
     const call = open.add(request.raw, reply.raw);
     watch(call, request, reply, route, options);
     return passDoor(request, reply, open, cors, context) ? call : undefined;

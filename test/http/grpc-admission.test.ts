@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import tls from 'node:tls';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
@@ -19,7 +20,12 @@ const path = '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export';
 const delivered: Delivery = { outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [] };
 
 /** A door with a small budget; `open` are the writes that wait to be answered. */
-async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'normal', secure?: TlsSettings) {
+async function startDoor(
+  t: ExecutionContext,
+  guard: () => GuardState = () => 'normal',
+  secure?: TlsSettings,
+  maxIdleMs = 60_000,
+) {
   const bodies = new BodyBudget({ limitBytes: 40_000, maxWaiting: 2, waitMs: 300 });
   const open: Exchange<WriteRequest, Delivery>[] = [];
   const addresses = new Set<string | undefined>();
@@ -39,6 +45,7 @@ async function startDoor(t: ExecutionContext, guard: () => GuardState = () => 'n
     port: 0,
     tls: secure,
     log: recordingLog(log),
+    maxIdleMs,
   });
   await door.start();
   const trusted =
@@ -109,6 +116,16 @@ test('strangers, a guard that pauses everything, and a message that is too long 
   t.is((await send(10).error)?.code, status.UNAVAILABLE);
   t.is(open.length, 0);
   t.true(await until(() => bodies.bytes === 0));
+});
+
+test('connections without calls are closed, those that say nothing too', async (t) => {
+  const { port, open, send } = await startDoor(t, undefined, undefined, 200);
+  const call = send(10);
+  t.true(await until(() => open.length === 1));
+  const silent = net.connect(port, '127.0.0.1').resume();
+  await once(silent, 'close');
+  open[0]?.answer(delivered);
+  t.is(await call.error, null, 'a call that is under way keeps its connection');
 });
 
 /** The name in the certificate that a new connection is shown. */

@@ -146,6 +146,24 @@ test('pipelined requests on one connection are answered in order', async (t) => 
   t.deepEqual((await received).match(/"data":\[\[\d\]\]/g), ['"data":[[1]]', '"data":[[2]]']);
 });
 
+test('requests behind others are given up with their connection, which is cut when they are very many', async (t) => {
+  const open: { readonly aborted: AbortSignal }[] = [];
+  const room = await startRoom(t, { sql: (exchange) => open.push(exchange) });
+  const { socket } = connect(room);
+  socket.write(statement.repeat(3));
+  t.true(await until(() => open.length === 3));
+  socket.destroy();
+  t.true(await until(() => open.every(({ aborted }) => aborted.aborted)));
+
+  const { socket: greedy, received } = connect(room);
+  greedy.on('error', () => undefined);
+  greedy.write(statement.repeat(300));
+  await received.catch(() => undefined);
+  t.true(open.length < 200, `${open.length}`);
+  t.true(await until(() => open.every(({ aborted }) => aborted.aborted)));
+  await room.server.drain();
+});
+
 test('a client that waits for 100-continue gets it', async (t) => {
   const { socket, received } = connect(await startRoom(t));
   const [head, body] = statement.split('\r\n\r\n');
