@@ -123,9 +123,9 @@ export const relationNames = Object.keys(relations) as readonly (keyof typeof re
 
 /**
  * Most pairs of a place that is asked about, or of a segment, and a segment of either geometry: one question about so many takes the
- * engine a second or two, and it ends no statement in the middle of one. Two areas may have 5,700 vertices together.
+ * engine a second, and it ends no statement in the middle of one. Two areas may have 2,800 vertices together.
  */
-const maxPairs = 2 ** 25;
+const maxPairs = 2 ** 23;
 
 /** Engine SQL that is 0, and an error where there are too many pairs. */
 function checked(name: string, count: string): string {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { basicOf, type TestService } from '../../support/service.js';
 import { sharedService } from '../../support/shared-service.js';
+import { until } from '../../support/until.js';
 
 const { service, neighbour, end } = await sharedService();
 test.after.always(end);
@@ -86,6 +87,27 @@ test.serial('READ lets a user read one database and nothing else, until it is re
   t.is(await bea.code('SELECT * FROM (SELECT * FROM vault.m)', 'shop'), noAccess);
   await service.run('REVOKE READ ON shop.* FROM bea');
   for (const sql of reads) t.is(await bea.code(sql), noAccess, sql);
+});
+
+test.serial('a right that is taken away while its user writes and reads is gone once that is answered', async (t) => {
+  const pam = await login('pam');
+  await service.run('GRANT ALL ON shop.* TO pam');
+  let [isRevoked, isOver] = [false, false];
+  const asked: { readonly isLate: boolean; readonly code: number }[] = [];
+  const go = async (sql: string): Promise<void> => {
+    while (!isOver) {
+      const isLate = isRevoked;
+      asked.push({ isLate, code: await pam.code(sql) });
+    }
+  };
+  const going = Promise.all([writes[0]!, writes[0]!, 'SELECT COUNT(*) FROM shop.m', 'SELECT * FROM shop.m1'].map(go));
+  t.true(await until(() => asked.filter(({ code }) => code === 0).length > 10));
+  await service.run('REVOKE ALL ON shop.* FROM pam');
+  isRevoked = true;
+  t.true(await until(() => asked.filter(({ isLate }) => isLate).length > 10));
+  isOver = true;
+  await going;
+  t.deepEqual([...new Set(asked.filter(({ isLate }) => isLate).map(({ code }) => code))], [noAccess]);
 });
 
 test.serial('WRITE lets a user write and define in one database, but not read it', async (t) => {
