@@ -39,7 +39,7 @@ export const logOptions = optionTable({
       flag: 'log.enableRecordHttpSql',
       type: 'bool',
       env: 'ADAPTER_LOG_ENABLE_RECORD_HTTP_SQL',
-      help: 'record every SQL statement that came over HTTP in a file of its own',
+      help: 'record every SQL statement that came over HTTP in a file of its own; with logLevel debug or trace it is recorded in any case',
     },
     {
       flag: 'log.sqlRotationCount',

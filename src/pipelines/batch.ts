@@ -25,6 +25,9 @@ import {
 } from './lane.js';
 import { delayMs } from './retries.js';
 
+/** Members of a group that end in one turn, however long they take. */
+const membersAtOnce = 256;
+
 /** Bounds of what is put together. */
 export interface BatchLimits extends GroupLimits {
   /** Groups in flight at once, over all places. */
@@ -258,7 +261,7 @@ export class GroupCommit {
     const slice = new Slice();
     let wereRefused = false;
     for (const [place, member] of members.entries()) {
-      if (slice.isOver()) await slice.next();
+      if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
       const ending = endings[place]!;
       const mayPass = passing[place] === undefined && this.#mayPass(lane, member, ending);
       wereRefused ||= mayPass;
@@ -272,8 +275,8 @@ export class GroupCommit {
       const over = ended.map(({ member }) => member);
       this.#log?.end(group, over, back);
     }
-    for (const { member, ending } of ended) {
-      if (slice.isOver()) await slice.next();
+    for (const [place, { member, ending }] of ended.entries()) {
+      if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
       this.#unpin(member);
       lane.ended++;
       member.settle(ending);

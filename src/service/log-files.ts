@@ -15,11 +15,12 @@ export interface LogFiles {
 }
 
 /**
- * Opens the log file and, with `log.enableRecordHttpSql`, the SQL record in `log.path`. The default directory may be out of
+ * Opens the log file and, with `log.enableRecordHttpSql` or a log level of `debug` or `trace`, the SQL record in `log.path`. The default directory may be out of
  * reach for a user without rights: then a note says that there are no files.
  * @throws Error with one clear line when a directory that was asked for, or the SQL record, cannot be used.
  */
 export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): LogFiles {
+  const records = log.enableRecordHttpSql || general.logLevel === 'debug' || general.logLevel === 'trace';
   const files: RotatingFile[] = [];
   const open = (name: string, maxBytes: number, intervalMs: number, count: number, sync: boolean): RotatingFile => {
     const file = new RotatingFile({ directory: log.path, name, maxBytes, intervalMs, count, sync });
@@ -32,7 +33,7 @@ export function openLogFiles({ log, general }: Settings, pathIsGiven: boolean): 
   try {
     makePrivate(log.path);
     const main = open(`adapter_${general.port}`, log.rotationSizeBytes, log.rotationTimeMs, log.rotationCount, true);
-    if (!log.enableRecordHttpSql) return { main, recordSql: undefined, notes: [], close };
+    if (!records) return { main, recordSql: undefined, notes: [], close };
     const record = open(
       `httpsql_${general.port}`,
       log.sqlRotationSizeBytes,

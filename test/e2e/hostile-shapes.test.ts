@@ -147,7 +147,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
   'bad Prometheus text': {
     ask: () => ({ path: '/api/v1/import/prometheus?db=q', body: 'x\n'.repeat(times(5 * mebibyte)) }),
-    says: /so the rest was not read/,
+    says: /the rest was not read/,
   },
   'many new measurements': {
     ask: () => {

@@ -4,14 +4,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import { startService } from '../support/service.js';
 
-test('the log is a file as well, statements are recorded in another, and neither holds a secret', async (t) => {
+test('the log is a file as well, at level debug statements are recorded in another, and neither holds a secret', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-log-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const { service, end } = await startService(
-    `--log.path=${directory}`,
-    '--log.enableRecordHttpSql=true',
-    '--logLevel=debug',
-  );
+  const { service, end } = await startService(`--log.path=${directory}`, '--logLevel=debug');
   await service.rows('SELECT\n 1', { query: { req_id: '77' } });
   await service.run("CREATE USER keeper PASS 'Hidden-123'");
   await service.ask({ method: 'GET', path: '/rest/login/root/taosdata', auth: false });
