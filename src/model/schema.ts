@@ -130,18 +130,27 @@ export interface SubTable {
   readonly ttl: number;
   readonly comment?: string | undefined;
   registered: boolean;
-  /** It has another id than the one that it was made with: blocks that carry it have rows under the wrong one. */
-  isMoved?: true;
+  /** The id that it was made with, where it has another one: blocks that carry it have rows under this. */
+  madeAs?: bigint;
+  /** Another sub-table has the id that it was made with: rows of both may be in a block that carries it, and are not told apart. */
+  isAmbiguous?: boolean;
 }
 
 /** What registered sub-tables hold in place of their tags. */
 export const noTags: ReadonlyMap<string, TagValue> = new Map();
 
-/** Notes that the engine holds the registration, with the tags: they need not be remembered here; and the id that stands there. */
-export function markRegistered(subTable: SubTable, id: bigint): void {
-  if (subTable.id !== id) {
-    subTable.id = id;
-    subTable.isMoved = true;
+/** A place that a sub-table has and was not made with; see {@link SubTable.isAmbiguous}. */
+export interface OtherPlace {
+  readonly id: bigint;
+  readonly isAmbiguous: boolean;
+}
+
+/** Notes that the engine holds the registration, with the tags: they need not be remembered here; and the place that stands there. */
+export function markRegistered(subTable: SubTable, place?: OtherPlace): void {
+  if (place !== undefined) {
+    subTable.madeAs = subTable.id;
+    subTable.id = place.id;
+    subTable.isAmbiguous = place.isAmbiguous;
   }
   subTable.registered = true;
   subTable.tags = noTags;

@@ -32,7 +32,7 @@ export function readyTable(
   if (table === undefined || !storage.isWhole(table) || isOutdated(catalogue, table, reading)) return undefined;
   for (const block of blocks) {
     if (block.style !== undefined && table.kind === 'normal') return undefined;
-    for (const { registered, isMoved } of block.newSubTables) if (!registered || isMoved) return undefined;
+    for (const { registered, madeAs } of block.newSubTables) if (!registered || madeAs !== undefined) return undefined;
   }
   return isCovered(blocks, table) ? table : undefined;
 }
@@ -51,8 +51,8 @@ function isCovered(blocks: readonly ColumnBlock[], table: TableDef): boolean {
 
 /**
  * Makes sure that the table of blocks, its columns, its storage and the sub-tables exist; schemaless blocks grow or make
- * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read, or has rows in them under
- * an id that is not its own.
+ * the table. Throws a FaultError; {@link overtaken} when something was dropped since the blocks were read, or has the id
+ * of another one in them.
  */
 export async function prepareTable(
   context: PreparationContext,
@@ -163,6 +163,25 @@ async function register(
     const refused = await subTables.register(database, table, [...wanted]);
     if (refused !== undefined) throw new FaultError(refused);
   }
-  const isMisread = blocks.some(({ newSubTables }) => newSubTables.some(({ isMoved }) => isMoved));
-  if (isMisread) throw new FaultError(overtaken);
+  for (const block of blocks) {
+    if (slice.isOver()) await slice.next();
+    giveIds(block);
+  }
+}
+
+/**
+ * Gives rows the ids of their series where these have others than the block was made with. Throws {@link overtaken} where rows of two
+ * series are under one id: the text must be read anew.
+ */
+function giveIds({ newSubTables, ids }: ColumnBlock): void {
+  const given = new Map<bigint, bigint>();
+  for (const { madeAs, id, isAmbiguous } of newSubTables) {
+    if (isAmbiguous) throw new FaultError(overtaken);
+    if (madeAs !== undefined) given.set(madeAs, id);
+  }
+  if (given.size === 0) return;
+  for (const [row, id] of ids.entries()) {
+    const other = given.get(id);
+    if (other !== undefined) ids[row] = other;
+  }
 }

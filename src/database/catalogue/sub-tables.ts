@@ -3,7 +3,7 @@ import type { Fault } from '../../model/fault.js';
 import { Codes, fault } from '../../model/fault.js';
 import { metricOf } from '../../model/label-set.js';
 import { refusals } from '../../model/refusals.js';
-import type { ColumnDef, DatabaseDef, DataType, SubTable, TableDef, TagValue } from '../../model/schema.js';
+import type { ColumnDef, DatabaseDef, DataType, OtherPlace, SubTable, TableDef, TagValue } from '../../model/schema.js';
 import { dataType, isVariable, markRegistered, noTags } from '../../model/schema.js';
 import { Slice } from '../../model/slice.js';
 import { quoteIdentifier, quoteString } from '../../sql/engine/quote.js';
@@ -118,7 +118,7 @@ export class SubTables {
    * Registers sub-tables of one super table: those the engine does not know are written, tags first, so that a
    * registered sub-table always has its tags. A name that a table or a sub-table of another super table has, or a key
    * that belongs to another name, is a fault and no more are registered; a sub-table that was dropped since it was made
-   * is {@link overtaken}. A sub-table that has another id than it was made with is moved to it, see {@link SubTable.isMoved}.
+   * is {@link overtaken}. A sub-table that has another id than it was made with is given it, see {@link SubTable.madeAs}.
    * Many are registered some at a time.
    */
   async register(
@@ -145,20 +145,20 @@ export class SubTables {
     const places = await this.#exclusively(wanted, () => this.#registerMissing(database, superTable, wanted));
     if ('message' in places) return places;
     for (const subTable of wanted) {
-      markRegistered(subTable, places.get(subTable.key) ?? subTable.id);
+      markRegistered(subTable, places.get(subTable.key));
       this.#remember(remembered, subTable);
     }
     return undefined;
   }
 
-  /** Registers those that are missing, and returns the ids of those by their keys that have others than they were made with. */
+  /** Registers those that are missing, and returns the places of those by their keys that have others than they were made with. */
   async #registerMissing(
     database: DatabaseDef,
     superTable: TableDef,
     wanted: readonly SubTable[],
-  ): Promise<ReadonlyMap<bigint, bigint> | Fault> {
+  ): Promise<ReadonlyMap<bigint, OtherPlace> | Fault> {
     const missing = new Map(wanted.map((subTable) => [subTable.key, subTable]));
-    const places = new Map<bigint, bigint>();
+    const elsewhere = new Map<bigint, bigint>();
     for (const row of await this.#registry.read(database, [...missing.keys()])) {
       const parent = this.#catalogue.tableById(database.name, row.parent);
       const subTable = missing.get(row.key);
@@ -166,16 +166,21 @@ export class SubTables {
       const problem = conflict(row, subTable, parent, superTable);
       if (problem !== undefined) return problem;
       missing.delete(row.key);
-      if (row.id !== subTable.id) places.set(row.key, row.id);
+      if (row.id !== subTable.id) elsewhere.set(row.key, row.id);
     }
+    const unsure = wanted.filter(({ key }) => missing.has(key) || elsewhere.has(key));
+    const ambiguous = await this.#ambiguous(superTable, unsure);
+    for (const key of ambiguous) if (missing.has(key)) elsewhere.set(key, key);
+    const places = new Map(
+      [...elsewhere].map(([key, id]): [bigint, OtherPlace] => [key, { id, isAmbiguous: ambiguous.has(key) }]),
+    );
     if (missing.size === 0) return places;
     const names = [...missing.values()].map(({ name }) => name);
     const taken = this.#takenByTable(database, names);
     if (taken !== undefined) return taken;
-    for (const key of await this.#homeless(superTable, missing)) places.set(key, key);
     const made = [...missing.values()].map((subTable) => ({
       ...subTable,
-      id: places.get(subTable.key) ?? subTable.id,
+      id: elsewhere.get(subTable.key) ?? subTable.id,
     }));
     await this.#write(database, superTable, made);
     // A table of such a name may have been created meanwhile: the later look sees both.
@@ -184,25 +189,27 @@ export class SubTables {
   }
 
   /**
-   * The keys of those whose ids, which are shorter than keys by the metric in them, another sub-table has. There are one or two
-   * among many millions; their keys are their ids.
+   * The keys of those whose ids, which are shorter than keys by the metric in them, another sub-table has, too: one or two of many
+   * millions. They have their keys for ids.
    */
-  async #homeless(superTable: TableDef, missing: ReadonlyMap<bigint, SubTable>): Promise<readonly bigint[]> {
-    const homeless: bigint[] = [];
+  async #ambiguous(superTable: TableDef, subTables: readonly SubTable[]): Promise<ReadonlySet<bigint>> {
+    const ambiguous = new Set<bigint>();
     const byId = new Map<bigint, SubTable>();
-    for (const subTable of missing.values()) {
+    for (const subTable of subTables) {
       const { key, id } = subTable;
-      if (byId.has(id)) homeless.push(key);
-      else if (id !== key) byId.set(id, subTable);
+      const other = byId.get(id);
+      if (other === undefined) byId.set(id, subTable);
+      else if (other.key !== key) ambiguous.add(key);
     }
-    if (byId.size === 0) return homeless;
-    const where = allOf([...ofTable(superTable), `id IN ${setOfIds([...byId.keys()])}`]);
+    const ids = [...byId].flatMap(([id, { key }]) => (id === key ? [] : id));
+    if (ids.length === 0) return ambiguous;
+    const where = allOf([...ofTable(superTable), `id IN ${setOfIds(ids)}`]);
     const rows = await this.#engine.rows(`SELECT toString(id), name FROM ${superTable.tagStorage} WHERE ${where}`);
     for (const [id, name] of rows) {
       const subTable = byId.get(BigInt(String(id)));
-      if (subTable !== undefined && subTable.name !== name) homeless.push(subTable.key);
+      if (subTable !== undefined && subTable.name !== name) ambiguous.add(subTable.key);
     }
-    return homeless;
+    return ambiguous;
   }
 
   #takenByTable(database: DatabaseDef, names: readonly string[]): Fault | undefined {

@@ -120,7 +120,7 @@ export class SeriesDictionary {
     if (keys.word(series, registeredAt) === 1 || keys.word(series, blockAt) === block) return true;
     const subTable = this.#subTables[series]!;
     if (!subTable.registered) return false;
-    if (subTable.isMoved) this.#setId(series, subTable);
+    if (subTable.madeAs !== undefined) this.#setId(series, subTable);
     keys.setWord(series, registeredAt, 1);
     return true;
   }
