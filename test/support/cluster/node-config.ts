@@ -23,6 +23,8 @@ export interface ClusterPlan {
   /** Port of a keeper on this machine, where there is one. */
   readonly keeperPort: number | undefined;
   readonly replication: Replication;
+  /** A configuration of two shards with two replicas as the documents show it; its names of machines are replaced. */
+  readonly shown?: string | undefined;
 }
 
 /** `config.xml` of one node. */
@@ -40,20 +42,40 @@ export function nodeConfig(plan: ClusterPlan, own: NodePlace): string {
     keeperPort === undefined
       ? ''
       : `<zookeeper><node><host>127.0.0.1</host><port>${keeperPort}</port></node>
-         <sessions_path>/sessions/${own.shard}-${own.replica}</sessions_path>
-         <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms></zookeeper>
+         ${sessionOf(own)}</zookeeper>
          <keeper_map_path_prefix>/keeper_map</keeper_map_path_prefix>`;
+  const described = `<remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
+    ${element('macros', { shard: own.shard, replica: own.replica })}
+    ${keeper}`;
   return `<clickhouse>
     <http_port>${own.ownHttpPort}</http_port><tcp_port>${own.ownTcpPort}</tcp_port><listen_host>127.0.0.1</listen_host>
     <users_config>users.xml</users_config>
-    <remote_servers replace="replace">${`<${name}>${shards.join('')}</${name}>`}</remote_servers>
-    ${element('macros', { shard: own.shard, replica: own.replica })}
-    ${keeper}
+    ${plan.shown === undefined ? described : shownParts(plan.shown, plan, own)}
     <background_fetches_pool_size>8</background_fetches_pool_size>
     <background_distributed_schedule_pool_size>8</background_distributed_schedule_pool_size>
     <mark_cache_size>67108864</mark_cache_size>
     <memory_worker_use_cgroup>0</memory_worker_use_cgroup><max_server_memory_usage>0</max_server_memory_usage>
   </clickhouse>`;
+}
+
+function sessionOf({ shard, replica }: NodePlace): string {
+  return `<sessions_path>/sessions/${shard}-${replica}</sessions_path>
+    <session_timeout_ms>4000</session_timeout_ms><operation_timeout_ms>2000</operation_timeout_ms>`;
+}
+
+/** What stands in a configuration that the documents show, with the addresses of the nodes and the keeper of a test. */
+function shownParts(shown: string, { places, user, password, keeperPort }: ClusterPlan, own: NodePlace): string {
+  const addressOf = (_: string, shard: string, letter: string): string => {
+    const replica = letter === 'a' ? 1 : 2;
+    const place = places.find((one) => one.shard === Number(shard) && one.replica === replica);
+    return `<host>127.0.0.1</host><port>${place?.tcpPort}</port><user>${user}</user><password>${password}</password>`;
+  };
+  return shown
+    .replace(/^\s*<clickhouse>|<\/clickhouse>\s*$/g, '')
+    .replace(/<host>db(\d)([ab])<\/host><port>9000<\/port><user>sluice<\/user><password>…<\/password>/g, addressOf)
+    .replace(/<host>keeper\d<\/host><port>9181<\/port>/g, `<host>127.0.0.1</host><port>${keeperPort}</port>`)
+    .replace('</zookeeper>', `${sessionOf(own)}</zookeeper>`)
+    .replace(/<macros>.*<\/macros>/, element('macros', { shard: own.shard, replica: own.replica }));
 }
 
 /** Of the user that the local session of a node runs as: what it needs to listen, and nothing else. */

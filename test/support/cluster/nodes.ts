@@ -44,6 +44,8 @@ export interface ClusterSize {
   readonly keeper: boolean;
   /** Shards that are there at first; the others come with {@link TestCluster.grow}. */
   readonly begun?: number;
+  /** A configuration of nodes that the documents show, and the name of the cluster in it. */
+  readonly shown?: { readonly text: string; readonly name: string };
 }
 
 /** One node of a cluster on this machine. */
@@ -120,7 +122,7 @@ export class TestNode {
 
 /** A cluster of nodes on this machine, each in a directory of its own, gone with the test. */
 export class TestCluster {
-  readonly name = 'cluster';
+  readonly name: string;
   readonly user = 'service';
   readonly password = 'secret-of-the-nodes';
   readonly keeper: TestKeeper | undefined;
@@ -131,13 +133,19 @@ export class TestCluster {
   readonly #scope: Scope;
   readonly #clients = new Map<TestNode, EngineClient>();
 
-  constructor(t: Scope, places: readonly NodePlace[], keeperPort: number | undefined, begun: number) {
+  constructor(
+    t: Scope,
+    places: readonly NodePlace[],
+    keeperPort: number | undefined,
+    { begun, shown }: Pick<ClusterSize, 'shown'> & { readonly begun: number },
+  ) {
+    this.name = shown?.name ?? 'cluster';
     this.#scope = t;
     this.#begun = begun;
     const { name, user, password } = this;
     const listed = places.filter(({ shard }) => shard <= begun);
     this.keeper = keeperPort === undefined ? undefined : new TestKeeper(t, keeperPort);
-    const plan = { name, places: listed, user, password, keeperPort, replication };
+    const plan = { name, places: listed, user, password, keeperPort, replication, shown: shown?.text };
     this.#all = places.map((place) => new TestNode(t, plan, place));
   }
 
@@ -187,7 +195,7 @@ export class TestCluster {
 /** Starts a cluster and waits until all of it answers. See {@link missingCluster}. */
 export async function startCluster(
   t: Scope,
-  { shards, replicas, keeper, begun = shards }: ClusterSize,
+  { shards, replicas, keeper, begun = shards, shown }: ClusterSize,
 ): Promise<TestCluster> {
   const ports = await unusedPorts(shards * replicas * 5 + 1);
   const places: NodePlace[] = [];
@@ -197,7 +205,7 @@ export async function startCluster(
       places.push({ shard, replica, httpPort, ownHttpPort, tcpPort, ownTcpPort, partsPort });
     }
   }
-  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, begun);
+  const cluster = new TestCluster(t, places, keeper ? ports.pop() : undefined, { begun, ...(shown && { shown }) });
   await cluster.keeper?.start();
   for (const { httpPort, ownHttpPort, tcpPort, ownTcpPort } of places) {
     await softLine(t, httpPort, ownHttpPort);

@@ -1,0 +1,2 @@
+process.env.CLUSTER_REPLICATION = 'replicated';
+await import('../worked.rare.test.js');
