@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { missingCluster, startCluster } from '../../support/cluster/nodes.js';
+import { everything, everythingAsked } from '../../support/everything.js';
 import {
   adapterProgram,
   directoryFor,
@@ -27,6 +28,7 @@ const questions = [
   'SELECT DISTINCT tbname FROM d.m ORDER BY tbname',
   'SELECT name FROM information_schema.ins_users ORDER BY name',
   'SELECT topic_name FROM information_schema.ins_topics',
+  ...everythingAsked,
   'SELECT sum(`count(*)`) FROM d.s',
 ];
 
@@ -47,6 +49,7 @@ test('a backup of a cluster that is written to is brought back into another one'
   };
   await write(1);
   for (const statement of [
+    ...everything,
     'CREATE DATABASE e',
     'CREATE TABLE e.n (ts TIMESTAMP, s VARCHAR(10))',
     `INSERT INTO e.n VALUES (${startMs}, 'a') (${startMs + 1}, NULL)`,
