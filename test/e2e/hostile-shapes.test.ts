@@ -124,8 +124,8 @@ const shapes: Readonly<Record<string, Shape>> = {
     ask: () => ({ path: json, body: `[${'{},'.repeat(times(10 * mebibyte))}{}]` }),
     says: /is missing .* the rest was not read/,
   },
-  'twenty million levels of JSON': {
-    ask: () => ({ path: json, body: '['.repeat(times(20 * mebibyte)) }),
+  'thirty million levels of JSON': {
+    ask: () => ({ path: json, body: '['.repeat(times(30 * mebibyte)) }),
     says: /longer than/,
   },
   'text of nothing but line feeds': {

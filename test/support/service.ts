@@ -103,7 +103,10 @@ export class TestService {
   }
 
   /** Sends one request; the answer's body is left to be read. */
-  open({ method = 'POST', path, headers = {}, body = '', auth = basic }: Ask): Promise<http.IncomingMessage> {
+  open(
+    { method = 'POST', path, headers = {}, body = '', auth = basic }: Ask,
+    isAgain = false,
+  ): Promise<http.IncomingMessage> {
     const given = auth === false ? headers : { authorization: auth, ...headers };
     const whole = typeof body === 'string' || body instanceof Uint8Array;
     const length = whole ? { 'content-length': Buffer.byteLength(body) } : {};
@@ -112,7 +115,12 @@ export class TestService {
         { port: this.port, host: '127.0.0.1', method, path, headers: { ...length, ...given }, agent: this.#agent },
         resolve,
       );
-      request.once('error', reject);
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        // The service closes connections that were idle for long; on a busy machine a request may be on its way into one.
+        if (whole && request.reusedSocket && error.code === 'ECONNRESET' && !isAgain) {
+          this.open({ method, path, headers, body, auth }, true).then(resolve, reject);
+        } else reject(error);
+      });
       if (whole) request.end(body);
       else {
         for (const piece of body) request.write(piece);

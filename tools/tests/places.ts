@@ -30,5 +30,8 @@ export const longVariable = 'TEST_LONG';
 /** Environment variable that is set where files that take long take all of their cases. */
 export const allVariable = 'TEST_ALL_CASES';
 
+/** Title of what stands in place of a test file for which no time is left. */
+export const leftOutTitle = 'all of its tests';
+
 /** Environment variable with the time, in ms since 1970, from which on no more files begin. */
 export const deadlineVariable = 'TEST_DEADLINE';

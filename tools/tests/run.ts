@@ -4,7 +4,16 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { allVariable, deadlineVariable, type Ended, generated, recordVariable, root, type Step } from './places.js';
+import {
+  allVariable,
+  deadlineVariable,
+  type Ended,
+  generated,
+  leftOutTitle,
+  recordVariable,
+  root,
+  type Step,
+} from './places.js';
 import { findTests, named, type Share, shares, type TestFile } from './plan.js';
 import { type Entry, plainTitles, Report, summary } from './report.js';
 import { slowFiles } from './slow-files.js';
@@ -83,7 +92,10 @@ async function main(): Promise<number> {
     say(`\n${failed.length} files failed, too many to run them once more.`);
   else if (!outcome.isGood && flags.again && failed.length > 0) {
     say(`\nOnce more, alone: ${failed.map(({ name }) => name).join(', ')}`);
-    outcome = afterwards(outcome, failed, await run(failed, 1));
+    const second = await run(failed, 1, deadline);
+    const leftOut = second.report.totals.skipped.filter(({ title }) => title.endsWith(leftOutTitle));
+    const again = failed.filter(({ name }) => !leftOut.some(({ title }) => isIn(name, title)));
+    outcome = afterwards(outcome, again, second);
   }
   conclude(outcome, files.length, (performance.now() - began) / 1000);
   return outcome.isGood ? 0 : 1;

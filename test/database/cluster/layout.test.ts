@@ -17,7 +17,7 @@ const versioned =
   'id UInt64, ts Int64, v Nullable(Float64), ' +
   "version UInt64 DEFAULT if(toUInt64OrZero(getSetting('log_comment')) <= 1, toUInt64OrZero(getSetting('log_comment')), " +
   "greatest(toUInt64OrZero(getSetting('log_comment')), toUInt64(toUnixTimestamp64Nano(now64(9)) - 1000000000))), " +
-  'INDEX by_version version TYPE minmax GRANULARITY 1';
+  'received UInt64 DEFAULT version CODEC(Delta, ZSTD(1)), INDEX by_version version TYPE minmax GRANULARITY 1';
 const fetching =
   'replicated_deduplication_window = 0, max_postpone_time_for_failed_replicated_fetches_ms = 1000, ' +
   'zookeeper_session_expiration_check_period = 5';
@@ -25,7 +25,7 @@ const fetching =
 test('replicated tables copy each other through the keeper, in one place for each shard', (t) => {
   t.deepEqual(nodeStatements(table, replicated, 2), [
     `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
-      "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}', version) " +
+      "ENGINE = ReplicatedReplacingMergeTree('/sluice/tables/{shard}/local_d1_0.s1', '{replica}', received) " +
       `PARTITION BY intDiv(ts, 10) ORDER BY (id, ts) SETTINGS ${fetching}`,
     spread,
   ]);
@@ -41,7 +41,7 @@ test('distributed tables tell copies of a row apart by the version that its writ
   t.is(
     local,
     `CREATE TABLE IF NOT EXISTS local_d1_0.s1 (${versioned}) ` +
-      'ENGINE = ReplacingMergeTree(version) PARTITION BY intDiv(ts, 10) ORDER BY (id, ts)',
+      'ENGINE = ReplacingMergeTree(received) PARTITION BY intDiv(ts, 10) ORDER BY (id, ts)',
   );
   t.is(over, spread);
 });

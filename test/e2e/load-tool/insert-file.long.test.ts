@@ -390,6 +390,8 @@ for (const [i, { title, table = {}, dbinfo = {}, top = {}, rows, answers = {}, a
     const content = {
       filetype: 'insert',
       thread_count: 2,
+      // As many different rows as a case has; usually they are many more.
+      prepared_rand: 1000,
       result_file: `out${i}.txt`,
       databases: [{ dbinfo: { name, ...dbinfo }, super_tables: [superTable(table)] }],
       ...top,
@@ -426,7 +428,12 @@ function prepareFiles(): void {
 
 /** A scenario of one database. */
 function scenario(name: string, tables: readonly object[], dbinfo: object = {}) {
-  return { filetype: 'insert', thread_count: 2, databases: [{ dbinfo: { name, ...dbinfo }, super_tables: tables }] };
+  return {
+    filetype: 'insert',
+    thread_count: 2,
+    prepared_rand: 1000,
+    databases: [{ dbinfo: { name, ...dbinfo }, super_tables: tables }],
+  };
 }
 
 test('existing sub-tables are filled from an offset up to a limit, unless the database is made anew', async (t) => {
