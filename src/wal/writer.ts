@@ -215,6 +215,8 @@ export class SegmentWriter {
       this.#flush();
       return;
     }
+    // Texts may have ended while this was written.
+    this.release();
     const waiting = this.#idle;
     this.#idle = [];
     for (const wake of waiting) wake();

@@ -182,6 +182,20 @@ test('a full log refuses texts and still takes its own notes, until something ha
   await wal.close();
 });
 
+test('room is given back when the last text ends while a note is being written', async (t) => {
+  const wal = new WriteAheadLog(directoryFor(t), { ...settings, segmentBytes: 1 << 22 });
+  const { place } = await append(wal, 'x'.repeat(1 << 21));
+  const group = await wal.beginGroup([{ database: 'db', table: 't', sequences: [0] }]);
+  wal.noteEnded(group, 'all');
+  wal.ended(place);
+  await wal.flushed();
+  t.is(wal.bytes, 0);
+  t.deepEqual(segmentsIn(wal), []);
+  await append(wal, 'y');
+  t.deepEqual(await contents(wal), ['y']);
+  await wal.close();
+});
+
 test('two processes have a log each, logs of other databases are left alone, and nothing is left of an empty one', async (t) => {
   const root = directoryFor(t);
   const one = new WriteAheadLog(root, settings);
