@@ -6,7 +6,7 @@ import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError } from '../model/fault.js';
 import { Slice } from '../model/slice.js';
 import type { WaitingTables } from '../model/waiting-tables.js';
-import { final, isLate, passingFault, readAgain, refusedTogether } from './ending.js';
+import { type Ended, final, isLate, isStored, passingFault, readAgain, refusedTogether } from './ending.js';
 import { guarded } from './guarded.js';
 import {
   append,
@@ -257,7 +257,7 @@ export class GroupCommit {
     }
     const alone = refusedTogether(members, endings);
     const back: Batch<ColumnBlock>[] = [];
-    const ended: { readonly member: Batch<ColumnBlock>; readonly ending: Delivery }[] = [];
+    const ended: Ended[] = [];
     const slice = new Slice();
     let wereRefused = false;
     for (const [place, member] of members.entries()) {
@@ -270,16 +270,15 @@ export class GroupCommit {
       if (next !== undefined) back.push(next);
       else ended.push({ member, ending: member.logged === undefined ? ending : final(member, ending) });
     }
-    // The log is told before the first of them ends, which may take its text out of the log.
+    // Rejected rows go to their file first. Of others the log is told before the first of them ends, which may take its text out of it.
+    for (const one of ended) if (!isStored(one)) this.#end(lane, one);
     if (group !== undefined) {
       const over = ended.map(({ member }) => member);
       this.#log?.end(group, over, back);
     }
-    for (const [place, { member, ending }] of ended.entries()) {
+    for (const [place, one] of ended.entries()) {
       if (place % membersAtOnce === membersAtOnce - 1 && slice.isOver()) await slice.next();
-      this.#unpin(member);
-      lane.ended++;
-      member.settle(ending);
+      if (isStored(one)) this.#end(lane, one);
     }
     takeBack(lane, back, alone.size > 0 || lane.alone > 0);
     lane.inFlight = [];
@@ -292,6 +291,12 @@ export class GroupCommit {
       lane.refusals = 0;
       this.#goOn(lane, members, writeMs);
     }
+  }
+
+  #end(lane: Lane, { member, ending }: Ended): void {
+    this.#unpin(member);
+    lane.ended++;
+    member.settle(ending);
   }
 
   /** True for logged rows that the database itself refuses, alone, and that are tried once more. */

@@ -4,6 +4,16 @@ import { type ColumnBlock, tableKey } from '../model/column-block.js';
 import { type Delivery, delivered } from '../model/delivery.js';
 import type { Fault } from '../model/fault.js';
 
+/** A batch that is not tried any more, and how it ends. */
+export interface Ended {
+  readonly member: Batch<ColumnBlock>;
+  readonly ending: Delivery;
+}
+
+export function isStored({ ending }: Ended): boolean {
+  return ending.outcome === 'delivered';
+}
+
 /** The fault of logged rows that could not be stored for a reason that passes: the database is away, say, or lacks memory. */
 export function passingFault({ logged }: Batch<ColumnBlock>, ending: Delivery): Fault | undefined {
   if (logged === undefined || ending.outcome !== 'failed') return undefined;

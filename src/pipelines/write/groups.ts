@@ -2,17 +2,27 @@ import type { Batch, EarlierGroup } from '../../model/batch.js';
 import { type ColumnBlock, tableKey } from '../../model/column-block.js';
 import type { Member } from '../../wal/record.js';
 
+/** Rows of one table, and their text in the log. */
+export interface LoggedBlock {
+  readonly payload: ColumnBlock;
+  readonly logged?: { readonly sequence: number } | undefined;
+}
+
+/** The text and the table of rows, by which the log knows them. */
+export function pairOf({ payload, logged }: LoggedBlock): string {
+  return `${logged?.sequence} ${tableKey(payload)}`;
+}
+
 /** The texts of batches by table; pairs of text and table that `others` have too are left out. */
 export function membersOf(
   batches: readonly Batch<ColumnBlock>[],
   others: readonly Batch<ColumnBlock>[],
 ): readonly Member[] {
-  const keyOf = ({ payload, logged }: Batch<ColumnBlock>): string => `${logged?.sequence} ${tableKey(payload)}`;
-  const left = new Set(others.map(keyOf));
+  const left = new Set(others.map(pairOf));
   const members = new Map<string, { database: string; table: string; sequences: number[] }>();
   for (const batch of batches) {
     const { payload, logged } = batch;
-    if (logged === undefined || (left.size > 0 && left.has(keyOf(batch)))) continue;
+    if (logged === undefined || (left.size > 0 && left.has(pairOf(batch)))) continue;
     const key = tableKey(payload);
     const known = members.get(key);
     if (known === undefined) {

@@ -13,6 +13,7 @@ import type { GroupCommit, GroupLog } from '../batch.js';
 import { guarded } from '../guarded.js';
 import { earlierGroups, membersOf } from './groups.js';
 import { ReadBack } from './read-back.js';
+import { Rejections } from './rejections.js';
 import { type Home, homeOf, shareOf, splitTables, targets } from './split.js';
 
 /** What the stage works with. */
@@ -53,6 +54,7 @@ export class LogStage implements GroupLog {
   #arrived: Arrived[] = [];
   #waitingBytes = 0;
   readonly #back: ReadBack;
+  readonly #rejections: Rejections;
   /** Bytes that may be answered while reading back, so that it always gains on what comes. */
   #allowance = 0;
   #lastProgress = performance.now();
@@ -70,6 +72,7 @@ export class LogStage implements GroupLog {
     this.#commit = commit;
     const { wal } = context;
     const { recovered } = wal;
+    this.#rejections = new Rejections(context);
     this.#earlier = earlierGroups(recovered.groups);
     this.#isRecovering = recovered.texts > 0;
     this.#back = new ReadBack({
@@ -145,7 +148,16 @@ export class LogStage implements GroupLog {
   }
 
   end(group: number, ended: readonly Batch<ColumnBlock>[], others: readonly Batch<ColumnBlock>[]): void {
-    this.#context.wal.noteEnded(group, others.length === 0 ? 'all' : membersOf(ended, others));
+    const { wal } = this.#context;
+    // Of rejected rows it is noted once they are in their file.
+    const rejected = ended.filter((member) => this.#rejections.of(member) !== undefined);
+    const left = [...others, ...rejected];
+    wal.noteEnded(group, left.length === 0 ? 'all' : membersOf(ended, left));
+    for (const member of rejected) {
+      void this.#rejections.of(member)?.then((isKept) => {
+        if (isKept) wal.noteEnded(group, membersOf([member], []));
+      });
+    }
   }
 
   failed(found: Fault): void {
@@ -264,7 +276,7 @@ export class LogStage implements GroupLog {
         this.#lastProgress = performance.now();
         const ended = (): void => this.#ended(record, bytes);
         if (delivery.outcome === 'delivered') ended();
-        else void this.#reject(record, block, delivery).then((isKept) => isKept && ended());
+        else this.#rejections.add({ payload: block, logged: record }, record.place, delivery, ended);
       };
       const share = shareOf(block, bytes, rows);
       this.#out?.next({
@@ -330,14 +342,6 @@ export class LogStage implements GroupLog {
         await sleep(retryMs);
       }
     }
-  }
-
-  /** True once the rows are in the file of rejected ones: until then their text stays in the log. */
-  async #reject({ place }: LoggedRecord, block: ColumnBlock, delivery: Delivery): Promise<boolean> {
-    const found = 'fault' in delivery ? delivery.fault : faultOf(delivery.outcome);
-    const text = await this.#context.wal.read(place).catch(() => undefined);
-    if (text === undefined) return true;
-    return this.#context.rejected.add({ text, table: block.table, rows: block.rows, fault: found });
   }
 
   /** Everything that was written has been read back. */

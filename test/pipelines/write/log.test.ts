@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { Subject } from 'rxjs';
+import type { Batch, RowSet } from '../../../src/model/batch.js';
+import type { ComponentLog } from '../../../src/model/component.js';
+import { Codes, fault } from '../../../src/model/fault.js';
+import { GroupCommit } from '../../../src/pipelines/batch.js';
+import { LogStage } from '../../../src/pipelines/write/log.js';
+import { WriteAheadLog } from '../../../src/wal/log.js';
+import { RejectedRowsFile } from '../../../src/wal/rejected-rows.js';
+import { blockOf, int, recordedBatch } from '../../support/blocks.js';
+import { until } from '../../support/until.js';
+
+const silent: ComponentLog = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+
+function logIn(root: string): WriteAheadLog {
+  const bounds = { segmentBytes: 1 << 20, maxBytes: 1 << 30 };
+  return new WriteAheadLog(root, { ...bounds, path: '', sync: 'never', database: 'one', port: 1, log: silent });
+}
+
+test('rejected rows stay in the log until they are in the file of rejected rows, others of their group do not', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  writeFileSync(join(root, 'no-directory'), '');
+  const wal = logIn(root);
+  const rejected = new RejectedRowsFile(join(root, 'no-directory', 'rejected.jsonl'), silent);
+  const read = () => Promise.reject(new Error('nothing is read back here'));
+  const stage: LogStage = new LogStage({ wal, rejected, maxWaitingBytes: 1e9, read }, () => commit);
+  const limits = { workers: 2, maxRows: 10, maxBytes: 1e9, batchSize: 1, flushIntervalMs: 60_000 };
+  const commit = new GroupCommit(limits, () => 'one place', stage);
+  const input = new Subject<Batch<RowSet>>();
+  const answered: string[] = [];
+  const subscription = input.pipe(stage.operator(), commit.operator()).subscribe((group) => {
+    const refused = fault('parameter', Codes.free, 'the table has another type now');
+    const apart = new Map([[0, { outcome: 'rejected', fault: refused } as const]]);
+    group.settle({ outcome: 'delivered', rows: 1, rejectedRows: 0, rejects: [], apart });
+  });
+  t.teardown(() => subscription.unsubscribe());
+  for (const table of ['refused', 'taken']) {
+    const block = blockOf(table, { v: int }, [[1n, 1n, { v: 1 }]]);
+    const text = { format: 'lineproto', bytes: Buffer.from(`${table} v=1i`) } as const;
+    const payload: RowSet = { kind: 'rows', blocks: [block], text, rejectedRows: 0, rejects: [] };
+    input.next({ ...recordedBatch(block), payload, settle: ({ outcome }) => answered.push(outcome) });
+  }
+  t.true(await until(() => answered.length === 2));
+  t.true(await until(() => wal.open === 1));
+  await wal.flushed();
+  await rejected.close();
+  await wal.close();
+  const { recovered } = logIn(root);
+  t.is(recovered.texts, 2);
+  t.deepEqual(
+    [...recovered.ended.keys()].map((key) => key.includes('taken')),
+    [true],
+    'the rejected one has not ended',
+  );
+});
