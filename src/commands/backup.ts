@@ -34,7 +34,7 @@ for them. It is brought back into an empty cluster by restore with the settings 
 /** Freezing a table is quick, however large it is. */
 const statementTimeoutMs = 60_000;
 
-/** What the command line asks for. */
+/** The command line as it was read. */
 interface Asked {
   readonly directory: string;
   readonly from: string | undefined;

@@ -14,7 +14,7 @@ interface CopyOptions extends MoveOptions {
   readonly progress: RowProgress;
 }
 
-/** What was copied. */
+/** The copied databases. */
 interface Copied {
   readonly rows: number;
   /** Names of topics and streams. */

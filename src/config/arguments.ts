@@ -2,7 +2,7 @@ import type { OptionRow, OptionTable } from '../model/option.js';
 import { type CommandOption, gnuMistake, type Mistake, readCommandLine } from '../text/command-line.js';
 import { parseValue } from './values.js';
 
-/** What a command line asks for; `errors` are lines for people. Values are still text, in the order they were given. */
+/** A command line that was read; `errors` are lines for people. Values are still text, in the order they were given. */
 export interface Arguments {
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly help: boolean;

@@ -1,6 +1,6 @@
 import { longestTimerMs, optionTable } from '../model/option.js';
 
-/** What requests, statements and pipelines may hold. */
+/** Limits of requests, statements and pipelines. */
 export const limitsOptions = optionTable({
   group: 'limits',
   title: 'Limits',

@@ -44,7 +44,7 @@ export type Resolution<S> =
   | { readonly outcome: 'print'; readonly text: string }
   | { readonly outcome: 'refused'; readonly errors: readonly string[]; readonly exitCode: 1 | 2 };
 
-/** What is wrong with settings, one line for each mistake. */
+/** Faults of settings, one line for each mistake. */
 export function mistakesIn(resolution: Resolution<unknown>): readonly string[] {
   return resolution.outcome === 'refused' ? resolution.errors : [];
 }

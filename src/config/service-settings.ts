@@ -82,7 +82,7 @@ function readLog(reader: SettingReader): SettingsOf<typeof logOptions> {
   return settings;
 }
 
-/** What the service measures of itself; its identity is never empty. */
+/** Settings of the service's own figures; its identity is never empty. */
 /** `statsd` is undefined where no figures are sent as StatsD. */
 function readMonitor(reader: SettingReader, port: number) {
   const { statsd, ...settings } = reader.settings(monitorOptions);

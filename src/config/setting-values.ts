@@ -65,7 +65,7 @@ export class SettingValues implements SettingReader {
   }
 }
 
-/** What a setting without a value means; a number that is not set is undefined. */
+/** Meaning of a setting without a value; a number that is not set is undefined. */
 const whenNotSet: Readonly<Partial<Record<OptionType, OptionValue>>> = {
   bool: false,
   string: '',

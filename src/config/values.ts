@@ -1,7 +1,7 @@
 import type { OptionRecord, OptionRow, OptionType, OptionValue } from '../model/option.js';
 import { readDuration } from '../text/duration.js';
 
-/** What reading a value needs to know about its setting. */
+/** The part of a setting that reading its value needs. */
 export type ValueRule = Pick<OptionRow, 'type' | 'allowed' | 'min' | 'max'>;
 
 /** A value, or a phrase that names what would be allowed. */

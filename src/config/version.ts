@@ -8,7 +8,7 @@ const { version: found }: { version: string } = JSON.parse(
 export const version = found;
 
 /**
- * What SERVER_VERSION() says: the version of the database whose dialect the service speaks. Clients choose by it what they may ask, and some take
+ * Answer of SERVER_VERSION(): the version of the database whose dialect the service speaks. Clients choose by it what they may ask, and some take
  * only versions that begin with `3.`, so it does not follow the version of the package.
  */
 export const dialectVersion = '3.4.0.0';

@@ -2,7 +2,7 @@ import { type Event, resolvedByCondition } from '../model/event.js';
 import type { EventLogEntry, EventOperation, StoredEvent } from '../model/event-log.js';
 
 /**
- * What an operation did.
+ * Outcome of an operation.
  * - `opened`, `counted`: the condition holds; there is a new event, or the open one counts.
  * - `moved`: the event changed its state.
  * - `repeated`: there was nothing to do, because it was done before.
@@ -48,7 +48,7 @@ function see(event: StoredEvent | undefined, seen: Seen, position: number): Step
   const { run = -1, id, at } = seen;
   if (event.id === id) return { event, outcome: 'repeated' };
   if (run >= 0 && run <= event.run) return { event, outcome: 'repeated' };
-  // What was found before somebody resolved it belongs to the event that is over.
+  // A finding from before somebody resolved it belongs to the event that is over.
   if (!isOpen(event) && at <= (event.resolvedAt ?? 0)) return { event, outcome: 'repeated' };
   if (!isOpen(event)) return { event: opened(seen, position), outcome: 'opened' };
   const isNewer = seen.last >= event.lastSeenTime;
@@ -111,7 +111,7 @@ function resolve(event: StoredEvent | undefined, { id, at, by, comment }: Move):
   return { event: { ...event, ...ended, comment: comment ?? event.comment }, outcome: 'moved' };
 }
 
-/** What a part of the log came to. */
+/** Result of folding a part of the log. */
 interface Folded {
   /** Events that are other than they were, the newest of each slot last. */
   readonly changed: readonly StoredEvent[];

@@ -6,7 +6,7 @@ import { renderTemplate } from './template.js';
 const maxAttributes = 64;
 const maxValueLength = 512;
 
-/** What a rule has found, as the event will tell it. */
+/** Findings of a rule, as the event will tell them. */
 interface Found {
   /** The name of the series, or what a query calls the element. */
   readonly element: string;
@@ -26,7 +26,7 @@ function seriesWords(name: string, tags: ReadonlyMap<string, string>): string {
   return [...tags].map(([tag, value]) => `${tag}=${value}`).join(', ');
 }
 
-/** What an event of a rule is about. Templates know the tags and `tbname`, `series`, `element`, `value`, and the rule's own words. */
+/** Facts of an event of a rule. Templates know the tags and `tbname`, `series`, `element`, `value`, and the rule's own words. */
 export function factsOf(rule: Rule, { element, tags, value, series }: Found): EventFacts {
   const isQuery = rule.kind === 'query';
   const own = {

@@ -7,7 +7,7 @@ interface Trouble {
 }
 
 /**
- * What goes wrong for some time, by name: it lasts from its first failure on until something goes right, or until nothing
+ * Troubles that go on for some time, by name: each lasts from its first failure on until something goes right, or until nothing
  * went wrong for ten seconds. Times are any milliseconds that rise.
  */
 export class LastingTroubles {

@@ -76,7 +76,7 @@ export const eventsOptions = optionTable({
   ],
 });
 
-/** What events are made of, and how long they are kept. */
+/** Settings of events: what they are made of, and how long they are kept. */
 export type EventsSettings = Omit<SettingsOf<typeof eventsOptions>, 'rules'> & { readonly rules: readonly Rule[] };
 
 /** Reads the settings of {@link eventsOptions}, and refuses rules that cannot work. */

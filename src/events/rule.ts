@@ -8,7 +8,7 @@ export type Comparison = (typeof comparisons)[number];
 /** Tags, and the values each may have; every tag that is named must match. `tbname` is the name of the series. */
 export type TagFilter = ReadonlyMap<string, readonly string[]>;
 
-/** What all rules have. Element, title and description are templates, see {@link renderTemplate}. */
+/** Common part of all rules. Element, title and description are templates, see {@link renderTemplate}. */
 interface RuleHead {
   /** Unique among the rules. */
   readonly name: string;

@@ -58,7 +58,7 @@ export class SeriesStates {
     this.#size--;
     let hole = index;
     this.states[hole] = stateFree;
-    // What stands behind it moves up, unless that would take it before its own place.
+    // Entries behind it move up, unless that would take them before their own place.
     for (let at = (hole + 1) & this.#mask; this.states[at] !== stateFree; at = (at + 1) & this.#mask) {
       const home = place(this.ids[2 * at]!, this.ids[2 * at + 1]!) & this.#mask;
       if (((at - home) & this.#mask) < ((at - hole) & this.#mask)) continue;

@@ -1,6 +1,6 @@
 import type { EventSeverity } from '../model/event.js';
 
-/** What the service notices about itself. */
+/** Rules about the service itself. */
 export const systemRules = {
   'memory-queries': { severity: 'warning', title: 'Queries are paused: memory is short' },
   'memory-all': { severity: 'critical', title: 'Everything is paused: memory is short' },

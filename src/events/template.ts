@@ -1,10 +1,10 @@
 /** The longest text that a template becomes, in characters. */
 const maxRendered = 512;
 
-/** What stands in braces, and doubled braces, which are braces. */
+/** A place in braces, and doubled braces, which are braces. */
 const places = /\{\{|\}\}|\{([^{}]*)\}/g;
 
-/** What is wrong with a template, or undefined. */
+/** Fault of a template, or undefined. */
 export function templateProblem(template: string): string | undefined {
   const rest = template.replace(places, (_place, name: string | undefined) => (name === '' ? '{' : ''));
   return /[{}]/.test(rest) ? 'a text with names in braces, such as {series}; a brace itself is doubled' : undefined;

@@ -3,7 +3,7 @@ import { type ColumnValues, columnValues, timeMs } from './column-values.js';
 import { clears, holds, type ValueRule } from './rule.js';
 import { SeriesStates, stateExcluded, stateFiring, statePending } from './series-states.js';
 
-/** What a rule has found about one series. Times are Unix ms. */
+/** Findings of a rule about one series. Times are Unix ms. */
 export interface Finding {
   readonly kind: 'fired' | 'repeated' | 'cleared';
   readonly rule: ValueRule;
@@ -104,7 +104,7 @@ export class ValueRules {
     }
   }
 
-  /** What was found since the last call, in the order in which it was found. */
+  /** Findings since the last call, in the order in which they were found. */
   take(): readonly Finding[] {
     const found = this.#findings;
     this.#findings = [];

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Codes } from '../model/fault.js';
 import { errorBody, jsonType } from './reply.js';
 
-/** What the platform says of bytes that are no request. */
+/** Error of the platform about bytes that are no request. */
 interface RequestError extends Error {
   readonly code?: string;
   readonly reason?: string;

@@ -76,7 +76,7 @@ export interface HttpObserver {
   refused(reason: 'all-paused' | 'query-paused' | 'draining'): void;
 }
 
-/** What every handler is given at construction. */
+/** Context that every handler is given at construction. */
 export interface HandlerContext {
   /** The OpenAPI document of the interfaces, as JSON. */
   readonly description: string;
@@ -118,7 +118,7 @@ export interface Refusal {
   readonly status: number;
   readonly message: string;
   /**
-   * What was wrong: the name of the request, the credentials, the coding of the body, a parameter, the body could not be read,
+   * Cause of a refusal: the name of the request, the credentials, the coding of the body, a parameter, the body could not be read,
    * some of its rows are bad, or what was asked for was refused as a whole.
    */
   readonly cause: 'id' | 'credentials' | 'encoding' | 'parameter' | 'body' | 'rows' | 'call';

@@ -2,13 +2,13 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { CorsSettings } from '../model/cors-settings.js';
 
-/** What becomes of a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
+/** Verdict on a request: goes on with these headers, ends as an answered preflight, or is refused with 403. */
 type CorsVerdict =
   | { readonly kind: 'pass' | 'preflight'; readonly headers: Readonly<Record<string, string>> }
   /** The reason is empty where the answer has no body. */
   | { readonly kind: 'refuse'; readonly reason: string };
 
-/** What of a request a cross-origin verdict depends on: its method and headers. */
+/** Method and headers of a request, on which a cross-origin verdict depends. */
 export interface CorsRequest {
   readonly method: string;
   readonly origin: string | undefined;

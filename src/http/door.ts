@@ -12,7 +12,7 @@ import { statusOf } from './status.js';
 /** Reads the credentials of a call, without asking whether they are true. */
 export type CredentialReader = (call: Call, context: HandlerContext) => Credentials | Fault;
 
-/** What a route asks of a call before its handler sees it. */
+/** Checks of a call that a route asks for before its handler sees it. */
 export type DoorRules = OpenDoor | AdmittingDoor | IdentifyingDoor;
 
 /** A route without credentials that answers whatever the memory guard says. */
@@ -25,7 +25,7 @@ interface GuardedDoor {
   /** State of the memory guard from which on calls are refused: when it pauses everything, or queries already. */
   readonly guard: 'all-paused' | 'query-paused';
   readonly credentials: CredentialReader;
-  /** What a `req_id` must be; left out, one that is no number is not looked at. */
+  /** Form of a `req_id`; left out, one that is no number is not looked at. */
   readonly requestId?: 'signed' | 'unsigned';
   /** How the layers of compression of a body are told; {@link gzipLayers} when left out. */
   readonly layers?: typeof gzipLayers;

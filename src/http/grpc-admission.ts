@@ -19,7 +19,7 @@ interface AdmittedGrpcCall {
   readonly aborted: AbortSignal;
 }
 
-/** What calls are admitted by. */
+/** Rules by which calls are admitted. */
 interface GrpcAdmissionOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard'>;
   readonly loginCodes: LoginCodes;
@@ -73,7 +73,7 @@ export class GrpcAdmission {
     });
   };
 
-  /** What was found out about the call with this metadata. */
+  /** The call with this metadata as it was admitted. */
   admitted(metadata: Metadata): AdmittedGrpcCall {
     const call = this.#calls.get(metadata);
     if (call === undefined) throw new Error('The call was not admitted.');

@@ -8,7 +8,7 @@ const issueTimeBytes = 8;
 const lengthBytes = 2;
 const minSecretBytes = 16;
 
-/** What a login code holds. `issued` is Unix time in milliseconds. */
+/** Content of a login code. `issued` is Unix time in milliseconds. */
 interface LoginCodeContent {
   readonly user: string;
   readonly password: string;
@@ -19,7 +19,7 @@ interface LoginCodeContent {
 export interface LoginCodes {
   /** A code without blanks; two codes for the same user differ. */
   seal(user: string, password: string): string;
-  /** What was sealed, or undefined for a code that was altered, sealed under another secret, or is too old. */
+  /** Content of a code, or undefined for one that was altered, sealed under another secret, or is too old. */
   open(code: string): LoginCodeContent | undefined;
 }
 

@@ -60,7 +60,7 @@ class RenewableCertificate extends ServerCredentials {
   }
 }
 
-/** What the door is built from. */
+/** Options of the door. */
 interface OtlpGrpcOptions {
   readonly intake: Pick<Intake, 'authenticate' | 'bodies' | 'guard' | 'write'>;
   readonly loginCodes: LoginCodes;

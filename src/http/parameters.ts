@@ -119,7 +119,7 @@ const precisions = {
 
 type PrecisionWord = keyof typeof precisions;
 
-/** What `precision` may be. */
+/** Words that `precision` takes. */
 export const precisionWords: readonly string[] = Object.keys(precisions).filter((word) => word !== '');
 
 function isPrecisionWord(text: string): text is PrecisionWord {

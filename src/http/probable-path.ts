@@ -1,5 +1,5 @@
 /**
- * What clients of other products ask for, and where it is here. Paths begin with the first text; the first that fits counts.
+ * Paths that clients of other products ask for, and where they are here. Paths begin with the first text; the first that fits counts.
  */
 const elsewhere: readonly (readonly [prefix: string, here: string])[] = [
   ['/api/v2/query', 'POST /rest/sql/<database>, with SQL as the body'],

@@ -48,7 +48,7 @@ export interface HttpTimeouts {
   readonly keepAliveMs?: number;
 }
 
-/** What the HTTP door is built from. */
+/** Options of the HTTP door. */
 interface HttpServerOptions {
   readonly intake: Intake;
   /** Absent: all interfaces, IPv6 and IPv4. */
@@ -102,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const open = new OpenCalls();
   const app = buildApp(options, open);
   const enter: Enter = (request, reply, route) => {
-    // What was read together with the last request of a connection that was cut.
+    // Requests that were read together with the last one of a connection that was cut.
     if (request.raw.socket.destroyed) return undefined;
     const call = open.add(request.raw, reply.raw);
     watch(call, request, reply, route, options);
@@ -249,7 +249,7 @@ function watch(
 }
 
 /**
- * What is decided before any route: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
+ * Decides about a call before any route does: shutting down, a missing Host (RFC 9112 section 3.2), and cross-origin requests. False
  * when the request is answered by that.
  */
 function passDoor(

@@ -12,15 +12,15 @@ import { readAck } from './parameters.js';
 import { sendEmpty, sendGuardRefusal, sendInternalError } from './reply.js';
 import { RequestBody } from './request-body.js';
 
-/** What the body of a write is, and where it goes. */
+/** Format and target of the body of a write. */
 export interface Write {
   readonly format: WireFormat;
   readonly target: WriteRequest['target'];
   /** See {@link WriteRequest}. */
   readonly maxMessageBytes?: number;
-  /** What the format calls a row. */
+  /** The format's word for a row. */
   readonly rowWord: string;
-  /** What stands before the body for the parser. */
+  /** Bytes before the body, for the parser. */
   readonly head?: Buffer;
 }
 

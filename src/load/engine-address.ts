@@ -81,7 +81,7 @@ export function engineAt(address: EngineAddress, connections: number, requestTim
   return attachedEngine(client, address.url);
 }
 
-/** What a person is told when the engine cannot be used at all; other faults stay as they are. */
+/** Message for a person when the engine cannot be used at all; other faults stay as they are. */
 export function connectionFault(found: Fault, { url, password }: EngineAddress): Fault {
   if (isUnknownUser(found)) {
     const isGiven = password !== '';

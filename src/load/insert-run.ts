@@ -14,7 +14,7 @@ import { faultLine } from './work/statements.js';
 import { cutAfterGrace, firstAnswer } from './work/stopping.js';
 import type { LoadWorld } from './world.js';
 
-/** What surrounds a run. */
+/** Surroundings of a run. */
 export interface LoadRunContext {
   readonly version: string;
   readonly log: RunLog;

@@ -30,7 +30,7 @@ const refusedExitCode = 1;
 const maxFileBytes = 64 * 1024 * 1024;
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** What a process gives the load tool. */
+/** Surroundings that a process gives the load tool. */
 interface LoadProgramWorld {
   /** Name that the tool was called by. */
   readonly program: string;

@@ -9,7 +9,7 @@ import { firstAnswer } from './work/stopping.js';
 /** How long a server may take to say that it is an HTTP service. */
 const firstAnswerTimeoutMs = 5000;
 
-/** What is needed to look for the HTTP service. */
+/** Facts for the search for the HTTP service. */
 interface ServiceSearch {
   readonly connection: LoadConnection;
   /** Connections at most. */
@@ -20,7 +20,7 @@ interface ServiceSearch {
 }
 
 /**
- * What `open` gives, which uses the database itself; where that cannot be reached, the HTTP service of the same server, for which address,
+ * Result of `open`, which uses the database itself; where that cannot be reached, the HTTP service of the same server, for which address,
  * user and password are enough. Only the named port is asked where one is named: another server may listen on the usual one. Throws the
  * FaultError of the database when there is no service either, and the service's own when it does not know user or password.
  */

@@ -39,7 +39,7 @@ export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 
   stop(): Promise<void>;
 }
 
-/** What surrounds a run. */
+/** Surroundings of a run. */
 export interface LoadWorldContext {
   readonly version: string;
   readonly log: Pick<RunLog, 'debug'>;
@@ -75,7 +75,7 @@ export async function openLoadWorld(
   { version, log, stop }: LoadWorldContext,
   limits: LoadWorldLimits,
 ): Promise<LoadWorld> {
-  // What the parts of the service log is of interest only to those who want to know more.
+  // The log of the service's parts is for those who want to know more.
   const logger = createLogger('warn', { stream: { write: (line) => log.debug(line.trimEnd()) }, readable: false });
   const settings = settingsFor(settingsOf(connection), limits);
   const address = addressOf(connection, settings);

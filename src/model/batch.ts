@@ -108,7 +108,7 @@ export interface SourceText {
   readonly zone?: string;
 }
 
-/** What a batch may carry: text as it came, its rows, the rows of one table, or those of several. */
+/** Content of a batch: text as it came, its rows, the rows of one table, or those of several. */
 export type Payload = ByteBlock | RowSet | ColumnBlock | BlockGroup;
 
 /**

@@ -5,7 +5,7 @@ import { type Fault, FaultError } from './fault.js';
 /** Room that a body of unknown length begins with, in bytes. */
 export const firstBytes = 64 * 1024;
 
-/** What is known of a body that is collected. */
+/** State of a body that is collected. */
 interface Collecting {
   /** Its length, where that is known; `lease` holds room for it then, and otherwise for {@link firstBytes}. */
   readonly length: number | undefined;

@@ -30,15 +30,15 @@ export interface Column {
   readonly full: boolean;
 }
 
-/** What a NULL in a block says about a row that is stored already: keep the old value, or overwrite it. */
+/** Meaning of a NULL in a block for a row that is stored already: keep the old value, or overwrite it. */
 export type NullMeaning = 'keep' | 'overwrite';
 
-/** What a table is like that arriving rows make or grow. */
+/** Form of a table that arriving rows make or grow. */
 export interface TableStyle {
   readonly timeColumn: string;
   /** Tags are NCHAR, one by one and added as they come, or they are the members of the one JSON tag. */
   readonly tagType: 'NCHAR' | 'JSON';
-  /** What the rows say about columns that they leave empty. */
+  /** Meaning of columns that the rows leave empty. */
   readonly nullMeaning: NullMeaning;
 }
 

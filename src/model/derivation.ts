@@ -22,7 +22,7 @@ export interface StreamDef {
   readonly target: StreamTable;
   /** True when the table was made for the stream, so that all its rows are results. */
   readonly ownsTarget: boolean;
-  /** What was written to the source up to this place does not count. */
+  /** Place up to which rows of the source do not count. */
   readonly start: number;
   readonly paused: boolean;
   /** Unix ms. */

@@ -1,6 +1,6 @@
 import type { Event, EventMove, EventSeverity, EventSource } from './event.js';
 
-/** What an event is about, as it is known when it fires. */
+/** Facts of an event when it fires. */
 export interface EventFacts {
   readonly severity: EventSeverity;
   readonly elementId: string;
@@ -18,7 +18,7 @@ export interface EventFacts {
 }
 
 /**
- * What can happen to events. Operations are appended to one log in the engine. A **slot** is what may have one open event at
+ * An operation on events. Operations are appended to one log in the engine. A **slot** is what may have one open event at
  * a time: a rule and an element, as a 64-bit hash in decimal digits. Times are Unix milliseconds.
  */
 export type EventOperation =

@@ -13,7 +13,7 @@ export const eventSources = ['rule', 'system'] as const;
 /** Who found an event. */
 export type EventSource = (typeof eventSources)[number];
 
-/** What stands in `resolvedBy` of an event that ended because its condition cleared. No user can have this name. */
+/** Value of `resolvedBy` for an event that ended because its condition cleared. No user can have this name. */
 export const resolvedByCondition = '(condition cleared)';
 
 /**
@@ -25,7 +25,7 @@ export interface Event {
   readonly id: string;
   readonly status: EventStatus;
   readonly severity: EventSeverity;
-  /** What the event is about. */
+  /** Element that the event is about. */
   readonly elementId: string;
   readonly title: string;
   readonly description: string;
@@ -45,7 +45,7 @@ export interface Event {
   readonly acknowledgedAt: number | null;
   readonly resolvedBy: string | null;
   readonly resolvedAt: number | null;
-  /** What was said when it was moved last; null when nothing was. */
+  /** Comment of its last move; null when there was none. */
   readonly comment: string | null;
   /** Where it came from: database, table, tags. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export interface EventPage {
   readonly records: readonly Event[];
 }
 
-/** What a person does with an event. */
+/** Action of a person on an event. */
 export type EventMove = 'acknowledge' | 'resolve';
 
 /** The event after a move; `changed` is false when it had been done before. */

@@ -15,7 +15,7 @@ export interface Identity {
   readonly user: string;
 }
 
-/** What a request carries to prove who asks. */
+/** Proof of identity that a request carries. */
 export type Credentials =
   | {
       readonly scheme: 'password';
@@ -72,7 +72,7 @@ export function isWhole(chunks: Chunks): chunks is readonly Uint8Array[] {
 }
 
 /**
- * What a statement gives. `rows`: every row as one line of JSON (an array, or an object when keyed) ended by a newline,
+ * Result of a statement. `rows`: every row as one line of JSON (an array, or an object when keyed) ended by a newline,
  * exactly as clients see it. What comes in pieces is pulled by the response; returning from the iterator early cancels the
  * statement. `affected`: a write or a definition.
  */
@@ -113,7 +113,7 @@ export interface SeriesAnswer {
   readonly length: number;
 }
 
-/** What is asked about events. */
+/** Questions about events. */
 export type EventQuestion =
   | { readonly kind: 'list'; readonly listing: EventListing }
   | { readonly kind: 'get'; readonly id: string }
@@ -131,7 +131,7 @@ export type EventAnswer =
   | { readonly kind: 'get'; readonly event: Event }
   | { readonly kind: 'move'; readonly event: MovedEvent };
 
-/** What administrators do with rules and notifications; others get a fault. Nothing here rejects. */
+/** Actions of administrators on rules and notifications; others get a fault. Nothing here rejects. */
 export interface EventsDesk {
   rules(user: string): Promise<RuleList | Fault>;
   /** Reads the rules again; a fault leaves the old ones. */

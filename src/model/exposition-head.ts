@@ -12,7 +12,7 @@ export function expositionForm(contentType: string | undefined): ExpositionForm 
 }
 
 /**
- * What stands before samples for their parser: a line with their form, and their source, which is the address of a target or the
+ * Head before samples for their parser: a line with their form, and their source, which is the address of a target or the
  * labels that all of them get.
  */
 export function expositionHead(form: ExpositionForm, source: string | ReadonlyMap<string, string>): Buffer {

@@ -209,7 +209,7 @@ export function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('database', Codes.free, 'Internal error', error);
 }
 
-/** What a caught value says, in a few words: the message of an error, or its name where the system gave it no message. */
+/** A caught value in a few words: the message of an error, or its name where the system gave it no message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,6 +1,6 @@
 import type { Event } from './event.js';
 
-/** What happened to an event that people are told of. */
+/** Change of an event that people are told of. */
 export interface EventChange {
   readonly change: 'opened' | 'resolved';
   readonly event: Event;
@@ -23,7 +23,7 @@ export interface NotificationChannel {
   readonly problem: string | null;
 }
 
-/** What became of a test message. */
+/** Result of a test message. */
 export interface NotificationTest {
   readonly kind: NotificationChannel['kind'];
   readonly target: string;

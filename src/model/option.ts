@@ -40,7 +40,7 @@ export interface OptionRow {
   /** Other environment names that mean the same, lower in rank. */
   readonly envAlso?: readonly string[];
   readonly help: string;
-  /** What the program calls it; left out, its key with the unit behind it: `flushIntervalMs`, `bodyBytes`. */
+  /** Name in the program; left out, its key with the unit behind it: `flushIntervalMs`, `bodyBytes`. */
   readonly named?: string;
   /** The number that not set means to the program; without it and without a default not set is undefined. */
   readonly unset?: number;
@@ -95,7 +95,7 @@ type ValueOf<R extends OptionRow> = R['type'] extends 'bool'
             ? number
             : number | undefined;
 
-/** What the program calls the setting of a row, as in {@link SettingsOf}. */
+/** Name in the program of a row's setting, as in {@link SettingsOf}. */
 export function settingName({ named, flag, type }: OptionRow, { group }: Pick<OptionTable, 'group'>): string {
   if (named !== undefined) return named;
   const key = group === '' ? flag : flag.slice(group.length + 1);

@@ -38,7 +38,7 @@ function bytesOf(columns: readonly Typed[]): number {
   return columns.reduce((sum, { type }) => sum + rowBytes(type), 0);
 }
 
-/** What a value takes of the row limit: variable types cost two bytes more, NCHAR four a character, BLOB a pointer. */
+/** Bytes of a value in the row limit: variable types cost two bytes more, NCHAR four a character, BLOB a pointer. */
 function rowBytes(type: DataType): number {
   if (type.name === 'BLOB') return 8;
   if (type.name === 'DECIMAL') return type.length <= 18 ? 8 : 16;

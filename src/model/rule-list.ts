@@ -21,7 +21,7 @@ export interface RuleList {
   readonly records: readonly ShownRule[];
 }
 
-/** What reading the settings anew has changed, by the names of rules. */
+/** Changes that reading the settings anew has made, by the names of rules. */
 export interface RuleChanges {
   readonly rules: number;
   readonly added: readonly string[];
@@ -39,10 +39,10 @@ export interface TriedEvent {
   readonly rows: number | null;
 }
 
-/** What a rule would find if it looked now. */
+/** Findings that a rule would have now. */
 export interface RuleTrial {
   readonly name: string;
-  /** What was looked at, in words. */
+  /** The data that were looked at, in words. */
   readonly looked: string;
   /** Events that it would make, of which `records` has the first. */
   readonly total: number;

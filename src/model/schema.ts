@@ -136,7 +136,7 @@ export interface SubTable {
   isAmbiguous?: boolean;
 }
 
-/** What registered sub-tables hold in place of their tags. */
+/** Tags of registered sub-tables, which have none. */
 export const noTags: ReadonlyMap<string, TagValue> = new Map();
 
 /** A place that a sub-table has and was not made with; see {@link SubTable.isAmbiguous}. */

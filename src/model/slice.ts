@@ -3,7 +3,7 @@ import { othersTurn } from './others-turn.js';
 /** How long a loop goes on before others have their turn, in milliseconds. */
 const maxMs = 10;
 
-/** What a long list gives, as an array; others have their turns meanwhile. */
+/** Items of a long list as an array; others have their turns meanwhile. */
 export async function collected<T>(items: Iterable<T>): Promise<readonly T[]> {
   const found: T[] = [];
   const slice = new Slice();

@@ -1,4 +1,4 @@
-/** What became of a statement. */
+/** States of a statement. */
 export const statementStates = ['running', 'done', 'failed'] as const;
 
 /** A statement that takes, or took, long. */

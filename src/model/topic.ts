@@ -1,4 +1,4 @@
-/** What a topic delivers. */
+/** Source of a topic. */
 export type TopicSource =
   /** Rows of one table: of a query, or whole ones. */
   | {
@@ -25,7 +25,7 @@ export interface TopicDef {
   readonly source: TopicSource;
   /** The statement that made it. */
   readonly statement: string;
-  /** What its rows have, as `ins_topics` shows it. */
+  /** Columns of its rows, as `ins_topics` shows them. */
   readonly schema: string;
   readonly meta: boolean;
   /** IANA zone of time texts without one in its conditions. */

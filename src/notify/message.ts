@@ -6,7 +6,7 @@ export function lineOf({ change, event }: EventChange): string {
   return `${words}: ${event.title}`.replace(/[\r\n]+/g, ' ');
 }
 
-/** What stands above several events. */
+/** Head of several events. */
 export function headOf(changes: readonly EventChange[]): string {
   const [only] = changes;
   return only !== undefined && changes.length === 1 ? lineOf(only) : `${changes.length} events`;

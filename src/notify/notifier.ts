@@ -59,7 +59,7 @@ export class Notifier implements Component {
     for (const outbox of this.#outboxes) outbox.stop();
   }
 
-  /** What the service shows about notifications. */
+  /** Figures of notifications. */
   get figures(): WatchedFigures {
     const sum = (key: 'sent' | 'failed' | 'waiting') => () =>
       this.channels.reduce((all, channel) => all + channel[key], 0);

@@ -96,7 +96,7 @@ export class Outbox {
 
   async #work(): Promise<void> {
     const { signal } = this.#stopped;
-    // What comes in the same turn of the event loop is told together.
+    // Changes of one turn of the event loop are told together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const { firstDelayMs: first, maxDelayMs: most } = this.#times;
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {

@@ -48,7 +48,7 @@ async function post(address: string, body: string, signal: AbortSignal): Promise
   }
 }
 
-/** What `fetch` hides behind "fetch failed": the code of the system, such as ECONNREFUSED. */
+/** The code of the system behind "fetch failed" of `fetch`, such as ECONNREFUSED. */
 function networkReasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : reasonOf(error);

@@ -141,7 +141,7 @@ export class GroupCommit {
     for (const other of this.#pins.values()) if (other.database === database) found.add(other.lane);
   }
 
-  /** What waits goes at once, as there is no room for more. */
+  /** Makes the waiting batches go at once, as there is no room for more. */
   hurry(): void {
     for (const lane of this.#lanes.values()) {
       if (lane.busy || lane.waiting.length === 0) continue;

@@ -20,7 +20,7 @@ import type { ScheduledWatchContext } from './events/scheduled-watch.js';
 import { SystemWatch, type SystemWatchContext } from './events/system-watch.js';
 import type { RequestReplyContext } from './request-reply.js';
 
-/** What events are made of. */
+/** Context of the events pipeline. */
 interface EventsContext
   extends Omit<RequestReplyContext, 'log'>,
     Pick<SystemWatchContext, 'identity' | 'guard$' | 'watchEngine' | 'signals'>,
@@ -43,7 +43,7 @@ export class EventsPipeline {
   readonly recorder: EventRecorder;
   /** The rules that are watched; stored rows are shown to them. */
   readonly rules: RuleWatch;
-  /** What a rule would find if it looked now; rejects with a FaultError. */
+  /** Findings that a rule would have now; rejects with a FaultError. */
   readonly tryRule: (rule: Rule, signal: AbortSignal) => Promise<RuleTrial>;
   /** Parts in the order in which they start. */
   readonly components: readonly Component[];
@@ -67,7 +67,7 @@ export class EventsPipeline {
     this.components = [...(isWorker ? [] : ofFirst), this.recorder, this.rules, this.questions];
   }
 
-  /** What the service shows about events. */
+  /** Figures of events. */
   get figures(): WatchedFigures {
     const { recorder } = this;
     return {

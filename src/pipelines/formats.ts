@@ -105,7 +105,7 @@ export const pointParsers: Readonly<Record<PointFormat, (bytes: Uint8Array, opti
   'tsdbwire-json': parseTsdbwireJson,
 };
 
-/** What cuts a long body of a format into blocks of whole rows. */
+/** Makes the cutter of a format, which cuts a long body into blocks of whole rows. */
 export function newBodyCutter(format: WireFormat, maxLineBytes: number): LineCutter {
   if (format === 'lineproto') return new LineprotoCutter(maxLineBytes);
   return format === 'tsdbwire-json' ? new ElementCutter() : lineFeedCutter;

@@ -11,7 +11,7 @@ import { reported } from './reported.js';
 import { StandingUser } from './standing-user.js';
 import type { WriteInput } from './writes.js';
 
-/** What the sources need of the service. */
+/** Context of the sources. */
 export interface InputContext {
   /** A gate for one way in: a sender who floods it holds up no other one. */
   readonly newGate: () => CreditGate;

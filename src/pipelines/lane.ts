@@ -118,7 +118,7 @@ function oldestMicros({ waiting, inFlight }: Lane): bigint | undefined {
   return (inFlight[0] ?? waiting[0])?.target.reading?.nowMicros;
 }
 
-/** What has come and has not ended. */
+/** Figures of batches that have come and have not ended. */
 export interface Waiting {
   readonly lanes: number;
   readonly blocks: number;

@@ -20,7 +20,7 @@ import { RequestReply, type RequestReplyContext } from './request-reply.js';
 import { withCurrentSchema } from './statements/current-schema.js';
 import type { WritePipeline } from './writes.js';
 
-/** What the remote-read pipeline is made of. */
+/** Context of the remote-read pipeline. */
 interface RemoteReadContext extends RequestReplyContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;

@@ -9,7 +9,7 @@ import { type SlotFigures, type SlotLimits, StatementSlots } from './statement-s
 const gone = fault('network', Codes.free, 'The client went away');
 const closed = fault('resource', Codes.free, 'service is shutting down');
 
-/** What every request-reply pipeline is made of. */
+/** Context of every request-reply pipeline. */
 export interface RequestReplyContext {
   readonly credentials: Pick<CredentialCheck, 'authenticate'>;
   readonly log: ComponentLog;

@@ -14,7 +14,7 @@ import { RunningStatements } from './statements/running-statements.js';
 import { SlowStatements } from './statements/slow-statements.js';
 import { runStatement } from './statements/table.js';
 
-/** What the SQL pipeline is made of. */
+/** Context of the SQL pipeline. */
 interface SqlContext extends RequestReplyContext, Omit<StatementContext, 'plans' | 'running' | 'started'> {
   /** Longest statement other than an INSERT of rows, in bytes. */
   readonly queryBytes: number;

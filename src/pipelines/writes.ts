@@ -62,7 +62,7 @@ export interface WriteLog {
   readonly ack: Acknowledgement;
 }
 
-/** What the write pipeline is made of. */
+/** Context of the write pipeline. */
 export interface WriteContext {
   /** The source of HTTP bodies. */
   readonly bodies: HttpBodySource;

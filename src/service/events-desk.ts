@@ -12,7 +12,7 @@ import type { EventsPipeline } from '../pipelines/events.js';
 /** The rules of the settings as they are now, or what is wrong with the settings. */
 export type ReadRulesAgain = () => readonly Rule[] | { readonly errors: readonly string[] };
 
-/** What administrators do with rules and notifications. */
+/** Actions of administrators on rules and notifications. */
 interface EventsDeskContext {
   readonly catalogue: Catalogue;
   readonly events: EventsPipeline;

@@ -9,7 +9,7 @@ import type { ServiceParts } from './parts.js';
 export function listeningInputs(parts: ServiceParts): WriteInput[] {
   const { settings, version, monitoring, credentials, signals, logOf } = parts;
   const context: InputContext = {
-    // What is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
+    // A batch that is never answered keeps its credit through an outage; it must not keep HTTP from being answered.
     newGate: () => guardedGate(monitoring.guard, settings.limits.creditBytes),
     logOf,
     authenticate: (given) => credentials.authenticate(given),

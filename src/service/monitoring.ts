@@ -25,7 +25,7 @@ interface ServiceProcesses {
   readonly isWorker?: boolean;
 }
 
-/** What watches the service. */
+/** The parts that watch the service. */
 export interface Monitoring {
   readonly guard: MemoryGuard;
   readonly metrics: ServiceMetrics;
@@ -111,7 +111,7 @@ function diskFigures({ mode, path }: Settings['database']): WatchedFigures {
   };
 }
 
-/** What sends the service's own figures as StatsD (`monitor.statsd`), if anything does. */
+/** Sender of the service's own figures as StatsD (`monitor.statsd`), if there is one. */
 export function statsdSenders({ monitor }: Settings, metrics: ServiceMetrics, log: ComponentLog): StatsdSender[] {
   if (monitor.statsd === undefined || monitor.disable) return [];
   const options = { ...monitor.statsd, intervalMs: monitor.statsdIntervalMs, prefix: monitor.statsdPrefix };

@@ -14,7 +14,7 @@ import type { Peers } from '../workers/questions.js';
 import { createMonitoring, type Monitoring } from './monitoring.js';
 import type { RunningEngine } from './running-engine.js';
 
-/** What the pipelines and doors of one service share. */
+/** Parts that the pipelines and doors of one service share. */
 export interface ServiceParts {
   readonly settings: Settings;
   readonly version: string;
@@ -35,7 +35,7 @@ export interface ServiceParts {
   logOf(component: string): ComponentLog;
 }
 
-/** What the parts of a service may have beside its settings. */
+/** Options of the parts of a service beside its settings. */
 interface PartsExtras {
   /** Memory in use in percent, instead of what is measured. */
   readonly readMemoryPercent?: (() => number) | undefined;

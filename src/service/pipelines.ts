@@ -60,7 +60,7 @@ export interface ServicePipelines {
   readonly desk: EventsDesk;
 }
 
-/** What the write pipeline of a service has beside that of the load tool. */
+/** Options of the write pipeline of a service, which that of the load tool lacks. */
 interface WritePipelineExtras {
   /** Left out, every write is answered once it is stored. */
   readonly writeLog?: WriteLog;
@@ -256,7 +256,7 @@ function readPipeline(
   });
 }
 
-/** What SHOW VARIABLES tells: settings that clients look at, none of them secret. */
+/** Rows of SHOW VARIABLES: settings that clients look at, none of them secret. */
 function variablesOf({ general, limits, database }: Settings, version: string): readonly Variable[] {
   const values = {
     version,

@@ -41,7 +41,7 @@ export interface RunningEngine {
    * undefined where nobody tells, and it has to be asked for.
    */
   readonly watchLog?: (listener: (entries: number) => void) => void;
-  /** What workers have to know of the embedded engine; undefined where the database is elsewhere. */
+  /** Facts about the embedded engine for workers; undefined where the database is elsewhere. */
   readonly forWorkers?: {
     readonly endpoint: EngineEndpoint;
     news(): Omit<EngineNews, 'pids'>;

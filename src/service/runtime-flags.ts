@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What V8 does otherwise in this process; see docs/decisions/014.
+ * Flags of V8 that differ in this process; see docs/decisions/014.
  *
  * Readers of points are compiled as a whole. V8 puts a function into its caller until the caller has grown by so many
  * bytes of bytecode; with its own limit of 920 the many small functions that a line goes through fit in part only, and which

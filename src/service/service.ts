@@ -42,7 +42,7 @@ export interface Service {
   stop(deadlineMs: number): Promise<void>;
 }
 
-/** What a service may be given beside its settings. */
+/** Options of a service beside its settings. */
 export interface ServiceExtras {
   /** Memory in use in percent, instead of what is measured. */
   readonly readMemoryPercent?: () => number;
@@ -129,7 +129,7 @@ async function startOn(
   };
 }
 
-/** What workers begin with: the settings with the rules that are watched now, and the engine as it is. */
+/** State that workers begin with: the settings with the rules that are watched now, and the engine as it is. */
 function beginningOf(
   { settings, version, engine }: ServiceParts,
   { events }: ServicePipelines,

@@ -18,7 +18,7 @@ export async function waitForRows(port: number): Promise<WaitedFor> {
     const asked = performance.now();
     const oldest = await oldestSeconds(port);
     if (oldest === undefined) return { problem: `No service answers on port ${port}; name its --port` };
-    // What waits now came after the beginning when even the oldest of it is younger.
+    // All waiting rows came after the beginning when even the oldest is younger.
     if (oldest * 1000 < asked - begun || oldest === 0) return 'stored';
     if (performance.now() - begun > patienceMs) {
       return { problem: `The database has not stored answered rows that are ${Math.round(oldest)} s old` };

@@ -49,7 +49,7 @@ function nameOf(secret: Buffer | string): string {
   return createHash('sha256').update('write-ahead log').update(secret).digest('hex');
 }
 
-/** What the log and the rows that wait behind it look like. */
+/** Figures of the log and of the rows that wait behind it. */
 export function writeLogFigures({ wal, rejected }: WriteLog, writes: () => WritePipeline): WatchedFigures {
   return {
     adapter_wal_bytes: { help: 'Bytes of the write-ahead log.', read: () => wal.bytes },

@@ -179,7 +179,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
       try {
         const blocks = await wholeRows(this.#context, member.table, member.portion.blocks);
         if (blocks === undefined) changed.push(member.portion);
-        // What was completed with what is stored comes after it.
+        // Rows that were completed with stored ones come after them.
         else ready.push([member, this.#rowsOf(member, blocks, [nowMicros()])]);
       } catch (error) {
         member.portion.fault = faultOf(error);

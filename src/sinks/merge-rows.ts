@@ -13,7 +13,7 @@ import { type ColumnDef, keyColumn, type TableDef } from '../model/schema.js';
 const unset = -1;
 const explicitNull = -2;
 
-/** What every row has for the second part of the key, where the table has none. */
+/** Second part of the key of every row, where the table has none. */
 const noPart = 0;
 
 /** Rows from anywhere, numbered on from `first`. */

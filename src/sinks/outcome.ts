@@ -2,7 +2,7 @@ import { engineCodeOf } from '../database/engine/engine-faults.js';
 import type { Delivery } from '../model/delivery.js';
 import { type Fault, FaultError, mayPass } from '../model/fault.js';
 
-/** What the engine refuses was made here, so it is never the sender's fault: only what was refused before is permanent. */
+/** True for faults that may pass: statements for the engine are made here, so its refusal is never the fault of the sender. */
 function isTransient(found: Fault): boolean {
   return mayPass(found) || engineCodeOf(found) !== undefined;
 }

@@ -4,7 +4,7 @@ import { Codes, FaultError, fault } from '../model/fault.js';
 import type { DataType, TableDef, TagValue } from '../model/schema.js';
 import { dataType, isVariable, sameKind, schemalessWidth } from '../model/schema.js';
 
-/** What arriving blocks need beyond a table's definition; both empty when it covers them. */
+/** Columns and tags that arriving blocks need beyond a table's definition; both empty when it covers them. */
 export interface Growth {
   readonly columns: readonly ColumnSpec[];
   readonly tags: readonly ColumnSpec[];

@@ -10,7 +10,7 @@ import type { DatabaseDef, SubTable, TableDef } from '../model/schema.js';
 import { Slice } from '../model/slice.js';
 import { type Growth, growthFor, isHeld } from './required-schema.js';
 
-/** What tables are prepared through. */
+/** Context in which tables are prepared. */
 type PreparationContext = Omit<DatabaseParts, 'engine'>;
 
 /** Blocks of one table, in the order they came, and what was known when their text was read. */

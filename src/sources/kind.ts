@@ -13,7 +13,7 @@ export interface SourceSettings {
   readonly password: string;
 }
 
-/** What the service hands to each source. */
+/** Context that the service hands to each source. */
 interface SourceContext {
   /** A gate of its own: a sender who floods one way in holds up no other one. */
   readonly gate: CreditGate;
@@ -50,7 +50,7 @@ export interface SourceKind<S extends SourceSettings = SourceSettings, O extends
   readonly reportsItself?: boolean;
   /** Makes the source; throws an Error with one line for a setting that cannot be used, such as a file that cannot be read. */
   create(settings: S, context: SourceContext): O;
-  /** What a scrape of the service shows of the source. */
+  /** Figures of the source in a scrape of the service. */
   figures(open: O): WatchedFigures;
   /** Addresses that it asks for data, as `scraped` names them; left out where it asks nobody. */
   targets?(settings: S): readonly string[];

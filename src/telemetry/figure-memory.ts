@@ -69,7 +69,7 @@ export class FigureMemory implements Component {
     this.#taken++;
   }
 
-  /** What is remembered, oldest first. */
+  /** The remembered figures, oldest first. */
   history(): FigureHistory {
     const length = this.#times.length;
     const first = this.#taken > length ? this.#taken % length : 0;

@@ -36,7 +36,7 @@ export function joinedFigures(processes: readonly (readonly MetricFamily[])[]): 
 }
 
 function joined(a: number, b: number, isMax: boolean): number {
-  // What one process cannot tell is no figure of the others.
+  // A figure that one process cannot tell is no figure of the others.
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) ? b : a;
   return isMax ? Math.max(a, b) : a + b;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** What the service takes of its machine, or of its container. */
+/** Resources that the service takes of its machine, or of its container. */
 interface SystemFigures {
   /** Processor time since the last sample as percent of what is there. */
   readonly cpuPercent: number;
@@ -16,7 +16,7 @@ interface MemoryFigures {
   readonly own: number;
   /** Resident in the processes that belong to it. */
   readonly companions: number;
-  /** What there is: the machine's, or the container's. */
+  /** Memory of the machine, or of the container. */
   readonly limit: number;
 }
 

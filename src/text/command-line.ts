@@ -1,6 +1,6 @@
 import { suggestion } from './nearest.js';
 
-/** What the reader must know of an option: with a value word it takes a value, without it is a switch. */
+/** Facts about an option that the reader needs: with a value word it takes a value, without it is a switch. */
 export interface CommandOption {
   readonly long: string;
   readonly short?: string;
@@ -18,7 +18,7 @@ export interface CommandOption {
  */
 export type CommandForm = 'gnu' | 'settings';
 
-/** What is wrong with an argument. Words of mistakes never show a value: it may be a secret under a mistyped name. */
+/** Fault of an argument. Words of mistakes never show a value: it may be a secret under a mistyped name. */
 export type Mistake<O> =
   | { readonly kind: 'unknown'; readonly shown: string; readonly suggestion: string }
   | { readonly kind: 'ambiguous'; readonly shown: string; readonly candidates: readonly string[] }

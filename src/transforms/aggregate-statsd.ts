@@ -19,7 +19,7 @@ export interface GatherOptions {
   readonly blockBytes: number;
 }
 
-/** What has been counted since the start. */
+/** Counts since the start. */
 export interface StatCounts {
   messages: number;
   rejectedLines: number;

@@ -11,7 +11,7 @@ const checksumBytes = 20;
 /** How much a packet must prove: nothing, that a known user signed it, or that one encrypted it. */
 type SecurityLevel = 'none' | 'sign' | 'encrypt';
 
-/** What packets must be to be read. */
+/** Security that packets must have to be read. */
 interface PacketSecurity {
   readonly level: SecurityLevel;
   /** Passwords by user; undefined without a user file. */

@@ -4,7 +4,7 @@ import { KeyTable } from '../bytes/key-table.js';
 import { StatKind, type StatsdReader } from './parse/statsd.js';
 import { isSpread, statSeries } from './stat-name.js';
 
-/** What a store may hold. */
+/** Bounds of a store. */
 interface StatLimits {
   /** Series at once. */
   readonly maxKeys: number;
@@ -74,7 +74,7 @@ export class StatStore {
   }
 
   /**
-   * What is there to write, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
+   * Everything that is to be written, as blocks of line protocol of about `blockBytes`, each line with the time `micros`. Series are
    * emptied as they are written, so that messages may be taken between two blocks. Series without messages for a whole
    * interval are forgotten at the end where their kind begins anew.
    */
@@ -280,7 +280,7 @@ export class StatStore {
   }
 }
 
-/** What a counter grows by: whole numbers, as clients of this protocol expect, the value and the quotient cut off. */
+/** Increment of a counter: whole numbers, as clients of this protocol expect, the value and the quotient cut off. */
 function counted(value: number, rate: number): number {
   return rate === 1 ? Math.trunc(value) : Math.trunc(Math.trunc(value) / rate);
 }

@@ -94,7 +94,7 @@ function existing(root: string): readonly number[] {
       .map(Number)
       .toSorted((a, b) => a - b);
   } catch {
-    // What is wrong with it is told when a directory in it is made.
+    // Its faults are told when a directory in it is made.
     return [];
   }
 }

@@ -29,7 +29,7 @@ export interface Cursor {
   readonly offset: number;
 }
 
-/** What a log is opened with. */
+/** Options for opening a log. */
 export interface WalOptions extends WalSettings {
   /** Tells databases apart: rows of one must never go to another one. */
   readonly database: string;
@@ -49,7 +49,7 @@ const readBytes = 1024 * 1024;
  * the database. The order of the answers is the order of the records.
  */
 export class WriteAheadLog {
-  /** What the log held when it was opened. */
+  /** Content of the log when it was opened. */
   readonly recovered: Recovery;
   readonly #directory: LogDirectory;
   readonly #writer: SegmentWriter;

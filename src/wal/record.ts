@@ -64,7 +64,7 @@ export interface GroupEnded {
   readonly members: readonly Member[] | 'all';
 }
 
-/** What the log holds. */
+/** A record of the log. */
 export type LogRecord = { readonly kind: 'text'; readonly text: LoggedText } | GroupBegun | GroupEnded;
 
 /** Bytes before the body of a record: magic number, length of the body, CRC-32 of the body, each of 32 bits. */
@@ -167,7 +167,7 @@ function writeVarint(out: Buffer, value: number, start: number): number {
   return at;
 }
 
-/** What stands at a place in bytes of the log: a whole record, the beginning of one, or none. */
+/** Finding at a place in bytes of the log: a whole record, the beginning of one, or none. */
 export type Found = { readonly body: Buffer } | 'short' | 'none';
 
 /**
@@ -206,7 +206,7 @@ export function decodeRecord(body: Buffer): LogRecord | undefined {
   return { kind: 'ended', group, members: body.readUInt8(7) === 1 ? 'all' : members };
 }
 
-/** What the head of a text says, from which it is known whether the text is wanted. */
+/** The head of a text, which tells whether the text is wanted. */
 export interface TextHead {
   readonly sequence: number;
   readonly database: string;

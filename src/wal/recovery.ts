@@ -8,7 +8,7 @@ import { survey } from './survey.js';
 /** Stands for the database of texts whose rows may go to several. */
 export const ofSeveral = '';
 
-/** What a log held when it was opened. */
+/** Content of a log when it was opened. */
 export interface Recovery {
   /** 16 bytes that tell this log from all others. */
   readonly id: Buffer;
@@ -58,7 +58,7 @@ export function recover(directory: string): Recovery {
   return { id: id ?? randomBytes(16), segments, ...next, texts, databases, ended, groups, tornBytes };
 }
 
-/** What was found in the segments so far. */
+/** Findings in the segments so far. */
 class Found {
   readonly ended = new Map<string, Set<number>>();
   readonly groups = new Map<number, readonly Member[]>();

@@ -79,7 +79,7 @@ export interface Scanned {
   readonly length: number;
 }
 
-/** What became of the bytes of a scan. */
+/** End of a scan. */
 export interface ScanEnd {
   /** End of the last whole record: what follows was torn off while it was written. */
   readonly end: number;

@@ -13,7 +13,7 @@ import {
   type QuestionKind,
 } from './questions.js';
 
-/** What a worker knows of, and says to, the first process of its service. It ends with that process, however that ends. */
+/** A worker's view of the first process of its service, and its way to speak to it. It ends with that process, however that ends. */
 export class FirstProcess implements Peers {
   /** Resolves with the time that is left, in ms, when the worker is to end. */
   readonly stopped: Promise<number>;
@@ -35,7 +35,7 @@ export class FirstProcess implements Peers {
     this.stopped = heard('stop').then(({ withinMs }) => withinMs);
   }
 
-  /** What the worker is to begin with. */
+  /** State that the worker is to begin with. */
   begin(): Promise<Beginning> {
     this.say({ kind: 'listening' });
     return this.#begun;

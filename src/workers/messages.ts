@@ -6,10 +6,10 @@ import type { Signal } from '../pipelines/events/signals.js';
 import type { RecordedStatement } from '../telemetry/sql-record.js';
 import type { Outcome, Question } from './questions.js';
 
-/** What a worker is for: requests over HTTP, or a log that was left behind, which it stores and ends. */
+/** Duty of a worker: requests over HTTP, or a log that was left behind, which it stores and ends. */
 export type WorkerRole = 'http' | 'log';
 
-/** What a worker knows of the embedded engine. */
+/** News of the embedded engine for a worker. */
 export interface EngineNews {
   readonly state: EngineState;
   readonly handover: HandoverPlace | undefined;
@@ -17,7 +17,7 @@ export interface EngineNews {
   readonly pids: readonly number[];
 }
 
-/** What a worker begins with. */
+/** State that a worker begins with. */
 export interface Beginning {
   readonly role: WorkerRole;
   /** From 1. */
@@ -30,7 +30,7 @@ export interface Beginning {
   readonly news: EngineNews;
 }
 
-/** What a worker hears. */
+/** Messages to a worker. */
 export type ToWorker =
   | { readonly kind: 'begin'; readonly beginning: Beginning }
   | { readonly kind: 'engine'; readonly news: EngineNews }
@@ -41,13 +41,13 @@ export type ToWorker =
   | { readonly kind: 'turn'; readonly id: number }
   | { readonly kind: 'stop'; readonly withinMs: number };
 
-/** What a worker tells unasked. */
+/** Messages that a worker sends unasked. */
 export type News =
   | { readonly about: 'signal'; readonly signal: Signal }
   | { readonly about: 'event'; readonly change: EventChange }
   | { readonly about: 'statement'; readonly entry: RecordedStatement };
 
-/** What a worker says. */
+/** Messages from a worker. */
 export type FromWorker =
   /** It listens; what was sent before is lost. */
   | { readonly kind: 'listening' }

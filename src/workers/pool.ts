@@ -16,7 +16,7 @@ import {
 } from './questions.js';
 import { WorkerSlot } from './slot.js';
 
-/** What the workers of a service are run with. */
+/** Options of the workers of a service. */
 interface WorkerPoolOptions {
   /** Workers for requests. */
   readonly count: number;
@@ -25,9 +25,9 @@ interface WorkerPoolOptions {
   readonly log: ComponentLog;
 }
 
-/** What the first process has for its workers. */
+/** Duties of the first process towards its workers. */
 export interface FirstDuties {
-  /** What a worker begins with. */
+  /** State that a worker begins with. */
   readonly begin: (role: WorkerRole, number: number) => Beginning;
   /** How this process answers. */
   readonly answering: Answering;

@@ -13,11 +13,11 @@ interface Kill {
   readonly user: string;
 }
 
-/** What administrators ask of rules and notifications, all of which the first process keeps. */
+/** Questions of administrators about rules and notifications, all of which the first process keeps. */
 export type DeskQuestion = Exclude<keyof EventsDesk, 'tryRule'>;
 export type DeskAnswer<A extends DeskQuestion = DeskQuestion> = Awaited<ReturnType<EventsDesk[A]>>;
 
-/** What the processes of one service ask each other: what is asked, and what each answers. */
+/** Questions that the processes of one service ask each other, and their answers. */
 interface Questions {
   /** To store the answered rows of these tables that wait there. */
   readonly visible: readonly [WaitingTables, null];
@@ -69,7 +69,7 @@ export async function outcomeOf<K extends QuestionKind>(
   try {
     return { answer: await answering[kind](asked) };
   } catch (error) {
-    // What caused it may be something that cannot be sent.
+    // Its cause may be something that cannot be sent.
     return { fault: { ...faultOf(error), cause: undefined } };
   }
 }

@@ -9,9 +9,9 @@ import { backOffMs } from '../text/duration.js';
 import type { Beginning, FromWorker, ToWorker } from './messages.js';
 import type { Outcome, Question, QuestionKind } from './questions.js';
 
-/** What a place for a worker is made with. */
+/** Options of a place for a worker. */
 interface SlotOptions {
-  /** What the process begins with, asked for at each start. */
+  /** State that the process begins with, asked for at each start. */
   readonly begin: () => Beginning;
   /** Hears what the process says, but for what the slot itself waits for. */
   readonly heard: (message: FromWorker, answer: (message: ToWorker) => void) => void;

@@ -177,7 +177,7 @@ interface Numbers {
   next: number;
 }
 
-/** What numbers a table's columns and its tags: the same for both, or each its own. */
+/** Numbering of a table's columns and tags: the same for both, or each its own. */
 function numberingOf({ nextColumn, nextTag }: TableEntry): { readonly columns: Numbers; readonly tags: Numbers } {
   const columns: Numbers = { prefix: 'c', next: nextColumn };
   return { columns, tags: nextTag === undefined ? columns : { prefix: 'g', next: nextTag } };

@@ -4,7 +4,7 @@ import type { DataType, EncodingWords } from '../../model/schema.js';
 /** encode, compress, level */
 type ColumnEncoding = readonly [encode: string, compress: string, level: string];
 
-/** What tags show. */
+/** Encoding that tags show. */
 export const tagEncoding: ColumnEncoding = ['disabled', 'disabled', 'disabled'];
 
 const allowedWords: Readonly<Record<keyof EncodingWords, readonly string[]>> = {

@@ -32,7 +32,7 @@ function codecIn({ compact, plain = compact }: (typeof codecs)[number], compress
   return compression === 'plain' ? plain : compact;
 }
 
-/** What statements that give codecs to columns end with. */
+/** End of statements that give codecs to columns. */
 export const codecSettings = 'allow_experimental_codecs = 1';
 
 /** The compression that is wanted, as far as the engine has it. */

@@ -3,7 +3,7 @@ import { Codes, type Fault, fault } from '../../model/fault.js';
 import { refusals } from '../../model/refusals.js';
 import type { DerivationOperation, LogEntry } from './operations.js';
 
-/** What is derived from tables, as a part of the fold over the log: streams, and TSMAs. */
+/** Streams and TSMAs, which are derived from tables, as a part of the fold over the log. */
 export class Derivations {
   readonly #streams = new Map<string, StreamDef>();
   /** By database and name. */

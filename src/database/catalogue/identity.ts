@@ -22,7 +22,7 @@ export function subTableKey(databaseId: string, name: string, generation: number
 /** Bits of an id that are those of its key where the upper ones stand for a metric. */
 const keyBits = 48;
 
-/** What stands in the upper bits of the ids of a metric's series: never 0, which is said of series without one. */
+/** The upper bits of the ids of a metric's series: never 0, which stands for series without one. */
 export function leadOf(metric: string): number {
   return Number(hash64(metric) % 65_535n) + 1;
 }
@@ -63,7 +63,7 @@ export function sharedStorage(databaseId: string, shape: string, place: number):
   return `${databaseId}.s${shape}${place === 0 ? '' : `_${place}`}`;
 }
 
-/** What such engine tables are called in their database, as a pattern of the engine. */
+/** Names of such engine tables in their database, as a pattern of the engine. */
 export const sharedStoragePattern = '^s[0-9a-f]{16}(_[0-9]+)?$';
 
 /** The engine table that holds the tags of those tables. */

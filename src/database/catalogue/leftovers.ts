@@ -75,7 +75,7 @@ async function removeShared({ engine, catalogue }: DatabaseParts, { id, name }: 
   const isMade = `SELECT 1 FROM system.tables WHERE concat(database, '.', name) = ${quoteString(tagStorage)}`;
   if ((await engine.rows(isMade)).length === 0) return;
   const numbers = await engine.rows(`SELECT DISTINCT t FROM ${tagStorage}`);
-  // What is alive among them is in the log by now.
+  // Those among them that are alive are in the log by now.
   await catalogue.sync();
   if (catalogue.database(name)?.id !== id) return;
   const live = new Set(catalogue.tables(name).map(({ number }) => number));

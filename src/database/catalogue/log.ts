@@ -40,7 +40,7 @@ export function entryText({ key, at, operations }: Omit<LogEntry, 'position'>): 
   return JSON.stringify({ key, at, operations });
 }
 
-/** What {@link entryText} has written. */
+/** Reads an entry that {@link entryText} has written. */
 export function readEntry(position: number, text: string): LogEntry {
   const entry: Omit<LogEntry, 'position'> = JSON.parse(text);
   return { ...entry, position };

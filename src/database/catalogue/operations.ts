@@ -12,7 +12,7 @@ export interface ColumnSpec {
 }
 
 /**
- * What can happen to the catalogue. Operations are appended to one log in the engine and folded in log order by every
+ * An operation on the catalogue. Operations are appended to one log in the engine and folded in log order by every
  * process, so they must be complete in themselves and their effect must depend on the state before them alone.
  */
 export type Operation =
@@ -45,7 +45,7 @@ export type Operation =
       readonly comment: string | undefined;
       readonly ttl: number;
     }
-  /** What arriving data needs: creates the super table, adds columns and tags, widens strings; never narrows or drops. */
+  /** Growth for arriving data: creates the super table, adds columns and tags, widens strings; never narrows or drops. */
   | {
       readonly op: 'extend-table';
       readonly database: string;
@@ -93,13 +93,13 @@ export type Operation =
   /** A random secret that all processes on this database share; the first one stands. Base64. */
   | { readonly op: 'create-secret'; readonly secret: string };
 
-/** What happens to topics and to the right to consume them. */
+/** Operation on topics and on the right to consume them. */
 export type TopicOperation =
   | ({ readonly op: 'create-topic' } & Omit<TopicDef, 'id' | 'created'>)
   | { readonly op: 'drop-topic'; readonly name: string }
   | { readonly op: 'grant-topic' | 'revoke-topic'; readonly name: string; readonly user: string };
 
-/** What happens to streams and TSMAs. */
+/** Operation on streams and TSMAs. */
 export type DerivationOperation =
   | ({ readonly op: 'create-stream' } & Omit<StreamDef, 'id' | 'paused' | 'created'>)
   | { readonly op: 'drop-stream'; readonly name: string }
@@ -107,7 +107,7 @@ export type DerivationOperation =
   | ({ readonly op: 'create-tsma' } & Omit<TsmaDef, 'created'>)
   | { readonly op: 'drop-tsma'; readonly database: string; readonly name: string };
 
-/** What happens to users, their rights and their tokens. */
+/** Operation on users, their rights and their tokens. */
 export type PrincipalOperation =
   | ({ readonly op: 'create-user'; readonly name: string; readonly passwordHash: string } & UserChange)
   | ({ readonly op: 'alter-user'; readonly name: string } & UserChange)
@@ -131,7 +131,7 @@ export type PrincipalOperation =
   | ({ readonly op: 'alter-token'; readonly name: string } & TokenChange)
   | { readonly op: 'drop-token'; readonly name: string };
 
-/** What GRANT gives. ALL is all of them. */
+/** The rights that GRANT gives. ALL is all of them. */
 export const rights = ['READ', 'WRITE', 'ALTER', 'SUBSCRIBE'] as const;
 /** A right that users may have on a database or table. */
 export type Right = (typeof rights)[number];

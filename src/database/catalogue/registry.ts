@@ -39,7 +39,7 @@ const create: readonly TableChange[] = [
   },
 ];
 
-/** What a row says beside key and time of creation. */
+/** Columns of a row beside key and time of creation. */
 const columns: readonly EngineColumn[] = [
   column('lead', dataType('SMALLINT UNSIGNED')),
   column('database', dataType('VARCHAR')),

@@ -16,7 +16,7 @@ const systemTables: ReadonlySet<string> = new Set(
 );
 
 /**
- * What one user may do, asked of the catalogue as it is at each call. The administrator may do everything, the maker of a
+ * Rights of one user, asked of the catalogue as it is at each call. The administrator may do everything, the maker of a
  * database everything with it, everybody else what GRANT gave.
  */
 export class Access {
@@ -106,7 +106,7 @@ export class Access {
   }
 
   /**
-   * What a user without a right is told: the same whether the database exists or not, except those who may make one, for
+   * Refusal for a user without a right: the same whether the database exists or not, except those who may make one, for
    * their programs do so when it is missing.
    */
   refusal(database: string): FaultError {

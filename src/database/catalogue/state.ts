@@ -7,7 +7,7 @@ import type { LogEntry, Operation, TopicOperation } from './operations.js';
 import { everyDatabase, Principals } from './principals.js';
 import { Topics } from './topics.js';
 
-/** What happens to something in a database. */
+/** Operation inside a database. */
 type OperationInside = Exclude<Extract<Operation, { database: string }>, TopicOperation>;
 
 /** Everything inside one database. */

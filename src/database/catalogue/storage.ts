@@ -46,7 +46,7 @@ interface Known {
   readonly made: Promise<void>;
 }
 
-/** What a storage may be made with. */
+/** Options of a storage. */
 export interface StorageOptions {
   /** One that the engine has; see `offeredCompression`. */
   readonly compression?: Compression;
@@ -66,9 +66,9 @@ export class Storage {
   readonly #compression: Compression;
   /** Definitions whose storage this process knows to be whole. */
   #whole = new WeakSet<TableDef>();
-  /** What this process knows of storage that belongs to one super table, by its name. */
+  /** Known storage that belongs to one super table, by its name. */
   readonly #known = new Map<string, Known>();
-  /** What this process knows of storage that tables share, by its name. */
+  /** Known storage that tables share, by its name. */
   readonly #shared = new Map<string, SharedPlace>();
   /** Databases that this process has made sure of in the engine, by id. */
   readonly #databases = new Map<string, Promise<void>>();

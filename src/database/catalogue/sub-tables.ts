@@ -32,10 +32,10 @@ interface Remembered {
   readonly byName: Map<string, SubTable>;
 }
 
-/** What a dropped sub-table is known by. */
+/** Name and ids of a dropped sub-table. */
 export type NamedSeries = Pick<SubTable, 'key' | 'id' | 'name'>;
 
-/** What ALTER TABLE changes of one sub-table beside its tags. */
+/** A change that ALTER TABLE makes to one sub-table beside its tags. */
 type SubTableOption = { readonly comment: string } | { readonly ttl: number };
 
 /**
@@ -95,7 +95,7 @@ export class SubTables {
   async lookUp(database: DatabaseDef, names: readonly string[]): Promise<ReadonlyMap<string, SubTable>> {
     const found = new Map<string, SubTable>();
     const byKey = new Map<bigint, string>();
-    // What a drop takes away while the engine is asked must not be remembered for the time after it.
+    // Sub-tables that a drop takes away while the engine is asked must not be remembered after it.
     const remembered = this.#rememberedOf(database);
     const slice = new Slice();
     for (const name of names) {
@@ -300,7 +300,7 @@ export class SubTables {
     await this.#exclusively([{ key }], change);
   }
 
-  /** What is remembered of a database now: whatever a drop touched is read again. */
+  /** Memory of a database; where a drop touched it, it is read again. */
   #rememberedOf(database: DatabaseDef): Remembered {
     const epoch = this.#catalogue.epoch(database.name);
     const found = this.#remembered.get(database.id);

@@ -47,7 +47,7 @@ export class UniqueRowsLooks {
     this.#fewestRows = fewestRows;
   }
 
-  /** What is known of an engine table; `now` in ms. */
+  /** Knowledge about an engine table; `now` in ms. */
   of(storage: string, now = performance.now()): UniqueRows | undefined {
     if (this.#known.size >= maxRemembered) this.forget();
     const known = this.#known.get(storage) ?? { unique: undefined, isLooking: false, next: now, failures: 0 };
@@ -100,7 +100,7 @@ export class UniqueRowsLooks {
     if (toMerge < this.#fewestRows) return { isWhole: true };
     if (before !== undefined && before.until === undefined) {
       const since = firstTime(parts.filter((part) => part.insert > before.insert));
-      // What is the same stays the same object, so that plans hold.
+      // Knowledge that has not changed stays the same object, so that plans hold.
       if (since === undefined) {
         const isAll = isWhole(before);
         const isKnown = before.isAll === isAll && isSame(before.parts, parts);

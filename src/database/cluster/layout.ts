@@ -13,7 +13,7 @@ export interface ClusterLayout {
   readonly replication: Replication;
 }
 
-/** What databases with the rows of one node are called: this before the name of the database. */
+/** Prefix of databases with the rows of one node: this before the name of the database. */
 export const localPrefix = 'local_';
 
 /** Databases that the product makes in a cluster, as a pattern of the engine. */
@@ -69,7 +69,7 @@ export function nodeStatements(change: TableChange, layout: ClusterLayout, weigh
   switch (change.change) {
     case 'make-database':
       return [localPrefix, ''].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
-    // What leads to the rows goes first.
+    // The table that leads to the rows goes first.
     case 'drop-database':
       return ['', localPrefix].map((prefix) => statementOf({ ...change, database: prefix + change.database }));
     case 'drop-table':
@@ -86,7 +86,7 @@ export function nodeStatements(change: TableChange, layout: ClusterLayout, weigh
 type MakeTable = Extract<TableChange, { change: 'make-table' }>;
 
 /**
- * What the keeper does not answer in time is tried again soon, and inserts are not told apart by what they hold: rows that are deleted
+ * Fetches that the keeper does not answer in time are tried again soon, and inserts are not told apart by what they hold: rows that are deleted
  * may be written again as they were.
  */
 const replicatedSettings = [

@@ -219,7 +219,7 @@ export class ClusterNodes {
     const behind = this.all.filter(({ state }) => state === 'behind');
     for (const node of behind) {
       if (this.#defined.has(node)) continue;
-      // What was begun before this node came back did not go to it.
+      // Changes that were begun before this node came back did not go to it.
       await Promise.all(this.#changes);
       this.#lacking.delete(node);
       const from =

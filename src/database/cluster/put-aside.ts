@@ -8,7 +8,7 @@ import type { ClusterNode } from './node.js';
  */
 const notesTable = 'sluice.put_aside';
 
-/** What is told of one queue. */
+/** Facts about one queue. */
 export interface Queue {
   /** Name of the table that spreads rows, as `database.table`. */
   readonly table: string;

@@ -1,4 +1,4 @@
-/** What happens to a consumer group of one topic. Entries are folded in the order in which the engine numbered them. */
+/** Operation on a consumer group of one topic. Entries are folded in the order in which the engine numbered them. */
 export type GroupEntry =
   | { readonly op: 'join' | 'leave'; readonly consumer: string }
   /** Said by another consumer, of one that did not come back. */

@@ -6,7 +6,7 @@ import type { GroupEntry } from './group-state.js';
 import { decodePlace, encodePlace, type Place } from './place.js';
 
 /**
- * What consumer groups share, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
+ * Shared state of consumer groups, in three tables: a log by which shares of the work change hands, ordered by the numbers of its
  * inserts as the catalogue's log is; one row for every consumer, renewed while it comes back; and the places up to which a
  * group has read. Of the latter the farthest counts, so a commit that is late does no harm.
  */
@@ -158,7 +158,7 @@ export class ConsumerGroups {
     return new Map(rows.map(([storage, place]) => [String(storage), decodePlace(String(place))]));
   }
 
-  /** What all groups have committed, one entry a vgroup. */
+  /** Places that groups have committed, one entry a vgroup. */
   async listedPlaces(): Promise<readonly ListedPlace[]> {
     await this.#tables.prepare();
     const rows = await this.#engine.rows(

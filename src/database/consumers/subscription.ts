@@ -30,7 +30,7 @@ function reach({ places, pending, uncommitted }: HeldShare, storage: string, pla
   uncommitted.set(storage, { place, rows });
 }
 
-/** What one consumer reads of one topic. */
+/** Reading of one topic by one consumer. */
 export class Subscription {
   readonly topic: TopicDef;
   readonly state: GroupState;
@@ -41,7 +41,7 @@ export class Subscription {
   readonly #count: number;
   #held: HeldShare[] = [];
   #turn = 0;
-  /** What is being read, and of which share. */
+  /** The share that is being read, and its reading. */
   #open: { readonly share: HeldShare; readonly steps: AsyncGenerator<Step, void, void> } | undefined;
 
   constructor(
@@ -100,7 +100,7 @@ export class Subscription {
     return undefined;
   }
 
-  /** What is to be committed: everything that was given out since the last call. */
+  /** Takes the places to be committed: everything that was given out since the last call. */
   takeUncommitted(): CommittedPlace[] {
     return this.#held.flatMap(({ vgroup, uncommitted }) => {
       const places = [...uncommitted].map(([storage, { place, rows }]) => {

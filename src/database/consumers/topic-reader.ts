@@ -13,7 +13,7 @@ import type { TopicPart, TopicTables } from './topic-tables.js';
 /** Rows of a message at most, but for rows of one key, which stay together. */
 const messageRows = 16_384;
 
-/** What a share of a topic's work is: the series of one vgroup. */
+/** A share of a topic's work: the series of one vgroup. */
 export interface Share {
   readonly vgroup: number;
   readonly slice: TopicSlice;
@@ -28,7 +28,7 @@ export interface Step {
   readonly place: Place | undefined;
 }
 
-/** What topic rows are read with. */
+/** Context in which the rows of a topic are read. */
 interface TopicReaderContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;
@@ -102,7 +102,7 @@ export class TopicReader {
     return changed === undefined ? undefined : this.#read(part, share, changed, undefined);
   }
 
-  /** What is left of an insert that was read up to a key. */
+  /** The rest of an insert that was read up to a key. */
   #restOf(
     part: TopicPart,
     share: Share,

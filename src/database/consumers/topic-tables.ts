@@ -8,7 +8,7 @@ import type { QueryContext, TableTarget } from '../../sql/values/context.js';
 import type { Catalogue } from '../catalogue/catalogue.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 
-/** What names in a topic are resolved with. */
+/** Context in which the names in a topic are resolved. */
 interface TopicTablesContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;
@@ -49,7 +49,7 @@ export class TopicTables {
     return [...byStorage].map(([storage, tables]) => ({ storage, tables }));
   }
 
-  /** What the topic delivers of one of its tables. */
+  /** Plan of what the topic delivers of one of its tables. */
   async plan(table: TableDef): Promise<TopicPlan> {
     const { source, database } = this.topic;
     if (source.kind === 'database') {

@@ -7,7 +7,7 @@ import type { Operation } from '../catalogue/operations.js';
 import type { Storage } from '../catalogue/storage.js';
 import type { SubTables } from '../catalogue/sub-tables.js';
 
-/** What statements that define something work on. */
+/** Context of statements that define something. */
 export interface DefinitionContext {
   readonly catalogue: Catalogue;
   readonly storage: Storage;

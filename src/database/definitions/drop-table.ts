@@ -34,7 +34,7 @@ export async function dropTables(statement: DropTable, context: DefinitionContex
   for (const [parent, { database, subTables }] of ofParents) await dropSubTables(database, parent, subTables, context);
 }
 
-/** What the names of the statement mean, each once, and without missing tables that may be missing. */
+/** Tables that the names of the statement mean, each once, and without missing tables that may be missing. */
 async function targetsOf(statement: DropTable, context: DefinitionContext): Promise<ReadonlyMap<string, Target>> {
   const { catalogue, subTables } = context;
   const isUnknown = (database: DatabaseDef, name: string): boolean =>
@@ -78,7 +78,7 @@ async function lookUpAll(
   return found;
 }
 
-/** What one name of the statement means; undefined for a missing table that may be missing. */
+/** Table that a name of the statement means; undefined for a missing table that may be missing. */
 function targetOf(
   { table: { name }, ifExists }: DropTable['tables'][number],
   { stable, tables }: DropTable,

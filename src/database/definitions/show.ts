@@ -108,7 +108,7 @@ export function checkShow(show: Show, asker: Asker): void {
   rowOf(show.what).rights(show, asker);
 }
 
-/** What a SHOW shows; see {@link ShowRow}. */
+/** Rows of a SHOW; see {@link ShowRow}. */
 export function shown(show: Show, context: DefinitionContext, engine: Engine): Promise<string | Listing> {
   return rowOf(show.what).shown(show, context, engine);
 }
@@ -159,7 +159,7 @@ async function showCreateView({ table: name }: ShowOf<'create-view'>, context: D
   return { meta, rows: [[view.name, createViewText(view)]] };
 }
 
-/** What the engine keeps of a table; where tables share their storage, of all of them. */
+/** Figures of a table in the engine; where tables share their storage, of all of them. */
 async function distribution(name: ObjectName, context: DefinitionContext, engine: Engine): Promise<Listing['rows']> {
   const { table } = await describedTable(name, context);
   const [database = '', storage = ''] = table.storage.split('.');

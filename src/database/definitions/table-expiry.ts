@@ -14,7 +14,7 @@ const sweepMs = 10 * 60_000;
 /** Sub-tables read at a time. */
 const pageRows = 1_000;
 
-/** What tables are dropped with. */
+/** Context in which tables are dropped. */
 interface ExpiryContext extends Pick<DefinitionContext, 'catalogue' | 'storage' | 'subTables'> {
   readonly engine: Engine;
 }

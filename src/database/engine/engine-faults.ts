@@ -3,7 +3,7 @@ import { raisedFault } from '../../sql/engine/raise.js';
 import { outgrownTable } from '../../sql/engine/storage.js';
 import { EngineRefusal } from './engine-http.js';
 
-/** What the `cause` of a fault of kind `database` or `resource` holds. */
+/** Content of the `cause` of a fault of kind `database` or `resource`. */
 interface EngineCause {
   /** Code in the engine's list of errors. */
   readonly engineCode: number;
@@ -29,7 +29,7 @@ const brokenOff = /while receiving (?:packet|handshake) from/;
 /** A limit of memory was reached: that of the statement, of its user, or of the engine. */
 const memoryLimitCode = 241;
 
-/** What `throwIf` of a statement fails with. */
+/** Code of a statement whose `throwIf` fails. */
 const raisedCode = 395;
 
 /** Too deep a pipeline, syntax tree or recursion; the engine's own words name addresses of its stack. */
@@ -91,7 +91,7 @@ function engineFault({ code: engineCode, type: engineType, message: text }: Engi
 }
 
 /**
- * What the engine says without the parts of a statement that it quotes: they are of the statement that this program made, and mean
+ * Words of the engine without the parts of a statement that it quotes: they are of the statement that this program made, and mean
  * nothing to whoever asked.
  */
 function withoutStatement(text: string): string {

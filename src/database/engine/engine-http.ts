@@ -9,7 +9,7 @@ interface EngineRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** The statement, or the data of the one in the parameter `query`. */
   readonly body: string | Uint8Array;
-  /** What else goes into the head. */
+  /** Other headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Breaks the connection off, also while the answer is read. */
   readonly signal?: AbortSignal | undefined;
@@ -17,7 +17,7 @@ interface EngineRequest {
   readonly mayRepeat?: boolean;
 }
 
-/** What the engine says of a statement that it refuses. */
+/** Words of the engine about a statement that it refuses. */
 export class EngineRefusal extends Error {
   /** Code in the engine's list of errors. */
   readonly code: number;

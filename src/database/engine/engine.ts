@@ -6,7 +6,7 @@ import type { TableChange } from './table-change.js';
 /** One cell of a small result read as JSON; 64-bit integers are asked for as text. */
 export type Cell = string | number | boolean | null;
 
-/** What an INSERT says beside its statement. */
+/** Options of an INSERT beside its statement. */
 export interface InsertOptions {
   /** Insert nothing unless the catalogue's log has so many entries. */
   readonly logEntries?: number | undefined;
@@ -21,7 +21,7 @@ export interface ResultOptions {
   readonly hasFewRows?: boolean;
   /** It reads little, too, so it need not wait for those that read much. */
   readonly isLight?: boolean;
-  /** What it asks of one series: while it waits, it may be asked together with others. The result must be one row, printed as an array. */
+  /** Question about one series: while it waits, it may be asked together with others. The result must be one row, printed as an array. */
   readonly joint?: JointQuestion | undefined;
   /** Told for how many ms it waited for a connection. */
   readonly waited?: (ms: number) => void;
@@ -37,7 +37,7 @@ export interface ResultOptions {
 /** One place with rows: all that there is of a single engine, or what one node of a cluster has. */
 export interface Store {
   readonly engine: Pick<Engine, 'rows' | 'exec'>;
-  /** What the names of databases begin with there. */
+  /** Prefix of the names of databases there. */
   readonly prefix: string;
 }
 
@@ -46,7 +46,7 @@ export interface EngineNode {
   readonly url: string;
   /** `up`: it answers and has everything; `behind`: it answers, and may lack rows; `away`: it does not answer. */
   readonly state: 'up' | 'behind' | 'away';
-  /** What is wrong with it, in words; empty while nothing is. */
+  /** Its fault, in words; empty while there is none. */
   readonly trouble: string;
 }
 

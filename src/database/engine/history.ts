@@ -1,7 +1,7 @@
 import { quoteString } from '../../sql/engine/quote.js';
 import type { WriteOrder } from '../../sql/engine/storage.js';
 
-/** What can be read of the history of engine tables now. */
+/** The part of the history of engine tables that can be read now. */
 export interface Visible {
   /** The place up to which everything is visible; undefined where that cannot be told at present. */
   readonly upTo: number | undefined;

@@ -101,7 +101,7 @@ export interface TableRows {
   readonly receivedNanos?: readonly bigint[] | undefined;
 }
 
-/** What an INSERT says besides where it writes. */
+/** Clauses of an INSERT besides its table. */
 interface InsertClauses {
   readonly settings?: string;
   /** Engine SQL; where it does not hold nothing is inserted. */
@@ -215,7 +215,7 @@ export function encodeTables(
   return out.bytes.subarray(0, out.at);
 }
 
-/** What each block of a table holds of a column. */
+/** The column of each block of a table. */
 function cellsOf({ columns, blocks }: TableRows, physical: string): (Column | undefined)[] {
   const name = columns.find((column) => column.physical === physical)?.name;
   return blocks.map((block) => (name === undefined ? undefined : block.columns.find((c) => c.name === name)));

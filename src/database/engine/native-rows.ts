@@ -43,7 +43,7 @@ export async function* decodeNativeStream(
   columns: readonly EngineColumn[],
 ): AsyncGenerator<StoredRows, void, void> {
   let held = Buffer.alloc(0);
-  // What did not hold a whole block is looked at again only when it has doubled, so that long blocks stay cheap.
+  // Bytes without a whole block are looked at again only when they have doubled, so that long blocks stay cheap.
   let enough = 1;
   for await (const piece of pieces) {
     held = Buffer.concat([held, piece]);

@@ -4,7 +4,7 @@ export interface TableKind {
   readonly order: string;
   /** The row with the greatest value of this column stays; without it the one that was stored last. */
   readonly version?: string;
-  /** What tells partitions apart. */
+  /** Expression of the partition. */
   readonly partition?: string;
   /** An INSERT under a name that the table has seen lately inserts nothing. */
   readonly deduplicates?: boolean;
@@ -38,7 +38,7 @@ export type TableChange =
   /** `isUnseen`: no query would give these rows, so copies that are away may keep them. */
   | { readonly change: 'delete-rows'; readonly table: string; readonly where: string; readonly isUnseen: boolean };
 
-/** What makes a change on a single engine. */
+/** Statement that makes a change on a single engine. */
 export function statementOf(change: TableChange): string {
   switch (change.change) {
     case 'make-database':

@@ -11,7 +11,7 @@ const place = /(failed at position )(\d+)( \([\s\S]*?\))(?:( \(line )(\d+)(, col
 /**
  * The engine's error about a query in terms of what the client wrote, as if its format stood in a line behind it: the
  * clause of the host is left out of the text that the engine shows, and the place of a syntax error is counted without it.
- * What is not an error is given back as it is.
+ * A value that is not an error is given back as it is.
  */
 export function inAskedWords(error: unknown, sent: SentQuery): unknown {
   if (!(error instanceof Error)) return error;

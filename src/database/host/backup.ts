@@ -38,7 +38,7 @@ export type Progress = (done: number, of: number) => void;
 const manifestName = 'backup.json';
 /** Progress of a restore is told once for so many files. */
 const filesPerReport = 256;
-/** What is in a backup, as in the data directory: definitions, and the rows of tables. */
+/** Folders of a backup, named as in the data directory: definitions, and the rows of tables. */
 const [metadata, store] = ['metadata', 'store'];
 /** Files of a table that are not of one of its parts: the form of the table, and changes of rows that are not through. */
 const tableFile = /^(?:format_version\.txt|mutation_\d+\.txt)$/;

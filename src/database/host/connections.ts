@@ -37,7 +37,7 @@ export class Connections {
   readonly #options: HostOptions;
   readonly #scratchPath: string;
   readonly #engineArgs: readonly string[];
-  /** What the statements of each user hold; it counts those that a user has asked for. */
+  /** Memory that the statements of each user hold; it counts those that a user has asked for. */
   readonly userMemory: UserMemory;
   readonly #control: Connection;
   readonly #free: { rows: Connection[]; short: Connection[] } = { rows: [], short: [] };

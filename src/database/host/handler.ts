@@ -14,7 +14,7 @@ import { addParameter, checkCredentials, type QueryRequest, readRequest } from '
 import type { Spool } from './spool.js';
 import { readingFrom, readStatement, type Statement, takesData } from './statement.js';
 
-/** What the handler works with. */
+/** Context of the handler. */
 interface HandlerContext {
   readonly connections: Connections;
   readonly spool: Spool;
@@ -259,7 +259,7 @@ class Execution {
     const tag = connections.newTag();
     let stopCancelling: (() => void) | undefined;
     const cancel = (): void => {
-      // What is in the pipe has no reader left; the statement ends only when its writes go through.
+      // The data in the pipe has no reader left; the statement ends only when its writes go through.
       connection.resume();
       stopCancelling ??= connections.cancel(tag);
     };

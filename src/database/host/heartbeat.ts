@@ -8,7 +8,7 @@ interface HeartbeatLimits {
   readonly giveUpMs: number;
 }
 
-/** What an engine host answers to a question of {@link Heartbeat}, once its engine and its disk have answered it. */
+/** Answer of an engine host to a question of {@link Heartbeat}, once its engine and its disk have answered it. */
 export interface HeartbeatMessage {
   readonly beat: number;
 }

@@ -3,7 +3,7 @@ import { raisedText } from '../../sql/engine/raise.js';
 import { grownText } from '../engine/log-table.js';
 import { EngineException } from './exception.js';
 
-/** What a statement may say if it changes the log; parameters may hold any name. */
+/** Words of a statement that may change the log; parameters may hold any name. */
 const logWords = /sluice|catalogue/i;
 
 /** Changes that follow each other are told together. */

@@ -1,6 +1,6 @@
 import { type HandoverPlace, readHandoverPlace } from '../engine/handover.js';
 
-/** What the engine host is started with. */
+/** Options of the engine host. */
 export interface HostOptions {
   /** Data directory; created when missing, owned by one host at a time. */
   readonly path: string;
@@ -63,7 +63,7 @@ export interface ReadyHost {
 }
 
 /**
- * What the host tells the process that started it: that it serves, why it could not start, or how many entries the log of the
+ * Messages of the host to the process that started it: that it serves, why it could not start, or how many entries the log of the
  * catalogue has now.
  */
 export type HostMessage = { readonly ready: ReadyHost } | { readonly failed: string } | { readonly logEntries: number };

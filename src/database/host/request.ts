@@ -2,7 +2,7 @@ import { hash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { EngineException } from './exception.js';
 
-/** What a request asks for, apart from its body. */
+/** Path, headers and parameters of a request, without its body. */
 export interface QueryRequest {
   /** GET, or `readonly` was set: nothing may change. */
   readonly readOnly: boolean;

@@ -3,7 +3,7 @@ import { EngineException } from './exception.js';
 import { Tokens } from './tokens.js';
 
 /**
- * What the host must know about a statement before it runs it.
+ * Facts about a statement that the host needs before it runs it.
  * - `rows`: a query whose result is streamed; `INTO OUTFILE` goes between `head` and `tail`.
  * - `insert`: rows follow as data; what reads them goes between `head` and `tail`, see {@link readingFrom}. `input`: the
  *   format of the rows when a query reads them by the function `input`. `data` is what followed in the text.

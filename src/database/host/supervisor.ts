@@ -249,7 +249,7 @@ export function restartDelayMs(restarts: number): number {
   return restarts === 0 ? 0 : backOffMs(restarts, firstDelayMs, maxDelayMs);
 }
 
-/** What a host reports; rejects with the host's own line, or when it ends or stays silent. */
+/** First report of a host; rejects with the host's own line, or when it ends or stays silent. */
 function ready(child: ChildProcess): Promise<ReadyHost> {
   return new Promise((resolve, reject) => {
     let failure = '';

@@ -1,4 +1,4 @@
-/** What a token is: a bare word, something quoted, a number, one other character, or the end of the text. */
+/** Kind of a token: a bare word, something quoted, a number, one other character, or the end of the text. */
 type TokenKind = 'word' | 'quoted' | 'number' | 'symbol' | 'end';
 
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);

@@ -9,7 +9,7 @@ import type { Engine } from '../engine/engine.js';
 import type { History } from '../engine/history.js';
 
 /**
- * What was written to one engine table behind one place in its {@link History} and up to another. Everything up to a place that was
+ * Rows that were written to one engine table behind one place in its {@link History} and up to another. Everything up to a place that was
  * seen has been visible since; 0 is before all rows.
  */
 export interface Changed extends Written {
@@ -30,7 +30,7 @@ const [settleMs, maxSettleMs] = [100, 60_000];
 const leastIdleStep = 5_000_000;
 
 /**
- * What was written to tables since. Rows are kept with the number of their insert from the first time on that somebody asks
+ * Rows that were written to tables since. They are kept with the number of their insert from the first time on that somebody asks
  * for the changes of their engine table; rows that were merged before have a lower number than they were given, so they
  * count as older.
  */
@@ -58,7 +58,7 @@ export class Changes {
     return tracked;
   }
 
-  /** What tells in which order rows were written. */
+  /** The order in which rows were written. */
   get order(): WriteOrder {
     return this.#engine.history.order;
   }

@@ -271,7 +271,7 @@ function conditions({ from, to, status, severity, elementId, asOf }: EventFilter
   return parts.filter((part) => part !== '1').join(' AND ') || '1';
 }
 
-/** What a user may see; events of the service itself have no database. */
+/** Events that a user may see; events of the service itself have no database. */
 function seen({ all, everyDatabase, databases, tables }: EventSight): string {
   if (all) return '1';
   if (everyDatabase) return "database != ''";

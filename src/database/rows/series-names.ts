@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.js';
 import type { Engine } from '../engine/engine.js';
 import { Gathered } from '../engine/gathered.js';
 
-/** What a series is called, and its tags as texts; tags that are NULL are left out. */
+/** Name of a series, and its tags as texts; tags that are NULL are left out. */
 interface SeriesName {
   readonly name: string;
   readonly tags: ReadonlyMap<string, string>;

@@ -7,7 +7,7 @@ import { setOfKeys } from '../engine/key-sets.js';
 import { countEntries } from '../engine/log-table.js';
 import { decodeNative, type StoredRows } from '../engine/native-rows.js';
 
-/** What stored rows are read back through. */
+/** Context in which stored rows are read back. */
 export interface StoredRowsContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;

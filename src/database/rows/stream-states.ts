@@ -28,7 +28,7 @@ const create = [
    ENGINE = MergeTree ORDER BY tuple() TTL toDateTime(at) + toIntervalHour(1) ${insertNumbers}`,
 ];
 
-/** What the engine keeps about streams that run: how far they are, and which process runs them. */
+/** The engine's record of streams that run: how far they are, and which process runs them. */
 export class StreamStates {
   readonly #engine: Engine;
   readonly #owner = randomUUID();

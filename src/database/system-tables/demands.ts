@@ -4,7 +4,7 @@ import { tablesIn } from '../../sql/syntax/tree.js';
 import type { Demands } from './system-table.js';
 
 /**
- * What the WHERE of the only table in a query demands of its columns, as far as it is `column = 'text'`. It holds for every
+ * Demands of WHERE on the columns of the only table in a query, as far as it is `column = 'text'`. It holds for every
  * row that the query looks at, so a table may leave the others out; WHERE itself is applied as well. Nothing is demanded
  * where a second table is named, because the terms may be about that one.
  */

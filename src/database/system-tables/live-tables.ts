@@ -40,7 +40,7 @@ export function demandedSubTable(
   return name === undefined || database === undefined ? undefined : { database, name };
 }
 
-/** What a sub-table's row takes from its super table: see {@link subTableRows}. */
+/** Columns of a sub-table's row that come from its super table: see {@link subTableRows}. */
 const parentColumns = columnsOf(
   'id V64, db_name V64, stable_name V192, columns INT, first INT, vgroups INT, names V65',
 );

@@ -19,13 +19,13 @@ export interface RunningStatement {
   readonly began: number;
 }
 
-/** What one setting is called and worth, as SHOW VARIABLES lists it. */
+/** Name and value of one setting, as SHOW VARIABLES lists it. */
 export interface Variable {
   readonly name: string;
   readonly value: string;
 }
 
-/** What system tables are made from. */
+/** Facts from which system tables are made. */
 export interface SystemFacts {
   readonly catalogue: Catalogue;
   /** Who asks: what this user may not know of is left out. */

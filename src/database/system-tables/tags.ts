@@ -21,7 +21,7 @@ export function tagText({ type, physical }: Pick<ColumnDef, 'type' | 'physical'>
   return `toString(${column})`;
 }
 
-/** What the engine's rows of tags take from the catalogue: see {@link tagsTable}. */
+/** Columns that the engine's rows of tags take from the catalogue: see {@link tagsTable}. */
 const tagColumns = columnsOf(
   'place V64, physical V64, db_name V64, stable_name V192, tag_name V64, tag_type V32, is_binary BOOL',
 );

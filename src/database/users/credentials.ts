@@ -22,7 +22,7 @@ const maxRemembered = 1000;
 /** The user that exists from the beginning, and the password that clients of this protocol family send for it. */
 export const firstUser = { name: administrator, password: 'taosdata' } as const;
 
-/** What the catalogue keeps of a token: tokens are long and random, so a plain hash cannot be turned back. */
+/** Digest of a token for the catalogue: tokens are long and random, so a plain hash cannot be turned back. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'base64');
 }

@@ -36,7 +36,7 @@ export class GuessBudget {
     return true;
   }
 
-  /** What was taken has turned out right, or could not be judged. */
+  /** Gives back a guess that has turned out right, or could not be judged. */
   giveBack(address: string, name: string): void {
     this.#change(address, name, 1);
   }

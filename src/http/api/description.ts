@@ -67,7 +67,7 @@ interface RequestBody {
   readonly content: Content;
 }
 
-/** What comes back with one status. */
+/** Answer with one status. */
 export interface Answer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
@@ -80,7 +80,7 @@ export type SecurityScheme = 'basic' | 'bearer' | 'custom' | 'lineprotoUser' | '
 /** Groups of operations. */
 type Tag = 'SQL' | 'Writes' | 'Metrics system' | 'Event Resource' | 'Rules' | 'Service';
 
-/** What OpenAPI 3.1 tells of one operation; the method and the path stand in the route. */
+/** Description of one operation for OpenAPI 3.1; the method and the path stand in the route. */
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;

@@ -68,7 +68,7 @@ export const time: Schema = { type: 'integer', format: 'int64', description: 'Un
 /** A text in answers that may be missing. */
 export const optionalText: Schema = { type: ['string', 'null'] };
 
-/** What a write may be answered; `error` is the schema of refusals, `rowWord` what the format calls rows. */
+/** Answers to a write; `error` is the schema of refusals, `rowWord` what the format calls rows. */
 export function writeAnswers(error: string, rowWord = 'rows'): Readonly<Record<string, Answer>> {
   const schema = shared(error);
   return {

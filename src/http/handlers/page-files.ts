@@ -12,7 +12,7 @@ export const pageFolder = fileURLToPath(new URL('page/', packageFolder));
 /** The documents, which the page shows. */
 const documentFolders = ['docs/', './'].map((name) => fileURLToPath(new URL(name, packageFolder)));
 
-/** What the pages use of other packages. */
+/** Files of other packages that the pages use. */
 const borrowed: readonly (readonly [specifier: string, folder: string, names: readonly string[]])[] = [
   ['uplot', './', ['uPlot.iife.min.js', 'uPlot.min.css']],
   ['@fastify/swagger-ui', './static/', ['swagger-ui.css', 'swagger-ui-bundle.js']],

@@ -13,7 +13,7 @@ const illegalParams = fault('parameter', Codes.free, 'illegal params');
 /** The longest body that lists names, in bytes. */
 const maxBodyBytes = 32 * 1024 * 1024;
 
-/** What one call wants to know. */
+/** Question of one call. */
 interface Question {
   readonly database: string;
   readonly tables: readonly string[];

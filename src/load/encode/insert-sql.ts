@@ -13,7 +13,7 @@ const none = new Uint8Array(0);
 /** Longest statement of the dialect, in bytes. */
 export const maxStatementBytes = 1_048_576;
 
-/** What statements say about the tables that rows go to. Names are stored ones. */
+/** Names in statements of the tables that rows go to, as they are stored. */
 export interface InsertTarget {
   readonly database: string;
   /** Databases, super tables and sub-tables are quoted even where they need not be. */

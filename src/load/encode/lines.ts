@@ -9,7 +9,7 @@ import { TagLookup, type TagRowsOf } from './tag-rows.js';
 
 const none = new Uint8Array(0);
 
-/** What schemaless texts say about the tables that rows go to. */
+/** Names in schemaless texts of the tables that rows go to. */
 export interface LinesTarget {
   readonly format: SchemalessFormat;
   readonly superTable: string;

@@ -4,7 +4,7 @@ import type { RowPool, RowRequest } from '../model/row-request.js';
 import { ByteWriter } from './byte-writer.js';
 import { ColumnCells } from './column-cells.js';
 
-/** What stands around the rows of one table. */
+/** Text around the rows of one table. */
 export interface PartText {
   /** Before the first row of the part. */
   readonly opening: Uint8Array;

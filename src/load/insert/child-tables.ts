@@ -13,7 +13,7 @@ const largeBatch = 2000;
 /** Longest creation statement, well below what a query may be. */
 const maxStatementBytes = 512 * 1024;
 
-/** What the creation of sub-tables works with. */
+/** Context in which sub-tables are created. */
 interface ChildTableContext extends StatementContext {
   readonly log: RunLog;
   readonly watch: Watch;

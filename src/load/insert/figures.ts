@@ -1,7 +1,7 @@
 import type { LoadFigures } from '../model/insert-report.js';
 import { Delays } from '../view/delays.js';
 
-/** What one thread, one super table or a whole run has done so far. */
+/** Figures of one thread, one super table or a whole run so far. */
 export class InsertFigures {
   rows = 0;
   failedRows = 0;

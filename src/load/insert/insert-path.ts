@@ -60,7 +60,7 @@ export interface InsertPath {
 /** Longest text of a schemaless request. */
 const maxLinesBytes = 1024 * 1024;
 
-/** What one super table is filled with. */
+/** Data that fill one super table. */
 export interface FilledTable {
   readonly database: DatabasePlan;
   readonly plan: SuperTablePlan;
@@ -114,7 +114,7 @@ function sqlEncoder({ database, plan, source }: FilledTable): RowEncoder {
   return insertEncoder(insertTarget(database, plan, source), plan.maxSqlBytes);
 }
 
-/** What statements say about the tables of a super table. */
+/** Names in statements of the tables of a super table. */
 export function insertTarget(database: DatabasePlan, plan: SuperTablePlan, source: RowSource): InsertTarget {
   const written = plan.columns.slice(0, plan.partialColumns || plan.columns.length);
   const isPartial = written.length < plan.columns.length;

@@ -20,7 +20,7 @@ import { InsertWorker, RunFailure } from './insert-worker.js';
 import { summaryLines, threadLine } from './summary.js';
 import { TsmaWorker } from './tsma-worker.js';
 
-/** What an insertion run works with. */
+/** Context of an insertion run. */
 interface InsertContext extends InsertWays {
   readonly version: string;
   /** Runs definitions and queries, in the process or over HTTP as the scenario has it. */
@@ -98,7 +98,7 @@ class InsertRun {
     if (scenario.aggregate && first !== undefined && !stop.aborted) await aggregate(first, this.#context);
   }
 
-  /** What the run did so far. */
+  /** Report of the run so far. */
   report(outcome: LoadReport['outcome'], failure: string | undefined): LoadReport {
     return {
       version: this.#context.version,
@@ -298,7 +298,7 @@ function memoryOf(plan: SuperTablePlan, { pace }: RowSource, threads: number): n
   return pool + threads * (text + (plan.mode === 'stmt' ? 0 : pool));
 }
 
-/** What was asked for, in effect and without secrets. */
+/** Settings in effect, without secrets. */
 function settingsOf(scenario: InsertScenario, seed: number): LoadReport['settings'] {
   const { connection, threads, databases } = scenario;
   const filled = databases.flatMap((database) =>

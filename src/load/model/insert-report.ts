@@ -1,7 +1,7 @@
 import type { RunReport } from './run-report.js';
 
 /**
- * What an insertion run did, as its reports tell it: plain figures, so that the JSON report
+ * Report of an insertion run: plain figures, so that the JSON report
  * is this value and nothing else. Times are Unix milliseconds; delays are milliseconds from sending a request to its answer.
  */
 export interface LoadReport extends RunReport {
@@ -48,7 +48,7 @@ export interface DelayBucket {
   readonly count: number;
 }
 
-/** What happened in the `seconds` that ended at `atSeconds` after the start. */
+/** Figures of the `seconds` that ended at `atSeconds` after the start. */
 export interface RateSample {
   readonly atSeconds: number;
   readonly seconds: number;
@@ -72,7 +72,7 @@ export function joinedSample(group: readonly RateSample[]): RateSample {
   };
 }
 
-/** What a run did to one super table. */
+/** Effect of a run on one super table. */
 export interface SuperTableReport {
   readonly database: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import type { ColumnBlock } from '../../model/column-block.js';
 import type { Delivery } from '../../model/delivery.js';
 import type { SqlAnswer } from '../../model/exchange.js';
 
-/** What a statement of the load tool is run with. */
+/** Options of a statement of the load tool. */
 export interface RunSqlOptions {
   /** Database of names without one. */
   readonly database?: string;
@@ -39,7 +39,7 @@ export type WriteLines = (lines: Omit<RowText, 'rows'>) => Promise<Delivery>;
 export interface RowBlocks {
   readonly blocks: readonly ColumnBlock[];
   readonly rows: number;
-  /** What they weigh in memory. */
+  /** Bytes that they take in memory. */
   readonly bytes: number;
 }
 
@@ -52,7 +52,7 @@ export interface RowSink<R extends RowText | RowBlocks> {
 }
 
 /**
- * What a run tells a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without
+ * Log of a run for a person, line by line. `done`, `warn` and `error` lines are appended to the result file too, without
  * colour; `debug` lines show up only when they were asked for.
  */
 export interface RunLog {
@@ -73,7 +73,7 @@ export interface WorkFigures {
 /** A piece of work that a person watches. */
 export interface WatchedWork {
   readonly label: string;
-  /** What is counted, such as `rows`. */
+  /** Word for the things counted, such as `rows`. */
   readonly unit: string;
   /** Undefined when it goes on until it is stopped. */
   readonly total: number | undefined;

@@ -2,7 +2,7 @@ import type { DelayFigures } from './insert-report.js';
 import type { RunReport } from './run-report.js';
 
 /**
- * What a query run did, as its reports tell it: plain figures, so that the JSON report is
+ * Report of a query run: plain figures, so that the JSON report is
  * this value and nothing else. Times are Unix milliseconds; delays are milliseconds from a query's start to its last row.
  */
 export interface QueryReport extends RunReport {
@@ -35,7 +35,7 @@ export interface QueryPartReport {
   readonly figures: QueryFigures;
 }
 
-/** What happened in the `seconds` that ended at `atSeconds` after the start. */
+/** Figures of the `seconds` that ended at `atSeconds` after the start. */
 export interface QueryRateSample {
   readonly atSeconds: number;
   readonly seconds: number;

@@ -2,7 +2,7 @@ import { PoolReader } from '../../bytes/pool-reader.js';
 import type { Column, ColumnBlock } from '../../model/column-block.js';
 
 /**
- * What one request of the load tool writes: rows of one or more sub-tables of a super table, or of normal tables of one shape.
+ * Content of one request of the load tool: rows of one or more sub-tables of a super table, or of normal tables of one shape.
  * Part `i` is the run of rows `[starts[i], starts[i + 1])` of the block, all of the table with index `tables[i]`.
  */
 export interface RowRequest {

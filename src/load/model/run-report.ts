@@ -1,4 +1,4 @@
-/** What the reports of every kind of load run begin with. Times are Unix milliseconds. */
+/** Beginning of the reports of every kind of load run. Times are Unix milliseconds. */
 export interface RunReport {
   /** The tool's version. */
   readonly version: string;
@@ -9,7 +9,7 @@ export interface RunReport {
   readonly failure: string | undefined;
   /** Versions and machine, by name. */
   readonly environment: readonly LoadSetting[];
-  /** What was asked for, in effect: name and value of each setting, secrets masked already. */
+  /** Settings in effect: name and value of each, secrets masked already. */
   readonly settings: readonly LoadSetting[];
 }
 

@@ -1,7 +1,7 @@
 import type { DataType, Precision } from '../../model/schema.js';
 
 /**
- * What the load tool is asked to do: arguments or a JSON file, checked and with every default filled in.
+ * Work for the load tool: arguments or a JSON file, checked and with every default filled in.
  * Times are in the ticks of the database's precision where they belong to rows, in milliseconds elsewhere.
  */
 export type LoadScenario = InsertScenario | QueryScenario | SubscribeScenario;
@@ -30,7 +30,7 @@ export interface LoadTls {
   readonly ca: string | undefined;
 }
 
-/** What every scenario has. */
+/** Common part of all scenarios. */
 export interface LoadRun {
   readonly connection: LoadConnection;
   /** Summaries and errors are appended to it; empty is none. */
@@ -56,7 +56,7 @@ export function isSchemaless(mode: InsertMode): boolean {
 }
 /** Text that schemaless modes send. `taosjson` has types and the sub-table's name with each point. */
 export type SchemalessFormat = 'line' | 'telnet' | 'json' | 'taosjson';
-/** What happens after a failed request: end, go on with the next, or make the missing sub-table and try once more. */
+/** Policy after a failed request: end, go on with the next, or make the missing sub-table and try once more. */
 type FailurePolicy = 'no' | 'yes' | 'smart';
 
 /** Attempts after the first; Infinity is for ever. */

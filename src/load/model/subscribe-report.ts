@@ -1,7 +1,7 @@
 import type { RunReport } from './run-report.js';
 
 /**
- * What a subscription run did, as its reports tell it: plain figures, so that the JSON report is this value and nothing
+ * Report of a subscription run: plain figures, so that the JSON report is this value and nothing
  * else. Times are Unix milliseconds.
  */
 export interface SubscribeReport extends RunReport {
@@ -10,7 +10,7 @@ export interface SubscribeReport extends RunReport {
   readonly consumers: readonly ConsumerReport[];
 }
 
-/** What one consumer, or one older subscription, did. */
+/** Figures of one consumer, or of one older subscription. */
 export interface ConsumerReport {
   readonly number: number;
   readonly group: string;

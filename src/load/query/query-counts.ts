@@ -2,7 +2,7 @@ import type { QueryFigures, QueryPartReport } from '../model/query-report.js';
 import { perSecond } from '../model/run-report.js';
 import { Delays } from '../view/delays.js';
 
-/** What one part of a query run, or all of it, has done so far. */
+/** Counts of one part of a query run, or of all of it, so far. */
 export class QueryCounts {
   queries = 0;
   rows = 0;

@@ -8,7 +8,7 @@ import { faultLine } from '../work/statements.js';
 import type { QueryCounts } from './query-counts.js';
 import type { RunningQueries } from './running-queries.js';
 
-/** What queries are run with. */
+/** Context in which queries run. */
 export interface QueryContext {
   /** Database of names without one, as it is stored. */
   readonly database: string;

@@ -23,7 +23,7 @@ import {
 } from './query-execution.js';
 import { RunningQueries } from './running-queries.js';
 
-/** What a query run is given. */
+/** Input of a query run. */
 interface QueryRun {
   readonly version: string;
   readonly run: RunSql;
@@ -241,7 +241,7 @@ function rateOf({ rows: queries, failedRows: errors, ...sample }: RateSample): Q
 /** `d2` is before `d10`. */
 const byName = new Intl.Collator('en', { numeric: true }).compare;
 
-/** What was asked for, in effect and without secrets. */
+/** Settings in effect, without secrets. */
 function settingsOf({ connection, database, mode, failure, specified, superTable }: QueryScenario): LoadSetting[] {
   const values: Record<string, string | number> = {
     host: connection.host,

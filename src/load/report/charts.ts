@@ -16,7 +16,7 @@ const maxPoints = 720;
 const maxBars = 60;
 const wantedTicks = 5;
 
-/** What happened per second (`Rows written`) over time as an SVG element; its colours come from the page. */
+/** Figures per second (`Rows written`) over time as an SVG element; its colours come from the page. */
 export function drawRates(samples: readonly RateSample[], what: string): string {
   return drawSteps(
     samples,

@@ -56,7 +56,7 @@ export function shown(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(4)));
 }
 
-/** What is compared, by name; the rate first. */
+/** Figures to compare, by name; the rate first. */
 function figuresOf(report: unknown): ReadonlyMap<string, number> | undefined {
   const totals = memberOf(report, 'totals');
   const seconds = numberAt(totals, 'seconds');

@@ -2,7 +2,7 @@ import type { DelayFigures } from '../model/insert-report.js';
 import type { RunReport } from '../model/run-report.js';
 import { type Comparison, changeOf, shown } from './comparison.js';
 
-/** What every page begins and ends with. */
+/** Head and foot of every page. */
 interface PageFrame {
   readonly report: RunReport;
   /** Figures of an earlier run beside those of this one. */

@@ -17,7 +17,7 @@ export interface FieldMaker {
   seedOf(table: number | undefined): number;
 }
 
-/** What the values of a column depend on beside its plan. */
+/** Options of the values of a column beside its plan. */
 interface FieldOptions {
   /** Seed of the column. */
   readonly seed: number;

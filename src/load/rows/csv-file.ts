@@ -21,7 +21,7 @@ export interface CsvField {
 
 /** How the lines of a file become rows. */
 interface CsvOptions {
-  /** What the fields of a line are, in order. */
+  /** The fields of a line, in order. */
   readonly fields: readonly CsvField[];
   /** How many more fields a line may have, all or none of them, which are not read; none when left out. */
   readonly spareFields?: number;

@@ -12,7 +12,7 @@ export interface Pace {
   /** Rows a table and round; 0 finishes one table before the next. */
   readonly interlaceRows: number;
   readonly tablesPerRequest: number;
-  /** What was asked for and cannot be: sentences for the person who started the run. */
+  /** Arguments that cannot be met: sentences for the person who started the run. */
   readonly notes: readonly string[];
 }
 

@@ -39,7 +39,7 @@ interface Cursor {
   next: number;
 }
 
-/** What the files of a super table hold; its tables are known with them. */
+/** Rows in the files of a super table; its tables are known with them. */
 export interface RowFiles {
   readonly tables: TableSet;
   readonly tags: TagRows | undefined;
@@ -100,7 +100,7 @@ export class RowSource {
   readonly #table: string;
   readonly #makers: readonly FieldMaker[];
   readonly #samples: Samples | undefined;
-  /** What all tables take their rows from, unless each has its own. */
+  /** Rows that all tables share, unless each has its own. */
   readonly #pool: PooledColumns | undefined;
   readonly #endless: boolean;
   readonly #seed: number;

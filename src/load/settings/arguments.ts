@@ -6,7 +6,7 @@ import { general } from './rows-general.js';
 import { type Bounds, nearestOf, rangeText, type Setting, type Values } from './setting.js';
 import { loadHelp, loadUsage } from './usage.js';
 
-/** What a command line comes to: arguments, or the end of the program. */
+/** Result of a command line: arguments, or the end of the program. */
 type ArgumentsRead =
   | { readonly outcome: 'arguments'; readonly args: LoadArguments }
   | { readonly outcome: 'print'; readonly text: string }
@@ -33,7 +33,7 @@ export function usageMistake(program: string, mistakes: readonly string[]): Load
   return { outcome: 'refused', lines: [...mistakes.map((text) => `${program}: ${text}`), hint], exitCode: 64 };
 }
 
-/** What `-V`, `-?` and `--usage` print. */
+/** Text that `-V`, `-?` and `--usage` print. */
 function printedBy({ setting }: LoadFlag, program: string, version: string): string | undefined {
   if (setting === general.version) return versionText(program, version);
   if (setting === general.help) return loadHelp(program, version);

@@ -21,7 +21,7 @@ const olderNames: ReadonlyMap<string, string> = new Map([
 /** Options of older databases that are gone; they never changed a result. */
 const goneNames: ReadonlySet<string> = new Set(['cache', 'blocks', 'quorum', 'update']);
 
-/** What the numbers of cacheLast are called today. */
+/** Today's words for the numbers of cacheLast. */
 const cacheModels: ReadonlyMap<string, string> = new Map([
   ['0', 'none'],
   ['1', 'last_row'],
@@ -29,10 +29,10 @@ const cacheModels: ReadonlyMap<string, string> = new Map([
   ['3', 'both'],
 ]);
 
-/** What becomes of more than one replica. */
+/** Note about more than one replica. */
 export const oneCopy = 'is recorded, but the data has one copy: there is one engine';
 
-/** What `dbinfo` says. */
+/** Answer of `dbinfo`. */
 interface DatabaseInfo {
   readonly name: string;
   readonly drop: boolean;

@@ -30,7 +30,7 @@ const chinesePlaces = [
   '库比蒂诺',
 ];
 
-/** What an electricity meter shows: current in ampere, voltage, phase as a share of the circle. */
+/** Fields of an electricity meter: current in ampere, voltage, phase as a share of the circle. */
 export function demoColumns(): readonly FieldPlan[] {
   return [
     { name: 'current', type: dataType('FLOAT'), values: steps(9.8, 0.04), sma: false },

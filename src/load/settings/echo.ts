@@ -13,7 +13,7 @@ export function scenarioText(scenario: LoadScenario): string {
   return JSON.stringify(scenario, shown, 2);
 }
 
-/** What a run will do, in lines for a person: what is dropped, made, written or asked. */
+/** Plan of a run, in lines for a person: what is dropped, made, written or asked. */
 export function planLines(scenario: LoadScenario): readonly string[] {
   switch (scenario.kind) {
     case 'insert':
@@ -70,7 +70,7 @@ function counted(count: number, what: string): string {
 
 /** Rows per second that a run is taken to write: what two processors of today do by most modes. */
 const usualRowsPerSecond = 200_000;
-/** What a row of random values takes on disk beside its columns; rows that are alike take a third of all that. */
+/** Bytes of a row of random values on disk beside its columns; rows that are alike take a third of all that. */
 const bytesBesideColumns = 8;
 
 /** How long a run may take, and how much disk; undefined when that cannot be told. */

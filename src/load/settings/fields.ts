@@ -22,7 +22,7 @@ const defaultLength = 64;
 const maxNameBytes = 64;
 /** Longest text of a JSON tag, in characters. */
 const maxJsonText = 4095;
-/** What a member takes beside its value: two pairs of quotes, a colon, a comma, and its key. */
+/** Bytes of a member beside its value: two pairs of quotes, a colon, a comma, and its key. */
 const jsonMemberLength = 9;
 /** Types that `fun` can fill. */
 const waveTypes = ['INT', 'BIGINT', 'FLOAT', 'DOUBLE'];
@@ -138,7 +138,7 @@ function readSma(section: Section, role: FieldRole): boolean {
   return sma && role === 'column';
 }
 
-/** What fills the field: a wave before listed texts, these before bounds, these before what is usual. */
+/** Source of a field's values: a wave before listed texts, these before bounds, these before what is usual. */
 function readValues(section: Section, type: LoadType, length: number, role: FieldRole, pairs: number): ValuePlan {
   if (type.name === 'JSON') return readJson(section, pairs, length);
   if (type.sized === true) return readChoice(section, type, length) ?? { kind: 'text', length };

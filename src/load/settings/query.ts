@@ -7,7 +7,7 @@ import { nameMistakes } from './rules.js';
 import type { Section } from './section.js';
 import { milliseconds } from './setting.js';
 
-/** What stands for a sub-table in a statement. */
+/** Word for a sub-table in a statement. */
 const childPlaceholder = 'xxxx';
 
 /** A query scenario, all but what every file has. What is wrong with it is in the report. */

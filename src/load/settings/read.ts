@@ -17,7 +17,7 @@ import { readSubscribeFile } from './subscribe.js';
 const maxFileLength = 16 * 1024 * 1024;
 
 /**
- * What the load tool was asked for, by arguments or by a JSON file. Reads the files that are named and nothing else; never
+ * Reads the request to the load tool, by arguments or by a JSON file. Opens the files that are named and nothing else; never
  * throws for what a person can get wrong.
  */
 export function readLoadRequest(input: LoadInput): LoadRequest {
@@ -86,7 +86,7 @@ function readFileObject(path: string, input: LoadInput): JsonObject | string {
   return read.node.kind === 'object' ? read.node : `${path} must hold one JSON object.`;
 }
 
-/** What the file asks for; the member that says something else. A file that says nothing is an insertion. */
+/** Kind of run by the member of the file that says something else. A file that says nothing is an insertion. */
 function fileType(node: JsonObject): 'insert' | 'query' | 'subscribe' | JsonMember {
   const member = node.members.find(({ key }) => key.toLowerCase() === general.fileType.key);
   if (member === undefined || member.value.kind === 'null') return general.fileType.default;
@@ -116,7 +116,7 @@ function readKind(
   return typeof run === 'string' ? run : { ...run, ...insert };
 }
 
-/** What every run has; `args` has the arguments that count beside a file. */
+/** Settings of every run; `args` has the arguments that count beside a file. */
 function readRun(values: Values, args: LoadArguments, overHttp: boolean, input: LoadInput): LoadRun | string {
   const connection = readConnection(values, overHttp, input, args.notes);
   if (typeof connection === 'string') return connection;

@@ -8,7 +8,7 @@ export interface LoadNote {
 }
 
 /**
- * What the load tool was asked for. `notes` are shown in every case, before anything else.
+ * Request to the load tool. `notes` are shown in every case, before anything else.
  * - `run`: a scenario, complete and checked.
  * - `print`: a text for stdout; the exit code is 0.
  * - `refused`: lines for stderr and the exit code: 64 for a wrong command line, 1 for a wrong file.

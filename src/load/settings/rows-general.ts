@@ -17,7 +17,7 @@ export const serverDefaults = {
   directory: '/etc/sluice',
 } as const;
 
-/** What every run has, and arguments that no file has. */
+/** Settings of every run, and arguments that no file has. */
 export const general = {
   file: text({
     flag: { long: 'file', short: 'f', word: 'FILE', group: 'run', withFile: true },

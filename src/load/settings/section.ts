@@ -4,7 +4,7 @@ import { information, type LoadNote, warning } from './request.js';
 import { isOpen, mayStandIn, rowsAt, withoutEffect } from './rows.js';
 import { kindOf, type Level, type Setting, type Values } from './setting.js';
 
-/** What reading one file has found out so far. */
+/** Findings so far of reading one file. */
 export interface FileReport {
   readonly path: string;
   readonly notes: LoadNote[];

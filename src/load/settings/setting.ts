@@ -48,18 +48,18 @@ export interface Flag<V> {
   readonly endsDemo?: true;
 }
 
-/** What can be wrong with a value, told where it stands. */
+/** Place of a value, for messages about what is wrong with it. */
 interface Place {
   warn(text: string): void;
   /** Adds an error; the value then counts as absent. */
   refuse(text: string): undefined;
 }
 
-/** What values are checked against. */
+/** Bounds that values are checked against. */
 export interface Bounds {
   readonly min?: number;
   readonly max?: number;
-  /** What becomes of a number out of range, with a warning: the nearest bound, or the default. Otherwise it is refused. */
+  /** Treatment of a number out of range, with a warning: the nearest bound, or the default. Left out, it is refused. */
   readonly outOfRange?: 'nearest' | 'default';
   /** The value is never shown. */
   readonly secret?: true;
@@ -275,7 +275,7 @@ export function milliseconds(seconds: number): number {
   return seconds * 1000;
 }
 
-/** What a value is, without showing it. */
+/** Kind of a value, which does not show it. */
 export function kindOf(node: JsonNode): string {
   switch (node.kind) {
     case 'string':

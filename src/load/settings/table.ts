@@ -61,7 +61,7 @@ export function readSuperTable(section: Section, home: TableHome, input: LoadInp
   return plan;
 }
 
-/** What requests hold and how their rows follow each other. */
+/** Content of requests, and how their rows follow each other. */
 export function readRequests(
   values: Values,
 ): Pick<
@@ -82,7 +82,7 @@ export function readRequests(
   };
 }
 
-/** What is between the times of rows. */
+/** Steps between the times of rows. */
 export function readTimes(values: Values): Pick<SuperTablePlan, 'step' | 'disorderRatio' | 'disorderRange'> {
   const step = values.get(table.step);
   return {
@@ -189,7 +189,7 @@ function readSample(section: Section): SamplePlan | undefined {
     : { file, useTimes, fileOfTable: section.get(table.sampleFileOfTable) || undefined };
 }
 
-/** What follows the tag list of CREATE TABLE. */
+/** Options behind the tag list of CREATE TABLE. */
 function readOptions(section: Section, columns: SuperTablePlan['columns']): readonly string[] {
   const options: string[] = [];
   const comment = section.get(table.comment);

@@ -8,7 +8,7 @@ export interface NumberBounds {
   readonly max: number | bigint;
 }
 
-/** What the load tool knows of a type. */
+/** A type as the load tool knows it. */
 export interface LoadType {
   readonly name: TypeName;
   /** Bounds of random values where none are given; undefined for types that are no numbers. */

@@ -13,7 +13,7 @@ interface Body {
   readonly column_meta?: readonly (readonly [name: string, type: TypeName, length: number])[];
 }
 
-/** What stands in an answer before its first row. */
+/** Text in an answer before its first row. */
 const rowsKey = '"data":[';
 /** Longest answer without rows. */
 const maxHeadBytes = 16 * 1024 * 1024;
@@ -79,7 +79,7 @@ async function* linesOf(first: Buffer, chunks: HttpStream['chunks']): AsyncGener
   if (!cutter.ended) throw new FaultError(fault('network', Codes.networkUnavailable, 'The answer broke off.'));
 }
 
-/** What was refused: by the statement's own code, or, where there is none, by the status of HTTP. */
+/** The refusal: by the statement's own code, or, where there is none, by the status of HTTP. */
 function refusalOf({ status, body }: Omit<HttpAnswer, 'headers'>, parsedBody: Body | undefined): Fault {
   const { code, desc, message } = parsedBody ?? {};
   const text = desc ?? message ?? body.toString('utf8', 0, 500);

@@ -4,7 +4,7 @@ const maxPendingLength = 4096;
 const maxShownLength = 500;
 
 /**
- * What a telnet-format listener says of lines that it does not store, counted in rows: a line each for bad ones, `put: illegal
+ * Complaints of a telnet-format listener about lines that it does not store, counted in rows: a line each for bad ones, `put: illegal
  * argument: 7 more lines`, and `(lines: 7)` at the end of what holds for a whole batch.
  */
 export class TelnetComplaints {

@@ -15,7 +15,7 @@ interface TelnetTcpOptions {
   readonly cut?: AbortSignal;
 }
 
-/** What came of rows after their batches had counted as delivered. */
+/** Ending of rows after their batches had counted as delivered. */
 export interface LateEnding {
   /** Rows that the listener refused and no delivery has told of, and those of connections that broke: some of them may be stored. */
   readonly rows: number;
@@ -80,7 +80,7 @@ export class TelnetTcpSink implements RowSink<RowText> {
       await new Promise<void>((resolve, reject) => {
         socket.write(text, (error) => (error ? reject(error) : resolve()));
       });
-      // What was being written when a connection is given up ends without an error.
+      // A write under way ends without an error when its connection is given up.
       if (socket.destroyed) throw new Error('the connection was broken off');
     } catch (error) {
       return { outcome: 'failed', fault: this.#unreachable(error) };

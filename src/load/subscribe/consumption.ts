@@ -2,7 +2,7 @@ import type { SubscribeTo } from '../../model/topic-message.js';
 import type { RunLog, RunSql } from '../model/ports.js';
 import type { ConsumerCount } from './subscribe-figures.js';
 
-/** What a subscription run is given. */
+/** Input of a subscription run. */
 export interface SubscribeRun {
   readonly version: string;
   readonly run: RunSql;

@@ -3,7 +3,7 @@ import { type LoadSetting, settingList } from '../model/run-report.js';
 import type { OlderSubscription, OlderSubscriptions, TopicConsumers } from '../model/scenario.js';
 import type { ConsumerReport } from '../model/subscribe-report.js';
 
-/** What one consumer has done so far. */
+/** Figures of one consumer so far. */
 export class ConsumerCount implements ConsumerReport {
   readonly number: number;
   readonly group: string;

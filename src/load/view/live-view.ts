@@ -14,7 +14,7 @@ interface ViewOutput {
   readonly lineIntervalMs?: number;
 }
 
-/** What a terminal and a pipe have in common. */
+/** The common side of a terminal and a pipe. */
 interface LiveView {
   readonly watch: Watch;
   /** Writes whole lines, above what is shown live. */
@@ -63,7 +63,7 @@ function leftText(left: number, rate: number): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min left` : `${(seconds / 3600).toFixed(1)} h left`;
 }
 
-/** What is told about work at one moment. */
+/** Words about work at one moment. */
 function statusText({ unit, total }: WatchedWork, done: number, failed: number, rate: number): string {
   const share =
     total === undefined || total === 0 ? '' : ` of ${grouped(total)} (${((100 * done) / total).toFixed(1)} %)`;

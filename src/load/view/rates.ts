@@ -1,6 +1,6 @@
 import { joinedSample, type RateSample } from '../model/insert-report.js';
 
-/** What is counted from the beginning on; see {@link RateSample}. */
+/** Counts from the beginning on; see {@link RateSample}. */
 export type Counted = Pick<RateSample, 'rows' | 'failedRows' | 'answered' | 'delaysMs'>;
 
 const nothing: Counted = { rows: 0, failedRows: 0, answered: 0, delaysMs: 0 };

@@ -5,7 +5,7 @@ import type { Attempts } from '../model/scenario.js';
 /** Least pause before another attempt, so that trying for ever does not become a busy loop. */
 const leastPauseMs = 50;
 
-/** What is tried, told to a person when it is tried once more. */
+/** A try, with the words for a person when it is made once more. */
 interface Tried<T> {
   readonly attempts: Attempts;
   readonly log: RunLog;

@@ -18,7 +18,7 @@ export async function environmentOf(version: string, run: RunSql): Promise<LoadS
   });
 }
 
-/** What the service says of itself; a run does not fail for it. */
+/** Version that the service tells; a run does not fail for it. */
 async function serviceVersion(run: RunSql): Promise<string> {
   try {
     for await (const [version] of queried(run, 'SELECT SERVER_VERSION()')) return String(version);

@@ -9,7 +9,7 @@ export function faultLine({ code, message }: Fault): string {
   return `[0x${code.toString(16).padStart(4, '0')}] ${message}`;
 }
 
-/** What definitions of a run are made with. */
+/** Context in which definitions of a run are made. */
 export interface StatementContext {
   readonly run: RunSql;
   readonly log: RunLog;

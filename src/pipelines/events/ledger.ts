@@ -31,7 +31,7 @@ export class EventLedger {
   }
 
   /**
-   * What became of each operation, by its key. What several callers record at once shares its statements. Rejects with a
+   * Result of each operation, by its key. Callers that record at the same time share statements. Rejects with a
    * FaultError when the engine is away; whether the operations are in the log is then unknown, and recording them `again`
    * is safe.
    */

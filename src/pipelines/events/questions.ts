@@ -12,7 +12,7 @@ import { RequestReply, type RequestReplyContext } from '../request-reply.js';
 import type { EventLedger } from './ledger.js';
 import { shownEvent } from './shown-event.js';
 
-/** What questions about events are answered from. */
+/** Context in which questions about events are answered. */
 interface EventQuestionsContext extends RequestReplyContext {
   readonly catalogue: Catalogue;
   readonly store: Pick<EventsStore, 'find' | 'list'>;
@@ -84,7 +84,7 @@ async function visible(id: string, access: Access, { store }: EventQuestionsCont
   );
 }
 
-/** What a list may show: the same as {@link visible}, as a condition. */
+/** Rows that a list may show: the same as {@link visible}, as a condition. */
 function sightOf(access: Access, catalogue: Catalogue): EventSight {
   const all = access.isAdministrator;
   const { principals } = catalogue;

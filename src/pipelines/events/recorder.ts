@@ -77,7 +77,7 @@ export class EventRecorder implements Component {
 
   async #work(): Promise<void> {
     let attempt = 0;
-    // What comes in the same turn of the event loop is recorded together.
+    // Operations of one turn of the event loop are recorded together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0 && !this.#stopped.signal.aborted) {
       const batch = this.#waiting.slice(0, batchNotices);

@@ -3,7 +3,7 @@ import type { Component, ComponentLog } from '../../model/component.js';
 import { RepeatedWork } from '../../model/repeated-work.js';
 import type { EventLedger } from './ledger.js';
 
-/** What the store is kept in order with. */
+/** Context of the store's retention. */
 interface EventRetentionContext {
   readonly store: Pick<EventsStore, 'removeEnded'>;
   readonly ledger: Pick<EventLedger, 'heal'>;

@@ -10,7 +10,7 @@ import type { EventRecorder } from './recorder.js';
 /** Open events of rules that are gone, which are closed at once. */
 const maxClosed = 10_000;
 
-/** What tells whether events of one rule go on under another. */
+/** Facts that tell whether events of one rule go on under another. */
 interface RulePlace {
   readonly name: string;
   readonly kind: Rule['kind'];
@@ -56,7 +56,7 @@ export function placeOf(rule: Rule): RulePlace {
   return { name, kind, database, table: rule.kind === 'query' ? '' : rule.table };
 }
 
-/** What open events of rules that are gone are ended with. */
+/** Context in which open events of rules that are gone are ended. */
 export interface OrphanContext {
   readonly store: Pick<EventsStore, 'open'>;
   readonly recorder: Pick<EventRecorder, 'add'>;

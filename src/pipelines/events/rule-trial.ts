@@ -9,7 +9,7 @@ import type { RuleTrial, TriedEvent } from '../../model/rule-list.js';
 import { quotedName } from '../../text/quoted-name.js';
 import { absenceSince, checkQuery, type RunQuery } from './scheduled-watch.js';
 
-/** What a rule is tried with. */
+/** Surroundings in which a rule is tried. */
 interface RuleTrialContext extends SilentContext {
   readonly catalogue: Catalogue;
   readonly names: Pick<SeriesNames, 'find'>;
@@ -28,7 +28,7 @@ interface Tried {
   readonly rows: number | null;
 }
 
-/** What a rule would find if it looked at the data now. Nothing is kept of it. Rejects with a FaultError. */
+/** Findings that a rule would have with the data of now. Nothing is kept of them. Rejects with a FaultError. */
 export async function tryRule(rule: Rule, context: RuleTrialContext, signal: AbortSignal): Promise<RuleTrial> {
   const found = await look(rule, context, signal);
   return {

@@ -7,7 +7,7 @@ import { endOrphans, placeOf, type RuleMemory } from './rule-memory.js';
 import { ScheduledWatch, type ScheduledWatchContext } from './scheduled-watch.js';
 import { ValueWatch, type ValueWatchContext } from './value-watch.js';
 
-/** What rules are watched with. */
+/** Context in which rules are watched. */
 interface RuleWatchContext
   extends Omit<ValueWatchContext, 'rules' | 'store'>,
     Omit<ScheduledWatchContext, 'rules' | 'store'> {

@@ -21,7 +21,7 @@ export type RunQuery = (
   signal: AbortSignal,
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-/** What scheduled rules work with. */
+/** Context of scheduled rules. */
 export interface ScheduledWatchContext extends SilentContext {
   readonly rules: readonly (AbsenceRule | QueryRule)[];
   readonly repeatIntervalMs: number;
@@ -50,7 +50,7 @@ interface Found {
   readonly value: number | null;
 }
 
-/** What one run of a rule came to. `over` are open events whose condition does not hold any more, with the time of its end. */
+/** Result of one run of a rule. `over` are open events whose condition does not hold any more, with the time of its end. */
 interface Verdict {
   readonly found: readonly Found[];
   readonly over: readonly (readonly [event: StoredEvent, time: number])[];

@@ -17,7 +17,7 @@ export class ServiceSignals {
   readonly signals$ = new Subject<Signal>();
   /** Addresses that are asked for data. */
   readonly targets = new Set<string>();
-  /** What each door has shed since the start, for doors that only count it. */
+  /** Counts of shed writes since the start, by door, for doors that only count them. */
   readonly shed = new Map<string, () => number>();
 
   /** The meter, and what it is told about writes that fail or are shed. */

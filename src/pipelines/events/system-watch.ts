@@ -10,7 +10,7 @@ import type { GuardState } from '../../model/exchange.js';
 import type { EventRecorder } from './recorder.js';
 import type { ServiceSignals, Signal } from './signals.js';
 
-/** What the service looks at about itself. */
+/** Context of the watch over the service itself. */
 export interface SystemWatchContext {
   /** Name of this service among others on the same database. */
   readonly identity: string;

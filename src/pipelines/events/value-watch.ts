@@ -13,7 +13,7 @@ import { RepeatedWork } from '../../model/repeated-work.js';
 import { ticksPerSecond } from '../../model/schema.js';
 import type { EventRecorder } from './recorder.js';
 
-/** What watches values. */
+/** Context of the watch over values. */
 export interface ValueWatchContext {
   readonly rules: readonly ValueRule[];
   readonly maxSeries: number;

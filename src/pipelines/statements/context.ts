@@ -13,14 +13,14 @@ import type { KeptPlans } from './kept-plans.js';
 import { nowNanos } from './query-names.js';
 import type { OtherStatements, Running, RunningStatements } from './running-statements.js';
 
-/** What statements are run with. */
+/** Context in which statements run. */
 export interface StatementContext extends StreamContext {
   readonly writes: WritePipeline;
   /** How long a query may take until its last row has left; 0 is no limit. */
   readonly queryTimeMs: number;
   /** Name and port under which lists show the node. */
   readonly endpoint: string;
-  /** What SHOW VARIABLES lists. */
+  /** Rows of SHOW VARIABLES. */
   readonly variables: readonly Variable[];
   readonly plans: KeptPlans;
   readonly running: RunningStatements;
@@ -48,7 +48,7 @@ export function listed({ meta, rows }: Listing, { request }: Asked): SqlAnswer {
   return { kind: 'rows', meta, lines: [encodeLines(meta, rows, request.keyed)] };
 }
 
-/** What definitions work on for a request. */
+/** Context of definitions for a request. */
 export function definitionsOf({ request, user }: Asked, context: StatementContext): DefinitionContext {
   const { catalogue, storage, subTables } = context;
   const statement = request.statement.toString('utf8');

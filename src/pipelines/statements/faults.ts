@@ -4,7 +4,7 @@ import { withPlace } from '../../sql/syntax/place.js';
 
 const tooDeep = fault('syntax', Codes.syntaxError, 'The statement is nested too deeply');
 
-/** What a statement is refused with, before anything is written, when it and the table's columns do not fit. */
+/** Codes of refusals before anything is written, when a statement and the table's columns do not fit. */
 const schemaCodes: ReadonlySet<number> = new Set([
   Codes.invalidColumnName,
   Codes.illegalColumnCount,

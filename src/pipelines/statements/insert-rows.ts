@@ -12,7 +12,7 @@ import { storableTimes } from '../write/stamp.js';
 import type { WritePipeline } from '../writes.js';
 import { StatementNames } from './names.js';
 
-/** What an INSERT of rows writes to. */
+/** Context of an INSERT of rows. */
 interface InsertRowsContext {
   readonly catalogue: Catalogue;
   readonly subTables: SubTables;

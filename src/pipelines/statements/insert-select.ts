@@ -15,7 +15,7 @@ import { invalidIdentifier, tableInOtherStable } from '../../sql/syntax/faults.j
 import { requireDelivered } from './insert-rows.js';
 import { StatementNames } from './names.js';
 
-/** What INSERT … SELECT reads from and writes to. */
+/** Source and target of INSERT … SELECT. */
 interface InsertSelectContext {
   readonly engine: Engine;
   readonly catalogue: Catalogue;

@@ -5,7 +5,7 @@ import { type MovablePlan, movablePlan, movedPlan, timePlaces } from '../../sql/
 import type { Query } from '../../sql/syntax/ast.js';
 import type { QueryRequest } from './query-names.js';
 
-/** What a plan was made of beside the query. */
+/** Facts beside the query that a plan was made of. */
 export interface PlanOrigin {
   readonly user: string;
   readonly request: QueryRequest;
@@ -13,7 +13,7 @@ export interface PlanOrigin {
   readonly position: number;
 }
 
-/** What is known of the tables that a plan reads. */
+/** Knowledge about the tables that a plan reads. */
 export interface KnownTables {
   /** Whether the engine is known to hold a table. */
   isReadable(table: TableDef): boolean;

@@ -4,7 +4,7 @@ import type { Access } from '../../database/catalogue/rights.js';
 import type { SubTables } from '../../database/catalogue/sub-tables.js';
 import type { DatabaseDef, SubTable, TableDef } from '../../model/schema.js';
 
-/** What a table name stands for; `table` of a sub-table is its super table. */
+/** Meaning of a table name; `table` of a sub-table is its super table. */
 type Meaning =
   | { readonly kind: 'super' | 'normal'; readonly table: TableDef; readonly hiddenSince?: number }
   | {
@@ -34,7 +34,7 @@ export class StatementNames {
   readonly #subTables: SubTables;
   readonly #access: Access;
   readonly #right: Right;
-  /** What was found, undefined for names that do not exist. */
+  /** Sub-tables that were looked up, undefined for names that do not exist. */
   readonly #looked = new Map<string, SubTable | undefined>();
 
   constructor(catalogue: Catalogue, subTables: SubTables, access: Access, right: Right) {

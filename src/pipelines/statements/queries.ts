@@ -103,7 +103,7 @@ export async function planned(written: Query, asked: AskedForRows, context: Stat
   await (series === undefined ? stored(written, request.database, context) : storedOf(series, context));
   const kept = latest();
   if (kept?.isTimeless === true) return kept;
-  // What the names meant before may not be what they mean now.
+  // The names may have another meaning now.
   if (series !== undefined && kept === undefined) await stored(written, request.database, context);
   const origin = originNow();
   const { query, context: names, tables } = await readable(written, asked, context);
@@ -158,7 +158,7 @@ export async function readable(written: Query, { request, user }: Asked, context
   return { query, tables, context: await queryContext(tables, systemTable, request, access, 'READ', context) };
 }
 
-/** What the name of a table to be changed means to a user who may write to it. */
+/** The table that a name means to a user who may write to it. */
 export function writable(
   { database, name }: ObjectName,
   { request, user }: Asked,

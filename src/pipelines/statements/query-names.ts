@@ -9,14 +9,14 @@ import type { Query } from '../../sql/syntax/ast.js';
 import { collectTables, type NamedTable, type QueryContext, systemDatabases } from '../../sql/values/context.js';
 import { StatementNames } from './names.js';
 
-/** What turns the names in a query into tables that can be read. */
+/** Context that turns the names in a query into tables that can be read. */
 export interface QueryNamesContext {
   readonly catalogue: Catalogue;
   readonly storage: Storage;
   readonly subTables: SubTables;
   /** Zone of times without one. */
   readonly connectionZone: string;
-  /** What SERVER_VERSION() says. */
+  /** Answer of SERVER_VERSION(). */
   readonly version: string;
 }
 
@@ -94,7 +94,7 @@ export async function withoutViews(
   return expand();
 }
 
-/** What is known of stored rows, as far as plans go by it. */
+/** Knowledge about stored rows, as far as plans go by it. */
 export function knownTables(
   storage: Storage,
 ): Required<Pick<QueryContext, 'isLarge' | 'hasShortSeries' | 'uniqueRows'>> {

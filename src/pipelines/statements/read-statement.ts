@@ -5,7 +5,7 @@ import type { Statement } from '../../sql/syntax/ast-statement.js';
 
 /** The head of an INSERT of rows. Rows are read by a scanner of their own, so their text need not be decoded to be parsed. */
 const insertHeadBytes = 4096;
-/** What is parsed of an INSERT that is longer than other statements may be: the names of all columns a table can have fit in. */
+/** Bytes that are parsed of an INSERT that is longer than other statements may be: the names of all columns a table can have fit in. */
 const longHeadBytes = 512 * 1024;
 const insertOfRows =
   /^\s*insert\s+into\s+(?:(?:\w+|`[^`]+`)\s*\.\s*)?(?:\w+|`[^`]+`)\s*(?:\([^()]*\)\s*)?(?:using|values)\b/i;

@@ -25,7 +25,7 @@ export interface OtherStatements {
   kill(place: StatementPlace, user: string): Promise<void>;
 }
 
-/** What breaks a query off beside KILL QUERY. */
+/** Bounds that end a query, beside KILL QUERY. */
 interface QueryBounds {
   /** Fires when the asking side went away. */
   readonly aborted: AbortSignal;
@@ -95,7 +95,7 @@ export class RunningStatements {
   }
 }
 
-/** What a user may see of statements: the own ones, and the administrator all, for their texts hold what was written. */
+/** Statements that a user may see: the own ones, and the administrator all, for their texts hold what was written. */
 export function visibleTo(access: Access, statements: readonly RunningStatement[]): readonly RunningStatement[] {
   return access.isAdministrator ? statements : statements.filter(({ user }) => user === access.user);
 }

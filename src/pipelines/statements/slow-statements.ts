@@ -9,7 +9,7 @@ const maxKeptBytes = 2048;
 /** How many statements that are over are kept. */
 const maxKept = 200;
 
-/** What a statement is judged by. */
+/** Facts by which a statement is judged. */
 type Watched = Pick<SqlRequest, 'statement' | 'database'>;
 
 interface Begun extends Openable {
@@ -61,7 +61,7 @@ export class SlowStatements {
     };
   }
 
-  /** What is slow now or was, here and, by `others`, in other processes. */
+  /** Statements that are slow now or were, here and, by `others`, in other processes. */
   list(others: readonly SlowStatement[] = []): SlowStatementList {
     const running = this.#running
       .all()

@@ -51,7 +51,7 @@ interface StatementRow<S> {
   /** Throws unless the user may run it; asked before it runs. */
   readonly rights: Rights<S>;
   /**
-   * What must be up to date before rights are asked. `catalogue`: what other processes have defined. `rows`: that, and the rows
+   * Knowledge that must be up to date before rights are asked. `catalogue`: what other processes have defined. `rows`: that, and the rows
    * that were answered before are stored.
    */
   readonly fresh?: 'catalogue' | 'rows';

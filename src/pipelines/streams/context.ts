@@ -10,7 +10,7 @@ import { collectTables, type QueryContext, type TableTarget } from '../../sql/va
 import { type QueryNamesContext, type QueryRequest, queryContext } from '../statements/query-names.js';
 import type { WritePipeline } from '../writes.js';
 
-/** What streams are made and run with. */
+/** Context in which streams are made and run. */
 export interface StreamContext extends QueryNamesContext {
   readonly engine: Engine;
   readonly changes: Changes;
@@ -26,7 +26,7 @@ export function streamStatement({ name, statement }: Pick<StreamDef, 'name' | 's
   return parsed;
 }
 
-/** What the names in a stream's statement mean to its maker, who reads the source and writes the target. */
+/** Meaning of the names in a stream's statement to its maker, who reads the source and writes the target. */
 export async function streamNames(
   { query, target }: CreateStream,
   { current, user, timeZone }: Pick<StreamDef, 'current' | 'user' | 'timeZone'>,
@@ -52,7 +52,7 @@ export async function streamNames(
   };
 }
 
-/** What tells a table from a later one of its name. */
+/** Identity of a table, which a later one of its name does not have. */
 export function tableId(target: TableTarget): string {
   return target.kind === 'sub' ? String(target.id) : target.table.id;
 }

@@ -24,13 +24,13 @@ const faultRetryMs = 5_000;
 /** Streams that are worked on at once; each holds a connection of the engine. */
 const maxBusy = 2;
 
-/** What the runner works with. */
+/** Context of the runner. */
 interface RunnerContext extends StreamContext {
   /** True while the service takes nothing new in, because memory is short. */
   readonly isHeld: () => boolean;
 }
 
-/** What this process knows of a stream it runs. */
+/** This process's state of a stream that it runs. */
 interface Run {
   readonly statement: CreateStream;
   def: StreamDef;
@@ -179,7 +179,7 @@ export class StreamRunner implements Component {
       });
       const found = next ?? (run.state.fault === undefined ? undefined : { ...run.state, fault: undefined });
       if (Date.now() >= this.#heldUntilMs) {
-        // What another process has written meanwhile may be newer than what was just written over it.
+        // Another process may have written meanwhile, and this write went over its newer state.
         this.#holds = false;
         await this.#context.states.write(run.def.id, run.state);
         return;

@@ -16,7 +16,7 @@ import { ReadBack } from './read-back.js';
 import { Rejections } from './rejections.js';
 import { type Home, homeOf, shareOf, splitTables, targets } from './split.js';
 
-/** What the stage works with. */
+/** Context of the stage. */
 export interface LogStageContext {
   readonly wal: WriteAheadLog;
   readonly rejected: RejectedRowsFile;
@@ -227,7 +227,7 @@ export class LogStage implements GroupLog {
     if (count > 0) this.#arrived.splice(0, count);
   }
 
-  /** What has arrived stays in the log from the given one on, until there is room to read it back. */
+  /** Leaves the arrived texts in the log from the given one on, until there is room to read them back. */
   #leaveFrom(first: number): void {
     const { segment, offset } = this.#arrived[first]!.record.place;
     this.#back.begin({ segment: segment.number, offset });

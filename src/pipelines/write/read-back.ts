@@ -5,7 +5,7 @@ import type { TextHead } from '../../wal/record.js';
 import { ofSeveral } from '../../wal/recovery.js';
 import type { Home } from './split.js';
 
-/** What reading back works with. */
+/** Context of reading back. */
 export interface ReadBackContext {
   readonly wal: Pick<WriteAheadLog, 'next' | 'passed' | 'end'>;
   /** Hands the rows of a text on; resolves when that is done. Never rejects. */

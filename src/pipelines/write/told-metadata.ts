@@ -23,7 +23,7 @@ export class ToldMetadata {
   readonly #stored = new Map<string, string>();
   readonly #blocks = new WeakMap<ColumnBlock, Told>();
 
-  /** What a parser asks: whether the database has this of a metric. */
+  /** Tells parsers whether the database has this of a metric. */
   reader(place: string): (metric: string, said: string) => boolean {
     return (metric, said) => this.#stored.get(place + metric) === said;
   }

@@ -7,7 +7,7 @@ import { UdpListener } from '../support/listeners.js';
 
 /** Bytes of datagrams that wait while the gate is shut. */
 const maxPendingBytes = 64 * 1024 * 1024;
-/** What the kernel keeps for us while we are busy; it grants what its own limit allows. */
+/** Bytes that the kernel keeps for us while we are busy; it grants what its own limit allows. */
 const receiveBufferBytes = 16 * 1024 * 1024;
 
 /** Where the source listens, and what for. */
@@ -22,7 +22,7 @@ interface AgentdSourceOptions {
   readonly target: Target;
 }
 
-/** What the source has counted since the start. */
+/** Counts of the source since the start. */
 interface AgentdCounts {
   readonly datagrams: number;
   readonly shedDatagrams: number;

@@ -32,7 +32,7 @@ export interface HostexporterSourceOptions extends ScrapeCertificates {
   readonly scraped?: (address: string, problem: string | undefined) => void;
 }
 
-/** What the source has counted since the start. */
+/** Counts of the source since the start. */
 interface HostexporterCounts {
   scrapes: number;
   failedScrapes: number;

@@ -17,7 +17,7 @@ const patienceMs = 250;
 /** Bytes of the buffers of short bodies that are kept for the next ones. */
 const pooledBytes = 16 * 1024 * 1024;
 
-/** What the source needs besides the gate. */
+/** Options of the source besides the gate. */
 interface HttpBodyOptions extends FramingLimits {
   readonly origin: string;
   /** Bodies up to this length are taken whole, longer and unmeasured ones are framed. */
@@ -252,7 +252,7 @@ export class HttpBodySource implements Source<ByteBlock> {
     request: WriteRequest,
     ending: Ending,
   ): Promise<void> {
-    // What is still to be cut takes memory, too.
+    // The part that is still to be cut takes memory, too.
     const settle = ending.begin(0, () => this.#gate.give(weight));
     this.#gate.take(weight);
     try {

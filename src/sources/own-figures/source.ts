@@ -2,7 +2,7 @@ import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target } from '../../model/batch.js';
 import type { ComponentLog, CreditGate, Source } from '../../model/component.js';
 
-/** What the source writes, how often, and where to. */
+/** Options of the source: what it writes, how often, and where to. */
 interface OwnFiguresOptions {
   /** `monitor.writeInterval`. */
   readonly intervalMs: number;

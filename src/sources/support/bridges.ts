@@ -28,7 +28,7 @@ export function fromBytes<T>(
         const begun = performance.now();
         subscriber.next(item);
         const isLong = performance.now() - begun > longTurnMs;
-        // What took long lets others have their turn.
+        // After long work others have their turn.
         gate.opened().then(() => (isLong ? othersTurn().then(() => done()) : done()));
       },
     });

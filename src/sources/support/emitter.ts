@@ -2,7 +2,7 @@ import { Subject } from 'rxjs';
 import type { Batch, ByteBlock, Target, WireFormat } from '../../model/batch.js';
 import type { CreditGate } from '../../model/component.js';
 
-/** What all batches of one source have in common. */
+/** Facts that all batches of one source share. */
 interface EmitterOptions {
   readonly origin: string;
   readonly format: WireFormat;

@@ -49,7 +49,7 @@ const quickMs = 5;
 const slowMs = 10;
 /** Text without so many bytes has not so many rows. */
 const shortTextBytes = 64 * 1024;
-/** What rows are estimated by, and how many of these a row has: line breaks, or the objects and commas of an element with some tags. */
+/** Marks by which rows are estimated, and how many of these a row has: line breaks, or the objects and commas of an element with some tags. */
 const lineMarks = [[lineFeed, 1]] as const;
 const elementMarks = [
   [openBrace, 2],
@@ -104,7 +104,7 @@ export function framing(newCutter: () => LineCutter, limits: FramingLimits): Dup
   ]);
 }
 
-/** What waits between two stages is outside of the credit, on every connection, so it must be little. */
+/** Buffer between two stages: it is outside of the credit, on every connection, so it must be little. */
 const oneAtATime = { highWaterMark: 1 } as const;
 const Chain = pumpify.ctor({ autoDestroy: false, destroy: false, objectMode: true, ...oneAtATime });
 

@@ -15,7 +15,7 @@ const maxLineBytes = 65_536;
 const tcpFraming = { blockBytes: 1, maxLineBytes };
 /** Bytes of datagrams that wait while the gate is shut. */
 const maxPendingBytes = 64 * 1024 * 1024;
-/** What the kernel keeps for us while we are busy; it grants what its own limit allows. */
+/** Bytes that the kernel keeps for us while we are busy; it grants what its own limit allows. */
 const receiveBufferBytes = 16 * 1024 * 1024;
 
 /** Where the source listens, and what for. */
@@ -35,7 +35,7 @@ export interface LineListenerOptions {
   readonly target: Target;
 }
 
-/** What the source has counted since the start. */
+/** Counts of the source since the start. */
 interface LineCounts {
   readonly datagrams: number;
   readonly shedDatagrams: number;

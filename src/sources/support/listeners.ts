@@ -57,7 +57,7 @@ export class TcpListener {
     await listening(this.#server, 'TCP', this.#options, (ready) => {
       this.#server.listen({ port, ...(host === undefined ? {} : { host }) }, ready);
     });
-    // What goes wrong while accepting, say too many open files, costs that connection alone.
+    // A failure while accepting, say too many open files, costs that connection alone.
     this.#server.on('error', () => this.#options.refused());
     const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : port;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 const maxAheadBytes = 65_536;
 
 /**
- * What arrives on a connection, until its other end closes or breaks it, or `stop` fires; what arrived while the reader was busy
+ * The bytes that arrive on a connection, until its other end closes or breaks it, or `stop` fires; those that arrived while the reader was busy
  * comes as one piece, and while there is too much of it the socket waits, so that the pressure reaches the sender.
  *
  * Unlike the stream itself, nothing that was received is lost when the connection breaks: it is yielded before the end.

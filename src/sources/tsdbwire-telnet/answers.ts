@@ -41,7 +41,7 @@ export function deliveryAnswer(delivery: Exclude<Delivery, Delivered>, lines: nu
   return `put: ${word}: ${delivery.fault.message} (lines: ${lines})\n`;
 }
 
-/** What a client is told about a line above the limit. */
+/** Answer to a line above the limit. */
 export function overlongAnswer(maxLineBytes: number): string {
   return `put: illegal argument: the line is longer than ${maxLineBytes} bytes\n`;
 }

@@ -12,7 +12,7 @@ const maxAnswerBytes = 65_536;
 /** Lines that are held back for a fuller batch go on when there are so many bytes of them. */
 const maxHeldBytes = 65_536;
 
-/** What a connection shares with the others of its port. */
+/** State that a connection shares with the others of its port. */
 export interface ConnectionContext {
   readonly gate: CreditGate;
   readonly maxLineBytes: number;

@@ -15,15 +15,15 @@ import type { TsdbwireTelnetSettings } from './options.js';
  */
 const longestLineBytes = 192 * 1024;
 
-/** What the source needs besides its settings. */
+/** Options of the source. */
 export interface TsdbwireTelnetOptions extends TsdbwireTelnetSettings {
   readonly host?: string;
   readonly maxLineBytes: number;
-  /** What `version` is answered with. */
+  /** Answer to `version`. */
   readonly version: string;
 }
 
-/** What one port has seen since the start. */
+/** Counts of one port since the start. */
 interface PortCounts {
   lines: number;
   rejectedLines: number;
@@ -67,7 +67,7 @@ export class TsdbwireTelnetSource implements Source<ByteBlock> {
     return this.#ports.map(({ port }) => port);
   }
 
-  /** What all ports have counted since the start. */
+  /** Sum of the counts of all ports since the start. */
   get counts(): Readonly<PortCounts> {
     const sum = { lines: 0, rejectedLines: 0, lostLines: 0, overlongLines: 0, refusedConnections: 0 };
     for (const { counts } of this.#ports) {

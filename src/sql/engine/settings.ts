@@ -7,7 +7,7 @@ export const objectRowFormat = 'JSONEachRow';
 
 type EngineSettings = Readonly<Record<string, string | number>>;
 
-/** What every statement needs so that its rows come as arrays, as REST clients see them, byte by byte. */
+/** Settings of every statement, so that its rows come as arrays, as REST clients see them, byte by byte. */
 const general = {
   format_custom_escaping_rule: 'JSON',
   format_custom_field_delimiter: ',',
@@ -25,12 +25,12 @@ const ofDecimals = { output_format_json_quote_decimals: 1, output_format_decimal
  */
 const byWords: readonly (readonly [words: RegExp, settings: EngineSettings])[] = [
   [/Timestamp|Date|JSON|Dynamic/i, { date_time_output_format: 'iso' }],
-  // What becomes a text on the way counts, too.
+  // A value that becomes a text on the way counts, too.
   [/String|JSON|Dynamic/i, ofTexts],
   [/Decimal|String|JSON|Dynamic/i, ofDecimals],
   [/DateTime/i, { formatdatetime_f_prints_scale_number_of_digits: 1 }],
   [/JSON|Dynamic/i, { input_format_try_infer_dates: 0, input_format_try_infer_datetimes: 0 }],
-  // What is added up is what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
+  // The sum adds what each row gives: a factor that is taken out of a sum rounds and overflows elsewhere.
   [/\b(?:plus|minus|multiply|divide)\(/, { optimize_arithmetic_operations_in_aggregate_functions: 0 }],
   [/least|greatest/i, { least_greatest_legacy_null_behavior: 1 }],
   // Conditions on the key, which alone are moved, decide before versions of a row are merged: of a series or an hour only those.
@@ -109,7 +109,7 @@ export const querySettings = printed(
   Object.assign({}, general, emptyGivesRow, ...byWords.map(([, settings]) => settings), largeStatement),
 );
 
-/** What decides about settings beside the words of a statement. */
+/** Traits of a statement that decide about settings, beside its words. */
 export interface StatementTraits {
   /** Aggregates without keys give no row over no rows. */
   readonly emptyGivesNone: boolean;

@@ -57,7 +57,7 @@ export function keysSource(storage: string, alias: string): string {
   return `${storage} AS ${alias}`;
 }
 
-/** What tells the rows of one engine table apart. */
+/** Key of the rows of one engine table. */
 export interface RowKey {
   readonly id: bigint;
   readonly time: bigint;
@@ -80,7 +80,7 @@ export function keysBetween(alias: string, behind: RowKey | undefined, upTo: Row
 }
 
 /**
- * What tells in which order rows were written: the number that a single engine gives to each insert, or, in a cluster, the version
+ * Order in which rows were written: by the number that a single engine gives to each insert, or, in a cluster, the version
  * that an insert gives to its rows. A version is in ns, and a place in the order in µs, which a number holds exactly.
  */
 export type WriteOrder = 'inserts' | 'versions';
@@ -125,7 +125,7 @@ export function partInserts(alias: string): { readonly first: string; readonly l
   return { first: bound(2), last: bound(3) };
 }
 
-/** What a statement fails with that relies on {@link nothingAfter}, behind the name of the engine table. */
+/** Text that a statement fails with when it relies on {@link nothingAfter}, behind the name of the engine table. */
 const outgrown = 'has rows that were stored meanwhile';
 
 /**

@@ -70,7 +70,7 @@ function sm4(name: string, of: typeof sm4Encrypted, bytesOf: (type: DataType) =>
   };
 }
 
-/** What hexadecimal digits stand for; no bytes for text that is none. */
+/** Bytes that hexadecimal digits stand for; none for text of another form. */
 function ofDigits(type: DataType): string {
   return isBinary(type) ? 'x' : "if(match(x, '^([0-9a-fA-F]{2})*$'), unhex(x), '')";
 }

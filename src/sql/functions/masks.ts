@@ -18,7 +18,7 @@ function textLike(arg: Value | undefined, growth = 1): DataType {
   return arg?.type.name === 'NCHAR' ? dataType('NCHAR', length) : dataType('VARCHAR', length * growth);
 }
 
-/** What stands between the visible ends is replaced character by character; a text that has no middle stays as it is. */
+/** Replaces the text between the visible ends character by character; a text that has no middle stays as it is. */
 function maskPartial(args: readonly Value[]): string {
   const [source, mask] = [args[0], args[3]?.constant];
   const ends = [args[1], args[2]].map((arg) => integerArgument('MASK_PARTIAL', arg, 0n, maxVisible));

@@ -43,7 +43,7 @@ const functions: ReadonlyMap<string, FunctionSpec> = new Map(
 /** Every function by its upper-case name. */
 export const functionNames: readonly string[] = [...functions.keys(), 'INTERP'].sort();
 
-/** What functions of other databases are called here. */
+/** Names here of functions of other databases. */
 const elsewhere: Readonly<Record<string, string>> = {
   mean: 'avg',
   average: 'avg',

@@ -10,7 +10,7 @@ function sameAsStored([arg]: readonly Value[]): boolean {
   return arg?.exact === true && isNumeric(arg.type);
 }
 
-/** What functions have in common that take a value of a column out as it is. */
+/** Common part of functions that take a value of a column out as it is. */
 const selection = { kind: 'selection', parameters: ['any'], result: firstType, exact: sameAsStored } as const;
 
 /** MIN and MAX: numbers, texts and times. */

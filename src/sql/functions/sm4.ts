@@ -42,7 +42,7 @@ function turned(word: number, bits: number): number {
   return ((word << bits) | (word >>> (32 - bits))) >>> 0;
 }
 
-/** What the first byte of a word becomes in a round; that of a later byte is the same, turned to its place. */
+/** Result of a round for the first byte of a word; that of a later byte is the same, turned to its place. */
 const table = substitution.map((byte) => {
   const word = byte << 24;
   return (word ^ turned(word, 2) ^ turned(word, 10) ^ turned(word, 18) ^ turned(word, 24)) >>> 0;
@@ -133,7 +133,7 @@ export function sm4Encrypted(text: string, key: Buffer, vector: Buffer | undefin
   return given('p', filled, `arrayFold((a, b) -> ${chained}, ${starts('p')}, ('', ${literal(vector)})).1`);
 }
 
-/** What was encrypted into bytes; NULL for bytes that are no whole blocks or do not end as encrypted ones do. */
+/** Text that was encrypted into bytes; NULL for bytes that are no whole blocks or do not end as encrypted ones do. */
 export function sm4Decrypted(bytes: string, key: Buffer, vector: Buffer | undefined): string {
   const keys = roundKeys(key).reverse();
   const plain = ciphered(blockAt('p', 'b'), keys);

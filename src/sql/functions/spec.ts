@@ -7,7 +7,7 @@ import { type Environment, ticksOf } from '../values/convert.js';
 import { isBinary, isInteger, isNumeric, isText, type Value } from '../values/value.js';
 
 /**
- * What a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;
+ * Kind of value that a parameter takes. `number` any numeric type; `text` VARCHAR or NCHAR; `time` a timestamp, ticks or time text;
  * `unit` a duration literal; `truth` anything that stands as a condition; `any` everything.
  */
 export type Parameter = 'number' | 'integer' | 'text' | 'time' | 'unit' | 'truth' | 'any';
@@ -95,7 +95,7 @@ export interface AggregateFunction extends FunctionBase {
   ): readonly [name: string, ...args: string[]];
 }
 
-/** What a series function gives for a row of its slice. */
+/** Result of a series function for a row of its slice. */
 export interface SeriesResult {
   readonly sql: string;
   /** Condition of the rows that are given; all of them when left out. */

@@ -8,7 +8,7 @@ import type { Environment } from '../values/convert.js';
 import { timestampType, type Value } from '../values/value.js';
 import { type ScalarFunction, wrongParameterType } from './spec.js';
 
-/** What a field of a time sets when it is read. */
+/** Part of a time that a field sets when it is read. */
 type Part = 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'half' | 'minute' | 'second' | 'fraction';
 
 /** A field of a time format: how it is printed and read. */

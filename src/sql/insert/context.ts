@@ -1,7 +1,7 @@
 import type { ColumnBlock } from '../../model/column-block.js';
 import type { DatabaseDef, SubTable, TableDef, TagValue } from '../../model/schema.js';
 
-/** What memory says about a name: `absent` when there is no such table, `unknown` when it must be looked up first. */
+/** Answer from memory about a name: `absent` when there is no such table, `unknown` when it must be looked up first. */
 export type Resolved =
   | { readonly kind: 'normal'; readonly table: TableDef }
   | { readonly kind: 'super'; readonly table: TableDef }
@@ -15,7 +15,7 @@ export interface TableName {
   readonly name: string;
 }
 
-/** What the scanner asks while it reads a statement; every answer comes from memory. */
+/** Questions of the scanner while it reads a statement; every answer comes from memory. */
 export interface InsertContext {
   /** Database of table names that are written without one. */
   readonly currentDatabase: string | undefined;
@@ -43,7 +43,7 @@ export interface InsertContext {
 }
 
 /**
- * What to do with a statement: look names up and scan again, or write blocks in their order. `rows` counts the tuples of
+ * Next step of a statement: look names up and scan again, or write blocks in their order. `rows` counts the tuples of
  * the statement, repeated keys included: the affected rows.
  */
 export type InsertPlan =

@@ -22,7 +22,7 @@ const maxQuotedCharacters = 63;
 const maxDatabaseBytes = 64;
 const maxNameBytes = 192;
 
-/** What {@link Cursor.readValue} found. */
+/** Kinds of tokens that {@link Cursor.readValue} finds. */
 export const Token = { null: 0, true: 1, false: 2, number: 3, string: 4, word: 5 } as const;
 export type TokenKind = (typeof Token)[keyof typeof Token];
 

@@ -1,7 +1,7 @@
 import type { ColumnBuilder } from '../../model/column-block.js';
 import type { ColumnDef, TypeName } from '../../model/schema.js';
 
-/** What a position of a VALUES row is, and how its text becomes a value: one small integer to switch on. */
+/** Kind of a position in a VALUES row, which says how its text becomes a value: one small integer to switch on. */
 export const FieldKind = {
   time: 0,
   tableName: 1,

@@ -11,7 +11,7 @@ const tableNamePosition = -1;
 const timePosition = 0;
 
 /**
- * What the values of a row are. Positions count the primary time as 0, then the data columns, then the tags. `columnSet` is
+ * The values of a row. Positions count the primary time as 0, then the data columns, then the tags. `columnSet` is
  * one and the same object for all layouts of a table with the same data columns, `columns` are their positions in table order.
  */
 export interface Layout {

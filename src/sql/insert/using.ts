@@ -15,7 +15,7 @@ export interface UsingClause {
   readonly tagNames: readonly Name[] | undefined;
   /** Where the bracket before the tag values is. */
   readonly valuesAt: number;
-  /** What a sub-table that is made gets. */
+  /** Options of a sub-table that is made. */
   readonly options: SubTableOptions;
 }
 

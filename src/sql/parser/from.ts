@@ -94,7 +94,7 @@ function parseTable(cursor: Cursor, parseQuery: QueryParser): FromItem {
 }
 
 /**
- * What stands in brackets: a query or joined tables. When it begins with a bracket itself, what follows that one decides:
+ * Content of brackets: a query or joined tables. When it begins with a bracket itself, what follows that one decides:
  * `((SELECT ...) UNION ...)` is a query, `((SELECT ...) a JOIN b)` is not.
  */
 function parseBracket(cursor: Cursor, parseQuery: QueryParser): Query | FromItem {

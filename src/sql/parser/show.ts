@@ -51,7 +51,7 @@ function parseList(cursor: Cursor): Show | undefined {
   return { what: 'list', list: 'DNODE VARIABLES', like: parseLike(cursor), dnode };
 }
 
-/** What may follow `db.`, or stand alone and mean the current database. */
+/** Reads a list that may follow `db.`, or stand alone and mean the current database. */
 function parseOfDatabase(cursor: Cursor, database: Name | undefined): Show {
   if (cursor.accept('TABLES')) return { what: 'tables', which: 'all', database, like: parseLike(cursor) };
   if (cursor.accept('STABLES')) return { what: 'stables', database, like: parseLike(cursor) };

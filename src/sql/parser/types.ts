@@ -3,7 +3,7 @@ import { TokenKind } from '../syntax/lexer.js';
 import type { Cursor } from './cursor.js';
 import { parseCount } from './literals.js';
 
-/** What may stand in brackets behind a type name. */
+/** Content of the brackets behind a type name. */
 type Brackets = 'none' | 'length' | 'decimal';
 
 const types = new Map<string, { readonly name: string; readonly brackets: Brackets; readonly integer: boolean }>([

@@ -8,7 +8,7 @@ import type { Expression, ObjectName } from '../syntax/ast.js';
 import { findTable, type QueryContext, refuse, type TableTarget } from '../values/context.js';
 import { Uses, type Value } from '../values/value.js';
 
-/** What DELETE removes. */
+/** The rows that DELETE removes. */
 export interface DeletePlan {
   readonly target: TableTarget;
   /** Conditions on the engine table's bare time column; all must hold. */

@@ -1,7 +1,7 @@
 import type { FromItem, Query, Select, WindowClause } from '../syntax/ast.js';
 import type { QueryContext } from '../values/context.js';
 
-/** What the names of tables mean, as far as it is known where EXPLAIN is asked. */
+/** Meaning of the names of tables, as far as it is known where EXPLAIN is asked. */
 type KnownTables = Pick<QueryContext, 'database' | 'resolveTable' | 'systemTable'>;
 
 /**

@@ -72,7 +72,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
       (expressions: readonly { readonly value: Expression }[]) =>
       (value: Value, at: number): Value => {
         const expression = expressions[at]?.value;
-        // What is with OVER looks at windows as they are once they are filled.
+        // An expression with OVER looks at windows as they are once they are filled.
         return hasOver(expression) ? shown.translate(expression) : filled.replaced(value);
       };
     const chosen = outerSelect(task, scope, windows, values.map(after(items)), hidden.map(after(select.orderBy)));
@@ -86,7 +86,7 @@ export function planGrouped(block: BlockTask): PlannedBlock {
   return plannedSelect((steady ? mergedSelect(over, grouped, scope.source) : undefined) ?? over, columns, spanned);
 }
 
-/** What is computed for each group: the values of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */
+/** Values that are computed for each group: those of the select list and of ORDER BY, without OVER, and the aggregates of OVER and HAVING. */
 function valuesOfGroups(
   { select, items }: BlockTask,
   values: readonly Value[],
@@ -125,7 +125,7 @@ function plannedSelect(
   return { sql: printSelect(select), columns, select, windows };
 }
 
-/** What is selected from the grouped rows, without where they come from. */
+/** The select list over the grouped rows, without where they come from. */
 function outerSelect(
   { select, items }: BlockTask,
   scope: GroupScope,
@@ -141,7 +141,7 @@ function outerSelect(
     keys
       .filter(({ value }) => value.uses !== Uses.nothing)
       .map(({ value, column }) => ({ ...value, sql: `${scope.source}.${column}` }));
-  // What ORDER BY leaves open is decided in the same way, so that the rows of a slice stay in the order of time.
+  // Rows that ORDER BY leaves in any order are ordered in the same way, so that the rows of a slice stay in the order of time.
   if (!select.distinct) {
     orderBy.push(...grouped(scope.keys).map(({ sql, nullable }) => sortTerm(sql, nullable)));
     if (windowOrder !== undefined) orderBy.push(sortTerm(windowOrder, false));
@@ -182,7 +182,7 @@ function aggregatesOf({ select, items }: BlockTask): CallExpression[] {
   return everything.flatMap(aggregateCalls);
 }
 
-/** What PARTITION BY and GROUP BY divide the rows by. */
+/** The keys of PARTITION BY and GROUP BY. */
 function groupKeys({ select, relation, env, items }: BlockTask): GroupKey[] {
   const inKey = (): Error => refuse(Codes.functionMixed, functionMixedText);
   const rows = new ExpressionTranslator(env, new RowNames(relation, inKey));

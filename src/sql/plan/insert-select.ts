@@ -33,7 +33,7 @@ import { Planner } from './query.js';
 /** INSERT … SELECT as parsed. */
 type InsertSelect = Extract<Statement, { kind: 'insert-select' }>;
 
-/** What a column of the rows to be written is. */
+/** A column of the rows to be written. */
 export type SelectedColumn =
   | { readonly kind: 'column' | 'tag'; readonly column: ColumnDef }
   | { readonly kind: 'name' };
@@ -80,7 +80,7 @@ export function planInsertSelect(
   return storableRows({ target, database, given, from: `(${block.sql}) AS b`, where: [] }, env, timeRange(database));
 }
 
-/** What a row that is to be stored is made of. */
+/** Source of a column of a row that is to be stored. */
 export type Wanted = SelectedColumn | { readonly kind: 'time' };
 
 /** Rows of a block, called `b`, and what each of their values is for. */

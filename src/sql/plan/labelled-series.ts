@@ -23,7 +23,7 @@ export interface SeriesTable {
   readonly ticksPerMilli: bigint;
 }
 
-/** What a query of series needs of the engine. */
+/** Facts that a query of series needs from the engine. */
 interface SeriesPlan {
   /** Two columns in RowBinary: id (UInt64) and labels (String) of the series that have rows in the time range. */
   readonly series: string;

@@ -39,7 +39,7 @@ export interface TimeReading {
 /** A statement for the engine, without SETTINGS and FORMAT, and what its columns are. */
 export interface QueryPlan {
   readonly sql: string;
-  /** What has to stand after SETTINGS. */
+  /** Settings that have to stand after SETTINGS. */
   readonly settings: string;
   readonly meta: readonly ColumnMeta[];
   /** True when it is known to give so few rows that all of them come to less than a megabyte of text. */

@@ -53,7 +53,7 @@ export interface StreamQuery {
   readonly windows: StreamWindows;
   /** Result columns; the first is the time. */
   readonly columns: readonly { readonly name: string; readonly type: DataType }[];
-  /** What PARTITION BY divides the rows by. */
+  /** The keys of PARTITION BY. */
   readonly keys: readonly { readonly names: readonly string[]; readonly type: DataType }[];
   /** Text that names the sub-table of a group; undefined where the statement leaves it to the service. */
   readonly subTable: Expression | undefined;
@@ -94,7 +94,7 @@ export function streamQuery(statement: CreateStream, context: QueryContext): Str
 
 type StreamSelect = Select & { readonly from: Extract<FromItem, { kind: 'table' }> };
 
-/** What a stream can run at all: one SELECT over one table, whose results depend on rows alone. */
+/** The plain form that a stream can run: one SELECT over one table, whose results depend on rows alone. */
 function plainSelect({ query, subTable }: CreateStream): StreamSelect {
   if (query.kind !== 'select') throw invalidStream('UNION is not supported');
   const { from } = query;

@@ -45,7 +45,7 @@ export function inSlice(alias: string, { number, of }: TopicSlice): string {
   return `modulo(${alias === '' ? 'id' : idColumn(alias)}, ${of}) = ${number}`;
 }
 
-/** What a topic delivers of one table: each stored row by itself. */
+/** Content that a topic delivers of one table: each stored row by itself. */
 export interface TopicPlan {
   readonly target: TableTarget;
   readonly database: string;
@@ -92,7 +92,7 @@ export function planWholeTable(database: string, target: TableTarget, context: Q
   return planRows({ target, database, relation }, dataItems(relation), undefined, [], context);
 }
 
-/** What the rows of a topic have, as `ins_topics` shows it. */
+/** Columns of a topic's rows, as `ins_topics` shows them. */
 export function topicSchema({ meta }: TopicPlan): string {
   return JSON.stringify(meta.map(({ name, type }) => ({ name, type: typeText(type), length: typeLength(type) })));
 }

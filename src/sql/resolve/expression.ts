@@ -29,7 +29,7 @@ export type ColumnExpression = Extract<Expression, { kind: 'column' }>;
 /** The call of a function. */
 export type CallExpression = Extract<Expression, { kind: 'call' }>;
 
-/** What names mean where an expression stands: in WHERE, in a list of grouped rows, inside an aggregate. */
+/** Resolves names where an expression stands: in WHERE, in a list of grouped rows, inside an aggregate. */
 export interface NameResolver {
   /** May answer for a whole expression, before its parts are looked at. */
   intercept(expression: Expression): Value | undefined;

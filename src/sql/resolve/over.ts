@@ -154,7 +154,7 @@ function rowsOf(distance: WindowLength): bigint {
   throw refuseUnsupported('a duration in ROWS of OVER');
 }
 
-/** What the value of ORDER BY may differ by, which is one number, or one time and then also a duration of fixed length. */
+/** Distance of a RANGE from the value of ORDER BY, which is one number, or one time and then also a duration of fixed length. */
 function distanceOf(distance: WindowLength, keys: readonly Value[]): bigint {
   const [key] = keys;
   const isTime = key?.type.name === 'TIMESTAMP';

@@ -63,7 +63,7 @@ export interface RowKey {
   readonly main: readonly JoinMember[];
 }
 
-/** What a name before a column stands for; undefined when there is nothing of that name in FROM. */
+/** Table or side of a join that a name before a column stands for; undefined when FROM has nothing of that name. */
 export function memberNamed(relation: Relation | undefined, qualifier: string): Member | undefined {
   if (relation?.members === undefined) return relation?.qualifier === qualifier ? relation : undefined;
   return relation.members.find((member) => member.qualifier === qualifier);

@@ -70,7 +70,7 @@ export interface StreamTag {
   readonly type: TypeSyntax | undefined;
 }
 
-/** What SHOW lists; parameters where the statement has them. */
+/** The lists of SHOW; parameters where the statement has them. */
 export type Show =
   | { readonly what: 'databases'; readonly which: 'all' | 'user' | 'system' }
   | {
@@ -101,7 +101,7 @@ export type Show =
       readonly dnode?: number;
     };
 
-/** What a statement says about a token; undefined is not said. */
+/** Words of a statement about a token; undefined is not said. */
 export interface TokenOptions {
   readonly enable: number | undefined;
   /** In days. */
@@ -110,7 +110,7 @@ export interface TokenOptions {
   readonly extraInfo: string | undefined;
 }
 
-/** What a topic delivers: the rows of a query or of a super table, or all of a database. `text` is the source it was read from. */
+/** Source of a topic: the rows of a query or of a super table, or all of a database. `text` is the source it was read from. */
 export type TopicSourceSyntax =
   | { readonly kind: 'query'; readonly query: Query; readonly text: string }
   | {

@@ -61,7 +61,7 @@ export type BinaryOperator =
   | 'NOT REGEXP'
   | 'CONTAINS';
 
-/** What has a value. Spans are places in the source text, for messages and result names. */
+/** An expression: anything with a value. Spans are places in the source text, for messages and result names. */
 export type Expression =
   | { readonly kind: 'integer'; readonly value: bigint; readonly span: Span }
   | { readonly kind: 'number'; readonly text: string; readonly span: Span }
@@ -167,7 +167,7 @@ export interface SelectItem {
   readonly text: string;
 }
 
-/** What stands in FROM: a table, a bracketed query, or two of them joined. */
+/** An item of FROM: a table, a bracketed query, or two of them joined. */
 export type FromItem =
   | { readonly kind: 'table'; readonly table: ObjectName; readonly alias: Name | undefined }
   | { readonly kind: 'subquery'; readonly query: Query; readonly alias: Name | undefined }
@@ -307,5 +307,5 @@ export interface Union {
   readonly span: Span;
 }
 
-/** What a SELECT statement, a subquery or a view is. */
+/** A SELECT statement, a subquery or a view. */
 export type Query = Select | Union;

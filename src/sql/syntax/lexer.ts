@@ -1,4 +1,4 @@
-/** What a token is; `word` is a bare identifier or keyword, `quoted` a back-quoted identifier. */
+/** Kinds of tokens; `word` is a bare identifier or keyword, `quoted` a back-quoted identifier. */
 export const TokenKind = {
   end: 0,
   bad: 1,

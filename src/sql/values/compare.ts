@@ -60,7 +60,7 @@ function comparesTruth(value: Value, other: Value): boolean {
   return isTruth(value) && (value.constant === undefined || other.constant !== undefined);
 }
 
-/** What is compared with a BOOL is true or false itself: numbers other than 0, and text by the number that it begins with. */
+/** A side of a comparison with a BOOL as true or false: numbers other than 0, and text by the number that it begins with. */
 function truthSide(value: Value): string {
   const { type, constant } = value;
   if (isTruth(value)) return value.sql;

@@ -6,7 +6,7 @@ import type { Name, ObjectName, Query } from '../syntax/ast.js';
 import { tablesIn } from '../syntax/tree.js';
 import type { BlockColumn } from './result.js';
 
-/** What a table name stands for. For a sub-table `table` is its super table. */
+/** Meaning of a table name. For a sub-table `table` is its super table. */
 export type TableTarget =
   | {
       readonly kind: 'super' | 'normal';

@@ -22,7 +22,7 @@ import {
   type Value,
 } from './value.js';
 
-/** What translating an expression needs beside its operands. */
+/** Surroundings of an expression that its translation needs beside its operands. */
 export interface Environment {
   readonly context: QueryContext;
   /** Of the table or subquery in FROM; ms without one. */

@@ -2,7 +2,7 @@ import { type DataType, dataType, type Precision, type TypeName } from '../../mo
 import { int64 } from '../engine/quote.js';
 import type { Duration } from '../syntax/ast.js';
 
-/** What an expression depends on; a bit set. Nothing set: the same for every row of the statement. */
+/** Dependencies of an expression; a bit set. Nothing set: the same for every row of the statement. */
 export const Uses = { nothing: 0, row: 1, tags: 2, aggregate: 4, key: 8, random: 16 } as const;
 
 /** A plan-time constant; `null` is the NULL literal. */

@@ -54,7 +54,7 @@ export class MessageWriter {
     this.#length = this.#bytes.writeDoubleLE(value, this.#length);
   }
 
-  /** What was written. */
+  /** The written bytes. */
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

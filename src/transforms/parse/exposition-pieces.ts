@@ -77,7 +77,7 @@ class TextCutter {
       let start = at;
       while (start < end && bytes[start]! <= space) start++;
       if (start < end && bytes[start] === hash) {
-        // What follows the end of a text is to be refused, and stays with it.
+        // Text behind the end is to be refused, and stays with it.
         if (this.#readComment(start, end)) break;
       } else if (start < end) {
         if (rows >= maxRows && (this.#badLines >= mostBadLines || this.#beginsPoint(start, end))) {

@@ -16,7 +16,7 @@ export function commentText(bytes: Uint8Array, start: number, end: number): stri
   return Buffer.from(bytes.subarray(start, Math.min(end, start + maxCommentBytes))).toString();
 }
 
-/** What a comment says of the type of a name; undefined when it says something else. */
+/** Type of a name by its comment; undefined when the comment says something else. */
 export function readTypeLine(text: string): { readonly name: string; readonly type: string } | undefined {
   const [, quoted, plain, type] = typeLine.exec(text) ?? [];
   const name = quoted === undefined ? plain : nameText(Buffer.from(quoted), 0, Buffer.byteLength(quoted));

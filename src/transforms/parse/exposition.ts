@@ -19,7 +19,7 @@ const { gauge, counter, untyped, sum, count } = expositionFields;
 const boundFields = new Map<string, FieldName>();
 const maxBoundFields = 10_000;
 
-/** What a type makes of its samples: the label that names a field, and the suffixes of the samples with fields of their own. */
+/** Reading of samples by their type: the label that names a field, and the suffixes of the samples with fields of their own. */
 interface Family {
   readonly field: FieldName;
   readonly label?: string;

@@ -8,7 +8,7 @@ import { countCharacters } from './utf8.js';
 export const histogramsTable = 'metric_histograms';
 export const exemplarsTable = 'metric_exemplars';
 export const metadataTable = 'metric_metadata';
-/** What these tables are like: a NULL in a row overwrites. */
+/** Form of these tables: a NULL in a row overwrites. */
 export const metricsStyle: TableStyle = { timeColumn: 'ts', tagType: 'JSON', nullMeaning: 'overwrite' };
 /** The column with the values of a metric, and the JSON tag. */
 export const metricsValue = 'v';

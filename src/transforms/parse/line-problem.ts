@@ -4,7 +4,7 @@ import { Codes, fault } from '../../model/fault.js';
 /** Longest piece of a line that a message repeats, in bytes. */
 const maxExcerptBytes = 48;
 
-/** What is wrong with a line: `at` is a position in the text, `message` the first part of a sentence. */
+/** Fault of a line: `at` is a position in the text, `message` the first part of a sentence. */
 export interface LineProblem {
   readonly at: number;
   readonly code: number;

@@ -48,7 +48,7 @@ export function* cutMessage(message: Uint8Array, shape: MessageShape, maxRows: n
 interface Level {
   /** Number of the field that it stands in. */
   readonly field: number;
-  /** What belongs to each of its rows. */
+  /** Parts of the message that belong to each of its rows. */
   readonly shared: readonly Uint8Array[];
   readonly sharedBytes: number;
   /** Fields of the current piece. */
@@ -145,7 +145,7 @@ class MessageCutter {
     if (level.content.length > 0 || !level.isContinued) this.#levels.at(-1)!.content.push(...written(level));
   }
 
-  /** What was read since the last piece, as a message. */
+  /** The message of what was read since the last piece. */
   #piece(): MessagePiece {
     const levels = this.#levels;
     for (let at = levels.length - 1; at > 0; at--) {

@@ -16,7 +16,7 @@ export const metricTypes = [
   'stateset',
 ] as const;
 
-/** What a message tells of a metric as a whole. */
+/** Words of a message about a metric as a whole. */
 export interface Metadata {
   readonly name: string;
   readonly type: (typeof metricTypes)[number];

@@ -1,4 +1,4 @@
-/** What a metric is, as far as its name and fields depend on it; `updown` is a sum that may fall. */
+/** Kind of a metric, as far as its name and fields depend on it; `updown` is a sum that may fall. */
 export type MetricKind = 'gauge' | 'updown' | 'counter' | 'histogram' | 'exponential' | 'summary';
 
 /** Units that names spell out, by their code of the UCUM (the OpenTelemetry-to-Prometheus conversion). */

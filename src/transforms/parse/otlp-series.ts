@@ -32,7 +32,7 @@ export interface Range {
   readonly end: number;
 }
 
-/** What a series is named by: attributes of resource and scope in the message, those of its points in `bytes`. */
+/** Parts of the name of a series: attributes of resource and scope in the message, those of its points in `bytes`. */
 interface SeriesParts {
   readonly table: string;
   readonly isDelta: boolean;

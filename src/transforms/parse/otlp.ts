@@ -60,7 +60,7 @@ const typeOf: Readonly<Record<MetricKind, Metadata['type']>> = {
 const key = Buffer.alloc(headLength + maxAttributeBytes);
 const keyView = new DataView(key.buffer, key.byteOffset, key.length);
 
-/** What is worked out of a metric once: the fingerprint in the keys of its series, and its table. */
+/** Facts that are worked out of a metric once: the fingerprint in the keys of its series, and its table. */
 interface KnownMetric {
   readonly print: Buffer;
   readonly table: string;

@@ -14,7 +14,7 @@ export type MakeSubTable = (
   metric: string | undefined,
 ) => SubTable;
 
-/** What a parser of points must know of the request and its database. */
+/** Facts about the request and its database that a parser of points needs. */
 export interface ParseOptions {
   readonly database: DatabaseDef;
   /** Unit of the timestamps in the text. */
@@ -51,7 +51,7 @@ export interface ParseOptions {
 /** A metric, and in one text what a message tells of it as a whole. */
 export type ToldMetric = readonly [metric: string, said: string];
 
-/** What a parser of points found in one text. */
+/** Points that a parser found in one text. */
 export interface ParsedPoints {
   /** One block a table, in the order the tables first occur; a table with few values in many columns may have several. */
   readonly blocks: readonly ColumnBlock[];

@@ -28,7 +28,7 @@ const maxSurprises = 16;
 const sharedFields = new PointFields();
 
 /**
- * What all parsers of points have in common: finds the series of a point by its key, gathers its fields, and adds it to
+ * Common part of all parsers of points: finds the series of a point by its key, gathers its fields, and adds it to
  * the block of its table once all of it is good. For each point: {@link PointCollector.find}, for a new series
  * {@link PointCollector.introduce}, then {@link PointCollector.refusal}, the fields, and {@link PointCollector.commit} or
  * {@link PointCollector.drop}. A point that is dropped leaves no trace. One collector per call of a parser.
@@ -45,7 +45,7 @@ export class PointCollector {
   table = new PointTable('');
   /** Tags of a series that the block of its table does not carry yet. */
   newTags: ReadonlyMap<string, TagValue> | undefined;
-  /** What the text tells and what no table has a place for. */
+  /** Number of facts in the text that no table has a place for. */
   leftOut = 0;
   /** See {@link ParsedPoints.told}. */
   readonly told: ToldMetric[] = [];
@@ -282,7 +282,7 @@ export class PointCollector {
     this.#rejects.push({ row: (this.#options.firstLine ?? 0) + row, fault: cause });
   }
 
-  /** What was collected; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */
+  /** Ends the collection; `lines` is the number of lines or messages of the text, for `usesNow` see {@link ParsedPoints}. */
   finish(lines: number, usesNow = true): ParsedPoints {
     for (const table of this.#tables) this.#finishBlock(table);
     const { leftOut, told } = this;

@@ -18,7 +18,7 @@ const nextAt = 5;
 const words = 6;
 
 /**
- * What one database's line-protocol writes have in common: the series met so far, found by the raw bytes of measurement and tags as
+ * State that one database's line-protocol writes share: the series met so far, found by the raw bytes of measurement and tags as
  * they appear in the text, and the super tables they belong to. A lookup allocates nothing. One per database in a process; parsers share it, one
  * call at a time.
  *

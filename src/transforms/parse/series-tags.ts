@@ -22,13 +22,13 @@ export interface SeriesKey {
   readonly metric?: string | undefined;
 }
 
-/** What a format calls the name that becomes the super table. */
+/** The word of a format for the name that becomes the super table. */
 type MetricWord = 'measurement' | 'metric';
 
 /** A piece of text as messages repeat it, made for messages alone. */
 export type Shown = () => string;
 
-/** What is wrong with the name of a super table, if anything. */
+/** Fault of the name of a super table, if there is one. */
 export function metricProblem(
   at: number,
   bytes: number,
@@ -50,7 +50,7 @@ export class SeriesTags {
     return this.#tags.size;
   }
 
-  /** What is wrong with the name of a tag, if anything. `at` and `shown` say where it stands and how its text reads. */
+  /** Fault of the name of a tag, if there is one. `at` and `shown` say where it stands and how its text reads. */
   nameProblem(at: number, shown: Shown, name: Uint8Array): LineProblem | undefined {
     if (name.length === 0) return badLine(at, 'a tag has no name');
     if (name.length <= maxNameBytes) return undefined;

@@ -8,7 +8,7 @@ import { maxDetailedRejects } from './point-limits.js';
 const lowerC = 0x63;
 const lowerE = 0x65;
 
-/** What is collected about a name; distributions are histograms. */
+/** Kinds of what is collected about a name; distributions are histograms. */
 export const StatKind = { counter: 0, gauge: 1, set: 2, timing: 3, histogram: 4 } as const;
 
 const kindByLetter: Readonly<Record<number, number>> = {

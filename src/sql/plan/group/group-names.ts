@@ -39,7 +39,7 @@ export interface WindowLimits extends WindowEnds {
   readonly shared?: readonly GroupKey[];
 }
 
-/** What the select list of a grouped block may name. */
+/** Names that the select list of a grouped block may use. */
 export interface GroupScope {
   readonly env: Environment;
   readonly relation: Relation | undefined;
@@ -63,7 +63,7 @@ export class GroupNames implements NameResolver {
   readonly aggregates: AggregateList;
   readonly allowsOver = true;
   readonly #scope: GroupScope;
-  /** What is the same for all rows of a group. */
+  /** The keys, which are the same for all rows of a group. */
   readonly #keys: readonly GroupKey[];
   readonly #byTable: boolean;
   readonly #plainKeys: boolean;
@@ -210,7 +210,7 @@ export class GroupNames implements NameResolver {
 const notSingleGroup =
   'Not a single-group group function: put the plain column into GROUP BY or PARTITION BY, or take LAST of it; the time of a window is _wstart';
 
-/** What COUNT counts for a star: every row, in a join those that have a row of the table before the star. */
+/** The rows that COUNT takes for a star: every row, in a join those that have a row of the table before the star. */
 function countedRow(table: Name | undefined, { relation, env }: GroupScope): Value {
   const member = table === undefined ? undefined : memberNamed(relation, table.text);
   if (table !== undefined && member === undefined) {

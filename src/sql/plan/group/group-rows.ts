@@ -22,12 +22,12 @@ export interface WindowKey {
   readonly isShort?: boolean;
 }
 
-/** What a grouped SELECT of the engine is made of. */
+/** Parts of a grouped SELECT of the engine. */
 interface Grouping {
   readonly relation: Relation | undefined;
   readonly filter: Filter;
   readonly keys: readonly GroupKey[];
-  /** What tells windows apart, over rows; undefined without windows. */
+  /** Key of a window, over rows; undefined without windows. */
   readonly window: WindowKey | undefined;
   readonly aggregates: readonly EngineAggregate[];
   /** Tags that a key decides: engine SQL over rows and their column. */

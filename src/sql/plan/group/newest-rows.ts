@@ -20,7 +20,7 @@ const rowsFirst = 16;
 const maxColumns = 64;
 
 /**
- * What makes a row the one that an aggregate picks when it is the newest: engine SQL over rows, `1` for any row. Undefined where
+ * Condition by which an aggregate picks the newest row: engine SQL over rows, `1` for any row. Undefined where
  * other rows than the newest of a series count.
  */
 export function newestNeeds(aggregates: readonly EngineAggregate[], alias: string): ReadonlySet<string> | undefined {

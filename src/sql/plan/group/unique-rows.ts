@@ -17,7 +17,7 @@ import { besideTags, type Scan, scanRows } from '../rows/scan.js';
 
 /** So many rows are merged in less time than it takes to tell two kinds of rows apart. */
 const fewRows = 100_000;
-/** What part of the series a tag of one value, or of one of several, leaves; of names it is next to nothing. */
+/** Share of the series that a tag of one value, or of one of several, leaves; of names it is next to nothing. */
 const shareOfTag = 1 / 16;
 const lastTime = 2n ** 63n - 1n;
 
@@ -69,7 +69,7 @@ export function scanUniqueRows(
 }
 
 /**
- * What counts the rows of a super table between times: engine SQL over a scan. Parts of unique rows between them are counted without being
+ * Count of the rows of a super table between times: engine SQL over a scan. Parts of unique rows between them are counted without being
  * read. Undefined where more than times chooses the rows.
  */
 export function countUniqueRows(
@@ -93,7 +93,7 @@ export function countUniqueRows(
   return { count: `sum(${rowAlias}.n)`, scan: { from, where: [] } };
 }
 
-/** What part of the series the terms on tags leave, guessed by their form. */
+/** Share of the series that the terms on tags leave, guessed by their form. */
 function shareOfSeries({ tags }: Filter, tagAlias: string): number {
   const chosen = tags.filter((term) => /^(?:equals|in)\(/.test(term));
   const isNamed = chosen.some((term) => term.slice(term.indexOf('(') + 1).startsWith(`${nameColumn(tagAlias)}, `));

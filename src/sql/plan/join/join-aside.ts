@@ -4,7 +4,7 @@ import type { JoinMember } from '../../resolve/relation.js';
 import type { Side } from './join-side.js';
 import { isEquality, type Term } from './join-tree.js';
 
-/** What the rows of a SEMI or ANTI join are when the columns of its other side are named, too. */
+/** Rows of a SEMI or ANTI join whose columns of the other side are named, too. */
 export function withAside(main: Side, partner: Side, mirrored: boolean): Omit<Side, 'sql'> {
   const aside = partner.members.map((member): JoinMember => ({ ...member, isAside: true }));
   return {

@@ -21,10 +21,10 @@ export interface Side {
   readonly time: Value;
   /** Names of the columns that hold it: several after a join by equal times, none when it may be NULL. */
   readonly times: ReadonlySet<string>;
-  /** What gives the rows their natural order, the time first. */
+  /** Expressions that give the rows their natural order, the time first. */
   readonly order: readonly string[];
   readonly rowKey?: RowKey;
-  /** What orders the rows, where one time stands for several of them: see {@link Relation.sequence}. */
+  /** Order of rows, where one time stands for several of them: see {@link Relation.sequence}. */
   readonly sequence?: readonly string[];
 }
 

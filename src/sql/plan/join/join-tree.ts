@@ -42,7 +42,7 @@ export interface Term {
   readonly leaves: ReadonlySet<JoinLeaf>;
 }
 
-/** What a join asks of the statement that it stands in. */
+/** Answers that a join needs from the statement that it stands in. */
 export interface RelationReader {
   readonly context: QueryContext;
   /** A number that is used once in the statement, for names the engine needs. */

@@ -21,7 +21,7 @@ export interface Scan {
 }
 
 /**
- * What reads the rows of FROM that pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
+ * Engine SQL that reads the rows of FROM which pass WHERE; with `needsTags` the tags of a super table stand beside them. `read` says
  * whether overwritten rows are merged before.
  */
 export function scanRows(

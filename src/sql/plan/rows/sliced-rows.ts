@@ -70,7 +70,7 @@ export class SlicedRows implements RowWindows {
     this.relation = { ...carried.relation, source };
   }
 
-  /** What divides the rows into slices; values over {@link relation}. */
+  /** Divides the rows into slices by keys; values over {@link relation}. */
   sliceBy(keys: readonly Value[]): void {
     this.#slices = keys.filter(({ uses }) => uses !== Uses.nothing).map(({ sql }) => sql);
   }

@@ -13,7 +13,7 @@ import type { IntervalWindows } from './window.js';
 /** Most windows that a FILL may span. */
 export const maxFilledWindows = 10_000_000n;
 
-/** What is filled: the grouped rows known as `source`, with key columns, `w`, and the function values. */
+/** Input of FILL: the grouped rows known as `source`, with key columns, `w`, and the function values. */
 interface FillTask {
   readonly fill: Fill;
   readonly windows: IntervalWindows;
@@ -74,7 +74,7 @@ export function canBeFilled([first, last]: WindowRange): boolean {
   return last - first < maxFilledWindows;
 }
 
-/** What adds missing windows, behind an ORDER BY of their numbers; nothing where there are none. */
+/** Clause that adds missing windows, behind an ORDER BY of their numbers; nothing where there are none. */
 export function fillSteps([first, last]: WindowRange): string {
   return first <= last ? ` WITH FILL FROM ${first} TO ${last + 1n} STEP 1` : '';
 }

@@ -22,7 +22,7 @@ export class FilledColumns implements NameResolver {
     this.#names = names;
   }
 
-  /** What stands for a value afterwards. */
+  /** The value that stands for another one afterwards. */
   replaced(value: Value): Value {
     const at = this.functions.findIndex(({ sql }) => sql === value.sql);
     return at < 0 ? value : { ...value, sql: `${this.#source}.f${at + 1}`, nullable: true, exact: false };

@@ -21,7 +21,7 @@ export interface Points {
   readonly count: bigint;
 }
 
-/** What is asked for at the points. */
+/** Task of INTERP at its points. */
 interface PointTask {
   readonly relation: Relation;
   readonly filter: Filter;

@@ -20,9 +20,9 @@ interface RowNumbering {
   readonly number: string;
   /** Which rows belong to a window at all. */
   readonly rows: readonly string[];
-  /** What the rows of a window must hold together for it to show. */
+  /** Conditions on the rows of a window for it to show. */
   readonly having: readonly string[];
-  /** What all rows of a window have in common: as it was written, and the column of the rows that holds it. */
+  /** State that all rows of a window share: as it was written, and the column of the rows that holds it. */
   readonly state?: { readonly value: Value; readonly column: string };
   /** The first and the last instant that a window has by a row of it; the row's own time when left out. */
   readonly reach?: Reach;
