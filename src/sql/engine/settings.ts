@@ -123,10 +123,14 @@ export interface StatementTraits {
   readonly isPlain: boolean;
 }
 
+/** True for a statement of few parts: longer ones have other settings. */
+export function isSmall(sql: string): boolean {
+  return sql.length <= smallStatementChars;
+}
+
 /** The settings that `sql` depends on, to stand after SETTINGS. */
 export function settingsOf(sql: string, traits: StatementTraits): string {
   const byWord = byWords.filter(([words]) => words.test(sql)).map(([, settings]) => settings);
-  const isSmall = sql.length <= smallStatementChars;
   const settings: EngineSettings = {
     ...general,
     ...(traits.emptyGivesNone ? emptyGivesNothing : emptyGivesRow),
@@ -136,7 +140,7 @@ export function settingsOf(sql: string, traits: StatementTraits): string {
     ...(traits.readsLittle ? oneSeries : mergesRows.test(sql) && shortBlocks),
     ...(traits.isPlain && notCompiled),
     ...(groupsSeries.test(sql) && !mergesRows.test(sql) && !unites.test(sql) && inSeriesOrder),
-    ...(isSmall ? traits.isPlain && quickAnalysis : largeStatement),
+    ...(isSmall(sql) ? traits.isPlain && quickAnalysis : largeStatement),
   };
   return printed(Object.assign(settings, ...byWord));
 }

@@ -1,3 +1,4 @@
+import { isSmall } from '../engine/settings.js';
 import { bareTime } from '../engine/storage.js';
 import { chainTerms } from '../resolve/expression.js';
 import type { Expression, Query, Span } from '../syntax/ast.js';
@@ -12,7 +13,7 @@ export interface TimePlaces {
   readonly shape: string;
   /** Numbers in digits, and texts. */
   readonly times: readonly WrittenTime[];
-  /** How many terms of the WHERE they stand in. */
+  /** How many terms of the WHERE have no other limits than these. */
   readonly terms: number;
 }
 
@@ -35,8 +36,8 @@ export function timePlaces(query: Query, text: string): TimePlaces | undefined {
   const { window } = query;
   if (window !== undefined && (window.kind !== 'interval' || window.offset === 'AUTO')) return undefined;
   if (query.range !== undefined || showsLimits.test(text)) return undefined;
-  const found = chainTerms(query.where, 'AND').map(timesOf);
-  const places = found.flat();
+  const terms = chainTerms(query.where, 'AND');
+  const places = terms.flatMap(timesOf);
   if (places.length === 0) return undefined;
   places.sort((a, b) => a.start - b.start);
   const times: WrittenTime[] = [];
@@ -49,7 +50,12 @@ export function timePlaces(query: Query, text: string): TimePlaces | undefined {
     times.push(value);
     at = end;
   }
-  return { shape: shape + text.slice(at), times, terms: found.filter((ofTerm) => ofTerm.length > 0).length };
+  return { shape: shape + text.slice(at), times, terms: terms.filter(hasTimesAlone).length };
+}
+
+/** A BETWEEN may have a time on one side, and something else on the other. */
+function hasTimesAlone(term: Expression): boolean {
+  return timesOf(term).length === (term.kind === 'between' ? 2 : 1);
 }
 
 interface Place extends Span {
@@ -134,8 +140,10 @@ export function movedPlan(movable: MovablePlan, times: readonly WrittenTime[]): 
     if (!windows.keepsPlan(range)) return undefined;
     if (windows.isFilled) marks.push(fillSteps(range));
   }
+  const text = filled(sql, marks);
+  if (isSmall(text) !== isSmall(plan.sql)) return undefined;
   const moved = figures && { ...figures, terms: terms.map((term) => filled(term, marks)) };
-  return { ...plan, sql: filled(sql, marks), figures: moved };
+  return { ...plan, sql: text, figures: moved };
 }
 
 function templateOf(text: string, marks: readonly string[]): Template {
