@@ -1,6 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { isPassing } from '../model/fault.js';
 import type { Precision } from '../model/schema.js';
+import { tried } from './execution/attempts.js';
+import { faultLine } from './execution/statements.js';
+import { cutAfterGrace, firstAnswer } from './execution/stopping.js';
 import { maxRequestsInFlight } from './insert/in-flight.js';
 import { runInsert } from './insert/insert.js';
 import type { LoadReport } from './model/insert-report.js';
@@ -9,9 +12,6 @@ import type { Attempts, InsertScenario } from './model/scenario.js';
 import { askVersion, openOrService } from './service-instead.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
-import { tried } from './work/attempts.js';
-import { faultLine } from './work/statements.js';
-import { cutAfterGrace, firstAnswer } from './work/stopping.js';
 import type { LoadWorld } from './world.js';
 
 /** Surroundings of a run. */

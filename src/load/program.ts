@@ -7,6 +7,8 @@ import { FaultError, reasonOf } from '../model/fault.js';
 import { parseStatement } from '../sql/parser/statement.js';
 import { parseTimestamp } from '../sql/times/timestamp.js';
 import { serverTimeZone } from '../text/time-zones.js';
+import { faultLine } from './execution/statements.js';
+import { StoppedBeforehand } from './execution/stopping.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadRun, LoadScenario } from './model/scenario.js';
@@ -19,8 +21,6 @@ import { readLoadRequest } from './settings/read.js';
 import type { LoadNote } from './settings/request.js';
 import { createLiveView, type ViewStream } from './view/live-view.js';
 import { createRunLog } from './view/run-log.js';
-import { faultLine } from './work/statements.js';
-import { StoppedBeforehand } from './work/stopping.js';
 
 /** Exit code of a run that failed. */
 const failedExitCode = 255;

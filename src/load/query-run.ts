@@ -1,3 +1,4 @@
+import { cutAfterGrace } from './execution/stopping.js';
 import type { LoadRunContext } from './insert-run.js';
 import type { RunSql } from './model/ports.js';
 import type { QueryReport } from './model/query-report.js';
@@ -6,7 +7,6 @@ import { runQueries } from './query/query.js';
 import { openOrService } from './service-instead.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
-import { cutAfterGrace } from './work/stopping.js';
 
 /** Connections to the engine at most, of which one half is for results: it runs so many statements side by side. */
 const maxConnections = 64;

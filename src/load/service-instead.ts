@@ -1,10 +1,10 @@
 import { FaultError, fault, reasonOf } from '../model/fault.js';
 import { isBehindService } from './engine-address.js';
+import { firstAnswer } from './execution/stopping.js';
 import type { RunLog } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
 import { HttpService } from './sinks/http-service.js';
 import { restStatements } from './sinks/rest-statements.js';
-import { firstAnswer } from './work/stopping.js';
 
 /** How long a server may take to say that it is an HTTP service. */
 const firstAnswerTimeoutMs = 5000;

@@ -1,8 +1,8 @@
+import { cutAfterGrace } from './execution/stopping.js';
 import type { RunLog } from './model/ports.js';
 import type { SubscribeScenario } from './model/scenario.js';
 import type { SubscribeReport } from './model/subscribe-report.js';
 import { runSubscribe } from './subscribe/subscribe.js';
-import { cutAfterGrace } from './work/stopping.js';
 import { type LoadWorldContext, openLoadWorld } from './world.js';
 
 /** Connections to the engine at most: it runs so many statements side by side. */

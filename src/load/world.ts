@@ -15,9 +15,9 @@ import { createPipelines, type ServicePipelines } from '../service/pipelines.js'
 import { openCluster, type RunningEngine } from '../service/running-engine.js';
 import { createLogger } from '../telemetry/logger.js';
 import { addressOf, connectionFault, engineAt, isOnCluster, settingsOf } from './engine-address.js';
+import { firstAnswer } from './execution/stopping.js';
 import type { RunLog, RunSql, RunSqlOptions, WriteBlocks, WriteLines } from './model/ports.js';
 import type { LoadConnection } from './model/scenario.js';
-import { firstAnswer } from './work/stopping.js';
 
 /** The service's own ways to the database inside the tool's process, used as one user. */
 export interface LoadWorld extends Pick<ServiceParts, 'catalogue' | 'storage' | 'subTables'> {

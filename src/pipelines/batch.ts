@@ -23,6 +23,7 @@ import {
   type Waiting,
   waitingIn,
 } from './lane.js';
+import { OpenTables } from './open-tables.js';
 import { delayMs } from './retries.js';
 
 /** Members of a group that end in one turn, however long they take. */
@@ -56,13 +57,6 @@ const maxRefusals = 3;
 /** After how many milliseconds a group that failed is tried again when somebody waits for it. */
 const hastyMs = 500;
 
-/** The lane of a table, as long as blocks of it are open. */
-interface Pin {
-  readonly database: string;
-  readonly lane: Lane;
-  open: number;
-}
-
 /**
  * Group commit: gathers blocks until they are worth an insert. `placeOf` says where the rows of a block are stored: blocks
  * of one place, also of several tables, are inserted together. One group per place is in flight, and a table keeps its
@@ -83,7 +77,7 @@ export class GroupCommit {
   readonly #log: GroupLog | undefined;
   #groups: Subscriber<Batch<BlockGroup>> | undefined;
   readonly #lanes = new Map<string, Lane>();
-  readonly #pins = new Map<string, Pin>();
+  readonly #tables = new OpenTables();
   #ready: Lane[] = [];
   #inFlight = 0;
   #ended = false;
@@ -126,19 +120,9 @@ export class GroupCommit {
    * waiting. Undefined when none wait. With `series` blocks stay where they are while none has rows of these.
    */
   visible(tables: WaitingTables, series?: readonly bigint[]): Promise<void> | undefined {
-    const lanes = new Set<Lane>();
-    if (tables === 'all') for (const { lane } of this.#pins.values()) lanes.add(lane);
-    else for (const { database, table } of tables) this.#lanesOf(database, table, lanes);
-    const wanted = [...lanes].filter((lane) => series === undefined || hasSeries(lane, series));
+    const wanted = [...this.#tables.lanesOf(tables)].filter((lane) => series === undefined || hasSeries(lane, series));
     if (wanted.length === 0) return undefined;
     return Promise.all(wanted.map((lane) => this.#flush(lane))).then(() => undefined);
-  }
-
-  #lanesOf(database: string, table: string | undefined, found: Set<Lane>): void {
-    const pin = table === undefined ? undefined : this.#pins.get(tableKey({ database, table }));
-    if (pin !== undefined) found.add(pin.lane);
-    if (table !== undefined) return;
-    for (const other of this.#pins.values()) if (other.database === database) found.add(other.lane);
   }
 
   /** Makes the waiting batches go at once, as there is no room for more. */
@@ -294,7 +278,7 @@ export class GroupCommit {
   }
 
   #end(lane: Lane, { member, ending }: Ended): void {
-    this.#unpin(member);
+    this.#tables.delete(member.payload);
     lane.ended++;
     member.settle(ending);
   }
@@ -385,27 +369,12 @@ export class GroupCommit {
   }
 
   #laneOf({ payload }: Batch<ColumnBlock>): Lane {
-    const table = tableKey(payload);
-    const pin = this.#pins.get(table);
-    if (pin !== undefined) {
-      pin.open++;
-      return pin.lane;
-    }
+    const known = this.#tables.add(payload);
+    if (known !== undefined) return known;
     const key = this.#placeOf(payload);
-    let lane = this.#lanes.get(key);
-    if (lane === undefined) {
-      lane = emptyLane(key);
-      this.#lanes.set(key, lane);
-    }
-    this.#pins.set(table, { database: payload.database, lane, open: 1 });
+    const lane = this.#lanes.get(key) ?? emptyLane(key);
+    this.#lanes.set(key, lane);
+    this.#tables.addFirst(payload, lane);
     return lane;
-  }
-
-  #unpin({ payload }: Batch<ColumnBlock>): void {
-    const table = tableKey(payload);
-    const pin = this.#pins.get(table);
-    if (pin === undefined) return;
-    pin.open--;
-    if (pin.open === 0) this.#pins.delete(table);
   }
 }

@@ -43,8 +43,8 @@ type Check = 'in-insert' | 'before';
 interface Portion extends TableBlocks {
   readonly blocks: ColumnBlock[];
   readonly places: number[];
-  /** When the blocks came, in Unix microseconds. */
-  readonly receivedMicros: bigint[];
+  /** See {@link BlockGroup}, of the group. */
+  readonly receivedMicros: BlockGroup['receivedMicros'];
   /** Of the group. */
   readonly token: string | undefined;
   fault?: Fault;
@@ -180,7 +180,7 @@ export class DatabaseSink implements Sink<BlockGroup> {
         const blocks = await wholeRows(this.#context, member.table, member.portion.blocks);
         if (blocks === undefined) changed.push(member.portion);
         // Rows that were completed with stored ones come after them.
-        else ready.push([member, this.#rowsOf(member, blocks, [nowMicros()])]);
+        else ready.push([member, this.#rowsOf(member, blocks)]);
       } catch (error) {
         member.portion.fault = faultOf(error);
       }
@@ -200,13 +200,15 @@ export class DatabaseSink implements Sink<BlockGroup> {
     return isDone ? changed : [...changed, ...current.map(([{ portion }]) => portion)];
   }
 
-  #rowsOf(
-    { table: { number, columns }, portion }: Prepared,
-    blocks: readonly ColumnBlock[] = portion.blocks,
-    receivedMicros: readonly bigint[] = portion.receivedMicros,
-  ): TableRows {
+  /** The rows of a portion; `completed` are blocks in the place of its own, which come now. */
+  #rowsOf({ table: { number, columns }, portion }: Prepared, completed?: readonly ColumnBlock[]): TableRows {
+    const blocks = completed ?? portion.blocks;
     if (!this.#context.engine.ordersByReceipt) return { number, columns, blocks };
-    return { number, columns, blocks, receivedNanos: receivedMicros.map((micros) => micros * 1_000n) };
+    const now = nowMicros();
+    const { places, receivedMicros } = portion;
+    const received =
+      completed === undefined ? places.map((place) => receivedMicros?.[place]) : completed.map(() => now);
+    return { number, columns, blocks, receivedNanos: received.map((micros = now) => micros * 1_000n) };
   }
 
   /**
@@ -282,18 +284,14 @@ let insertCount = 0;
 
 function portionsOf({ payload, target }: Batch<BlockGroup>): readonly Portion[] {
   const portions = new Map<string, Portion>();
-  const now = nowMicros();
   for (const [place, block] of payload.blocks.entries()) {
     const found = portions.get(block.table);
-    const received = payload.receivedMicros?.[place] ?? now;
     if (found === undefined) {
-      const { token } = payload;
-      const own = { blocks: [block], places: [place], receivedMicros: [received] };
-      portions.set(block.table, { ...own, reading: target.reading, token });
+      const { token, receivedMicros } = payload;
+      portions.set(block.table, { blocks: [block], places: [place], receivedMicros, reading: target.reading, token });
     } else {
       found.blocks.push(block);
       found.places.push(place);
-      found.receivedMicros.push(received);
     }
   }
   return [...portions.values()];

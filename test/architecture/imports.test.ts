@@ -12,7 +12,7 @@ const loadParts = [
   'load/encode',
   'load/sinks',
   'load/view',
-  'load/work',
+  'load/execution',
 ];
 
 /** What translates expressions stands on these. */
@@ -105,7 +105,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   'load/report': { rooms: ['model', 'load/model'], packages: [] },
   'load/view': { rooms: ['model', 'load/model'], packages: ['hdr-histogram-js', 'cli-progress'] },
   'load/sinks': { rooms: ['model', 'database', 'sinks', 'load/model'], packages: [] },
-  'load/work': { rooms: ['model', 'pipelines', 'load/model'], packages: [] },
+  'load/execution': { rooms: ['model', 'pipelines', 'load/model'], packages: [] },
   'load/insert': { rooms: [...loadParts, 'database'], packages: [] },
   'load/query': { rooms: [...loadParts, 'sql'], packages: [] },
   'load/subscribe': { rooms: loadParts, packages: ['ix'] },

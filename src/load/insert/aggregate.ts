@@ -1,8 +1,8 @@
 import { FaultError } from '../../model/fault.js';
 import { superTableText } from '../encode/definitions.js';
 import { qualifiedName } from '../encode/insert-sql.js';
+import { faultLine, type StatementContext } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
-import { faultLine, type StatementContext } from '../work/statements.js';
 import { type FilledTable, insertTarget } from './insert-path.js';
 
 /** Most tags, by their number, that one series of queries over a super table goes up to. */

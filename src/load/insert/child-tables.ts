@@ -1,10 +1,10 @@
 import { pause } from '../../pipelines/pause.js';
 import { createNormalTable, encodeCreateTables } from '../encode/create-sql.js';
+import { define, type StatementContext } from '../execution/statements.js';
+import { allThreads, throwFailure } from '../execution/threads.js';
 import type { RunLog, Watch } from '../model/ports.js';
 import type { SuperTablePlan } from '../model/scenario.js';
 import type { TableRange } from '../rows/plan.js';
-import { define, type StatementContext } from '../work/statements.js';
-import { allThreads, throwFailure } from '../work/threads.js';
 import { type FilledTable, insertTarget, usingTarget } from './insert-path.js';
 
 /** Tables per statement where the settings give no number, which counts as `usualBatch`: as many as the registry writes well at once. */

@@ -8,9 +8,9 @@ import {
   dropStreamText,
   superTableText,
 } from '../encode/definitions.js';
+import { define, queried, type StatementContext } from '../execution/statements.js';
 import { createStreamText, storedName } from '../model/names.js';
 import type { Attempts, DatabasePlan, FieldPlan, InsertScenario, SuperTablePlan } from '../model/scenario.js';
-import { define, queried, type StatementContext } from '../work/statements.js';
 
 /** A database that is there before the run. */
 interface FoundDatabase {

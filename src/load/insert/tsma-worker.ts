@@ -1,8 +1,8 @@
 import { FaultError } from '../../model/fault.js';
 import { createTsmaText } from '../encode/definitions.js';
+import { define, faultLine, type StatementContext } from '../execution/statements.js';
 import { storedName } from '../model/names.js';
 import { type DatabasePlan, isSchemaless, type SuperTablePlan } from '../model/scenario.js';
-import { define, faultLine, type StatementContext } from '../work/statements.js';
 
 const pollMs = 100;
 

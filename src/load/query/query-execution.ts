@@ -2,9 +2,9 @@ import type { SqlAnswer } from '../../model/exchange.js';
 import { FaultError } from '../../model/fault.js';
 import { parseTimestamp } from '../../sql/times/timestamp.js';
 import { ResultRowsEncoder } from '../encode/result-rows.js';
+import { faultLine } from '../execution/statements.js';
 import type { RunLog, RunSql } from '../model/ports.js';
 import type { RowsFile } from '../sinks/rows-file.js';
-import { faultLine } from '../work/statements.js';
 import type { QueryCounts } from './query-counts.js';
 import type { RunningQueries } from './running-queries.js';
 

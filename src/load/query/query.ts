@@ -1,5 +1,9 @@
 import { FaultError } from '../../model/fault.js';
 import { pause } from '../../pipelines/pause.js';
+import { forChild } from '../execution/child-placeholder.js';
+import { environmentOf } from '../execution/environment.js';
+import { faultLine, queried } from '../execution/statements.js';
+import { allThreads, throwFailure } from '../execution/threads.js';
 import type { RateSample } from '../model/insert-report.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { RunLog, RunSql, Watch } from '../model/ports.js';
@@ -9,10 +13,6 @@ import type { QueryScenario, QueryText, SpecifiedQueries, SuperTableQueries } fr
 import { splitTables } from '../rows/plan.js';
 import { type RowsFile, RowsFiles } from '../sinks/rows-file.js';
 import { RateSampler } from '../view/rates.js';
-import { forChild } from '../work/child-placeholder.js';
-import { environmentOf } from '../work/environment.js';
-import { faultLine, queried } from '../work/statements.js';
-import { allThreads, throwFailure } from '../work/threads.js';
 import { partLine, QueryCounts, totalLines } from './query-counts.js';
 import {
   executeQuery,

@@ -1,7 +1,7 @@
 import { isPassing } from '../../model/fault.js';
 import type { TopicMessage, TopicPoller } from '../../model/topic-message.js';
 import { pause } from '../../pipelines/pause.js';
-import { faultLine } from '../work/statements.js';
+import { faultLine } from '../execution/statements.js';
 import type { SubscribeRun } from './consumption.js';
 import { topicRows } from './topic-rows.js';
 

@@ -1,9 +1,9 @@
 import { FaultError } from '../../model/fault.js';
+import { environmentOf } from '../execution/environment.js';
+import { faultLine } from '../execution/statements.js';
 import type { RunLog } from '../model/ports.js';
 import type { SubscribeScenario } from '../model/scenario.js';
 import type { SubscribeReport } from '../model/subscribe-report.js';
-import { environmentOf } from '../work/environment.js';
-import { faultLine } from '../work/statements.js';
 import type { Consumption, SubscribeRun } from './consumption.js';
 import { OlderRun } from './older-subscriptions.js';
 import { reportConsumers, subscribeSettings, sumOf, totalLines } from './subscribe-figures.js';

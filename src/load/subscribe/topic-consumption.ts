@@ -1,9 +1,9 @@
 import { FaultError } from '../../model/fault.js';
 import type { TopicPoller } from '../../model/topic-message.js';
+import { faultLine } from '../execution/statements.js';
 import { sqlName, storedName } from '../model/names.js';
 import type { TopicConsumers } from '../model/scenario.js';
 import { RowsFile } from '../sinks/rows-file.js';
-import { faultLine } from '../work/statements.js';
 import type { Consumption, SubscribeRun } from './consumption.js';
 import { messageLines } from './message-lines.js';
 import { polledThrough } from './polled-through.js';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { allThreads, throwFailure } from '../../../src/load/work/threads.js';
+import { allThreads, throwFailure } from '../../../src/load/execution/threads.js';
 
 test('every thread runs to its end, and the first in order that failed is what is thrown', async (t) => {
   const done: string[] = [];

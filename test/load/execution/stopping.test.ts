@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { cutAfterGrace, firstAnswer, StoppedBeforehand } from '../../../src/load/work/stopping.js';
+import { cutAfterGrace, firstAnswer, StoppedBeforehand } from '../../../src/load/execution/stopping.js';
 import { FaultError } from '../../../src/model/fault.js';
 
 /** A question that is answered when the test says so. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { tried } from '../../../src/load/work/attempts.js';
+import { tried } from '../../../src/load/execution/attempts.js';
 import { pause } from '../../../src/pipelines/pause.js';
 
 function told() {
