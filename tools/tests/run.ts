@@ -47,7 +47,9 @@ const shownFiles = 12;
 /** Many tests wait for something to happen, and those that take long wait half of their time. */
 const usualConcurrency = flags.long ? availableParallelism() * 2 : availableParallelism() + 1;
 const pollMs = 100;
-const idleMs = 240_000;
+const usualIdleMs = 240_000;
+/** Tests that are run by name alone may be one long loop; they have time limits of their own. */
+const rareIdleMs = 3_600_000;
 /** What a run that is stopped has for ending by itself. */
 const graceMs = 10_000;
 /** Where more files fail, it is not because the machine is busy. */
@@ -167,7 +169,9 @@ async function run(files: readonly TestFile[], concurrency: number, deadline = I
     },
   );
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const isAlive = stopWhenIdle(child, () => [...running]);
+  const isAlive = stopWhenIdle(child, files.some(({ isRare }) => isRare) ? rareIdleMs : usualIdleMs, () => [
+    ...running,
+  ]);
   for await (const line of createInterface({ input: child.stdout })) {
     isAlive();
     report.line(line);
@@ -219,7 +223,7 @@ export default { ...settings, sortTestFiles: (one, other) => order(one) - order(
  * Stops a run in which no test ends for so long: something hangs. A signal stops it too. Gives what is to be called at every sign of
  * life.
  */
-function stopWhenIdle(child: ChildProcess, running: () => readonly string[]): () => void {
+function stopWhenIdle(child: ChildProcess, idleMs: number, running: () => readonly string[]): () => void {
   const stop = (): void => {
     stopped = true;
     signal(child, 'SIGINT');
