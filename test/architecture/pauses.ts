@@ -18,7 +18,6 @@ export const pauses: Readonly<Record<string, number>> = {
   'e2e/outage.long.test.ts': 6,
   'e2e/prometheus.long.test.ts': 1,
   'e2e/shared-storage.long.test.ts': 1,
-  'e2e/sql-query.test.ts': 1,
   'e2e/sql.test.ts': 1,
   'e2e/statsgw.test.ts': 2,
   'e2e/streaming.long.test.ts': 2,

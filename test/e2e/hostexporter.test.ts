@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
+import { isLong, whenBrief, whenLong } from '../support/cases.js';
 import { run } from '../support/processes.js';
 import { fixturePath } from '../support/recordings.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
@@ -10,13 +11,9 @@ import { skipped } from '../support/skipped.js';
 import { until } from '../support/until.js';
 
 const folder = fixturePath('hostexporter');
-const names = [
-  'collectd-5.12-write_prometheus',
-  'node_exporter-1.5.0',
-  'prom-client-15.1.3',
-  'prom-client-15.1.3-openmetrics',
-  'prometheus-2.42-self',
-];
+const names = isLong
+  ? ['collectd-5.12-write_prometheus', 'node_exporter-1.5.0', 'prom-client-15.1.3', 'prometheus-2.42-self']
+  : ['prom-client-15.1.3-openmetrics'];
 
 interface Recorded {
   readonly content_type: string;
@@ -72,7 +69,7 @@ test.after.always(async () => {
 const ask = (statement: string, enough?: (rows: Rows) => boolean) =>
   rowsSoon(service, 'hostexporter', statement, enough);
 
-test('whether each target is up is written, with how long it took', async (t) => {
+whenBrief(test)('whether each target is up is written, with how long it took', async (t) => {
   const statement = 'SELECT DISTINCT url, gauge FROM up ORDER BY url';
   const rows = await ask(
     statement,
@@ -87,7 +84,7 @@ test('whether each target is up is written, with how long it took', async (t) =>
   t.true(service.log.join().includes('A target could not be scraped.'));
 });
 
-test('a target that fails once is scraped the next time, and its bad line costs no other', async (t) => {
+whenBrief(test)('a target that fails once is scraped the next time, and its bad line costs no other', async (t) => {
   const where = `WHERE url = '${base}/flaky' LIMIT 1`;
   t.deepEqual(await ask(`SELECT gauge FROM g ${where}`), [[1.5]]);
   t.deepEqual(await ask(`SELECT counter FROM c ${where}`), [[2]]);
@@ -141,7 +138,7 @@ for (const name of names) {
 
 const exporter = '/usr/bin/prometheus-node-exporter';
 
-test('the exporter itself is scraped', async (t) => {
+whenLong(test)('the exporter itself is scraped', async (t) => {
   if (!existsSync(exporter)) {
     skipped(t, `there is no ${exporter}`);
     return;

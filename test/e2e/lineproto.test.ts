@@ -252,12 +252,19 @@ test('timestamps are read in the unit of the request and stored in that of the d
   ] as const;
   const db = await freshDatabase();
   const coarse = await freshDatabase('ms');
-  for (const [i, [precision, time, expected]] of cases.entries()) {
+  for (const [i, [precision, time]] of cases.entries()) {
     for (const name of [db, coarse])
-      t.is((await service.write(`p${i} v=1 ${time}`, { db: name, precision })).text, '', precision);
-    t.deepEqual(await service.rows(`SELECT _ts FROM ${db}.p${i}`), [[expected]], precision);
-    t.deepEqual(await service.rows(`SELECT _ts FROM ${coarse}.p${i}`), [[`${expected.slice(0, 23)}Z`]], precision);
+      t.is((await service.write(`p,case=${i} v=1 ${time}`, { db: name, precision })).text, '', precision);
   }
+  const times = (name: string) => service.rows(`SELECT _ts FROM ${name}.p ORDER BY \`case\``);
+  t.deepEqual(
+    await times(db),
+    cases.map(([, , expected]) => [expected]),
+  );
+  t.deepEqual(
+    await times(coarse),
+    cases.map(([, , expected]) => [`${expected.slice(0, 23)}Z`]),
+  );
 });
 
 test('a line without a time, or with 0, is of now', async (t) => {
@@ -426,17 +433,13 @@ test('a body of megabytes is cut into blocks, and its bad line is still numbered
   ]);
 });
 
-test('60,000 lines in one body are all stored', async (t) => {
+test('20,000 lines in one body are all stored', async (t) => {
   const db = await freshDatabase();
-  const lines = Array.from({ length: 60_000 }, (_, i) => `many,host=h${i % 1000} v=${i}i,f=0.5 ${1700000000000 + i}`);
-  const started = Date.now();
+  const lines = Array.from({ length: 20_000 }, (_, i) => `many,host=h${i % 300} v=${i}i,f=0.5 ${1700000000000 + i}`);
   const reply = await service.write(lines.join('\n'), { db, precision: 'ms' });
   t.is(reply.text, '');
-  t.log(`${Date.now() - started} ms`);
-  t.deepEqual(await service.rows(`SELECT count(*), sum(v), count(f) FROM ${db}.many`), [
-    [60_000, 1_799_970_000, 60_000],
-  ]);
-  t.deepEqual(await service.rows(`SELECT count(*) FROM (SELECT DISTINCT tbname FROM ${db}.many)`), [[1000]]);
+  t.deepEqual(await service.rows(`SELECT count(*), sum(v), count(f) FROM ${db}.many`), [[20_000, 199_990_000, 20_000]]);
+  t.deepEqual(await service.rows(`SELECT count(*) FROM (SELECT DISTINCT tbname FROM ${db}.many)`), [[300]]);
 });
 
 test('a time to live is given to the sub-tables that the request makes', async (t) => {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { cases, whenBrief, whenLong } from '../support/cases.js';
+import { cases, every, whenBrief, whenLong } from '../support/cases.js';
 import { type Rows, rowsSoon } from '../support/rows-soon.js';
 import { basicOf } from '../support/service.js';
 import { sharedService } from '../support/shared-service.js';
@@ -62,7 +62,8 @@ const windows: Readonly<Record<string, readonly [columns: string, rest: string]>
 test.serial(
   'results of every kind of window equal those of the query itself, whatever the order of rows',
   async (t) => {
-    for (const [name, [columns, rest]] of Object.entries(windows)) {
+    const tested = every(3, Object.entries(windows).toReversed());
+    for (const [name, [columns, rest]] of tested) {
       await service.run(`CREATE STREAM s_${name} TRIGGER AT_ONCE INTO o.${name} AS SELECT ${columns} ${rest}`);
     }
     const next = numbers(11);
@@ -80,7 +81,7 @@ test.serial(
         return worked > before;
       }, 2_000);
     }
-    for (const [name, [columns, rest]] of Object.entries(windows)) {
+    for (const [name, [columns, rest]] of tested) {
       const described = await service.rows(`DESCRIBE o.${name}`);
       const own = described.filter(([, , , note]) => note !== 'TAG').map(([column]) => `\`${column}\``);
       const order = columns.split(',').map((_, place) => place + 1);
@@ -90,7 +91,7 @@ test.serial(
         `SELECT ${columns} ${rest} ORDER BY ${order.join(', ')}`,
       );
     }
-    for (const name of Object.keys(windows)) await service.run(`DROP STREAM s_${name}`);
+    for (const [name] of tested) await service.run(`DROP STREAM s_${name}`);
   },
 );
 

@@ -7,13 +7,11 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import test, { type ExecutionContext } from 'ava';
 import { certificates, type TestCertificate } from '../support/certificates.js';
-import { LoadTool } from '../support/load-tool.js';
 import { basic, startService } from '../support/service.js';
 import { skipped } from '../support/skipped.js';
 
 const { make, remove } = certificates();
 const certificate = make('service');
-const stranger = make('stranger');
 const files = ({ certFile, keyFile }: TestCertificate) => [
   '--ssl.enable=true',
   `--ssl.certFile=${certFile}`,
@@ -21,9 +19,7 @@ const files = ({ certFile, keyFile }: TestCertificate) => [
 ];
 const settings = certificate === undefined ? [] : files(certificate);
 const { service, end } = await startService(...settings, '--otlp.grpc=true', '--otlp.grpcPort=0');
-const tool = new LoadTool(service, 'here');
 test.after.always(async () => {
-  tool.remove();
   await end();
   remove();
 });
@@ -47,62 +43,6 @@ function askSecurely(port: number, caFile: string, path: string, method = 'GET',
     call.on('error', reject).end();
   });
 }
-
-for (const mode of ['rest', 'sml-rest', 'taosc']) {
-  secure(`the load tool writes over TLS (${mode}) with the certificate of the authority`, async (t, caFile) => {
-    const database = `over_tls_${mode.replace('-', '_')}`;
-    const server = ['-h', '127.0.0.1', '-P', String(service.port), '--ca-file', caFile];
-    const ended = await tool.run([...server, '-I', mode, '-d', database, '-t', '3', '-n', '20', '-T', '2', '-y']);
-    t.is(ended.code, 0, ended.out + ended.errors);
-    t.deepEqual(await service.rows(`SELECT COUNT(*) FROM ${database}.meters`), [[60]]);
-  });
-}
-
-secure('a file of the load tool says TLS too, and queries go over it', async (t, caFile) => {
-  const query = {
-    filetype: 'query',
-    query_mode: 'rest',
-    databases: 'over_tls_rest',
-    host: '127.0.0.1',
-    port: service.port,
-    ca_file: caFile,
-    specified_table_query: { sqls: [{ sql: 'select count(*) from meters', result: tool.path('counted') }] },
-  };
-  const ended = await tool.run(['-f', tool.file(JSON.stringify(query))]);
-  t.is(ended.code, 0, ended.out + ended.errors);
-  t.is(tool.written('counted'), '60\n');
-});
-
-secure('the load tool does not trust a stranger, and names certificates that it cannot read', async (t, caFile) => {
-  const run = (...more: string[]) =>
-    tool.run([
-      '-h',
-      '127.0.0.1',
-      '-P',
-      String(service.port),
-      '-I',
-      'rest',
-      '-d',
-      'x',
-      '-t',
-      '1',
-      '-n',
-      '1',
-      '-y',
-      ...more,
-    ]);
-  const cases: [string[], RegExp][] = [
-    [['--tls'], /https:\/\/127\.0\.0\.1:\d+ cannot be reached: .*(?:self-signed|unable to verify)/],
-    [['--ca-file', stranger?.certFile ?? ''], /cannot be reached: .*(?:self-signed|unable to verify|signature)/],
-    [['--ca-file', '/nowhere.pem'], /The certificates in \/nowhere\.pem cannot be read/],
-    [['--ca-file', caFile.replace(/crt$/, 'key')], /There is no certificate in/],
-  ];
-  for (const [more, said] of cases) {
-    const ended = await run(...more);
-    t.not(ended.code, 0);
-    t.regex(ended.out + ended.errors, said);
-  }
-});
 
 secure('exporters write over TLS, and the page comes over it with all of its files', async (t, caFile) => {
   await service.run("CREATE DATABASE over_tls PRECISION 'ns'");

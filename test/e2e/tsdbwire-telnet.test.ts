@@ -151,7 +151,7 @@ long('lines outlive an engine that dies, and lines that wait are stored when the
   t.pass();
 });
 
-brief('a wrong password is said in the log and to clients, who stay connected', async (t) => {
+long('a wrong password is said in the log and to clients, who stay connected', async (t) => {
   const { service: own, end: stop } = await single('locked', '--tsdbwire_telnet.password=wrong');
   t.teardown(stop);
   const log = own.log.map((line): { component?: string; level?: string; msg?: string } => JSON.parse(line));
@@ -206,28 +206,31 @@ function mutated(seed: number, lines: number): { readonly bytes: Buffer; readonl
   return { bytes: Buffer.concat(parts), good };
 }
 
-test('ten thousand mutated packets crash nothing, take bounded memory, and every good line between them is stored', async (t) => {
-  const { service: own, end: stop } = await single('fuzz');
-  t.teardown(stop);
-  const connections = 20;
-  const before = own.memory('VmRSS');
-  let good = 0;
-  await Promise.all(
-    Array.from({ length: connections }, async (_, c) => {
-      const flow = mutated(c + 1, 2000);
-      good += flow.good;
-      const socket = connect('fuzz', own);
-      socket.setNoDelay(true);
-      const closed = text(socket);
-      const size = Math.ceil(flow.bytes.length / 500);
-      for (let at = 0; at < flow.bytes.length; at += size) {
-        socket.write(flow.bytes.subarray(at, at + size));
-        await sleep(1);
-      }
-      socket.end();
-      await closed;
-    }),
-  );
-  t.true(await until(async () => (await count('fuzz.fuzz_good', own)) === good));
-  t.true(own.memory('VmHWM') - before < 400 * 1024 * 1024);
-});
+long(
+  'ten thousand mutated packets crash nothing, take bounded memory, and every good line between them is stored',
+  async (t) => {
+    const { service: own, end: stop } = await single('fuzz');
+    t.teardown(stop);
+    const connections = 20;
+    const before = own.memory('VmRSS');
+    let good = 0;
+    await Promise.all(
+      Array.from({ length: connections }, async (_, c) => {
+        const flow = mutated(c + 1, 2000);
+        good += flow.good;
+        const socket = connect('fuzz', own);
+        socket.setNoDelay(true);
+        const closed = text(socket);
+        const size = Math.ceil(flow.bytes.length / 500);
+        for (let at = 0; at < flow.bytes.length; at += size) {
+          socket.write(flow.bytes.subarray(at, at + size));
+          await sleep(1);
+        }
+        socket.end();
+        await closed;
+      }),
+    );
+    t.true(await until(async () => (await count('fuzz.fuzz_good', own)) === good));
+    t.true(own.memory('VmHWM') - before < 400 * 1024 * 1024);
+  },
+);

@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
   childrenOf,
@@ -157,44 +155,6 @@ test.serial('a worker that is killed loses nothing that it answered, and another
   const workers = () => childrenOf(service.pid).filter((pid) => pid !== killed);
   t.true(await until(() => workers().length === 3, 30_000), 'two workers and the engine');
   t.true(await until(async () => (await sql(b, 'SELECT 1').catch(() => undefined))?.code === 0, 30_000));
-});
-
-test.serial('logs of a service that is killed are all read back, by however few processes', async (t) => {
-  const own = directoryFor(t);
-  const first = await startAdapter(t, [`--database.path=${own}`, '--workers=3', lazy]);
-  const doors = await Promise.all(
-    Array.from({ length: 6 }, async (_, n) => {
-      const door = { port: first.port, agent: new Agent({ keepAlive: true, maxSockets: 1 }) };
-      t.teardown(() => door.agent.destroy());
-      t.is((await writeLines(door, 'kept', `m n=${n}i64 ${startMs + n}`)).status, 204);
-      return door;
-    }),
-  );
-  t.is(await count(doors[0]!, 'kept.m'), 6);
-  await Promise.all(doors.map((door, n) => writeLines(door, 'kept', `m n=${n}i64 ${startMs + 10 + n}`)));
-  first.child.kill('SIGKILL');
-  await first.ended;
-  const second = await startAdapter(t, [`--database.path=${own}`, lazy]);
-  t.is(await count(second, 'kept.m'), 12);
-  t.true(await until(() => childrenOf(second.pid).length === 1, 30_000), 'the engine alone is left');
-  second.child.kill('SIGTERM');
-  t.deepEqual(await second.ended, { code: 0, signal: null });
-  t.false(existsSync(join(own, 'wal')), 'logs without rows leave no file behind');
-});
-
-test.serial('a stop answers what is open, and ends all processes in order', async (t) => {
-  const own = directoryFor(t);
-  const stopped = await startAdapter(t, [`--database.path=${own}`, '--workers=2', lazy], true);
-  const door = { port: stopped.port };
-  t.is((await writeLines(door, 'kept', `m n=1i64 ${startMs}`)).status, 204);
-  const processes = childrenOf(stopped.pid);
-  // As a terminal does: every process of the group hears it.
-  process.kill(-stopped.pid, 'SIGINT');
-  t.deepEqual(await stopped.ended, { code: 0, signal: null });
-  t.is(processes.length, 3);
-  t.false(existsSync(join(own, 'wal')));
-  const again = await startAdapter(t, [`--database.path=${own}`]);
-  t.is(await count(again, 'kept.m'), 1);
 });
 
 test.serial('a port that is taken is told in one line, and nothing is left running', async (t) => {

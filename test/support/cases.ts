@@ -20,9 +20,9 @@ const takesAll = process.env[allVariable] !== undefined;
 /** True in a file that takes long. */
 export const isLong = process.env[longVariable] !== undefined;
 
-/** Of all cases every `nth` one; in a file that takes long every `longNth` one, which is each of them, and with `--all` each. */
-export function every<T>(nth: number, list: readonly T[], longNth = 1): readonly T[] {
-  const step = cases(nth, longNth, 1);
+/** Of all cases every `nth` one; in a file that takes long each. */
+export function every<T>(nth: number, list: readonly T[]): readonly T[] {
+  const step = cases(nth, 1);
   return list.filter((_, at) => at % step === 0);
 }
 

@@ -250,7 +250,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of every(5, [...cases.entries()])) {
+for (const [i, { title, args, rows, table = 'meters', answers = {}, also }] of every(12, [...cases.entries()])) {
   test(title, async (t) => {
     const database = `args_${i}`;
     const ending = await tool.arguments('-d', database, '-o', `out${i}.txt`, ...args.split(' '));
